@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
+
 import pytest
 
 from support.browsing import ReportOf, Scheme, Visitor, box_of
@@ -86,3 +88,31 @@ def test_without_javascript_the_still_pictures_stand_in(report: ReportOf, visit:
         assert box["width"] > 200
         assert box["height"] > 80
     assert visiting.said == []
+
+
+def test_a_table_that_fits_has_no_shadow_at_its_edge(report: ReportOf, visit: Visitor) -> None:
+    """The cover of the shadow is as high as whole pixels, the table is not: a dot stayed in a corner."""
+    page = visit().open(report("laboratory"))
+    fitting = [
+        table
+        for table in page.locator(".scroll:visible").all()
+        if table.evaluate(
+            "e => e.scrollWidth <= e.clientWidth && e.clientWidth - e.firstElementChild.offsetWidth > 20"
+        )
+    ]
+    assert len(fitting) > 2
+    for table in fitting:
+        dark = page.evaluate(
+            """async picture => {
+                const image = new Image();
+                image.src = "data:image/png;base64," + picture;
+                await image.decode();
+                const canvas = new OffscreenCanvas(image.width, image.height);
+                const drawing = canvas.getContext("2d");
+                drawing.drawImage(image, 0, 0);
+                const edge = drawing.getImageData(image.width - 12, 0, 12, image.height).data;
+                return edge.filter((value) => value < 254).length;
+            }""",
+            b64encode(table.screenshot()).decode(),
+        )
+        assert dark == 0

@@ -140,12 +140,12 @@ def test_a_pool_serves_one_operation_at_a_time(pool: _native.Pool, tmp_path: Pat
 def test_the_users_mistakes_are_input_errors(pool: _native.Pool, tmp_path: Path) -> None:
     with pytest.raises(_native.InputError) as refused:
         finished(_native.pi(0, 1, 1))
-    assert refused.value.args == ("maps", "0 leaves nothing to count", "give at least 1")
+    assert refused.value.args == ("maps", "is 0", "give at least 1")
     with pytest.raises(_native.InputError) as refused:
         finished(_native.dfsio_write(pool, [str(tmp_path / "file")], 1, 1000, 0))
     assert refused.value.args == (
         "memory",
-        f"{4 << 20} bytes are too little for this work",
+        f"{4 << 20} bytes are too few for this work",
         f"give at least {1000 << 20} bytes",
     )
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import re
@@ -13,7 +14,10 @@ from pathlib import Path
 
 import pytest
 
+from howdah.planner.rules.catalogue import RULES
+
 ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "python/howdah"
 LEFT = ROOT / "tests/data/prose_left.json"
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 WORDS = {
@@ -90,6 +94,33 @@ def test_what_is_left_only_shrinks() -> None:
         LEFT.write_text(f"{{\n{rows}\n}}\n")
         return
     assert left == lower, "fewer are left: HOWDAH_UPDATE_PROSE=1 .venv/bin/pytest tests/unit/test_prose.py"
+
+
+_OF_RULES = re.compile(
+    r"\b(?:any|every|no|some)body\b|\bfor ever\b|\bwhoever\b|: else \b|\bof its "
+    "own\b|\b(?:proves?|says?) who\b"
+    r"|\bnothing empties\b|\bthat there is\b(?! [a-z])",
+)
+"""Words that the texts of rules and checks are kept free of, in addition to those of pages."""
+
+
+@pytest.mark.parametrize(
+    "file", sorted([*(SOURCE / "planner/rules").rglob("*.py"), *(SOURCE / "audit").glob("*.py")]), ids=str
+)
+def test_texts_of_rules_and_checks_have_none_of_these_words(file: Path) -> None:
+    """Fixes and expectations are shown by ``howdah check`` only, on no page that the other tests read."""
+    tree = ast.parse(file.read_text())
+    texts = [
+        (node.lineno, node.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    ]
+    assert [text for text in texts if _OF_RULES.search(text[1])] == []
+
+
+def test_conditions_of_rules_are_clauses_after_when() -> None:
+    wrong = [rule.condition for rule in RULES if re.match(r"(?:where|whether)\b", rule.condition)]
+    assert wrong == []
 
 
 def test_words_are_found_outside_of_code_only() -> None:

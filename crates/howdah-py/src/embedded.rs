@@ -109,7 +109,7 @@ fn chosen<T: Copy>(subject: &str, word: &str, words: &[(&str, T)]) -> howdah_sor
     let found = words.iter().find(|(name, _)| *name == word);
     found.map(|(_, value)| *value).ok_or_else(|| {
         let names: Vec<&str> = words.iter().map(|(name, _)| *name).collect();
-        wrong(subject, format!("{word:?} is none"), format!("one of {}", names.join(", ")))
+        wrong(subject, format!("unknown value {word:?}"), format!("give one of {}", names.join(", ")))
     })
 }
 
@@ -118,14 +118,18 @@ fn shares(mix: &BTreeMap<String, f64>) -> howdah_sort::Result<Mix> {
     for (name, &share) in mix {
         let place = OPERATIONS.iter().position(|operation| operation.name() == name);
         let place = place.filter(|_| share >= 0.0 && share.is_finite()).ok_or_else(|| {
-            wrong("mix", format!("{name}={share} is no share"), "of read, update, insert, ...".to_owned())
+            wrong(
+                "mix",
+                format!("{name}={share} is not valid"),
+                "give an operation (read, update, insert, ...) and a number of at least 0".to_owned(),
+            )
         })?;
         weights[place] = share;
     }
     if weights.iter().sum::<f64>() > 0.0 {
         return Ok(Mix::new(weights));
     }
-    Err(wrong("mix", "it asks for nothing".to_owned(), "give a share above 0".to_owned()))
+    Err(wrong("mix", "all shares are 0".to_owned(), "give at least one share above 0".to_owned()))
 }
 
 fn seconds(subject: &str, value: f64) -> howdah_sort::Result<Duration> {

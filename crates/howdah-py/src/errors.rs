@@ -34,7 +34,7 @@ pub fn to_py_err(error: &Error) -> PyErr {
         }
         Error::Memory { given, needed } => InputError::new_err((
             "memory",
-            format!("{given} bytes are too little for this work"),
+            format!("{given} bytes are too few for this work"),
             format!("give at least {needed} bytes"),
         )),
         Error::Io { path, action, source } => {

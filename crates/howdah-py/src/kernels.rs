@@ -121,7 +121,7 @@ fn recorded(rows: u64, checksum: &str) -> howdah_sort::Result<Expected> {
     let checksum = u128::from_str_radix(checksum, 16).map_err(|_| Error::Input {
         subject: "checksum".to_owned(),
         what: format!("{checksum:?} is not a number of at most 32 hexadecimal digits"),
-        hint: "give the one that teragen returned".to_owned(),
+        hint: "give the checksum that teragen returned".to_owned(),
     })?;
     Ok((rows, checksum))
 }

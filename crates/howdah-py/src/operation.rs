@@ -120,7 +120,7 @@ impl Operation {
         match &*self.shared.outcome() {
             Some(Ok(report)) => report.to_python(py),
             Some(Err(failure)) => Err(failure.to_py_err()),
-            None => Err(PyRuntimeError::new_err("the operation is still running; wait for its end first")),
+            None => Err(PyRuntimeError::new_err("the operation is still running; wait for it to end first")),
         }
     }
 }

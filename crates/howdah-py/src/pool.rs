@@ -27,7 +27,7 @@ impl Pool {
         if size_bytes == 0 {
             return Err(crate::errors::InputError::new_err((
                 "memory",
-                "0 bytes are too little for any work",
+                "0 bytes are too few",
                 "give at least 2 MiB",
             )));
         }
@@ -45,7 +45,7 @@ impl Pool {
 }
 
 fn out_of_memory(size_bytes: usize) -> PyErr {
-    PyMemoryError::new_err(format!("the system cannot give a pool of {size_bytes} bytes"))
+    PyMemoryError::new_err(format!("cannot allocate a pool of {size_bytes} bytes"))
 }
 
 impl Pool {
@@ -55,7 +55,7 @@ impl Pool {
         match memory {
             Some(memory) => Ok(Loan { memory: Some(memory), home: Arc::clone(&self.home) }),
             None => Err(PyRuntimeError::new_err(
-                "the pool is in use by another operation; wait for its end or make another pool",
+                "the pool is in use by another operation; wait for it to end or create another pool",
             )),
         }
     }

@@ -122,8 +122,8 @@ impl Parameter {
         }
         Err(Error::input(
             format!("parameters.{}", self.name),
-            format!("{value} is not a sensible value"),
-            format!("give one from {:e} to {:e}", self.least, self.most),
+            format!("{value} is out of range"),
+            format!("give {:e} to {:e}", self.least, self.most),
         ))
     }
 }

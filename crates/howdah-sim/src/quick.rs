@@ -80,16 +80,16 @@ impl Few {
 /// Says why hosts cannot stand for one another.
 fn check(scenario: &Scenario, hosts: &[&HostGroup]) -> Result<(), &'static str> {
     if scenario.record.tasks || scenario.record.sample_interval_s.is_some() {
-        return Err("every task or every host is to be written down");
+        return Err("every task or host is recorded");
     }
     if scenario.parameters.host_spread > 0.0 {
-        return Err("hosts differ in their speed");
+        return Err("hosts differ in speed");
     }
     if !scenario.network.uplinks_bits_per_s.iter().all(Option::is_none) {
         return Err("racks share uplinks");
     }
     if hosts.iter().any(|host| !are_alike(host, hosts[0])) {
-        return Err("hosts are not alike");
+        return Err("hosts are not identical");
     }
     let most = hosts.iter().map(|host| workers(host)).max();
     let less = hosts.iter().filter(|host| Some(workers(host)) < most).count();

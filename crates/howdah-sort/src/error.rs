@@ -20,7 +20,7 @@ pub enum Error {
         hint: String,
     },
     /// The memory budget is too small for the work.
-    #[error("memory: {given} bytes are too little for this work; it needs at least {needed}")]
+    #[error("memory: {given} bytes are too few for this work; it needs at least {needed}")]
     Memory {
         /// The budget given, bytes.
         given: u64,

@@ -98,7 +98,7 @@ pub fn pi(maps: u32, samples: u64, slots: usize, context: &Context) -> Result<Pi
         if value == 0 {
             return Err(Error::Input {
                 subject: name.to_owned(),
-                what: "0 leaves nothing to count".to_owned(),
+                what: "is 0".to_owned(),
                 hint: "give at least 1".to_owned(),
             });
         }

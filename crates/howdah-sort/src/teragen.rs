@@ -49,14 +49,14 @@ pub fn teragen(
 ) -> Result<TeragenReport> {
     let bytes = rows.checked_mul(ROW as u64).ok_or_else(|| Error::Input {
         subject: "rows".to_owned(),
-        what: format!("{rows} rows are more bytes than a file system can count"),
+        what: format!("{rows} rows are too large for a file system"),
         hint: format!("give at most {}", u64::MAX / ROW as u64),
     })?;
     if files.is_empty() {
         return Err(Error::Input {
             subject: "map tasks".to_owned(),
-            what: "there are none, so nothing would be written".to_owned(),
-            hint: "give at least one file to write".to_owned(),
+            what: "there are none".to_owned(),
+            hint: "give at least one output file".to_owned(),
         });
     }
     let slots = slots.clamp(1, files.len());

@@ -132,9 +132,9 @@ fn row_file_len(path: &Path) -> Result<u64> {
         return Err(Error::Input {
             subject: path.display().to_string(),
             what: format!(
-                "its {len} bytes are not a multiple of {ROW}; it is truncated or not a TeraSort file"
+                "{len} bytes are not a multiple of {ROW}; the file is truncated or not from TeraSort"
             ),
-            hint: "write it again, or give only files of rows".to_owned(),
+            hint: "write the file again, or give only files of rows".to_owned(),
         });
     }
     Ok(len)
@@ -147,7 +147,7 @@ fn open_unchanged(path: &Path, len: u64) -> Result<InputFile> {
         return Err(Error::Input {
             subject: path.display().to_string(),
             what: format!("changed from {len} to {} bytes while it was validated", file.len()),
-            hint: "leave the files alone while a run reads them".to_owned(),
+            hint: "do not change the files while a run reads them".to_owned(),
         });
     }
     Ok(file)

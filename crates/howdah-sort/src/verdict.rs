@@ -96,12 +96,13 @@ fn incompleteness(rows: u64, checksum: u128, (expected_rows, expected_checksum):
         } else {
             (rows - expected_rows, "too many")
         };
-        let message = format!("{rows} rows where TeraGen recorded {expected_rows}: {difference} {how}");
+        let message =
+            format!("{rows} rows instead of the {expected_rows} that TeraGen recorded: {difference} {how}");
         faults.push(("rows".to_owned(), message));
     }
     if checksum != expected_checksum {
         let message = format!(
-            "checksum {checksum:x} where TeraGen recorded {expected_checksum:x}: rows were changed, lost or repeated"
+            "checksum {checksum:x} instead of {expected_checksum:x} from TeraGen: rows were changed, lost or repeated"
         );
         faults.push(("checksum".to_owned(), message));
     }

@@ -64,16 +64,16 @@ impl YcsbSpec {
             ("records a scan reads", self.scanned),
         ];
         if let Some((name, _)) = least.iter().find(|(_, value)| *value == 0) {
-            return Err(wrong(name, "0 leaves nothing to do", "give at least 1"));
+            return Err(wrong(name, "is 0", "give at least 1"));
         }
         if self.records == 0 && self.mix.share(Operation::Insert) < 1.0 {
-            return Err(wrong("records", "an empty table has nothing to ask for", "load it first"));
+            return Err(wrong("records", "the table is empty", "load it first"));
         }
         if self.records.saturating_add(self.operations) > Ledger::MOST / 2 {
             return Err(wrong(
                 "records",
-                "there are more than this engine numbers",
-                &format!("give at most {} with all operations", Ledger::MOST / 2),
+                "too many for this engine",
+                &format!("give at most {}, operations included", Ledger::MOST / 2),
             ));
         }
         Ok(())

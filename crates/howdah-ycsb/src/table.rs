@@ -78,7 +78,7 @@ impl Table {
         let record = self.store.get(&key)?;
         let end = monotonic();
         let outcome = match &record {
-            None => Outcome::NotFound(format!("{key} is not there")),
+            None => Outcome::NotFound(format!("{key} is missing")),
             Some(record) => self.judge(&key, record, number, least),
         };
         Ok(Done { start, end, outcome, read: u64::from(record.is_some()), written: 0 })
@@ -89,11 +89,11 @@ impl Table {
             Err(flaw) => Outcome::Unexpected(format!("{key} {flaw}")),
             Ok(_) if !self.values.versioned() => Outcome::Ok,
             Ok(newest) if least.is_some_and(|least| newest < least) => {
-                Outcome::Unexpected(format!("{key} lacks a write that came before it was read"))
+                Outcome::Unexpected(format!("{key} lacks a write that ended before the read"))
             }
             // One more write may be under way.
             Ok(newest) if newest > self.ledger.written(number).unwrap_or(self.ledger.base()) + 1 => {
-                Outcome::Unexpected(format!("{key} has a write that nobody made"))
+                Outcome::Unexpected(format!("{key} has a write that was never made"))
             }
             Ok(_) => Outcome::Ok,
         }
@@ -114,7 +114,7 @@ impl Table {
             start = monotonic();
             match self.store.get(&key)? {
                 None => {
-                    let outcome = Outcome::NotFound(format!("{key} is not there"));
+                    let outcome = Outcome::NotFound(format!("{key} is missing"));
                     return Ok(Done { start, end: monotonic(), outcome, read: 0, written: 0 });
                 }
                 Some(found) if found.len() != self.values.record_bytes() => {
@@ -163,7 +163,7 @@ impl Table {
         let end = monotonic();
         let outcome = match scanned.first() {
             Some((first, _)) if **first == *key.as_bytes() => self.judge_all(scanned),
-            _ => Outcome::NotFound(format!("{key} is not there")),
+            _ => Outcome::NotFound(format!("{key} is missing")),
         };
         let read = scanned.len() as u64;
         scanned.clear();
@@ -181,7 +181,7 @@ impl Table {
     /// The newest version of a record's fields, or what is wrong with it.
     pub fn check(&self, name: &[u8], record: &[u8]) -> std::result::Result<u32, String> {
         let key = Key::parse(name)
-            .ok_or_else(|| format!("{:?} is no record's name", String::from_utf8_lossy(name)))?;
+            .ok_or_else(|| format!("{:?} is not the name of a record", String::from_utf8_lossy(name)))?;
         self.values.check(key.hash(), record).map_err(|flaw| format!("{key} {flaw}"))
     }
 

@@ -74,7 +74,7 @@ impl Values {
         for (field, value) in record.chunks_exact(self.field_bytes).enumerate() {
             let (version, rest) = self.split(value);
             if rest != self.content(key, field, version, rest.len()) {
-                return Err(format!("has a field{field} that nobody wrote"));
+                return Err(format!("has a value in field{field} that was never written"));
             }
             newest = newest.max(version);
         }

@@ -50,14 +50,14 @@ fn judged(table: &Table, records: u64, found: &Found) -> Vec<String> {
     if found.records != records {
         wrong.push(format!("the table has {} records instead of {records}", found.records));
     } else if found.names != (0..records).fold(0u64, |sum, number| sum.wrapping_add(hash(number))) {
-        wrong.push("the table has other records than those that were inserted".to_owned());
+        wrong.push("the records in the table are not the inserted ones".to_owned());
     }
     if let Some(first) = &found.first {
-        wrong.push(format!("{} of the records are not what was written: {first}", found.flaws));
+        wrong.push(format!("{} of the records differ from the written ones: {first}", found.flaws));
     }
     let (writes, _) = table.ledger.totals();
     if table.values.versioned() && found.flaws == 0 && found.writes != writes {
-        wrong.push(format!("the records show {} writes of {writes} that were made", found.writes));
+        wrong.push(format!("the records show {} of {writes} writes", found.writes));
     }
     wrong
 }
@@ -174,7 +174,7 @@ mod tests {
         assert_eq!(wrong(&table), ["the table has 501 records instead of 500"]);
         let number = table.inserted.next();
         table.inserted.acknowledge(number);
-        assert_eq!(wrong(&table), ["the table has other records than those that were inserted"]);
+        assert_eq!(wrong(&table), ["the records in the table are not the inserted ones"]);
         let missing = table.read(number).unwrap();
         assert!(matches!(missing.outcome, Outcome::NotFound(_)));
     }

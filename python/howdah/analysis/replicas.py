@@ -126,15 +126,19 @@ def _spread(record: RunRecord, balance: ReplicaBalance) -> Finding:
     chance = by_chance(len(balance.replicas), mean)
     odd = balance.max_over_mean > max(UNEVEN, chance)
     text = (
-        f"{sum(balance.replicas):,} replicas of {format_counted(balance.blocks, 'block')} lie on "
-        f"{format_counted(len(balance.replicas), 'DataNode')}, the fullest "
-        f"{percent(balance.max_over_mean - 1)} above the mean"
+        f"{sum(balance.replicas):,} replicas of {format_counted(balance.blocks, 'block')} are on "
+        f"{format_counted(len(balance.replicas), 'DataNode')}, {_evenness(balance)}"
     )
     if balance.max_over_mean > EVEN and not odd:
         text += f", no more than chance explains for so few blocks ({percent(chance - 1)})"
     if balance.kept_apart and not balance.sharing_host:
-        text += f"; none share a host, as the planned {_how(record)} ask"
+        text += f"; none share a host, as planned with {_how(record)}"
     return _finding(record, balance, "replica-spread", text, warns=odd)
+
+
+def _evenness(balance: ReplicaBalance) -> str:
+    above = percent(balance.max_over_mean - 1)
+    return "spread evenly" if above == "0 %" else f"the fullest {above} above the mean"
 
 
 def _finding(record: RunRecord, balance: ReplicaBalance, name: str, text: str, *, warns: bool) -> Finding:

@@ -179,7 +179,7 @@ def _clauses(machines: Sequence[HostUse]) -> tuple[list[str], list[Number]]:
     with_cpu = [machine for machine in machines if machine.cpu is not None]
     if with_cpu:
         text, low, high = _range(with_cpu, lambda use: use.cpu.busy if use.cpu else 0.0)
-        clauses.append(f"CPU {text} busy")
+        clauses.append(f"CPU {text}")
         numbers += [number("least busy CPUs", low, "1"), number("busiest CPUs", high, "1")]
     for verb, rate in _RATES.items():
         total = sum(rate(machine) for machine in machines)
@@ -194,9 +194,9 @@ def _range(machines: Sequence[HostUse], share: Callable[[HostUse], float]) -> tu
     least, most = min(machines, key=share), max(machines, key=share)
     low, high = share(least), share(most)
     if len(machines) == 1 or percent(low) == percent(high):
-        return percent(high), low, high
+        return f"{percent(high)} busy", low, high
     middle = percent(median(share(machine) for machine in machines))
-    return f"{middle} (from {percent(low)} on {least.host} to {percent(high)} on {most.host})", low, high
+    return f"{middle} busy (from {percent(low)} on {least.host} to {percent(high)} on {most.host})", low, high
 
 
 def _most(machines: Sequence[HostUse], rate: Callable[[HostUse], float], total: float) -> str:

@@ -36,9 +36,10 @@ def percent(share: float) -> str:
 
 def signed(share: float) -> str:
     """A share with its sign: ``+12 %``, ``−3.4 %``."""
-    if share == 0:
+    size = percent(abs(share))
+    if size in ("0 %", "0.0 %"):
         return "0 %"
-    return f"{'+' if share > 0 else chr(0x2212)}{percent(abs(share))}"
+    return f"{'+' if share > 0 else chr(0x2212)}{size}"
 
 
 def probability(p: float) -> str:

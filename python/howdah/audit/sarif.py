@@ -75,7 +75,7 @@ def _result(check: Check, index: dict[str, int]) -> dict[str, Any]:
 
 def _sentences(check: Check) -> Iterable[str]:
     if check.verdict is CheckVerdict.UNKNOWN:
-        yield f"{check.about}: cannot tell without {check.expected}."
+        yield f"{check.about}: cannot be checked without {check.expected}."
         return
     yield f"{check.about}: found {check.found}, expected {check.expected}."
     yield check.why if check.why.endswith(".") else f"{check.why}."

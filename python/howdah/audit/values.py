@@ -284,7 +284,7 @@ def _same_quantity(text: str, like: str) -> bool:
 def derived(values: Values) -> dict[str, Value]:
     """Vcores and memory of a NodeManager and of tasks, MB, where the configuration does not give a number.
 
-    A number of another unit is a finding of its own: others are made with what it is meant to be.
+    A number in a wrong unit is a separate finding: other values are computed from the intended one.
     """
     return {**_meant(values), **dict(_derived(values))}
 

@@ -30,7 +30,7 @@ def attach(  # noqa: PLR0917 - typer makes options of parameters
     run: RunId,
     files: Annotated[
         list[Path] | None,
-        typer.Argument(help="Output of `sadf -j` or `esxtop -b`.", metavar="FILE…"),
+        typer.Argument(help="Output of `sadf -j` or `esxtop -b`.", metavar="FILE"),
     ] = None,
     host: Annotated[
         str | None, typer.Option(help="Machine of the run that the files describe.", metavar="NAME")

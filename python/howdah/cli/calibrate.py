@@ -115,7 +115,7 @@ app = App()
 def calibrate(  # noqa: PLR0917 - typer makes options of parameters
     known: Annotated[
         list[str],
-        typer.Argument(help="Run ids, or published tables as CSV files.", metavar="RUN|PUBLISHED.csv..."),
+        typer.Argument(help="Run ids, or published tables as CSV files.", metavar="RUN|PUBLISHED.csv"),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="File for the calibration.")] = Path(
         "calibration.yaml"

@@ -48,7 +48,7 @@ def explain(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Explain a plan: the rule, inputs and source of a value; a platform; a master."""
+    """Explain a value of a plan (its rule, inputs and source), a platform or a master."""
     read = session.load_plan(plan)
     if name is None:
         print_json([_said(read, setting) for setting in read.settings]) if json else show(

@@ -103,7 +103,7 @@ def show(
 ) -> None:
     """Show which Hadoop, HBase and Java would be used; exit with code 1 if one is missing.
 
-    HBase counts as missing only if HBASE_HOME or the cache has an unusable one.
+    HBase is optional: it counts as missing only if that of HBASE_HOME or the cache is unusable.
     """
     shown = session.show(release)
     if json:

@@ -94,7 +94,7 @@ def check(
     file: Annotated[Path, typer.Argument(help="Inventory to check.", metavar="HOSTS.YAML")],
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Check an inventory: list every error with its line and column, or show its groups and doubts."""
+    """Check an inventory: list every error with its line and column, or show its groups and warnings."""
     inventory = session.read_inventory(file)
     if json:
         print_json(_content(inventory))

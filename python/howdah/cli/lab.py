@@ -104,7 +104,7 @@ def up(
     beside: Annotated[
         str | None,
         typer.Option(
-            help="Lab whose hosts this lab shares, as both plans do.",
+            help="Lab that shares its hosts with this one, as in the plans.",
             metavar="NAME",
             autocompletion=labs,
         ),

@@ -29,7 +29,7 @@ def _hosts(context: typer.Context, incomplete: str) -> list[str]:
 
 
 def add(
-    hosts: Annotated[list[str], typer.Argument(help="Names of the new hosts.", metavar="HOST...")],
+    hosts: Annotated[list[str], typer.Argument(help="Names of the new hosts.", metavar="HOST")],
     *,
     like: Annotated[
         str | None,
@@ -68,7 +68,7 @@ def add(
 def remove(
     hosts: Annotated[
         list[str],
-        typer.Argument(help="Hosts to remove.", metavar="HOST...", autocompletion=_hosts),
+        typer.Argument(help="Hosts to remove.", metavar="HOST", autocompletion=_hosts),
     ],
     name: Name = DEFAULT_NAME,
     json: Json = False,

@@ -53,7 +53,7 @@ COMMANDS = {
     ),
     "plan explain": Lazy(
         "explain",
-        "Explain a plan: the rule, inputs and source of a value; a platform; a master.",
+        "Explain a value of a plan (its rule, inputs and source), a platform or a master.",
     ),
     "render": Lazy(
         "render",
@@ -120,7 +120,7 @@ COMMANDS = {
     ),
     "score": Lazy(
         "score",
-        "Compare a prediction with the run that followed, phase by phase, and show how accurate all were.",
+        "Compare a prediction with the run that followed, phase by phase, and show the accuracy so far.",
         _PREDICT,
     ),
     "compare": Lazy(

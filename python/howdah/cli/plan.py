@@ -73,7 +73,7 @@ def plan(  # noqa: PLR0917 - typer makes options of parameters
     ] = None,
     weigh_virtual: Annotated[
         bool,
-        typer.Option("--weigh-virtual", help="Compare virtual machines with the hosts themselves."),
+        typer.Option("--weigh-virtual", help="Also evaluate virtual machines as workers on these hosts."),
     ] = False,
     protect_masters: Annotated[
         str,

@@ -91,7 +91,10 @@ def probe(
         ),
     ] = None,
     seconds: Annotated[
-        str, typer.Option(help="Time limit in seconds.", metavar="S", rich_help_panel=MEASURING)
+        str,
+        typer.Option(
+            help="Time limit of measuring or listening, in seconds.", metavar="S", rich_help_panel=MEASURING
+        ),
     ] = "60",
 ) -> None:
     """Describe this machine: processors, memory, disks, file systems, network, virtualisation.

@@ -49,7 +49,7 @@ def score(
     ] = DEFAULT_PREDICTIONS_DIR,
     json: Annotated[bool, typer.Option("--json", help="Print the scores as JSON.")] = False,
 ) -> None:
-    """Compare a prediction with the run that followed, phase by phase, and show how accurate all were.
+    """Compare a prediction with the run that followed, phase by phase, and show the accuracy so far.
 
     The run must be a real, successful one of the same work, started after the prediction. The page next to
     the prediction shows every hit and miss so far; scores.jsonl keeps the history.

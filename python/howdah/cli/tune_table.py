@@ -64,7 +64,7 @@ def _other_text(tuning: Tuning, other: Finalist) -> str:
 def _values(tuning: Tuning, best: Finalist) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("tuned value", no_wrap=True)
-    for column in ("rules", "tuned", "going back costs"):
+    for column in ("rules", "tuned", "with the rules' value"):
         table.add_column(column, justify="right", no_wrap=True)
     planned = {parameter.name: parameter for parameter in tuning.space}
     for one in tuning.sensitivity:
@@ -74,7 +74,7 @@ def _values(tuning: Tuning, best: Finalist) -> Table:
                 one.name,
                 planned[one.name].planned,
                 one.best,
-                "cannot be simulated" if back is None else f"{back:.1%}",
+                "cannot be simulated" if back is None else f"{back:+.1%}",
             )
     return table
 

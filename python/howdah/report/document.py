@@ -175,9 +175,13 @@ def style_sheet(*more: str) -> Markup:
 
 
 def prose(text: str) -> Markup:
-    """The text with its numbers tied to their units, so that no line breaks between, and `code` as code."""
-    tied = _WITHIN_NUMBER.sub("\N{NO-BREAK SPACE}", _BARE_PERCENT.sub("\N{NO-BREAK SPACE}%", text))
-    return _wrapped(_CODE, tied, Markup("<code>{}</code>"))
+    """The text with its numbers tied to their units, and `code` as code."""
+    return _wrapped(_CODE, tied(text), Markup("<code>{}</code>"))
+
+
+def tied(text: str) -> str:
+    """The text with spaces between numbers and their units at which no line breaks."""
+    return _WITHIN_NUMBER.sub("\N{NO-BREAK SPACE}", _BARE_PERCENT.sub("\N{NO-BREAK SPACE}%", text))
 
 
 def breakable(text: str) -> Markup:

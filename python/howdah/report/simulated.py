@@ -77,7 +77,7 @@ def _bands(record: RunRecord) -> Titled:
     return Titled(
         "How far chance moves the simulated times" if guessed else "How certain the simulated times are",
         f"{over} How far off they are is unknown without a calibration." if guessed else over,
-        Table(("stretch", "median", "5 % are below", "5 % are above", "from the median"), rows),
+        Table(("workload or phase", "median", "5 % are below", "5 % are above", "from the median"), rows),
     )
 
 

@@ -63,7 +63,10 @@ def test_where_nothing_was_to_keep_them_apart_it_is_a_note() -> None:
 def test_that_none_share_a_host_is_said() -> None:
     run = spread({})
     assert not found(run, "replicas-share-host")
-    assert "none share a host, as the planned node groups ask" in found(run, "replica-spread")[0].text
+    assert (
+        "spread evenly; none share a host, as planned with node groups"
+        in found(run, "replica-spread")[0].text
+    )
 
 
 def test_missing_replicas_warn() -> None:
@@ -110,4 +113,4 @@ def test_node_groups_that_were_turned_off_are_not_called_planned(policy: str, ke
     assert ("the plan does not keep them apart" in finding.text) is not kept_apart
     assert (finding.severity == "warning") is kept_apart
     together = found(spread({"sharing_host": 0}, policy=name), "replica-spread")[0].text
-    assert ("none share a host, as the planned node groups ask" in together) is kept_apart
+    assert ("none share a host, as planned with node groups" in together) is kept_apart

@@ -90,7 +90,7 @@ FAULTS = (
     Fault(
         "a heap given twice",
         line("hadoop-env.sh", "export HDFS_NAMENODE_OPTS='-Xmx16g -XX:+UseG1GC -Xmx1g'"),
-        "one -Xmx in HDFS_NAMENODE_OPTS",
+        "only the intended -Xmx in HDFS_NAMENODE_OPTS",
         OURS,
         warns=True,
     ),

@@ -68,7 +68,7 @@ def test_fewer_replicas_than_three_are_told_unless_they_were_asked_for() -> None
     assert plan.cluster is not None
     (advice,) = (one for one in plan.cluster.advice if one.rule == "topology.few-replicas")
     assert advice.severity == "must"
-    assert "1 replica instead of 3, for workers are on 1 host only, as masters have 2 hosts" in advice.text
+    assert "1 replica instead of 3 with workers on 1 host only, as masters use 2 hosts" in advice.text
     with pytest.raises(UserError, match="too few remain"):
         plan_cluster(hosts, request.model_copy(update={"replication": 3}))
     asked = plan_cluster(hosts, request.model_copy(update={"replication": 1}))

@@ -229,7 +229,7 @@ def test_a_configuration_without_node_groups_is_not_asked_for_them() -> None:
     ("properties", "ok", "said"),
     [
         (NODE_GROUPS, True, ""),
-        ({}, False, "no topology at all"),
+        ({}, False, "but no topology"),
         ({"net.topology.script.file.name": "/t.sh"}, False, "with a host as a rack"),
         (
             {"dfs.block.replicator.classname": f"{BLOCKS}.BlockPlacementPolicyRackFaultTolerant"},

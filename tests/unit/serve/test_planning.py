@@ -179,3 +179,13 @@ def test_a_hint_is_a_sentence_of_its_own() -> None:
     assert sentence("one of hdd, ssd") == "One of hdd, ssd."
     assert sentence("howdah plan makes one") == "howdah plan makes one."
     assert sentence("dfs.blocksize is read by clients.") == "dfs.blocksize is read by clients."
+
+
+def test_the_plan_page_shows_cpus_and_numbers_with_their_units(tmp_path: Path) -> None:
+    with client_of(tmp_path) as client:
+        page = client.get("/plan/", headers={"Accept": "text/html"}).text
+        answer = client.post("/api/v1/plan", json={"inventory": HOSTS}, headers=FROM_PAGE).json()
+    assert ">CPUs</th>" in page
+    assert ">vCPUs</th>" not in page
+    assert "\N{NO-BREAK SPACE}GiB" in answer["answer"]
+    assert " GiB" not in answer["answer"]

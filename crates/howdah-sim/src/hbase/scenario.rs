@@ -159,7 +159,7 @@ impl Program {
         if (sum - 1.0).abs() > 0.01 || shares.iter().any(|share| !(0.0..=1.0).contains(share)) {
             return Err(Error::input(
                 format!("{path}.shares"),
-                format!("they sum to {sum}"),
+                format!("the shares sum to {sum}"),
                 "give shares from 0 to 1 that sum to 1",
             ));
         }

@@ -171,7 +171,7 @@ impl LocalScenario {
 
     fn check(&self) -> Result<()> {
         if self.directories.is_empty() {
-            return Err(Error::input("directories", "there are none", "give at least one"));
+            return Err(Error::input("directories", "the list is empty", "give at least one"));
         }
         positive("cpus", self.cpus)?;
         positive("sample_interval_s", self.sample_interval_s)?;
@@ -227,7 +227,7 @@ fn positive(name: &str, value: f64) -> Result<()> {
     if value.is_finite() && value > 0.0 {
         return Ok(());
     }
-    Err(Error::input(name, format!("{value} is not above zero and finite"), "give what was measured"))
+    Err(Error::input(name, format!("{value} is not a finite number above 0"), "give the measured value"))
 }
 
 fn whole(name: &str, value: u64, least: u64, most: u64) -> Result<()> {

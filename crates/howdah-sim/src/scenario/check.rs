@@ -66,7 +66,11 @@ impl Scenario {
 
     fn check_hbase(&self, hbase: &HBase) -> Result<()> {
         if !self.workloads.is_empty() {
-            return Err(Error::input("workloads", "run beside HBase", "simulate one after the other"));
+            return Err(Error::input(
+                "workloads",
+                "cannot run together with HBase",
+                "simulate them one after the other",
+            ));
         }
         let workers = self.hosts.iter().map(|group| u128::from(group.count) * group.workers_each());
         hbase.check(workers.sum::<u128>() as usize)
@@ -166,12 +170,12 @@ impl HostGroup {
         if used > self.disks_each() {
             return Err(Error::input(
                 format!("{path}.workers"),
-                format!("they have {used} disks of the host's {}", self.disks_each()),
+                format!("the workers have {used} disks, the host has {}", self.disks_each()),
                 "give each disk to one worker",
             ));
         }
         if self.workers_each() > 0 && self.nics.iter().all(|nics| nics.count == 0) {
-            return Err(Error::input(format!("{path}.nics"), "there is none", "give at least one"));
+            return Err(Error::input(format!("{path}.nics"), "the host has no port", "give at least one"));
         }
         for (number, worker) in self.workers.iter().enumerate() {
             let path = format!("{path}.workers[{number}]");

@@ -15,7 +15,7 @@ impl Scenario {
             if replicas == 0 || u64::from(replicas) > places {
                 return Err(Error::input(
                     path,
-                    format!("{replicas} replicas of a block have {places} places"),
+                    format!("{replicas} replicas of a block, but {places} hosts for them"),
                     "give at least one replica, and as many hosts with workers as replicas",
                 ));
             }
@@ -25,7 +25,7 @@ impl Scenario {
                 return Err(Error::input(
                     path,
                     format!(
-                        "it needs {needed:.4e} bytes of disk with what is there before; {free:.4e} are free"
+                        "it needs {needed:.4e} bytes of disk, earlier data included; {free:.4e} are free"
                     ),
                     format!("give at most {:.3} of the data, fewer replicas or more disks", free / needed),
                 ));

@@ -30,7 +30,7 @@ impl Codec {
             "zstd" => Ok(Self::Zstd),
             _ => Err(Error::Input {
                 subject: "codec".to_owned(),
-                what: format!("there is none called {name:?}"),
+                what: format!("unknown codec {name:?}"),
                 hint: "give none, lz4, snappy or zstd".to_owned(),
             }),
         }
@@ -114,7 +114,10 @@ impl Decompressor {
         if len == block.len() {
             Ok(())
         } else {
-            Err(io::Error::new(io::ErrorKind::InvalidData, "a block is not as long as it was"))
+            Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                "a block has a different length after decompression",
+            ))
         }
     }
 }

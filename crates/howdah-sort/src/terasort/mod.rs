@@ -157,7 +157,7 @@ fn at_least_one(subject: &str, count: usize) -> Result<()> {
     }
     Err(Error::Input {
         subject: subject.to_owned(),
-        what: "there are none".to_owned(),
+        what: "the list is empty".to_owned(),
         hint: "give at least one".to_owned(),
     })
 }

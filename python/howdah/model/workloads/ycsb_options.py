@@ -183,7 +183,8 @@ WARM_UP: Final = Option[float](
 P99: Final = Option[float](
     name="p99",
     field="p99_s",
-    help="Find the highest rate at which 99 % of each operation end within this time, such as 10ms.",
+    help="Find the highest rate at which 99 % of the requests of every operation end within this "
+    "time, such as 10ms.",
     metavar="TIME",
     parse=_seconds,
     studied=StudiedAs("p99", Annotated[float, Field(gt=0)]),

@@ -68,7 +68,7 @@ rules.setting(
     "dfs.namenode.rpc-address",
     MUST,
     sources="Hadoop 3.5.0",
-    when=Condition("with one NameNode; a pair has rules of its own", runs(Role.NAMENODE, at_most=1)),
+    when=Condition("with one NameNode; a pair has its own rules", runs(Role.NAMENODE, at_most=1)),
     file="hdfs-site.xml",
     accepts=_reachable(),
 ).by("The only NameNode is found at its host.", _at(Role.NAMENODE, NAMENODE_PORT))
@@ -88,7 +88,7 @@ rules.setting(
     MUST,
     sources="Hadoop 3.5.0",
     when=Condition(
-        "with one ResourceManager; a pair has rules of its own", runs(Role.RESOURCEMANAGER, at_most=1)
+        "with one ResourceManager; a pair has its own rules", runs(Role.RESOURCEMANAGER, at_most=1)
     ),
     file="yarn-site.xml",
     accepts=_reachable(),
@@ -143,5 +143,5 @@ def _job_logs(facts: Facts) -> Decision:
     page = f"https://{host}:19890" if facts.request.secure else f"http://{host}:19888"
     return Decision(
         f"{page}/jobhistory/logs",
-        f"once collected they are not on the worker: the JobHistoryServer on {host} shows them",
+        f"after collection they are no longer on the worker; the JobHistoryServer on {host} shows them",
     )

@@ -19,7 +19,7 @@ ERASURE_CODING = rules.principle(
     "Cold data in large files may be erasure-coded: 1.4 to 1.67 bytes on disk for each instead of 3.",
     MAY,
     sources="D0 60, Hadoop 3.5.0",
-    when="there is a host for every unit of the code, and one more to rebuild on",
+    when="there is a host for every unit of the code, and one more for rebuilding",
     today="Erasure coding came with Hadoop 3.0; the papers knew replication alone.",
 )
 ERASURE_DOMAINS = rules.principle(
@@ -39,7 +39,7 @@ rules.principle(
     "capacity.fill-limit",
     "HDFS holds at most 80 % of the room it is given.",
     sources="D0 36, howdah",
-    when="always: balancing, deleting late and lost disks need the rest",
+    when="always: balancing, delayed deletion and lost disks need the rest",
 )
 rules.principle(
     "capacity.growth",
@@ -49,9 +49,7 @@ rules.principle(
 )
 
 
-@rules.advice(
-    "capacity.sort-space", MUST, sources="D0 35", when="a dataset's size was given and does not fit"
-)
+@rules.advice("capacity.sort-space", MUST, sources="D0 35", when="a dataset's size is given and does not fit")
 def _sorted_dataset(facts: Facts) -> str | None:
     """A sort needs about 6.5 times its dataset of raw disk at three replicas, 4.5 times at two."""
     dataset = facts.request.dataset_bytes
@@ -77,7 +75,7 @@ def _many_hosts(facts: Facts) -> str | None:
     if hosts <= _HOSTS_IN_PRACTICE:
         return None
     return (
-        f"{hosts:,} hosts are more than the papers' masters were measured for: at 256 MiB blocks one CPU was "
-        f"reckoned to serve about {_HOSTS_MOST} hosts, and {_HOSTS_IN_PRACTICE} with caution. Masters have "
+        f"{hosts:,} hosts are more than the papers measured masters for: at 256 MiB blocks they estimated "
+        f"that one CPU serves about {_HOSTS_MOST} hosts, and {_HOSTS_IN_PRACTICE} with caution. Masters have "
         "several today; watch their CPU and queues, and keep blocks large."
     )

@@ -122,7 +122,7 @@ def _off_switch(facts: Facts) -> Decision:
         filled += "; the release's default spreads them best"
     return Decision(
         value,
-        f"not read while containers are given out asynchronously; where that is turned off, {filled}"
+        f"not read while containers are given out asynchronously; if that is turned off, {filled}"
         if asynchronous
         else filled,
         (
@@ -147,7 +147,7 @@ mapreduce.setting(
     sources=_SOURCES,
     when=_BY_CAPACITY,
     accepts=lambda value, decision, facts: _keeps_fed(value, facts),
-    today="Of no effect with Hadoop 3.5.0, unless asynchronous scheduling is turned off.",
+    today="No effect with Hadoop 3.5.0 unless asynchronous scheduling is turned off.",
 ).by(
     f"Where heartbeats give out containers, tasks without data nearby fill a worker in {_SHORT_TASK_S} s.",
     _off_switch,
@@ -185,7 +185,7 @@ def _most(facts: Facts) -> Decision:
         return Decision(_USUAL_MOST, "the release's default: more than a worker runs at once")
     return Decision(
         containers,
-        "a worker that stands empty is filled with tasks whose data it has at one heartbeat",
+        "one heartbeat fills an idle worker with tasks whose data it has",
         (Input(name="containers of the largest worker", value=containers),),
     )
 
@@ -217,7 +217,7 @@ mapreduce.fixed(
     when=_BY_CAPACITY,
     accepts=at_least,
 ).text(
-    "A task leaves its rack the sooner, the fewer tasks wait.",
+    "The fewer tasks wait, the sooner a task may leave its rack.",
     "the release's default: as many offers pass as tasks wait, times the share of workers and racks"
     " that they name, so that the last tasks of a job do not wait long",
     "Hadoop 3.5.0: CapacityScheduler",
@@ -235,7 +235,7 @@ mapreduce.fixed(
     today="The papers' JobTracker did so by itself (mapred.fairscheduler.assignmultiple).",
 ).text(
     "The FairScheduler may give a node more than one container at a heartbeat.",
-    "by default a node gets one container at each heartbeat and stands empty meanwhile; with it, "
-    "half of what it has left",
+    "by default a node gets one container at each heartbeat and is idle meanwhile; with this key "
+    "it gets half of its free capacity",
     "Hadoop 3.5.0: FairScheduler",
 )

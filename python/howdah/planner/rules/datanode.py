@@ -43,7 +43,11 @@ def _balancing(facts: Facts) -> Decision:
     value = max(_BALANCE_LEAST, int(min(by_network, by_disks) / per_host) // MIB * MIB)
     return Decision(
         value,
-        ("a tenth of the host's network" if by_network <= by_disks else "a tenth of what the host's disks do")
+        (
+            "a tenth of the host's network"
+            if by_network <= by_disks
+            else "a tenth of the throughput of the host's disks"
+        )
         + (f", shared by its {per_host} DataNodes" if per_host > 1 else "")
         + ": the balancer and decommissioning do not starve jobs",
         (
@@ -68,7 +72,7 @@ def _threads(facts: Facts) -> Decision:
             _THREADS_HBASE,
             "HBase keeps many files open, each of them a thread of the DataNode; at the limit writes fail",
         )
-    return Decision(_THREADS, "a thread for each open stream; threads that wait cost little")
+    return Decision(_THREADS, "a thread for each open stream; waiting threads cost little")
 
 
 rules.fixed(
@@ -106,7 +110,7 @@ def _heartbeat(facts: Facts) -> Decision:
     "datanode.locked-memory",
     MUST,
     sources="Hadoop 3.5.0: CentralizedCacheManagement",
-    when="where blocks are kept in memory",
+    when="blocks are cached in memory",
 )
 def _locked(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     """A DataNode may lock as much memory as is configured."""
@@ -119,7 +123,7 @@ def _locked(reading: Inspected, facts: Facts) -> Iterable[Observation]:
             limit == "unlimited" or cached <= limit,
             found=f"{format_memory(cached)}, of which users may lock "
             + (limit if isinstance(limit, str) else format_memory(limit)),
-            expected="no more than the limit: the DataNode does not start otherwise",
+            expected="no more than the limit: otherwise the DataNode does not start",
             fix="raise memlock for the user of the DataNode in /etc/security/limits.d, LimitMEMLOCK in its "
             "unit, or lower it in " + reading.where(key),
         )
@@ -149,8 +153,8 @@ def _datanode_heap(facts: Facts) -> Decision:
     heap = heap_of(share)
     return Decision(
         heap_options(heap, "-XX:+UseG1GC", "-XX:+ExitOnOutOfMemoryError"),
-        f"a heap of {format_memory(heap)}: 4 GiB where that is little of a worker's memory, less on a small "
-        "one, and 1 GiB for each million of the replicas that its full disks hold",
+        f"a heap of {format_memory(heap)}: 4 GiB if the worker is large, less on a small worker, and 1 GiB "
+        "for each million replicas on full disks",
         (
             Input(name="worker's memory", value=facts.worker.memory_bytes, unit="B"),
             Input(name="DataNode's share", value=share, unit="B"),

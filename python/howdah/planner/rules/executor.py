@@ -31,7 +31,7 @@ def _in_use(facts: Facts) -> bool:
 
 
 executor = rules.under(
-    when=Condition("with --secure and MapReduce, where NodeManagers run LinuxContainerExecutor", _in_use),
+    when=Condition("with --secure and MapReduce: NodeManagers run LinuxContainerExecutor", _in_use),
     sources=SECURE_MODE,
     severity=MUST,
     file=FILE,
@@ -39,7 +39,7 @@ executor = rules.under(
 
 
 def _names_a_group(value: Value, decision: Decision, facts: Facts) -> bool:
-    """Accept any group: whether it is yarn-site.xml's is a rule of its own."""
+    """Accept any group: a separate rule compares it with that of yarn-site.xml."""
     return bool(str(value).strip()) and not str(value).startswith("#")
 
 
@@ -62,4 +62,4 @@ executor.fixed(
     "min.user.id",
     _LEAST_USER_ID,
     accepts=lambda value, decision, facts: as_number(value) >= _LEAST_USER_ID_ONCE,
-).text("No task runs as one of the system's users.", "people are numbered from 1000 on; root is 0")
+).text("No task runs as one of the system's users.", "ids of people start at 1000; root is 0")

@@ -36,7 +36,7 @@ rules.fixed(
     today="The studies of 2011 and 2012 turned it off to repeat their results, not to be fast.",
 ).text(
     "Turn turbo clocks on.",
-    "the few long tasks at the end of a phase run on cores that have room to speed up",
+    "the few long tasks at the end of a phase run on cores that can clock higher",
     "D0 26",
 )
 
@@ -47,7 +47,9 @@ rules.fixed(
 def _power(facts: Facts) -> Decision:
     """Keep power management on, except for latency-sensitive HBase."""
     if facts.request.hbase_used:
-        return Decision("maximum performance", "HBase's requests are too short for a core to wake up in")
+        return Decision(
+            "maximum performance", "HBase's requests are shorter than the time a core takes to wake up"
+        )
     return Decision(
         "controlled by the operating system", "sorting keeps cores awake; idle hosts draw half the power"
     )
@@ -60,8 +62,8 @@ rules.fixed(
     when=Condition("a host has more than one NUMA node", lambda facts: facts.group.cpu.numa_nodes > 1),
     scope=Scope.HOST,
 ).text(
-    "Turn node interleaving off, so that memory near a processor is known from memory far away.",
-    "interleaved, half of every access or more goes to another socket",
+    "Turn node interleaving off, so that the system can use memory near each processor.",
+    "with interleaving, at least half of all accesses go to another socket",
     "D0 2, D0 15",
 )
 
@@ -81,7 +83,7 @@ rules.fixed(
     scope=Scope.HOST,
 ).text(
     "Turn hardware virtualisation on: VT-x with EPT, or AMD-V with nested paging.",
-    "no hypervisor of today starts a machine without it",
+    "current hypervisors start no machine without it",
     "D0 149",
 )
 

@@ -24,7 +24,7 @@ from howdah.units import GIB, format_bytes, format_count, format_counted, format
 
 _REGIONS_MOST = 200
 _REGION_LEAST, _REGION_MOST = 5 * GIB, 50 * GIB
-"""Smaller regions split for ever; what is larger takes hours to be compacted."""
+"""Smaller regions keep splitting; larger ones take hours to compact."""
 _RECORD_BYTES = 1000
 """YCSB's ten fields of 100 bytes."""
 _WEEK_MS = 604_800_000
@@ -39,7 +39,7 @@ hbase = rules.under(when=WITH_HBASE)
     "hbase.distributed-servers",
     MUST,
     sources="HBase 2.6.4: hbase-default.xml",
-    when="where the files name several hosts",
+    when="the files name several hosts",
 )
 def _alone_by_default(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """HBase on several hosts runs as a cluster."""
@@ -49,8 +49,8 @@ def _alone_by_default(reading: Inspected, facts: Facts) -> Iterator[Observation]
             ok=(reading.text(key) or "").strip().lower() == "true",
             about=key,
             found=f"{reading.text(key) or 'false (default)'}, with several hosts",
-            expected="true: all of HBase runs in the HMaster's process otherwise, and loses what only that "
-            "host has",
+            expected="true: otherwise all of HBase runs in the HMaster's process, and its data depend on "
+            "that host",
             fix=f"set {key} to true in {reading.where(key) or 'hbase-site.xml'}",
             where=reading.where(key) or "hbase-site.xml",
         )
@@ -98,7 +98,7 @@ hbase.fixed(
     file="hbase-env.sh",
     accepts=lambda value, decision, facts: str(value).lower() == "false",
 ).text(
-    "HBase starts no ZooKeeper of its own.",
+    "HBase does not start ZooKeeper.",
     "the cluster has its own; start-hbase.sh would start more of them",
     "HBase 2.6.4: hbase-env.sh, howdah",
 )
@@ -233,7 +233,7 @@ hbase.fixed(
     accepts=lambda value, decision, facts: _SESSION_MS < as_number(value) <= _DEFAULT_PATIENCE_MS,
 ).text(
     "A client gives an operation up after minutes, and not before a lost RegionServer is replaced.",
-    "without it a client retries for 20 minutes; in a lab the regions of a lost RegionServer were "
+    "by default a client retries for 20 minutes; in a lab the regions of a lost RegionServer were "
     "available again after 96 s, and no operation that waited so long failed",
     "HBase 2.6.4: hbase-default.xml, howdah",
 )
@@ -254,8 +254,8 @@ def _session_limit(facts: Facts) -> Decision:
     value = int(as_number(session)) if session is not None else _SESSION_MS
     return Decision(
         value,
-        f"HBase requests {value / 1000:g} s; without a limit of its own ZooKeeper grants 20 ticks, 40 s, and "
-        "a RegionServer is given up so much earlier",
+        f"HBase requests {value / 1000:g} s; without its own limit ZooKeeper grants 20 ticks, 40 s, and a "
+        "RegionServer is declared lost that much earlier",
         (Input(name="zookeeper.session.timeout", value=value / 1000, unit="s"),),
     )
 
@@ -274,30 +274,30 @@ def _dense_counsel(facts: Facts) -> str | None:
     return (
         f"A RegionServer would hold {format_bytes(stored)}, {known}; {_REGIONS_MOST} regions of "
         f"{format_memory(_REGION_MOST)} are {format_bytes(most)}. Keep tables below that, and the rest of "
-        "HDFS for other data, or give HBase more hosts with fewer disks: what a lost RegionServer had must "
-        "open on the others within minutes."
+        "HDFS for other data, or give HBase more hosts with fewer disks: the regions of a lost "
+        "RegionServer must open on the others within minutes."
     )
 
 
 @rules.advice("hbase.log-disks", MAY, sources="HBASE-20461, howdah", when=WITH_HBASE)
 def _log_counsel(facts: Facts) -> str | None:
-    """HBase's log needs no disks of its own while it is not synced to them."""
+    """HBase's log needs no separate disks while it is not synced to them."""
     if facts.decided.get("hbase.wal.hsync") is True:
         return (
             "Every write waits for a disk here (hbase.wal.hsync): give DataNodes an SSD each, tag it [SSD] "
             "in dfs.datanode.data.dir, and set hbase.wal.storage.policy to ALL_SSD."
         )
     return (
-        "A write is acknowledged once all its DataNodes have it in memory, so that a log on disks of its own "
-        "gains little: with the disks of one of four workers held to 1 MB/s for 20 s no request of a "
-        "laboratory waited for a second. A rack that loses its power at once may lose what was not written "
-        "yet: hbase.wal.hsync with logs on SSDs (hbase.wal.storage.policy) is for those who cannot."
+        "A write is acknowledged once all its DataNodes have it in memory, so separate disks for the log "
+        "gain little: with the disks of one of four workers limited to 1 MB/s for 20 s no request "
+        "in a lab waited for a second. If a whole rack loses power, unwritten data may be lost: if that "
+        "is not acceptable, use hbase.wal.hsync with logs on SSDs (hbase.wal.storage.policy)."
     )
 
 
 rules.advice("hbase.in-steps", MAY, sources="D3 160, D3 116", when=WITH_HBASE).text(
     "An HBase cluster is sized by measuring.",
-    "Size HBase in steps: load a share of the data, measure at the rates to come, and only then fix "
+    "Size HBase in steps: load part of the data, measure at the expected rates, and only then fix "
     "memory, regions and handlers. Aim at 20 to 200 regions on each RegionServer.",
 )
 
@@ -310,7 +310,7 @@ def _pools_counsel(facts: Facts) -> str | None:
     if facts.request.mapreduce:
         return (
             "MapReduce and HBase share these workers: a large job takes disks and CPUs from every request. "
-            "Where latency matters, give HBase workers of its own on the same hosts, or limit what jobs may "
-            "run at once."
+            "If latency matters, give HBase its own workers on the same hosts, or limit how many jobs run "
+            "at once."
         )
     return None

@@ -49,8 +49,8 @@ def _block_size(facts: Facts) -> Decision:
     if request.hbase_used and not request.mapreduce:
         return Decision(
             _SMALL_BLOCK,
-            "the release's default: HBase writes files of many blocks and reads blocks of its own within "
-            "them",
+            "the release's default: HBase writes files of many HDFS blocks and reads its own smaller "
+            "blocks from them",
         )
     dataset = request.dataset_bytes
     if dataset is None:
@@ -107,16 +107,17 @@ def _replication(facts: Facts) -> Decision:
     if hosts >= _DOMAINS_FOR_THREE:
         return Decision(
             _REPLICAS,
-            f"{hosts} hosts carry workers: a lost host leaves two replicas, and room to make the third again",
+            f"{hosts} hosts carry workers: a lost host leaves two replicas, and room to copy the third",
             inputs,
         )
     value = min(_REPLICAS, hosts)
     if value == _REPLICAS:
         because = (
-            "3 hosts carry workers: one replica on each; while one is lost there is no other for its replicas"
+            "3 hosts carry workers: one replica on each; while one is lost no other host "
+            "can take its replicas"
         )
     elif value == 1:
-        because = "only 1 host with workers: keep nothing on it that cannot be made again"
+        because = "only 1 host with workers: keep only data on it that can be reproduced"
     else:
         because = f"only {format_counted(hosts, 'host')} with workers: more replicas would share a host"
     return Decision(value, because, inputs)
@@ -124,9 +125,9 @@ def _replication(facts: Facts) -> Decision:
 
 def _asked_because(requested: int, hosts: int) -> str:
     if requested == 1:
-        return "requested; one lost disk loses data for good: only for data that can be made again"
+        return "requested; one lost disk loses data for good: only for data that can be reproduced"
     if requested == hosts:
-        return f"requested; every one of {hosts} hosts holds a replica, so none is left when one is lost"
+        return f"requested; each of {hosts} hosts holds a replica, so no other can take a lost one"
     return f"requested; {hosts} hosts carry workers"
 
 
@@ -156,9 +157,9 @@ def _replace(facts: Facts) -> Decision:
     workers = facts.cluster.workers
     return Decision(
         "NEVER",
-        f"{workers} DataNodes keep {format_counted(int(facts.number('dfs.replication')), 'replica')}: there "
-        "is none to take the place of one that is lost, and by default every write that is open then fails, "
-        "HBase's log among them; the NameNode makes the replica once the DataNode is back",
+        f"{workers} DataNodes keep {format_counted(int(facts.number('dfs.replication')), 'replica')}: no "
+        "other can replace a lost one, and by default every open write then fails, HBase's log "
+        "included; the NameNode copies the replica once the DataNode is back",
         (Input(name="DataNodes", value=workers),),
     )
 
@@ -181,8 +182,9 @@ def _single_replica(reading: Inspected, facts: Facts) -> Iterable[Observation]:
         "dfs.replication",
         value >= 2,
         found=f"{value:.15g}",
-        expected="3, or 2 where that was decided on: with 1 a lost disk loses data for good",
-        fix="set dfs.replication to 3 in hdfs-site.xml, and raise what is stored with `hdfs dfs -setrep 3 /`",
+        expected="3, or 2 by decision: with 1 a lost disk loses data for good",
+        fix="set dfs.replication to 3 in hdfs-site.xml, and raise the replicas of stored files "
+        "with `hdfs dfs -setrep 3 /`",
     )
 
 
@@ -198,7 +200,7 @@ def _has_several_datanodes(reading: Inspected, facts: Facts) -> bool:
     "hdfs.replica-of-hbase",
     MUST,
     sources="X5, HBase 2.6.4: reference guide",
-    when=Condition("where hbase-site.xml sets dfs.replication", profiles=frozenset({Profile.PRODUCTION})),
+    when=Condition("hbase-site.xml sets dfs.replication", profiles=frozenset({Profile.PRODUCTION})),
 )
 def _replica_of_hbase(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     """HBase's tables have as many replicas as all else."""
@@ -209,7 +211,8 @@ def _replica_of_hbase(reading: Inspected, facts: Facts) -> Iterable[Observation]
                 entry.text.strip() != "1" or not _has_several_datanodes(reading, facts),
                 about="dfs.replication",
                 found=f"{entry.text} in {entry.base_name}",
-                expected="nothing there: tables and logs have one replica, and a lost disk loses them",
+                expected="no value there: otherwise tables and logs have one replica, and a lost "
+                "disk loses them",
                 fix=f"remove dfs.replication from {entry.place}, then `hdfs dfs -setrep 3` for hbase.rootdir",
             )
 
@@ -228,7 +231,7 @@ def _is_alone(reading: Inspected, facts: Facts) -> bool:
     "hdfs.one-host",
     sources="X5, Hadoop 3.5.0: SingleCluster",
     when=Condition(
-        "where one host has all DataNodes and blocks have one replica",
+        "one host has all DataNodes, and blocks have one replica",
         profiles=frozenset({Profile.PRODUCTION}),
     ),
 )
@@ -239,23 +242,18 @@ def _one_host(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     yield reading.verdict(
         "dfs.replication",
         False,
-        found="1, on the one host that there is"
-        if _is_alone(reading, facts)
-        else "1, and no file lists the workers",
-        expected="more hosts for data that must last: as it is, nothing protects the data, and a lost "
-        "disk loses "
-        "what was on it for good",
-        fix="keep dfs.replication at 1 while there is one host, copy elsewhere what cannot be made "
-        "again, and "
-        "raise it to 3 with three workers",
+        found="1, on the only host" if _is_alone(reading, facts) else "1, and no file lists the workers",
+        expected="more hosts for data that must last: with one host a lost disk loses its data for good",
+        fix="keep dfs.replication at 1 on one host, copy data that cannot be reproduced to another "
+        "place, and set 3 once there are three workers",
     )
 
 
 rules.fixed(
     "hdfs.replication-least", "dfs.namenode.replication.min", 1, MAY, accepts=between(1, 2), written=False
 ).text(
-    "A write succeeds with one replica; asking for more stops writers whenever a pipeline breaks.",
-    "a write succeeds while one DataNode of its pipeline is left; HDFS makes the others again",
+    "A write succeeds with one replica; a higher minimum stops writers whenever a pipeline breaks.",
+    "a write succeeds while one DataNode of its pipeline is up; HDFS copies the other replicas later",
     "Hadoop 3.5.0: hdfs-default.xml",
 )
 rules.fixed("hdfs.permissions", "dfs.permissions.enabled", True, MUST, when=PRODUCTION, written=False).text(
@@ -272,7 +270,7 @@ rules.fixed(
     accepts=anything,
 ).text(
     "The study ran without permission checks.",
-    "as the study ran; never on a cluster with data of any worth",
+    "as the study ran; never on a cluster with valuable data",
     "D0 142",
 )
 
@@ -288,7 +286,7 @@ def _erased_soon(facts: Facts) -> Decision:
     """Deleted files stay in the trash for a day."""
     if in_study(facts):
         return Decision(0, "a study deletes what it wrote, and needs the room")
-    return Decision(1440, "files deleted by mistake can be restored for a day; in minutes")
+    return Decision(1440, "minutes; files deleted by mistake can be restored for a day")
 
 
 rules.fixed(
@@ -313,7 +311,7 @@ def _include_lists(facts: Facts) -> bool:
 lists = rules.under(
     severity=MAY,
     sources="Hadoop 3.5.0: hdfs-default.xml, howdah",
-    when=Condition("unless upgrade domains bring a list of their own", _include_lists),
+    when=Condition("unless upgrade domains need their own list", _include_lists),
 )
 lists.fixed("hdfs.include", "dfs.hosts", f"{_CONF}/dfs.include", accepts=set_at_all).text(
     "Only listed hosts may register as DataNodes.", "Only listed hosts may register as DataNodes."
@@ -321,6 +319,6 @@ lists.fixed("hdfs.include", "dfs.hosts", f"{_CONF}/dfs.include", accepts=set_at_
 lists.fixed(
     "hdfs.exclude", "dfs.hosts.exclude", f"{_CONF}/dfs.exclude", when="always", accepts=set_at_all
 ).text(
-    "A DataNode is emptied before it is taken away by listing it here.",
-    "A DataNode is emptied before it is taken away by listing it here.",
+    "Listing a DataNode here decommissions it before you remove it.",
+    "Listing a DataNode here decommissions it before you remove it.",
 )

@@ -15,7 +15,7 @@ from howdah.units import GIB
 _MOST = re.compile(r"-Xmx\S+")
 _LEAST = re.compile(r"-Xms(?=\d)")
 _GROWN_FROM = 4 * GIB
-"""Smaller heaps grow to their full size before anybody notices."""
+"""Smaller heaps grow to their full size quickly."""
 _GROWTH = 2
 """A heap that may grow to this many times its first size is one that is not given in full."""
 _SHORT_UP_TO, _WORTH_IT = 32 * GIB, 46 * GIB
@@ -28,7 +28,7 @@ rules = Rules()
 @rules.inspection(
     "heaps.short-pointers",
     sources="Java 17: UseCompressedOops, howdah",
-    when="where options of Java give a heap",
+    when="Java options set a heap",
 )
 def _wide_pointers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A heap is not just beyond the size up to which Java's pointers are short."""
@@ -41,14 +41,13 @@ def _wide_pointers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             option,
             not _SHORT_UP_TO <= most < _WORTH_IT,
             found=last,
-            expected="-Xmx31g, or 48g at least: from 32 GiB on every pointer takes twice the room, and a "
-            "heap up to 48 GiB "
-            "holds less than one of 31 GiB",
+            expected="-Xmx31g, or 48g at least: from 32 GiB on every pointer takes twice the space, and "
+            "a heap below 48 GiB holds less than a heap of 31 GiB",
             fix=f"set {last} to -Xmx31g in {option.name} in {option.place}",
         )
 
 
-@rules.inspection("heaps.given-once", sources="Java 17", when="where options of Java give a heap")
+@rules.inspection("heaps.given-once", sources="Java 17", when="Java options set a heap")
 def _given_once(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A heap is given once: of several sizes in one text Java takes the last."""
     for option in java_options(reading):
@@ -58,15 +57,15 @@ def _given_once(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 option,
                 len(set(given)) == 1,
                 found=" ".join(given),
-                expected=f"one -Xmx: Java takes the last, {given[-1]}, whatever the others say",
-                fix=f"leave one -Xmx in {option.name} in {option.place}, the one that is meant",
+                expected=f"one -Xmx: Java uses the last, {given[-1]}, and ignores the others",
+                fix=f"keep only the intended -Xmx in {option.name} in {option.place}",
             )
 
 
 @rules.inspection(
     "heaps.in-full",
     sources="howdah",
-    when="where a daemon's first heap is given, and it may have 4 GiB or more",
+    when="a daemon's initial heap is set, and its largest heap is 4 GiB or more",
 )
 def _in_full(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A daemon has its whole heap from the start."""
@@ -82,8 +81,8 @@ def _in_full(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             option,
             least * _GROWTH > most,
             found=" ".join(word for word in option.text.split() if word.startswith(("-Xms", "-Xmx"))),
-            expected="-Xms as large as -Xmx: a daemon's heap grows by collections that stop it, and memory "
-            "that it counts on may be gone by then",
+            expected="-Xms as large as -Xmx: otherwise a daemon's heap grows through collections that stop "
+            "it, and the memory may be taken by then",
             fix=f"set -Xms to {last.removeprefix('-Xmx')} in {option.name} in {option.place}",
         )
 
@@ -91,11 +90,11 @@ def _in_full(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 @rules.inspection(
     "heaps.own",
     sources="HADOOP-10950, howdah",
-    when="where an environment file gives one heap to all",
+    when="an environment file sets one heap for all daemons",
     today="The papers gave all daemons one HADOOP_HEAPSIZE of 1300.",
 )
 def _of_all(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Every daemon has a heap of its own, not one for all."""
+    """Every daemon has its own heap, not one for all."""
     environment = reading.environment
     for name, variable in {entry.name: entry for entry in environment}.items():
         if name in _SHARED and variable.text:
@@ -104,7 +103,7 @@ def _of_all(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 variable,
                 False,
                 about=name,
-                expected="a heap for each daemon: a NameNode needs many times what a DataNode or a client "
-                f"needs, and this is what all have that are given none of their own{former}",
+                expected="a heap for each daemon: a NameNode needs many times the heap of a DataNode or "
+                f"client, and this value applies to every daemon without its own{former}",
                 fix=f"remove {name} from {variable.place}, and give each daemon its -Xmx: {_OWN}",
             )

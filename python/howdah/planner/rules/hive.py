@@ -11,7 +11,7 @@ from howdah.planner.rules.kerberos import is_principal
 from howdah.planner.rules.security import KEYTABS, realm
 
 _FILE = "hive-site.xml"
-_PRINCIPAL = "every host puts its own name for _HOST"
+_PRINCIPAL = "each host replaces _HOST by its own name"
 rules = Rules()
 
 
@@ -37,7 +37,7 @@ _rule.fixed(
     "hive.server2.authentication",
     "KERBEROS",
     accepts=lambda value, decision, facts: str(value).upper() in ("KERBEROS", "LDAP", "SAML", "JWT"),
-).text("Users of HiveServer2 prove who they are.", "by default it is NONE: HiveServer2 accepts any name")
+).text("HiveServer2 authenticates its users.", "by default it is NONE: HiveServer2 accepts any name")
 
 
 def _principal(facts: Facts) -> Decision:
@@ -50,20 +50,20 @@ _rule.setting("hive.principal", "hive.server2.authentication.kerberos.principal"
 
 
 def _keytab(facts: Facts) -> Decision:
-    return Decision(f"{KEYTABS}/hive.service.keytab", "readable by the user hive alone")
+    return Decision(f"{KEYTABS}/hive.service.keytab", "readable only by the user hive")
 
 
 _rule.setting("hive.keytab", "hive.server2.authentication.kerberos.keytab", accepts=set_at_all).by(
-    "HiveServer2 finds its key.", _keytab
+    "HiveServer2 has its key.", _keytab
 )
 _rule.fixed("hive.metastore-authentication", "hive.metastore.sasl.enabled", True).text(
-    "Clients of the metastore prove who they are.", "otherwise whoever reaches its port changes tables"
+    "The metastore authenticates its clients.", "otherwise anyone who can reach its port can change tables"
 )
 _rule.setting("hive.metastore-principal", "hive.metastore.kerberos.principal", accepts=is_principal).by(
     "The metastore has a principal.", _principal
 )
 _rule.setting("hive.metastore-keytab", "hive.metastore.kerberos.keytab.file", accepts=set_at_all).by(
-    "The metastore finds its key.", _keytab
+    "The metastore has its key.", _keytab
 )
 
 
@@ -76,12 +76,12 @@ def _hosts(facts: Facts) -> Decision:
     """Hive acts for its users from its own hosts alone."""
     return Decision(
         facts.cluster.addresses(Role.RESOURCEMANAGER),
-        "where HiveServer2 is assumed: name the hosts where it runs, never *. It runs queries as the users "
-        "who submit them, and without this HDFS and YARN refuse them all",
+        "the assumed host of HiveServer2: list the hosts where it runs, never *. It runs queries as the "
+        "users who submit them; without this HDFS and YARN refuse all of them",
     )
 
 
 proxy.fixed("hive.proxy-groups", "hadoop.proxyuser.hive.groups", ("users",), SHOULD, accepts=set_at_all).text(
-    "Hive acts for people, not for daemons.",
-    "name the groups of those who query: with * Hive may act as hdfs, which may do everything",
+    "Hive impersonates people, not daemons.",
+    "list the groups of users who run queries: with * Hive may act as hdfs, the superuser",
 )

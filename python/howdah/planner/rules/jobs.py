@@ -30,17 +30,17 @@ _RETIRED: tuple[tuple[str, str], ...] = (
         "map and reduce slots of a TaskTracker",
         "containers: yarn.nodemanager.resource.memory-mb and cpu-vcores",
     ),
-    ("mapred.job.reuse.jvm.num.tasks", "every task has a Java machine of its own"),
+    ("mapred.job.reuse.jvm.num.tasks", "every task has its own JVM"),
     ("io.sort.record.percent", "the sort buffer divides itself"),
     ("mapred.inmem.merge.threshold", "memory alone decides when fetched map output is merged"),
     ("mapred.child.ulimit", "limits of the operating system, and containers"),
     ("mapreduce.tasktracker.outofband.heartbeat", "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms"),
-    ("tasktracker.http.threads", "mapreduce.shuffle.max.threads; a connection takes no thread of its own"),
+    ("tasktracker.http.threads", "mapreduce.shuffle.max.threads; a connection needs no separate thread"),
     ("mapred.job.tracker.handler.count", "yarn.resourcemanager.resource-tracker.client.thread-count"),
     ("mapred.task.cache.levels", "the scheduler's locality delays"),
-    ("mapred.jobtracker.completeuserjobs.maximum", "the JobHistoryServer keeps what is over"),
+    ("mapred.jobtracker.completeuserjobs.maximum", "the JobHistoryServer keeps finished jobs"),
     ("mapred.system.dir", "yarn.app.mapreduce.am.staging-dir"),
-    ("HADOOP_HEAPSIZE for all daemons", "HDFS_NAMENODE_OPTS and its like, one for each"),
+    ("HADOOP_HEAPSIZE for all daemons", "HDFS_NAMENODE_OPTS and similar, one for each daemon"),
 )
 """What the papers set, and what became of it (RULES X11)."""
 
@@ -67,7 +67,7 @@ mapreduce.fixed(
     accepts=anything,
 ).text(
     "Tasks find MapReduce's own classes.",
-    "where a release has them; HADOOP_MAPRED_HOME reaches tasks through yarn.nodemanager.env-whitelist",
+    "the directory of a release; HADOOP_MAPRED_HOME reaches tasks through yarn.nodemanager.env-whitelist",
     "Hadoop 3.5.0: mapred-default.xml, howdah",
 )
 mapreduce.fixed("jobs.staging", "yarn.app.mapreduce.am.staging-dir", "/user", MAY, accepts=set_at_all).text(
@@ -77,7 +77,7 @@ mapreduce.fixed("jobs.staging", "yarn.app.mapreduce.am.staging-dir", "/user", MA
 )
 mapreduce.fixed(
     "jobs.history-done", "mapreduce.jobhistory.done-dir", "/mr-history/done", MAY, accepts=set_at_all
-).text("The history of jobs has a place of its own in HDFS.", "in HDFS, apart from what is staged", "howdah")
+).text("The history of jobs has its own directory in HDFS.", "in HDFS, apart from what is staged", "howdah")
 mapreduce.fixed(
     "jobs.history-intermediate",
     "mapreduce.jobhistory.intermediate-done-dir",
@@ -86,7 +86,7 @@ mapreduce.fixed(
     accepts=set_at_all,
 ).text(
     "Jobs leave their history where the history server collects it.",
-    "in HDFS, writable by all users and by each only for its own",
+    "in HDFS, writable by all users, each for its own files only",
     "howdah",
 )
 
@@ -105,7 +105,7 @@ def _history_cache(facts: Facts) -> Decision:
     return Decision(
         value,
         f"{format_count(size.job_tasks)} tasks of the largest job and a fifth more, at least "
-        f"{format_count(TASKS_LEAST)}, as far as its heap goes; by itself it keeps five jobs, however large",
+        f"{format_count(TASKS_LEAST)}, limited by its heap; the default is five jobs of any size",
         (Input(name="tasks of the largest job", value=size.job_tasks),),
     )
 
@@ -127,7 +127,7 @@ def _history_heap(facts: Facts) -> Decision:
     return Decision(
         heap_options(heap, "-XX:+UseG1GC", "-XX:+ExitOnOutOfMemoryError"),
         f"{format_memory(heap)}: {format_memory(HISTORY_LEAST)} and {HEAP_PER_TASK / 1000:g} kB for each "
-        f"of {format_count(given)} tasks that it keeps; a smaller one ends with the first large job",
+        f"of {format_count(given)} tasks that it keeps; a smaller heap ends with the first large job",
         (Input(name="tasks in its cache", value=given),),
     )
 
@@ -139,7 +139,7 @@ def _timeout(facts: Facts) -> Decision:
     """A task that gives no sign of life for ten minutes is killed; for five in a study."""
     if in_study(facts):
         return Decision(300_000, "as the study ran")
-    return Decision(600_000, "the release's default, ten minutes without a sign of life")
+    return Decision(600_000, "the release's default, ten minutes without progress")
 
 
 rules.advice(

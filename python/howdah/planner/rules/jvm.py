@@ -21,8 +21,8 @@ from howdah.units import MIB
 _KEPT = ("HADOOP_LOG_DIR", "HADOOP_PID_DIR", "HADOOP_SECURE_PID_DIR", "HBASE_LOG_DIR", "HBASE_PID_DIR")
 _LOGS = "the default is below the software's own directory, which an upgrade replaces"
 _PROCESS_IDS = (
-    "the default is /tmp: once a cleaner took the file, the scripts cannot stop the daemon; what is in /run "
-    "ends with the boot, as the daemons do"
+    "the default is /tmp: once a cleaner removes the file, the scripts cannot stop the daemon; /run is "
+    "emptied at boot, when the daemons are gone too"
 )
 _JAVA = {"2": (7, 8), "3.0": (8,), "3.1": (8,), "3.2": (8,), "3.3": (8, 11), "3.4": (8, 11), "3.5": (17,)}
 """Majors that the servers of a line of Hadoop run on."""
@@ -94,13 +94,13 @@ hadoop.fixed("jvm.hadoop-logs", "HADOOP_LOG_DIR", "/var/log/hadoop", accepts=_is
     "Hadoop's logs outlive upgrades.", _LOGS
 )
 hadoop.fixed("jvm.hadoop-process-ids", "HADOOP_PID_DIR", "/run/hadoop", accepts=_is_kept).text(
-    "No cleaner takes Hadoop's process ids.", _PROCESS_IDS
+    "No cleaner removes Hadoop's process ids.", _PROCESS_IDS
 )
 hbase.fixed("jvm.hbase-logs", "HBASE_LOG_DIR", "/var/log/hbase", accepts=_is_kept).text(
     "HBase's logs outlive upgrades.", _LOGS
 )
 hbase.fixed("jvm.hbase-process-ids", "HBASE_PID_DIR", "/run/hbase", accepts=_is_kept).text(
-    "No cleaner takes HBase's process ids.", _PROCESS_IDS
+    "No cleaner removes HBase's process ids.", _PROCESS_IDS
 )
 
 
@@ -116,8 +116,8 @@ def _kept(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 not is_temporary(variable.text)
                 or "${" in variable.text
                 or (own == "run" and _below_run(variable.text)),
-                expected="a directory that no cleaner empties: logs are lost, and scripts cannot stop "
-                "daemons whose files of process ids are gone",
+                expected="a permanent directory: otherwise logs are lost, and scripts cannot stop "
+                "daemons without their files of process ids",
                 fix=f"set {variable.name} to /var/{own}/{whose} in {variable.place}",
             )
 
@@ -137,7 +137,7 @@ def supported(facts: Facts) -> tuple[int, ...]:
     if not both:
         raise UserError(
             f"--hbase {request.hbase}",
-            f"runs on no Java that Hadoop {request.hadoop} runs on",
+            f"has no Java version in common with Hadoop {request.hadoop}",
             f"plan with --hbase {DEFAULT_HBASE}, or with --hadoop 3.4.2",
         )
     return both
@@ -185,20 +185,20 @@ def _opens(facts: Facts) -> bool:
     MUST,
     sources="MAPREDUCE-7449, HADOOP-19310",
     when=Condition(
-        "with MapReduce, where the release has the placeholder",
+        "with MapReduce, if the release has the placeholder",
         lambda facts: with_mapreduce(facts) and _opens(facts),
     ),
     file="mapred-site.xml",
     accepts=lambda value, decision, facts: value is True or decision.value is False,
-    today="Clients and NodeManagers must be of one release: an older NodeManager does not know the "
-    "placeholder.",
+    today="Clients and NodeManagers must be of one release: an older NodeManager does not replace "
+    "the placeholder.",
 )
 def _open_modules(facts: Facts) -> Decision:
     """Tasks on Java 17 are started with java.base opened."""
     value = max(supported(facts)) >= _ADD_OPENS_FROM
     return Decision(
         value,
-        "tasks on Java 17 need java.base opened to them; the servers' own scripts do it for themselves"
+        "tasks on Java 17 need java.base opened to them; scripts do that only for daemons"
         if value
         else "Java 11 and before need none of it",
     )
@@ -240,7 +240,7 @@ def _runs_on(script: str, facts: Facts) -> tuple[str, tuple[int, ...]] | None:
     "jvm.home",
     MUST,
     sources="Hadoop 3.5.0: release notes",
-    when="where JAVA_HOME's name shows the version of Java",
+    when="the name of JAVA_HOME's directory shows the Java version",
 )
 def _java_home(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     """JAVA_HOME is of a Java that the release's servers run on."""
@@ -254,12 +254,12 @@ def _java_home(reading: Inspected, facts: Facts) -> Iterable[Observation]:
             entry,
             major in majors,
             about="JAVA_HOME",
-            expected=f"Java {wanted}, which {name} runs on: its daemons do not start otherwise",
+            expected=f"Java {wanted}, which {name} supports: otherwise its daemons do not start",
             fix=f"set JAVA_HOME to Java {wanted} in {entry.place}",
         )
 
 
-@rules.inspection("jvm.home-given", sources="Hadoop 3.5.0: ClusterSetup", when="where JAVA_HOME is set")
+@rules.inspection("jvm.home-given", sources="Hadoop 3.5.0: ClusterSetup", when="JAVA_HOME is set")
 def _home_given(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     """JAVA_HOME is a directory, not what the environment may have or not."""
     for entry in _homes(reading):
@@ -268,7 +268,7 @@ def _home_given(reading: Inspected, facts: Facts) -> Iterable[Observation]:
             entry,
             entry.text not in _HOME_OF_ITSELF or entry.base_name == "yarn-env.sh",
             about="JAVA_HOME",
-            expected="a directory: over ssh and under systemd there is no JAVA_HOME to take",
+            expected="a directory: ssh and systemd pass no JAVA_HOME on",
             fix=f"set JAVA_HOME to Java's directory in {entry.place}",
         )
 
@@ -302,14 +302,12 @@ def _removed_options(reading: Inspected, facts: Facts) -> Iterable[Observation]:
         return
     for option in java_options(reading):
         dead = removed_options(option.text)
-        consequence = (
-            "every one of the tasks fails" if option.name in TASK_OPTIONS else "the daemon does not start"
-        )
+        consequence = "every task fails" if option.name in TASK_OPTIONS else "the daemon does not start"
         yield entry_verdict(
             option,
             not dead,
             found=" ".join(dead) or option.text,
-            expected=f"no option that Java {max(supported(facts))} does not know: {consequence}",
+            expected=f"only options of Java {max(supported(facts))}: otherwise {consequence}",
             fix=f"remove {' '.join(dead)} from {option.name} in {option.place}: -XX:+UseG1GC is today's "
             "collector, -Xlog:gc* its log",
         )
@@ -331,8 +329,8 @@ def _heaps(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             option,
             not cut and most is not None and most >= _LEAST_HEAP and (least or 0) <= most,
             found=" ".join(given),
-            expected="-Xms no larger than -Xmx, both with a size and its unit and no blank: Java does not "
-            "start otherwise",
+            expected="-Xms no larger than -Xmx, both with a size and its unit and no blank: otherwise "
+            "Java does not start",
             fix=_heap_fix(option, most),
         )
 
@@ -340,7 +338,7 @@ def _heaps(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _heap_fix(option: FoundProperty, most: int | None) -> str:
     small = re.search(r"-Xmx(\d+)[kK]\b", option.text)
     if small is not None and (most or 0) < _LEAST_HEAP:
-        return f"write -Xmx{small[1]}m in {option.name}, if it is meant in MB"
+        return f"write -Xmx{small[1]}m in {option.name} if MB are meant"
     return f"give -Xms and -Xmx in {option.name} one size with its unit, as -Xmx2g is written"
 
 
@@ -375,6 +373,6 @@ def _open_ports(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 option,
                 False,
                 found=" ".join(doors),
-                expected="no port through which anybody who reaches it can run code as the daemon",
+                expected="no open port that lets any client run code as the daemon",
                 fix=f"remove {' '.join(doors)} from {option.name}; metrics are at the daemon's /jmx page",
             )

@@ -46,7 +46,7 @@ def _login(rules: Rules, service: str, user: str, principal: str, keytab: str = 
         f"The principal is {user}/_HOST.",
         lambda facts: Decision(
             f"{user}/_HOST@{realm(facts)}",
-            "every host puts its own name for _HOST; the first part is the user",
+            "each host replaces _HOST by its own name; the first part is the user",
         ),
     )
     if keytab:
@@ -66,7 +66,7 @@ pair = rules.under(file="hdfs-site.xml", when=Condition("with --secure and ha", 
 single = rules.under(
     file="hdfs-site.xml",
     when=Condition(
-        "with --secure, without ha, where a SecondaryNameNode has a host",
+        "with --secure, without ha, if a SecondaryNameNode has a host",
         lambda facts: secured(facts) and not secured_pair(facts) and _has_secondary(facts),
     ),
 )

@@ -24,8 +24,7 @@ from howdah.planner.rules.declare import Rules, anything, as_number, between
 from howdah.units import MIB, format_memory
 
 _COLLECTORS = (
-    "; it collects garbage with its part of the host's CPUs: by itself each of many tasks starts threads for "
-    "all of them"
+    "; it collects garbage with its part of the host's CPUs: by default each task starts threads for all CPUs"
 )
 _RELEASES_HEAP, _SMALL_MASTER_MB = "-Xmx1024m", 512
 rules = Rules(file="mapred-site.xml")
@@ -43,7 +42,7 @@ def _container(facts: Facts, kind: str) -> Decision:
             f"{format_memory(least.memory_bytes)}, so that map output is read from the page cache"
         )
     else:
-        together = "the most with which as many tasks run at once as a worker has vcores for"
+        together = "the largest with which all vcores of a worker can run tasks"
     return Decision(
         value,
         f"a heap of {heap} MiB and a good quarter more for the Java machine; {together}",
@@ -96,7 +95,7 @@ def _speculation(facts: Facts, kind: str) -> Decision:
         return Decision(False, "as the study ran: identical workers, every slot busy with work that counts")
     if kind == "reduce":
         return Decision(False, "a second reduce task fetches its whole input over the network again")
-    return Decision(True, "one slow disk must not hold up a job; a second map task reads one block")
+    return Decision(True, "a second map task reads only one block, and one slow disk must not delay a job")
 
 
 def _declare_tasks(kind: str, least: int) -> None:
@@ -161,7 +160,7 @@ mapreduce.fixed(
     accepts=between(0.5, 0.85),
     written=False,
 ).text(
-    "Where no heap is given it is four fifths of the container.",
+    "Without a given heap it is four fifths of the container.",
     "a fifth is the Java machine's own",
     "Hadoop 3.5.0: mapred-default.xml",
 )
@@ -180,7 +179,7 @@ def _master_memory(facts: Facts) -> Decision:
     inputs = (Input(name="dataset", value=dataset, unit="B"),) if dataset else ()
     return Decision(
         value,
-        f"a heap with {MASTER_BYTES_PER_TASK // 1000} kB for each task of the largest job, in at most a "
+        f"a heap of {MASTER_BYTES_PER_TASK // 1000} kB for each task of the largest job; at most a "
         "quarter of the smallest worker",
         inputs,
     )

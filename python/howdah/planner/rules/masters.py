@@ -17,14 +17,14 @@ rules = Rules()
 
 OWN_PLACES = rules.principle(
     "masters.own-places",
-    "On divided hosts NameNode and ResourceManager have places of their own, on different hosts, "
-    "where these are no more than a tenth of the workers'.",
+    "On divided hosts NameNode and ResourceManager have separate slots on different hosts, if "
+    "these are at most a tenth of the workers' slots.",
     sources="D0 17, D0 58, D0 146, D1 96, X4",
     when="hosts carry two or more virtual machines",
 )
 OWN_HOST = rules.principle(
     "masters.own-host",
-    "On undivided hosts masters have hosts of their own, where these are no more than a tenth of all.",
+    "On undivided hosts masters have separate hosts, if these are at most a tenth of all hosts.",
     sources="D0 17, D0 59, D2 100, X4",
     when="one worker on each host, and enough hosts for the replicas without the masters' own",
 )
@@ -33,7 +33,7 @@ SHARED = rules.principle(
     "In small clusters masters run next to workers, the NameNode's checkpoints on a second host.",
     MAY,
     sources="D0 59, D2 101, D2 157, D4 137, X4",
-    when="places of their own would cost more than a tenth of the disks, and workers have the memory",
+    when="separate slots would cost more than a tenth of the disks, and workers have the memory",
 )
 GROUP = rules.principle(
     "masters.group",
@@ -70,8 +70,8 @@ def _isolate(facts: Facts) -> str | None:
     namenodes = [master for master in facts.cluster.masters if Role.NAMENODE in master.roles]
     where = namenodes[0].host
     return (
-        f"{where} carries the only NameNode: while it is down there is no HDFS, and if its disks are "
-        f"lost so is the data. {_instead(facts)} a copy of its directory on another host."
+        f"{where} carries the only NameNode: while it is down HDFS is down, and if its disks are "
+        f"lost all data are lost. {_instead(facts)} a copy of its directory on another host."
     )
 
 
@@ -94,12 +94,12 @@ def _idle_disks(facts: Facts) -> str | None:
     return (
         f"Masters take the places of workers with {idle} of {whole} data disks, {idle / whole:.0%} of what "
         "the hosts could hold and do. Compare with another --workers-per-host, add hosts, or give masters "
-        "small hosts of their own (`serves: masters`)."
+        "separate small hosts (`serves: masters`)."
     )
 
 
 IDLE_DISKS = rules.advice(
-    "masters.idle-disks", sources="D1 96, D0 59, D0 146", when="masters have places of their own"
+    "masters.idle-disks", sources="D1 96, D0 59, D0 146", when="masters have their own slots"
 ).by("Masters take no more than a tenth of the workers' places.", _idle_disks)
 
 
@@ -109,16 +109,16 @@ IDLE_DISKS = rules.advice(
     when="hosts are divided, and a NameNode shares a worker's virtual machine",
 )
 def _in_a_worker(facts: Facts) -> str | None:
-    """On divided hosts a NameNode has a virtual machine of its own."""
+    """On divided hosts a NameNode has its own virtual machine."""
     sharing = [master for master in facts.cluster.masters if Role.NAMENODE in master.roles and master.shares]
     if not sharing or not facts.cluster.virtual:
         return None
     where = " and ".join(master.address for master in sharing)
     return (
-        f"The NameNode runs within the virtual machine of a worker, {where}: tasks take its memory and its "
-        "disks, and it ends with that machine. A machine of its own costs a hypervisor little: plan with "
-        "--workers-per-host 2 or more, whose places masters can take, or give masters hosts of their own "
-        "(`serves: masters`)."
+        f"The NameNode runs within the virtual machine of a worker, {where}: tasks compete for its memory "
+        "and disks, and it ends with that machine. A separate machine costs a hypervisor little: "
+        "plan with --workers-per-host 2 or more, so that masters can take worker slots, or give "
+        "masters their own hosts (`serves: masters`)."
     )
 
 
@@ -130,22 +130,22 @@ _TOLERANT = Condition(
 
 rules.advice("masters.fault-tolerance-network", sources="D1 78, D1 86, D1 92", when=_TOLERANT).text(
     "The network carries Fault Tolerance's logging and the workers' traffic, or each has its own.",
-    "Give Fault Tolerance's logging a 10 Gb/s network of low latency, one of its own if workers can "
+    "Give Fault Tolerance's logging a 10 Gb/s network of low latency, a separate one if workers can "
     "fill theirs: it carried less than 100 Mb/s at every block size, but a delay there delays masters. "
-    "Put the masters' root disks on storage that both hosts reach.",
+    "Put the masters' root disks on storage that both hosts can access.",
 )
 
 
 rules.advice("masters.fault-tolerance-guests", sources="D1 94, D1 95", when=_TOLERANT).text(
-    "Fault Tolerance does not notice daemons and guests that fail: combine it with HA.",
+    "Fault Tolerance does not detect failed daemons and guests: combine it with HA.",
     "Fault Tolerance survives the loss of a host, not of a daemon or guest: both copies fail in the same "
-    "way. Let vSphere HA watch the guests, or plan with --protect-masters ha, which survives both.",
+    "way. Let vSphere HA monitor the guests, or plan with --protect-masters ha, which survives both.",
 )
 
 
 rules.advice("masters.fastest-cores", MAY, sources="D1 76", when=_TOLERANT).text(
-    "Hosts of protected masters have the fastest cores, not the most.",
-    "Take the hosts with the fastest cores for the masters: a protected master is as fast as one core, "
+    "Hosts of protected masters have the fastest cores rather than the most cores.",
+    "Use the hosts with the fastest cores for the masters: a protected master is as fast as one core, "
     "and processors with many cores have slower ones.",
 )
 
@@ -169,7 +169,7 @@ def _federation(facts: Facts) -> str | None:
         return None
     return (
         f"Full of files of {format_memory(file_bytes(facts.request))}, HDFS holds {format_count(blocks)} "
-        f"blocks, for which a NameNode needs a heap of {format_bytes(heap)}. It should not have more than "
-        f"{format_bytes(HEAP_MOST)}, and here it has room for {format_bytes(largest)}: store larger files "
+        f"blocks, for which a NameNode needs a heap of {format_bytes(heap)}. Its heap should not exceed "
+        f"{format_bytes(HEAP_MOST)}, and here there is room for {format_bytes(largest)}: store larger files "
         "(--mean-file gives their size), or plan several name services behind a router."
     )

@@ -62,7 +62,7 @@ def _as_planned(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         "memory",
         format_gib(seen),
         f"{format_gib(planned)}, as planned",
-        fix=f"give the worker {format_gib(planned)} and reserve all of it, or plan again with what it has",
+        fix=f"give the worker {format_gib(planned)} and reserve all of it, or plan again with its memory",
         inputs=(Input(name="planned", value=planned, unit="B"), Input(name="found", value=seen, unit="B")),
     )
 
@@ -87,7 +87,7 @@ def _promised(reading: Inspected) -> dict[str, int]:
     "memory.promised-once",
     MUST,
     sources="D0 24, D4 129",
-    when="a worker's memory is known, by a plan or a probe",
+    when="a worker's memory is known from a plan or a probe",
 )
 def _over(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Daemons and containers together have no more memory than the worker."""
@@ -114,7 +114,7 @@ def _over(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     )
 
 
-@rules.inspection("memory.huge-pages", sources="howdah", when="a worker that was probed")
+@rules.inspection("memory.huge-pages", sources="howdah", when="a probed worker")
 def _huge(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Reserved huge pages leave memory to those that cannot use them."""
     if reading.host is None or reading.config is None:
@@ -131,7 +131,7 @@ def _huge(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection("memory.control-group", sources="Linux", when="a worker that was probed")
+@rules.inspection("memory.control-group", sources="Linux", when="a probed worker")
 def _limit(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A worker's memory is not cut short by a control group."""
     if reading.host is None or reading.config is None or reading.host.cgroup.memory_limit_bytes is None:
@@ -141,7 +141,7 @@ def _limit(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         ok=limit >= _ALL_BUT * total,
         about="memory limit of the control group",
         found=f"{format_memory(limit)} of {format_memory(total)}",
-        expected="none: what runs within it is ended at the limit, whatever the machine has",
+        expected="none: processes in the group are killed at the limit, however much memory the machine has",
         fix="raise MemoryMax of the unit, or the container's limit, or plan for a worker of that size",
     )
 
@@ -157,5 +157,5 @@ def _nodes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             about="memory of NUMA nodes",
             found=", ".join(map(format_memory, known)),
             expected=f"the same on {format_counted(len(known), 'node')}",
-            fix="spread the memory modules evenly over sockets and channels, and look for a failed one",
+            fix="spread the memory modules evenly over sockets and channels, and check for a failed one",
         )

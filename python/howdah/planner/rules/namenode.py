@@ -41,7 +41,8 @@ _HANDLERS_MOST = 1000
 _SERVICE_PORT_FROM = 500
 _STEP = 64 * MIB
 _SPARE_SHARE = 8
-"""The part of a place of its own that a NameNode has without need: nothing else asks for that memory."""
+"""The part of a separate slot's memory that a NameNode gets beyond its need, since no other "
+"daemon needs it."""
 _HUGE_PAGES_FROM = 8 * GIB
 _TERABYTE = 10**12
 _MANY_FILES = 50_000_000
@@ -58,13 +59,13 @@ rules = Rules(file="hdfs-site.xml")
     accepts=lasting,
 )
 def _name_dirs(facts: Facts) -> Decision:
-    """The NameNode's metadata is where nothing empties it, and on a second disk where there is one."""
+    """The NameNode's metadata is in a permanent directory, and on a second disk if there is one."""
     because = "the default is below /tmp: a reboot would lose every file of the cluster"
     if facts.own_disks(Role.NAMENODE) < 1:
         return Decision((_NAMES,), because)
     return Decision(
         (_NAMES, "file:///data/01/name"),
-        f"{because}; a copy of all of it on the first disk that no worker uses outlives the system's",
+        f"{because}; a full copy on the first disk that no worker uses survives the loss of the system disk",
     )
 
 
@@ -79,7 +80,7 @@ rules.fixed(
     when=_CONDITION,
     accepts=lasting,
 ).text(
-    "Checkpoints are in a directory that nothing empties.",
+    "Checkpoints are in a permanent directory.",
     "the default is below /tmp",
     "Hadoop 3.5.0: hdfs-default.xml",
 )
@@ -150,7 +151,7 @@ def _room(home: Master, facts: Facts) -> int:
 
 
 def _heap_in(home: Master, facts: Facts) -> int:
-    """What is needed, and what a place of its own has to spare, within the place."""
+    """The needed heap, and the spare memory of a separate slot, within the slot's memory."""
     spare = USUAL_HEAP
     if not home.shares:
         spare = max(spare, min(COMPRESSED_MOST, home.memory_bytes // _SPARE_SHARE // GIB * GIB))
@@ -187,11 +188,11 @@ def _heap(facts: Facts) -> Decision:
     a_terabyte = blocks_of(_TERABYTE, max(MIB, facts.number("dfs.blocksize")), mean)
     if value < needed and value >= HEAP_MOST:
         room = (
-            f"{format_memory(value)}, and no more: collections of a larger heap stop it for longer than "
-            "clients wait. Store larger files, or divide the namespace between several name services"
+            f"{format_memory(value)}, and no more: garbage collections of a larger heap last longer "
+            "than clients wait. Store larger files, or divide the namespace between several name services"
         )
     elif value < needed:
-        room = f"{home.name} has room for no more: give it {format_memory(needed)}"
+        room = f"{home.name} has no room for more: give it {format_memory(needed)}"
     elif value > needed:
         room = f"{format_memory(value)}, since {home.name} has room: clients, snapshots and growth take it"
     else:
@@ -259,7 +260,7 @@ rules.fixed(
     written=False,
 ).text(
     "A silent DataNode is given up after ten minutes.",
-    "a reboot passes without making all its replicas again",
+    "a reboot does not cause all its replicas to be copied",
     "Hadoop 3.5.0: hdfs-default.xml",
 )
 rules.fixed(
@@ -270,18 +271,18 @@ rules.fixed(
     accepts=between(10_000, 150_000),
     written=False,
 ).text(
-    "A DataNode that is silent for half a minute is used last.",
+    "A DataNode that is silent for half a minute is read last.",
     "ten heartbeats: a DataNode that is only busy is back by then",
     "HDFS-3703, Hadoop 3.5.0: hdfs-default.xml",
 )
 rules.fixed("namenode.silent-last-read", "dfs.namenode.avoid.read.stale.datanode", True).text(
-    "No client is sent first to a DataNode that is silent.",
-    "until it is given up after ten minutes, readers would wait for it, a minute each time",
+    "Silent DataNodes are the last that clients read from.",
+    "until it counts as lost after ten minutes, readers would wait a minute for it each time",
     "HDFS-3703, howdah",
 )
 rules.fixed("namenode.silent-last-write", "dfs.namenode.avoid.write.stale.datanode", True).text(
     "New replicas go to DataNodes that are not silent, while these are half of them.",
-    "until it is given up after ten minutes, writers would wait for it, a minute each time",
+    "until it counts as lost after ten minutes, writers would wait a minute for it each time",
     "HDFS-3912, howdah",
 )
 
@@ -293,8 +294,8 @@ def _service_port(facts: Facts) -> str | None:
     if workers < _SERVICE_PORT_FROM:
         return None
     return (
-        f"With {format_count(workers)} DataNodes give their heartbeats and block reports a port of their own "
+        f"With {format_count(workers)} DataNodes give their heartbeats and block reports a separate port "
         "(dfs.namenode.servicerpc-address for each NameNode, dfs.namenode.service.handler.count): clients "
-        "can then not crowd them out. After a change with automatic failover, run `hdfs zkfc -formatZK` "
+        "then cannot delay them. After a change with automatic failover, run `hdfs zkfc -formatZK` "
         "again."
     )

@@ -31,7 +31,7 @@ def bonded(facts: Facts) -> bool:
     return several_ports(facts) and facts.request.dividing is not Hypervisor.VSPHERE
 
 
-_BONDED = Condition("hosts have more than one port and bond them themselves", bonded)
+_BONDED = Condition("hosts have more than one port and bond them", bonded)
 
 
 @rules.setting(
@@ -49,7 +49,7 @@ def _mode(facts: Facts) -> Decision:
         return Decision("balance-xor", "as the study had it; the switch needs a static group", (ports,))
     return Decision(
         "802.3ad",
-        "host and switch agree on the ports, and a wrong cable is noticed instead of losing packets",
+        "host and switch negotiate the ports, and a wrong cable is detected instead of losing packets",
         (ports,),
     )
 
@@ -70,7 +70,7 @@ rules.fixed(
     accepts=lambda value, decision, facts: isinstance(value, int) and 0 < value <= 1000,
 ).text(
     "Watch the links of a bond ten times a second.",
-    "a dead port is left within a tenth of a second; 0, the default, never notices",
+    "a dead port is dropped within a tenth of a second; 0, the default, never detects it",
     "D4 132, Linux",
 )
 
@@ -134,7 +134,7 @@ def _jumbo(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 nic.mtu >= _JUMBO,
                 nic.name,
                 f"MTU {nic.mtu}",
-                f"MTU {_JUMBO}, where every hop allows it",
+                f"MTU {_JUMBO}, if every hop allows it",
                 fix=f"set the switches, then ip link set {nic.name} mtu {_JUMBO}; test it with ping -M do",
             )
 
@@ -208,8 +208,8 @@ def _bonded(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 for nic in nics
             ),
             expected="all ports up, at one speed",
-            fix=f"look at cable, transceiver and switch port of {', '.join(down) or 'the slowest port'}; "
-            f"see /proc/net/bonding/{bond}",
+            fix=f"check cable, transceiver and switch port of {', '.join(down) or 'the slowest port'}; "
+            f"read /proc/net/bonding/{bond}",
         )
 
 
@@ -251,7 +251,7 @@ def _queues(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     "network.own-name",
     MUST,
     sources="HBase 2.6.4: reference guide, Hadoop 3.5.0: ClusterSetup",
-    when="where there are several workers",
+    when="there are several workers",
 )
 def _own_name(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A host's own name is not the loopback's."""
@@ -263,8 +263,8 @@ def _own_name(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         ok=not _is_loopback(address),
         about="/etc/hosts",
         found=f"{address} for the host's own name",
-        expected="its address on the network: otherwise daemons listen where no other host reaches them, and "
-        "register that address with masters",
+        expected="its address on the network: otherwise daemons listen on an address that no other host can "
+        "reach, and register it with masters",
         fix="remove the host's name from the lines of 127.0.0.1 and 127.0.1.1 in /etc/hosts",
     )
 
@@ -294,8 +294,8 @@ def _advise_speed(facts: Facts) -> str | None:
     return (
         f"The data disks of a host of {group.name} write {format_rate(data_bytes_per_s(group))}; with "
         f"{format_counted(replication, 'replica')} {format_bits_per_s(needed)} of it crosses the network "
-        f"each way, and its ports carry {format_bits_per_s(usable)}. Loading data will be bound by the "
-        "network: add ports, which also survive the loss of one, or faster ones."
+        f"each way, and its ports carry {format_bits_per_s(usable)}. The network will limit loading "
+        "data: add ports, which also survives the loss of one, or use faster ports."
     )
 
 
@@ -309,7 +309,7 @@ def _grouped_gigabit(facts: Facts) -> str | None:
         return None
     return (
         f"{facts.group.name} has ports of 1 Gb/s. A port of 10 Gb/s made loading and reading three to six "
-        "times as fast; grouped gigabit ports grow less well with the data, so prefer faster ones."
+        "times as fast; grouped gigabit ports scale less well with the data, so prefer faster ports."
     )
 
 
@@ -336,7 +336,7 @@ def _switch(facts: Facts) -> str | None:
         )
     return (
         "Set the switch's side of every bond as well: LACP with layer 3+4 hashing on both switches of a pair "
-        "(MLAG); Cisco's PAgP does not speak with Linux."
+        "(MLAG); Cisco's PAgP does not work with Linux."
     )
 
 
@@ -351,6 +351,6 @@ def _interrupts(facts: Facts) -> str | None:
     if facts.cluster.hosts == 1:
         return None
     return (
-        "Leave interrupts to irqbalance, and look into /proc/interrupts under load: one CPU that serves a "
-        "card alone and is full is the sign to spread its queues, or to pin them away from the tasks."
+        "Leave interrupts to irqbalance, and read /proc/interrupts under load: if one CPU serves a card "
+        "alone and is fully busy, spread the card's queues or pin them away from the tasks."
     )

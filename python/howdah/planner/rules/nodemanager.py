@@ -65,7 +65,7 @@ def _local_dirs(facts: Facts) -> Decision:
     "nodemanager.lasting",
     MUST,
     sources="Hadoop 3.5.0: yarn-default.xml",
-    when="where its directories are set",
+    when="the NodeManager's directories are set",
 )
 def _lasting(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     """Intermediate data is in no directory for temporary files."""
@@ -77,7 +77,7 @@ def _lasting(reading: Inspected, facts: Facts) -> Iterable[Observation]:
             key,
             not lost,
             found=", ".join(lost or folders[:1]),
-            expected="directories that no cleaner empties: running jobs lose programs and map output",
+            expected="permanent directories: otherwise running jobs lose programs and map output",
             fix=f"set {key} to a directory on each data disk in {reading.where(key)}",
         )
 
@@ -119,8 +119,8 @@ def _services(facts: Facts) -> Decision:
     if facts.request.spark_used:
         return Decision(
             ("mapreduce_shuffle", "spark_shuffle"),
-            "without the one every job of MapReduce and Tez fails in its first fetch, without the other "
-            "Spark's executors do not start",
+            "without mapreduce_shuffle every MapReduce and Tez job fails in its first fetch, without "
+            "spark_shuffle Spark's executors do not start",
         )
     return Decision(("mapreduce_shuffle",), "without it every job fails in its first fetch")
 
@@ -128,8 +128,8 @@ def _services(facts: Facts) -> Decision:
 mapreduce.fixed(
     "nodemanager.environment", "yarn.nodemanager.env-whitelist", _ENVIRONMENT, MUST, accepts=anything
 ).text(
-    "Containers know where MapReduce is.",
-    "the release's default and HADOOP_MAPRED_HOME, which the class path of tasks names",
+    "Containers get the directory of MapReduce.",
+    "the release's default and HADOOP_MAPRED_HOME, which tasks need for their class path",
     "Hadoop 3.5.0: yarn-default.xml, howdah",
 )
 mapreduce.fixed(
@@ -165,7 +165,7 @@ def _disk_full(facts: Facts) -> Decision:
     return Decision(
         float(percent),
         f"{100 - percent} % of a {format_bytes(disk)} disk are {format_bytes(disk * (100 - percent) / 100)}; "
-        "what HDFS leaves beyond that is intermediate data's, and the default of 90 % would take most of it",
+        "the rest that HDFS leaves is for intermediate data, and the default of 90 % would take most of it",
         (Input(name="smallest data disk", value=disk, unit="B"),),
     )
 
@@ -205,9 +205,9 @@ mapreduce.fixed("nodemanager.recovery", "yarn.nodemanager.recovery.enabled", Tru
     "howdah",
 )
 mapreduce.fixed("nodemanager.recovery-supervised", "yarn.nodemanager.recovery.supervised", True, MAY).text(
-    "A NodeManager that is stopped leaves its containers to the one that is started next.",
-    "by default one that is stopped kills its containers, recovery or not; a unit of systemd also "
-    "needs KillMode=process. List a host in yarn.exclude before it is taken away for good",
+    "A stopped NodeManager leaves its containers running for the next one.",
+    "by default a stopped NodeManager kills its containers, even with recovery; a systemd unit "
+    "also needs KillMode=process. List a host in yarn.exclude before you remove it for good",
     "Hadoop 3.5.0: yarn-default.xml, howdah",
 )
 mapreduce.fixed(
@@ -217,7 +217,7 @@ mapreduce.fixed(
     MAY,
     accepts=lambda value, decision, facts: bool(value) and not is_temporary(str(value)),
 ).text(
-    "A NodeManager remembers its containers in a directory that nothing empties.",
+    "A NodeManager keeps the state of its containers in a permanent directory.",
     "the default is below hadoop.tmp.dir",
     "howdah",
 )
@@ -227,7 +227,7 @@ mapreduce.fixed(
     "0.0.0.0:8041",
     accepts=lambda value, decision, facts: not str(value).endswith(":0"),
 ).text(
-    "A NodeManager has a port of its own.",
+    "A NodeManager has a fixed port.",
     "recovery finds running containers by it: the default is a random port",
     "Hadoop 3.5.0: yarn-default.xml, howdah",
 )
@@ -243,7 +243,7 @@ def _port_for_recovery(reading: Inspected, facts: Facts) -> Iterable[Observation
         ok=bool(address) and not address.endswith(":0"),
         about="yarn.nodemanager.address",
         found=address or "not set: a random port",
-        expected="a port of its own, since recovery is on: the NodeManager does not start otherwise",
+        expected="a fixed port, since recovery is enabled: otherwise the NodeManager does not start",
         fix="set yarn.nodemanager.address to 0.0.0.0:8041 in yarn-site.xml",
         where=reading.where("yarn.nodemanager.recovery.enabled"),
     )
@@ -251,13 +251,13 @@ def _port_for_recovery(reading: Inspected, facts: Facts) -> Iterable[Observation
 
 mapreduce.fixed("nodemanager.log-aggregation", "yarn.log-aggregation-enable", True).text(
     "Logs of finished jobs are kept in HDFS.",
-    "they are found in one place, also when their host is gone",
+    "they are in one place, even if their host is gone",
     "howdah",
 )
 mapreduce.fixed(
     "nodemanager.log-folder", "yarn.nodemanager.remote-app-log-dir", "/app-logs", MAY, accepts=set_at_all
 ).text(
-    "Logs of finished jobs have a directory of their own.",
+    "Logs of finished jobs have a separate directory.",
     "in HDFS; the default, /tmp/logs, is where users clean up",
     "howdah",
 )
@@ -269,6 +269,6 @@ mapreduce.fixed(
     accepts=lambda value, decision, facts: as_number(value) > 0,
 ).text(
     "Logs of finished jobs are deleted after a week.",
-    "the default keeps them for ever, a small file for each container",
+    "the default keeps them forever, a small file for each container",
     "howdah",
 )

@@ -45,8 +45,9 @@ def _lost_after(facts: Facts) -> Decision:
     return Decision(
         _LOST_AFTER_MS,
         "its tasks, its map output and any application master on it wait so long, and up to a third longer: "
-        "the ResourceManager looks three times within it. A restart of the NodeManager, a pause of Java's or "
-        "a switch that restarts is over by then; one given up too soon costs its work only. HDFS, which "
+        "the ResourceManager checks three times within it. A restart of the NodeManager, a garbage "
+        "collection or a restart of a switch is over by then; giving a NodeManager up too soon "
+        "costs only its work. HDFS, which "
         "would copy all its blocks, waits for ten minutes",
         (
             Input(
@@ -81,7 +82,7 @@ def _connected_within(facts: Facts) -> Decision:
     "nodes.lost-in-order",
     MUST,
     sources="Hadoop 3.5.0: AbstractLivelinessMonitor, howdah",
-    when="where one of the intervals is set",
+    when="one of the intervals is set",
 )
 def _in_order(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     """A worker is given up after ten heartbeats at least, its application masters no sooner."""
@@ -91,7 +92,7 @@ def _in_order(reading: Inspected, facts: Facts) -> Iterable[Observation]:
             ok=wait >= _HEARTBEATS_LEAST * heartbeat > 0,
             about=_LOST_AFTER,
             found=f"{wait:.15g} ms, with a heartbeat every {heartbeat:.15g} ms",
-            expected=f"{_HEARTBEATS_LEAST} heartbeats at least: workers that are well are given up otherwise",
+            expected=f"at least {_HEARTBEATS_LEAST} heartbeats: otherwise healthy workers count as lost",
             fix=f"set {_LOST_AFTER} to {_LOST_AFTER_MS} and {_HEARTBEAT} to 1000 in yarn-site.xml",
             where=reading.where(_LOST_AFTER) or reading.where(_HEARTBEAT),
         )
@@ -127,9 +128,9 @@ rules.fixed(
     ),
     accepts=lasting,
 ).text(
-    "What administrators set for nodes is kept where nothing empties it.",
-    "where it is not set, a directory below /tmp, which is emptied at boot; with one ResourceManager its "
-    "own disk will do, so that it starts without waiting for HDFS",
+    "Node labels and attributes are kept in a permanent directory.",
+    "the default is a directory below /tmp, which is emptied at boot; with one ResourceManager its "
+    "own disk is enough, and it starts without waiting for HDFS",
     _SOURCES,
 )
 
@@ -151,8 +152,8 @@ def _in_hdfs(facts: Facts) -> Decision:
         raise MissingFact("fs.defaultFS")
     return Decision(
         f"{file_system}/yarn/node-attributes",
-        "where it is not set, a directory below /tmp of each ResourceManager; the one that takes over reads "
-        "what the other wrote in HDFS only",
+        "the default is a directory below /tmp of each ResourceManager; after a failover only data in HDFS "
+        "can be read",
     )
 
 
@@ -162,7 +163,7 @@ def _in_hdfs(facts: Facts) -> Decision:
     when="labels of nodes are enabled, or there are two ResourceManagers",
 )
 def _kept_for_both(reading: Inspected, facts: Facts) -> Iterable[Observation]:
-    """What is set for nodes is kept where nothing empties it and every ResourceManager reads it."""
+    """Node labels and attributes are kept in a permanent directory that every ResourceManager reads."""
     paired = reading.truth("yarn.resourcemanager.ha.enabled") is True
     if reading.truth("yarn.node-labels.enabled"):
         yield _kept(reading, _LABELS, "labels", paired=paired)
@@ -178,7 +179,7 @@ def _kept(reading: Inspected, key: str, what: str, *, paired: bool) -> Observati
         ok=lasts and not (paired and text.startswith("file:")),
         about=key,
         found=text or "not set: a directory below /tmp of the ResourceManager's host",
-        expected=f"a directory in HDFS: else {harm}",
-        fix=f"make /yarn/node-{what} in HDFS, the user yarn's own, and set {key} to it in yarn-site.xml",
+        expected=f"a directory in HDFS: otherwise {harm}",
+        fix=f"make /yarn/node-{what} in HDFS, owned by the user yarn, and set {key} to it in yarn-site.xml",
         where=reading.where(key) or reading.where("yarn.node-labels.enabled"),
     )

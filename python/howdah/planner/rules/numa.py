@@ -55,8 +55,8 @@ def _aware(facts: Facts) -> Decision:
     nodes = facts.worker.numa_nodes or 1
     return Decision(
         True,
-        f"each container runs on the processors and in the memory of one of {nodes} NUMA nodes, as long as "
-        "one has room for it; NodeManagers need numactl for it and do not start without",
+        f"each container runs on the processors and in the memory of one of {nodes} NUMA nodes, if that "
+        "node has room; NodeManagers need numactl and do not start without it",
         (Input(name="NUMA nodes of a worker", value=nodes),),
     )
 
@@ -86,7 +86,7 @@ def _unknown_nodes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     yield reading.verdict(
         AWARE,
         read or listed,
-        found="true, with the nodes neither read nor listed",
+        found="true, but the nodes are neither read nor listed",
         expected=f"{READ_TOPOLOGY} true, or the nodes in {NODE_IDS}: NodeManagers do not start without",
         fix=f"set {READ_TOPOLOGY} to true",
     )
@@ -104,8 +104,8 @@ def _unable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         AWARE,
         "LinuxContainerExecutor" in executor or _can_bind(facts.request),
         found=f"true, with {executor.rpartition('.')[2]} of Hadoop {facts.request.hadoop}",
-        expected="LinuxContainerExecutor, or Hadoop 3.4: the default executor of older releases knows "
-        "no NUMA nodes, and containers run anywhere",
+        expected="LinuxContainerExecutor, or Hadoop 3.4: the default executor of older releases "
+        "ignores NUMA nodes",
         fix=f"remove {AWARE}, or set {_EXECUTOR} to LinuxContainerExecutor",
     )
 
@@ -115,13 +115,13 @@ def _daemons(facts: Facts) -> str:
     """Daemons are bound to no NUMA node; numactl is on every worker."""
     nodes = facts.worker.numa_nodes or 1
     text = (
-        f"Install numactl on every worker: NodeManagers do not start without. "
-        f"Bind no daemon to one of the {nodes} NUMA nodes: DataNodes and "
-        "NodeManagers serve disks and tasks of all of them."
+        f"Install numactl on every worker: NodeManagers do not start without "
+        f"it. Bind no daemon to one of the {nodes} NUMA nodes: DataNodes and NodeManagers serve "
+        f"disks and tasks of all nodes."
     )
     if Role.REGIONSERVER in facts.worker.roles:
         text += (
-            " A RegionServer's heap lies on several nodes: measure it with `-XX:+UseNUMA`, which G1 knows "
-            "since Java 14, or started by `numactl --interleave=all`."
+            " A RegionServer's heap lies on several nodes: measure it with `-XX:+UseNUMA`, which G1 "
+            "supports since Java 14, or with `numactl --interleave=all`."
         )
     return text

@@ -37,14 +37,16 @@ rules = Rules(file=_SYSCTL)
 def _swappiness(facts: Facts) -> Decision:
     """Keep processes in memory rather than file pages: swap as little as the kernel can."""
     if facts.request.profile is Profile.PAPER:
-        return Decision(0, "as the study had it: no page of a process is worth less than one of the cache")
+        return Decision(0, "as in the study: no page of a process is less valuable than a page of the cache")
     return Decision(
-        1, "heaps stay in memory; 0 may end a process before a page is swapped, so the least above it"
+        1,
+        "heaps stay in memory; 0 may kill a process before a page is swapped, so use the lowest "
+        "value above it",
     )
 
 
 rules.fixed("os.overcommit", "vm.overcommit_memory", 0, accepts=one_of(0, 1)).text(
-    "Let the kernel judge how much memory may be promised; never forbid more than there is.",
+    "Let the kernel decide how much memory may be promised; never forbid overcommitting.",
     "a JVM reserves more than it uses and forks; the kernel's own estimate allows both",
     "D0 27",
 )
@@ -138,7 +140,7 @@ def _huge_pages_accept(value: Value, decision: Decision, facts: Facts) -> bool:
 def _huge_pages(facts: Facts) -> Decision:
     """Have large pages in the guest and in Java, so that address translation stays cheap."""
     if facts.request.profile is Profile.PAPER:
-        return Decision("always", "as the study had it: every heap gets them without a flag of its own")
+        return Decision("always", "as in the study: every heap gets them without a flag")
     return Decision(
         "madvise",
         "heaps that request them (-XX:+UseTransparentHugePages) get them; with `always` the stacks of a "
@@ -154,7 +156,7 @@ rules.fixed(
     accepts=one_of("defer", "defer+madvise", "madvise", "never"),
     today="`defer` is there since Linux 4.6; before, and on Red Hat 7, the default was `always`.",
 ).text(
-    "Never let a task wait while the kernel makes room for a large page.",
+    "Never let a task wait while the kernel compacts memory for a large page.",
     "the kernel compacts in the background; meanwhile a program that requests pages gets small ones",
     "D0 23, Linux 4.6",
 )
@@ -184,7 +186,7 @@ rules.fixed(
 )
 rules.fixed("os.mtu-probing", "net.ipv4.tcp_mtu_probing", 1, MAY, accepts=one_of(1, 2)).text(
     "Let TCP find the largest packet that gets through, where jumbo frames meet a hop without them.",
-    "a connection that hangs on a small hop recovers; others are not slowed",
+    "a connection that hangs at a hop with a small MTU recovers; others are not slowed",
     "D0 27, D0 40",
 )
 rules.fixed(
@@ -196,7 +198,7 @@ rules.fixed(
     scope=Scope.HOST,
 ).text(
     "With several ports on one subnet, answer for an address only on the port it belongs to.",
-    "else one port answers for all, and traffic meant for several takes one",
+    "otherwise one port answers for all, and traffic for several ports uses one",
     "D0 27",
 )
 
@@ -303,6 +305,6 @@ def _keep_clocks(facts: Facts) -> str:
 
 rules.advice("os.watch", sources="D0 37, D0 73, D0 64").text(
     "Compare the work that hosts do, regularly.",
-    "Compare the hosts' finished tasks per hour, and storage and network volume with what the job should "
-    "move, regularly: a host that falls behind has a bad disk or another configuration.",
+    "Regularly compare the hosts' finished tasks per hour, and their storage and network volume with the "
+    "job's expected volume: a host that falls behind has a bad disk or a different configuration.",
 )

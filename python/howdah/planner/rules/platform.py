@@ -66,7 +66,7 @@ SLOTS_TO_TUNE = rules.principle(
 )
 GUEST_MEMORY = rules.principle(
     "platform.guest-memory",
-    "Every worker spends memory on an operating system and daemons of its own.",
+    "Every worker needs memory for its operating system and daemons.",
     sources="D3 122, howdah",
 )
 ALIKE = rules.principle(
@@ -136,7 +136,7 @@ SPARE_CORE = rules.principle(
     "Where HBase runs, one core's threads are left to the hypervisor.",
     sources="D3 123",
     when=Condition("virtual machines that run HBase", with_hbase),
-    today="With latency sensitivity High, vSphere 8 gives each virtual CPU a core of its own unless "
+    today="With latency sensitivity High, vSphere 8 gives each virtual CPU its own core unless "
     "virtual hyper-threading is on.",
 )
 DATA_DISKS = rules.principle(
@@ -165,7 +165,7 @@ SIMULATED = rules.principle(
 def _advise_overcommit(facts: Facts) -> str | None:
     return (
         "Virtual CPUs may be over-committed, as requested: keep each virtual machine's ready time below "
-        f"{READY_SHARE:.0%}. It helps small workers with a single replica, nothing else that was measured."
+        f"{READY_SHARE:.0%}. In measurements it helped only small workers with a single replica."
     )
 
 

@@ -27,9 +27,9 @@ _DEFAULT = "default"
 _HBASE = "hbase"
 _SEVERAL = "with more than one kind of work on YARN, or with HBase next to it"
 _SMALL_SHARE = 10
-"""Percent: for jobs that nobody planned for, and for those that load, copy or count HBase's tables."""
+"""Percent: for unplanned jobs, and for jobs that load, copy or count HBase's tables."""
 _HBASE_MOST = 50
-"""Percent: more tasks that read tables at once leave RegionServers little time for their users."""
+"""Percent: with more concurrent tasks that read tables, RegionServers have little time for other users."""
 
 
 def queue_of(kind: WorkKind, request: PlanRequest) -> str:
@@ -62,7 +62,7 @@ def _queues(facts: Facts) -> Decision:
     queues = tuple(queue_shares(facts.request))
     if len(queues) == 1:
         return Decision(queues, "the ResourceManager does not start without one")
-    return Decision(queues, "one for each kind of work: jobs of one kind cannot keep what another is owed")
+    return Decision(queues, "one for each kind of work: jobs of one kind cannot keep the capacity of another")
 
 
 @secure_mapreduce.setting(
@@ -75,14 +75,14 @@ def _administrators(facts: Facts) -> Decision:
     """Jobs are stopped and moved by those who submitted them and by YARN's administrators."""
     return Decision(
         facts.decided.get("yarn.admin.acl", "yarn"),
-        "by default it is *, for the root and so for every queue below it: any user with a ticket may stop "
-        "the jobs of all others, whatever the value of yarn.acl.enable",
+        "the default is *, for the root and so for every queue below it: any user with a ticket may stop "
+        "all jobs, whatever the value of yarn.acl.enable",
     )
 
 
 rules.advice("queues.submitters", sources="Hadoop 3.5.0: CapacityScheduler", when=SECURED_MAPREDUCE).text(
     "Each queue has its own list of users.",
-    f"Everybody with a ticket may submit jobs to every queue: {_ROOT}.acl_submit_applications is * by "
+    f"Any user with a ticket may submit jobs to every queue: {_ROOT}.acl_submit_applications is * by "
     "default, and a queue admits every user that a queue above it admits. Set it to a blank for the root, "
     "and name users and groups (`alice,bob analysts`) for each queue if departments share the cluster.",
 )
@@ -100,7 +100,7 @@ def _why(queue: str, share: int) -> str:
         return "for jobs that load, copy or count HBase's tables, apart from all others"
     if share == _SMALL_SHARE:
         return "for jobs that were not planned for, DistCp for instance"
-    return "as much as every other kind of jobs is owed; what one leaves free the others use"
+    return "as much as every other kind of job; capacity that one leaves free is used by the others"
 
 
 def _several(facts: Facts) -> bool:
@@ -130,7 +130,7 @@ def _shares(facts: Facts) -> Mapping[str, Decision]:
 )
 def _limits(facts: Facts) -> Mapping[str, Decision]:
     """Jobs on HBase's tables take no more than half of the cluster."""
-    why = "more tasks that read tables at once leave RegionServers little time for their users"
+    why = "with more concurrent tasks that read tables, RegionServers have little time for other users"
     return {f"{_ROOT}.{_HBASE}.maximum-capacity": Decision(_HBASE_MOST, why)}
 
 
@@ -139,7 +139,7 @@ def _alone(facts: Facts) -> Mapping[str, Decision]:
     """One user may take the whole cluster if no other user needs it."""
     return {
         f"{_ROOT}.{queue}.user-limit-factor": Decision(
-            -(-100 // share), "one user alone may use the whole cluster while no other user needs it"
+            -(-100 // share), "a single user may use the whole cluster while no other user needs it"
         )
         for queue, share in queue_shares(facts.request).items()
     }
@@ -161,7 +161,7 @@ def _preemption(facts: Facts) -> Decision:
     if facts.known_cluster is None:
         raise MissingFact("how the cluster is shared: give a plan")
     return Decision(
-        True, "otherwise it waits until tasks of others end, and executors of Spark may run for hours"
+        True, "otherwise a queue waits until tasks of others end, and executors of Spark may run for hours"
     )
 
 
@@ -177,7 +177,8 @@ def _labels(facts: Facts) -> str | None:
         return None
     return (
         "HBase and jobs share every worker here: each has its part of memory and CPUs, jobs on tables have "
-        "a queue of their own; disks they share. Where users wait for HBase's answers, give RegionServers "
-        "hosts without jobs: label those (yarn.node-labels.enabled, yarn rmadmin -replaceLabelsOnNode) and "
+        "their own queue, and disks are shared. If users wait for HBase's answers, give "
+        "RegionServers hosts without jobs: label those hosts (yarn.node-labels.enabled, yarn "
+        "rmadmin -replaceLabelsOnNode) and "
         "give no queue the label."
     )

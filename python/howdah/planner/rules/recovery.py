@@ -125,22 +125,23 @@ def _work(facts: Facts) -> Decision:
     if facts.cluster.worker_hosts <= facts.number("dfs.replication"):
         return Decision(
             _LEAST_WORK,
-            "the release's default: every host has a replica of all, and none can take a lost one's",
+            "the release's default: every host has a replica of every block, and none can take "
+            "those of a lost host",
             _inputs(lost),
         )
     value = max(_LEAST_WORK, math.ceil(lost.rate * facts.number(_INTERVAL) / lost.block))
-    return Decision(value, f"{_why(lost)}; by itself it is {_LEAST_WORK}", _inputs(lost))
+    return Decision(value, f"{_why(lost)}; the default is {_LEAST_WORK}", _inputs(lost))
 
 
 def _why(lost: Recovery) -> str:
     if lost.needed <= lost.allowed:
         return (
-            f"{format_rate(lost.rate)} of each DataNode make a lost host's {format_bytes(lost.stored)} again "
+            f"{format_rate(lost.rate)} of each DataNode copy a lost host's {format_bytes(lost.stored)} "
             f"within {format_seconds(_WITHIN_S)}"
         )
     return (
-        f"{format_rate(lost.rate)} of each DataNode, a quarter of what its disks or its network do, make a "
-        f"lost host's {format_bytes(lost.stored)} again within {format_seconds(_time_s(lost))}"
+        f"{format_rate(lost.rate)} of each DataNode, a quarter of its disks' or its network's throughput, "
+        f"copy a lost host's {format_bytes(lost.stored)} within {format_seconds(_time_s(lost))}"
     )
 
 
@@ -185,7 +186,7 @@ def _hard(facts: Facts) -> Decision:
     """Blocks with one replica left are copied in addition to all others."""
     return Decision(
         2 * int(facts.number(_STREAMS)),
-        f"twice {_STREAMS}: blocks of which one replica is left do not wait for others",
+        f"twice {_STREAMS}: blocks with one remaining replica do not wait for others",
     )
 
 
@@ -210,12 +211,13 @@ def _dense(facts: Facts) -> str | None:
         return None
     replicas = blocks_of(lost.stored / many, BLOCK_BYTES, file_bytes(facts.request))
     return (
-        f"A DataNode of {group.name} has {', '.join(beyond)}; Cloudera supports {format_bytes(_MOST_BYTES)}, "
-        f"disks of {format_bytes(_MOST_DISK_BYTES)} and {_MOST_DISKS} of them at most. When one such host is "
-        f"lost, {format_bytes(lost.stored)} are to be made again by {format_count(lost.others)} others, "
-        f"which takes {format_seconds(_time_s(lost))} with what is planned here; its block reports list "
+        f"A DataNode of {group.name} has {', '.join(beyond)}; Cloudera supports at most "
+        f"{format_bytes(_MOST_BYTES)}, disks of {format_bytes(_MOST_DISK_BYTES)} and "
+        f"{_MOST_DISKS} disks. After the loss of such a host, {format_count(lost.others)} others "
+        f"must copy {format_bytes(lost.stored)}, "
+        f"which takes {format_seconds(_time_s(lost))} with the planned settings; its block reports list "
         f"{format_count(replicas)} replicas. Take more hosts with fewer disks, store larger files, and "
-        "empty a host before it is taken away for good."
+        "decommission a host before you remove it for good."
     )
 
 

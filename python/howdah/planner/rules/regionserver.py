@@ -85,7 +85,7 @@ def _memory(facts: Facts) -> RegionServerMemory:
 
 
 def _regions(heap: int) -> tuple[str, ...]:
-    """G1's regions, of which a memstore's chunk of 2 MiB takes less than half, or it has one of its own."""
+    """Size of G1's regions: a memstore's chunk of 2 MiB must take less than half, or it is humongous."""
     if heap < _SMALL_REGIONS_FROM:
         return ()
     return (f"-XX:G1HeapRegionSize={32 if heap >= _LARGE_REGIONS_FROM else 8}m",)
@@ -124,14 +124,14 @@ def _options(facts: Facts) -> Decision:
             *direct,
             *login("hbase", facts),
         ),
-        f"a heap of {format_memory(memory.heap)}, touched at the start{beside}; G1 keeps pauses short, and "
-        "its regions are so large that a memstore's chunk of 2 MiB is no object of extra size",
+        f"a heap of {format_memory(memory.heap)}, allocated at the start{beside}; G1 keeps pauses short, "
+        "and its regions are so large that a memstore's chunk of 2 MiB is no humongous object",
         _inputs(facts),
     )
 
 
 _BESIDE = Condition(
-    "with HBase, where a RegionServer has 24 GiB or more",
+    "with HBase, if a RegionServer has 24 GiB or more",
     lambda facts: with_hbase(facts) and (facts.known_worker is None or _memory(facts).cache > 0),
 )
 
@@ -152,7 +152,7 @@ def _cache_size(facts: Facts) -> Decision:
     return Decision(
         memory.cache // MIB,
         f"what the RegionServer has beyond its heap of {format_memory(memory.heap)} and "
-        f"{format_memory(_DIRECT)} of buffers: blocks that no collector has to look at; in MB",
+        f"{format_memory(_DIRECT)} of buffers: blocks outside of garbage collection; in MB",
         _inputs(facts),
     )
 
@@ -169,7 +169,7 @@ hbase.setting(
     ),
 ).by(
     "From 24 GiB on blocks are cached outside the heap.",
-    lambda facts: Decision("offheap", "no collector has to look at cached blocks", _inputs(facts)),
+    lambda facts: Decision("offheap", "the garbage collector does not scan cached blocks", _inputs(facts)),
 )
 
 
@@ -226,7 +226,7 @@ def _over_heap(reading: Inspected, facts: Facts) -> Iterable[Observation]:
         ok=both <= _MOST_OF_HEAP + 1e-9,
         about="hfile.block.cache.size and hbase.regionserver.global.memstore.size",
         found=f"{both:.2f} of the heap",
-        expected="at most 0.80 together: the RegionServer does not start otherwise",
+        expected="at most 0.80 together: otherwise the RegionServer does not start",
         fix=f"lower {lowered} to {min(_MOST_OF_HEAP / 2, room):.2f} in hbase-site.xml",
         where=reading.where(key),
     )
@@ -271,12 +271,12 @@ def _handlers(facts: Facts) -> Decision:
     cpus = facts.worker.vcpus or facts.group.cpu.threads
     value = min(max(_HANDLERS_LEAST, _HANDLERS_PER_CPU * cpus), _HANDLERS_MOST)
     because = (
-        f"HBase's guide starts at twice the {cpus} CPUs; nearer to their number if almost all is reading, "
-        "fewer if requests are of a megabyte each"
+        f"HBase's guide starts at twice the {cpus} CPUs; use about {cpus} for mostly reads, fewer for "
+        "requests of a megabyte each"
     )
     if value > _HANDLERS_PER_CPU * cpus:
         because = (
-            f"the release's default, more than twice the {cpus} CPUs: threads that wait for disks cost little"
+            f"the release's default, more than twice the {cpus} CPUs: threads waiting for disks cost little"
         )
     elif value < _HANDLERS_PER_CPU * cpus:
         because = (
@@ -290,7 +290,7 @@ def _handlers(facts: Facts) -> Decision:
     "regionserver.cache-place",
     MUST,
     sources="HBase 2.6.4: reference guide",
-    when="where the kind of cache is set",
+    when="the kind of block cache is set",
 )
 def _cache_place(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     """A cache in files has a path."""
@@ -301,7 +301,7 @@ def _cache_place(reading: Inspected, facts: Facts) -> Iterable[Observation]:
             key,
             engine not in ("file", "files", "mmap", "pmem"),
             found=engine,
-            expected="a path behind it: the RegionServer does not start otherwise",
+            expected="a path after it: otherwise the RegionServer does not start",
             fix=f"set {key} to {engine}:/data/cache, for instance, or to offheap",
         )
 
@@ -309,7 +309,7 @@ def _cache_place(reading: Inspected, facts: Facts) -> Iterable[Observation]:
 hbase.fixed(
     "regionserver.allocation-buffers", "hbase.hregion.memstore.mslab.enabled", True, written=False
 ).text(
-    "What is written is kept in large pieces of the heap.",
-    "crumbs of the heap stop a RegionServer for seconds and minutes",
+    "Memstores use large chunks of the heap.",
+    "a fragmented heap stops a RegionServer for seconds or minutes",
     "HBASE-3455",
 )

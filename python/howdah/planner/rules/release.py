@@ -19,7 +19,7 @@ _NAMED_IN = frozenset(
 )
 """Files whose names the catalogue knows in full; others hold the names of other software."""
 _OWN = ("dfs.", "yarn.", "mapreduce.", "mapred.", "hadoop.", "ha.", "ipc.", "io.", "net.", "fs.", "hbase.")
-"""Names that begin so are the release's; all others may be anybody's."""
+"""Names with these prefixes belong to the release; others may belong to any software."""
 _ANYBODYS = re.compile(
     r"fs\.(s3a\.bucket|azure|wasbs?|abfss?|adl|s3|s3n|s3a\.impl|emr|emrfs|jfs|ofs|o3fs|alluxio|bos|ks3|nas|dfs|maprfs)\..*"
     r"|hadoop\.(proxyuser|kms|registry|cdp|cloudera|ssl)\..*"
@@ -129,7 +129,7 @@ def _misspelt(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 
 def _is_service(entry: FoundProperty) -> bool:
-    """Whether the name is a setting of an auxiliary service, which is a rule of its own."""
+    """Whether the name is a setting of an auxiliary service, which has a separate rule."""
     return entry.name.startswith("yarn.nodemanager.aux-services.") and entry.name.endswith(".class")
 
 
@@ -146,7 +146,7 @@ def _foreign(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 False,
                 found=f"a name that no code of Hadoop {facts.request.hadoop} reads"
                 + (f"; {line}" if line else ""),
-                expected="names that the release reads: others have no effect, unless other software reads "
+                expected="names that the release reads: others have no effect unless other software reads "
                 "them",
                 fix=f"remove {entry.name} from {entry.place} if no other software reads it",
             )
@@ -222,7 +222,7 @@ def _gone(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                     entry,
                     False,
                     found="a name of former releases",
-                    expected=f"nothing: no code of {release.product} {release.version} reads it",
+                    expected=f"no such name: no code of {release.product} {release.version} reads it",
                     fix=f"remove {entry.name} from {entry.place}: {instead}",
                 )
                 break

@@ -34,7 +34,7 @@ def _is_on(value: Value, decision: Decision, facts: Facts) -> bool:
 
 
 pair.fixed("resourcemanager.pair", "yarn.resourcemanager.ha.enabled", True, accepts=_is_on).text(
-    "Of two ResourceManagers the standby takes over by itself.",
+    "Of two ResourceManagers the standby takes over automatically.",
     "jobs go on when the host of the active one is lost",
 )
 
@@ -115,8 +115,8 @@ pair.fixed(
     accepts=lambda value, decision, facts: 0 < as_number(value) <= _MOST_RETRY_MS,
 ).text(
     "A client that finds neither ResourceManager active retries soon.",
-    "NodeManagers, application masters and clients that found neither active wait half to one and a"
-    " half times as long; by itself that is up to 45 s in which a new active one has no nodes",
+    "NodeManagers, application masters and clients wait half to one and a half times as long; with "
+    "the default that is up to 45 s in which a new active ResourceManager has no nodes",
     "Hadoop 3.5.0: RMProxy",
 )
 pair.fixed("resourcemanager.recovery", "yarn.resourcemanager.recovery.enabled", True, accepts=_is_on).text(
@@ -149,9 +149,9 @@ pair.fixed(
     accepts=between(4_000, 30_000),
     written=False,
 ).text(
-    "ZooKeeper misses a lost ResourceManager within seconds, and none that pauses.",
-    "the other one was active 12.3 s after the active one was killed in a lab; a shorter one"
-    " takes a pause of Java's for the end",
+    "ZooKeeper detects a lost ResourceManager within seconds, and tolerates pauses.",
+    "the other one was active 12.3 s after the active one was killed in a lab; a shorter one "
+    "mistakes a garbage collection for a failure",
     "Hadoop 3.5.0: core-default.xml, howdah",
 )
 pair.fixed(

@@ -19,7 +19,7 @@ from howdah.planner.rules.security import protected, web_secret
 _COPROCESSORS = "org.apache.hadoop.hbase.security"
 _ACCESS = f"{_COPROCESSORS}.access.AccessController"
 _TOKENS = f"{_COPROCESSORS}.token.TokenProvider"
-_OUTSIDERS = "else whoever reaches their ports could join them, and write what they keep"
+_OUTSIDERS = "otherwise anyone who can reach their ports could join them and write their data"
 _PAIR_OR_HBASE = Condition(
     "with --secure and ha or HBase", lambda facts: secured_pair(facts) or secured_hbase(facts)
 )
@@ -29,7 +29,7 @@ secure_hbase = rules.under(when=SECURED_HBASE, sources=SECURE_MODE, severity=MUS
 
 
 def _checks_rights(facts: Facts) -> bool:
-    """Whether HBase checks rights at all: that it does not is a rule of its own."""
+    """Whether HBase checks rights at all; a separate rule reports that it does not."""
     planned = facts.known_cluster is not None
     return secured_hbase(facts) and (
         planned or str(facts.decided.get("hbase.security.authorization")).lower() == "true"
@@ -37,7 +37,7 @@ def _checks_rights(facts: Facts) -> bool:
 
 
 lists = rules.under(
-    when=Condition("with --secure and HBase, where rights are checked", _checks_rights),
+    when=Condition("with --secure and HBase, if rights are checked", _checks_rights),
     sources=SECURE_MODE,
     severity=MUST,
 )
@@ -50,8 +50,8 @@ secure.fixed(
     file="core-site.xml",
     accepts=lambda value, decision, facts: bool(value) and "world:" not in str(value),
 ).text(
-    "Only HDFS may write what decides which NameNode is active.",
-    "the default lets everybody who reaches ZooKeeper",
+    "Only HDFS may write the data that decide which NameNode is active.",
+    "by default any client of ZooKeeper may write",
 )
 
 
@@ -72,7 +72,7 @@ secure.fixed(
     when=Condition("with --secure, MapReduce and ha", _yarn_in_zookeeper),
     file="core-site.xml",
     accepts=lambda value, decision, facts: bool(value) and "world:" not in str(value),
-).text("Only YARN may write what it keeps in ZooKeeper.", "the default lets everybody who reaches ZooKeeper")
+).text("Only YARN may write its data in ZooKeeper.", "by default any client of ZooKeeper may write")
 secure.fixed(
     "rights.zookeeper",
     "authProvider.sasl",
@@ -81,31 +81,31 @@ secure.fixed(
     when=_PAIR_OR_HBASE,
     file="zoo.cfg",
 ).text(
-    "ZooKeeper's clients prove who they are.",
+    "ZooKeeper authenticates its clients.",
     "with a login configuration for each side, given by -Djava.security.auth.login.config",
 )
 
 zookeeper = secure.under(file="zoo.cfg", when=_PAIR_OR_HBASE)
 zookeeper.fixed("rights.zookeeper-host", "kerberos.removeHostFromPrincipal", True).text(
-    "ZooKeeper knows a daemon by its user, not by its host: hdfs, yarn, hbase.",
+    "ZooKeeper identifies a daemon by its user, not by its host: hdfs, yarn, hbase.",
     "with it the daemon on each host would be a different user",
 )
 zookeeper.fixed("rights.zookeeper-realm", "kerberos.removeRealmFromPrincipal", True).text(
-    "ZooKeeper knows a daemon by its user, without the realm: hdfs, yarn, hbase.",
+    "ZooKeeper identifies a daemon by its user without the realm: hdfs, yarn, hbase.",
     "with it the daemon on each host would be a different user",
 )
 zookeeper.fixed("rights.zookeeper-quorum", "quorum.auth.enableSasl", True, SHOULD).text(
-    "ZooKeeper's servers prove to one another who they are.", _OUTSIDERS
+    "ZooKeeper's servers authenticate each other.", _OUTSIDERS
 )
 zookeeper.fixed("rights.zookeeper-quorum-servers", "quorum.auth.serverRequireSasl", True, SHOULD).text(
-    "A server of ZooKeeper's lets no other in without proof.", _OUTSIDERS
+    "A ZooKeeper server accepts only authenticated servers.", _OUTSIDERS
 )
 zookeeper.fixed("rights.zookeeper-quorum-learners", "quorum.auth.learnerRequireSasl", True, SHOULD).text(
-    "A server of ZooKeeper's follows none without proof.", _OUTSIDERS
+    "A ZooKeeper server follows only authenticated servers.", _OUTSIDERS
 )
 zookeeper.fixed(
     "rights.zookeeper-quorum-principal", "quorum.auth.kerberos.servicePrincipal", "zookeeper/_HOST", SHOULD
-).text("ZooKeeper's servers know one another by their hosts' names.", _OUTSIDERS)
+).text("ZooKeeper's servers identify each other by host name.", _OUTSIDERS)
 # HBase's clients ask ZooKeeper where tables are, and few of them log in there.
 secure.fixed(
     "rights.zookeeper-sessions",
@@ -118,13 +118,13 @@ secure.fixed(
     file="zoo.cfg",
 ).text(
     "ZooKeeper serves authenticated clients only.",
-    "else anybody who reaches it may fill it, and read what is not closed to all",
+    "otherwise any client can fill it, and read data without an access list",
 )
 secure_hbase.fixed("rights.hbase-authentication", "hbase.security.authentication", "kerberos").text(
-    "HBase's users prove who they are.", "the request is for a secure cluster"
+    "HBase authenticates its users.", "the request is for a secure cluster"
 )
 secure_hbase.fixed("rights.hbase-authorization", "hbase.security.authorization", True).text(
-    "HBase checks who may read and write.", "the request is for a secure cluster"
+    "HBase checks rights to read and write.", "the request is for a secure cluster"
 )
 secure_hbase.fixed("rights.hbase-rpc", "hbase.rpc.protection", "privacy", SHOULD, accepts=protected).text(
     "HBase's calls are encrypted.", "integrity alone leaves rows readable on the wire"
@@ -147,10 +147,10 @@ def _has(name: str) -> Accepts:
 
 lists.fixed(
     "rights.hbase-regions", "hbase.coprocessor.region.classes", (_TOKENS, _ACCESS), accepts=_has(_ACCESS)
-).text("Regions check rights and give out tokens.", "rights are checked where the rows are")
+).text("Regions check rights and give out tokens.", "rights are checked at the rows")
 lists.fixed(
     "rights.hbase-masters", "hbase.coprocessor.master.classes", (_ACCESS,), accepts=_has(_ACCESS)
-).text("The HMaster checks rights.", "who may make and drop tables")
+).text("The HMaster checks rights.", "rights to create and drop tables")
 lists.fixed(
     "rights.hbase-regionservers", "hbase.coprocessor.regionserver.classes", (_ACCESS,), accepts=_has(_ACCESS)
-).text("RegionServers check rights.", "who may stop one, or roll its log")
+).text("RegionServers check rights.", "rights to stop a RegionServer or roll its log")

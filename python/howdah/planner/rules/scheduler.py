@@ -48,8 +48,8 @@ def _heap(facts: Facts) -> Decision:
         Role.RESOURCEMANAGER,
         facts,
         f"1 GiB, and another for every {WORKERS_PER_GIB} of {format_count(size.workers)} NodeManagers and "
-        f"{format_count(CONTAINERS_PER_GIB)} of {format_count(size.containers)} containers that run at once, "
-        "as far as its place has them",
+        f"{format_count(CONTAINERS_PER_GIB)} of {format_count(size.containers)} concurrent containers, if "
+        "its host has the memory",
         *_login(facts),
     )
     inputs = (
@@ -76,7 +76,8 @@ def _scheduler(facts: Facts) -> Decision:
     if _paper(facts):
         return Decision(_FAIR, "as the study ran")
     return Decision(
-        _CAPACITY, "the release's default: queues with a share each, filled by the users who need them"
+        _CAPACITY,
+        "the release's default: queues with a capacity each; users of other queues may use free capacity",
     )
 
 
@@ -105,7 +106,7 @@ mapreduce.fixed(
     "scheduler.resources",
     "yarn.scheduler.capacity.resource-calculator",
     _DOMINANT,
-    when=Condition("with MapReduce, where vcores of workers are set", _counts_vcores),
+    when=Condition("with MapReduce, if vcores of workers are set", _counts_vcores),
     default_harms=True,
     file="capacity-scheduler.xml",
 ).text(
@@ -134,7 +135,7 @@ def _masters_share(facts: Facts) -> Decision:
         value,
         f"room for at least {_JOBS_AT_ONCE} jobs at once; more would leave their tasks too little"
         if value < most
-        else "half of a small cluster: its jobs share what there is",
+        else "half of a small cluster: its jobs share the containers",
         (Input(name="memory of all containers", value=total * MIB, unit="B"),),
     )
 
@@ -157,8 +158,8 @@ mapreduce.fixed(
     MAY,
     accepts=anything,
 ).text(
-    "A NodeManager is emptied before it is taken away by listing it.",
-    "a NodeManager listed here finishes what it runs and gets no more",
+    "Listing a NodeManager here drains it before you remove it.",
+    "a NodeManager listed here finishes its containers and gets no more",
     "howdah",
 )
 
@@ -171,8 +172,8 @@ mapreduce.fixed(
     "scheduler.recovery",
     "yarn.resourcemanager.recovery.enabled",
     True,
-    when=Condition("with one ResourceManager; a pair has rules of its own", _one_resourcemanager),
-).text("Jobs survive a restart of the ResourceManager.", "jobs go on where they were", "howdah")
+    when=Condition("with one ResourceManager; a pair has its own rules", _one_resourcemanager),
+).text("Jobs survive a restart of the ResourceManager.", "jobs continue", "howdah")
 
 _ONE_RESOURCEMANAGER = Condition("with one ResourceManager", _one_resourcemanager)
 
@@ -196,7 +197,7 @@ mapreduce.fixed(
     when=_ONE_RESOURCEMANAGER,
     accepts=lambda value, decision, facts: bool(value) and not is_temporary(str(value)),
 ).text(
-    "What it remembers is in a directory that nothing empties.",
+    "The ResourceManager's state is in a permanent directory.",
     "the default is below hadoop.tmp.dir",
     "howdah",
 )
@@ -224,8 +225,8 @@ rules.advice(
         "with MapReduce, without --secure", lambda facts: facts.request.mapreduce and not facts.request.secure
     ),
 ).text(
-    "Control groups make vcores count where users compete.",
-    "Tasks share CPUs as Linux schedules them. Where users compete, let LinuxContainerExecutor put each "
-    "container in a control group (yarn.nodemanager.resource.cpu.enabled): vcores then decide who "
-    "computes.",
+    "Control groups enforce vcores if users compete.",
+    "Linux divides CPUs between tasks without regard to vcores. If users compete, let "
+    "LinuxContainerExecutor put each container in a control group "
+    "(yarn.nodemanager.resource.cpu.enabled), which enforces vcores.",
 )

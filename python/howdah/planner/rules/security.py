@@ -58,11 +58,11 @@ rules = Rules(file="core-site.xml")
 secure = rules.under(when=SECURED, sources=SECURE_MODE, severity=MUST)
 secure_mapreduce = rules.under(when=SECURED_MAPREDUCE, sources=SECURE_MODE, severity=MUST)
 secure.fixed("security.authentication", "hadoop.security.authentication", "kerberos").text(
-    "Users and services prove who they are.", "the request is for a secure cluster"
+    "Users and services are authenticated.", "the request is for a secure cluster"
 )
 secure.fixed("security.authorization", "hadoop.security.authorization", True).text(
-    "Services check who may call them.",
-    "the request is for a secure cluster; hadoop-policy.xml lists who may",
+    "Services check the rights of their callers.",
+    "the request is for a secure cluster; hadoop-policy.xml lists the users",
 )
 
 
@@ -75,8 +75,8 @@ secure.fixed(
     "security.rpc", "hadoop.rpc.protection", "privacy", SHOULD, default_harms=True, accepts=protected
 ).text("Calls are encrypted.", "integrity alone leaves names and tokens readable on the wire")
 secure.fixed("security.block-tokens", "dfs.block.access.token.enable", True, file="hdfs-site.xml").text(
-    "DataNodes serve a block only to those the NameNode let have it.",
-    "otherwise anybody who knows a block's number can read it",
+    "DataNodes serve a block only to clients that the NameNode authorized.",
+    "otherwise anyone with a block's number can read it",
 )
 
 
@@ -112,12 +112,12 @@ secure_mapreduce.fixed(
 )
 secure_mapreduce.fixed("security.yarn-lists", "yarn.acl.enable", True, file="yarn-site.xml").text(
     "Jobs are seen and stopped by their owners and administrators only.",
-    "the default lets everybody; yarn.admin.acl names administrators, who are all users otherwise",
+    "by default all users may; yarn.admin.acl lists administrators, which otherwise are all users",
 )
 
 
 def _checks_yarn_lists(facts: Facts) -> bool:
-    """Whether YARN checks lists at all: that it does not is a rule of its own."""
+    """Whether YARN checks lists at all; a separate rule reports that it does not."""
     planned = facts.known_cluster is not None
     return secured_mapreduce(facts) and (planned or facts.decided.get("yarn.acl.enable") is True)
 
@@ -126,22 +126,22 @@ secure_mapreduce.fixed(
     "security.yarn-administrators",
     "yarn.admin.acl",
     "yarn",
-    when=Condition("with --secure and MapReduce, where lists are checked", _checks_yarn_lists),
+    when=Condition("with --secure and MapReduce, if access lists are checked", _checks_yarn_lists),
     file="yarn-site.xml",
     accepts=lambda value, decision, facts: bool(str(value).strip()) and "*" not in str(value),
-).text("YARN has administrators of its own.", "the default, *, makes everybody one")
+).text("YARN has its own administrators.", "the default, *, makes every user an administrator")
 secure_mapreduce.fixed(
     "security.job-lists", "mapreduce.cluster.acls.enabled", True, SHOULD, file="mapred-site.xml"
 ).text(
     "What jobs report of themselves can be read by their owners only.",
-    "counters and configurations may hold what is not for all",
+    "counters and configurations may be confidential",
 )
 secure.fixed("security.web", "hadoop.http.authentication.type", "kerberos", SHOULD).text(
-    "Web pages require users to authenticate.", "the default trusts a name in the address"
+    "Web pages require users to authenticate.", "the default trusts a user name in the URL"
 )
 secure.fixed(
     "security.web-anonymous", "hadoop.http.authentication.simple.anonymous.allowed", False, SHOULD
-).text("Web pages require a user name.", "with the filter on, only those with a name")
+).text("Web pages require a user name.", "with the filter enabled, anonymous users are refused")
 secure.fixed(
     "security.web-filter",
     "hadoop.http.filter.initializers",
@@ -163,10 +163,10 @@ rules.advice(
     sources="D3 125, howdah",
     when=Condition("without --secure", lambda facts: not facts.request.secure),
 ).text(
-    "A cluster without Kerberos lives on a trusted network.",
-    "Without --secure every user is who they say they are, and anybody who reaches a port can read and "
-    "delete everything: keep the cluster on a network of its own, let nothing but gateways through a "
-    "firewall, or plan with --secure.",
+    "A cluster without Kerberos needs a trusted network.",
+    "Without --secure Hadoop trusts any user name, and anyone who can reach a port can read and delete "
+    "all data: keep the cluster on a separate network, allow only gateways through a firewall, or "
+    "plan with --secure.",
 )
 
 
@@ -193,7 +193,7 @@ def _preparations(facts: Facts) -> str | None:
         "in /etc/security/tls; passwords of key stores in a credential store (`hadoop credential create "
         "ssl.server.keystore.password -provider localjceks://file/etc/security/tls/hadoop.jceks`), never in "
         f"a file of the configuration; {WEB_SECRET}, the same on all hosts; login configurations "
-        "for ZooKeeper and for those who write to it; "
+        "for ZooKeeper and for the daemons that write to it; "
         "container-executor.cfg as it is rendered, owned by root."
     )
 
@@ -208,7 +208,7 @@ def _of_root(reading: Inspected, key: str) -> bool:
     "security.startable-datanodes",
     MUST,
     sources="HDFS-2856, Hadoop 3.5.0: DataNode.checkSecureConfig",
-    when=Condition("with Kerberos, where hdfs-site.xml is a DataNode's", secured),
+    when=Condition("with Kerberos, if hdfs-site.xml is a DataNode's", secured),
 )
 def _startable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """With Kerberos a DataNode has ports that only root opens, or SASL for data and HTTPS for pages."""
@@ -242,7 +242,7 @@ def _startable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     "security.queue-rights",
     MUST,
     sources="Hadoop 3.5.0: CapacityScheduler",
-    when="with Kerberos, where the queues are given",
+    when="with Kerberos, if the queues are given",
 )
 def _queue_rights(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Only administrators and owners stop applications."""
@@ -258,10 +258,10 @@ def _queue_rights(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         ok=text is not None and "*" not in text,
         about=key,
         found=text if text is not None else "not set, which is *",
-        expected="users and groups, or a blank for none: what the root queue allows all queues allow, and "
-        "every user may stop every application as it is",
+        expected="users and groups, or a blank for none: rights on the root queue apply to all queues, "
+        "and now every user may stop every application",
         fix=f"set {key} and {_ROOT_QUEUE}.acl_submit_applications to a blank or to administrators in "
-        "capacity-scheduler.xml, and acl_submit_applications of each queue to those who use it",
+        "capacity-scheduler.xml, and acl_submit_applications of each queue to its users",
         where=reading.where(key) or "capacity-scheduler.xml",
     )
 
@@ -280,21 +280,21 @@ def _proxies(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             key,
             not (everybody and limits.get("hosts") == "*"),
             found=", ".join(f"{kind} {text}" for kind, text in limits.items()),
-            expected=f"the hosts on which {user} runs: from any host it may now act for anybody",
+            expected=f"the hosts on which {user} runs: now it may impersonate any user from any host",
             fix=f"set {key} to the hosts of {user} in core-site.xml",
         )
 
 
 @rules.inspection("security.umask", sources="Hadoop 3.5.0: HdfsPermissionsGuide")
 def _umask(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """New files cannot be written by everybody."""
+    """Other users cannot write new files."""
     text = (reading.text(_UMASK) or "").strip()
     if re.fullmatch(r"[0-7]{3,4}", text):
         yield reading.verdict(
             _UMASK,
             bool(int(text[-1]) & 2),
             found=text,
-            expected="022 or 027: whatever is made can be changed by everybody",
+            expected="022 or 027: otherwise every user can change new files",
             fix=f"set {_UMASK} to 022 in {reading.where(_UMASK)}",
         )
 
@@ -322,7 +322,7 @@ def _verifier(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             _VERIFIER,
             text not in _LAX,
             found=text,
-            expected="DEFAULT: else any certificate that is trusted is accepted for any host",
+            expected="DEFAULT: otherwise any trusted certificate is accepted for any host",
             fix=f"set {_VERIFIER} to DEFAULT in {reading.where(_VERIFIER)}",
         )
 
@@ -338,9 +338,8 @@ def _server_store(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             ok=reading.has(file),
             about=file,
             found="there" if reading.has(file) else "not given",
-            expected=f"{file}, which names the daemon's key store: with {encrypted[0]} HTTPS_ONLY it does "
-            "not start "
-            "without",
+            expected=f"{file}, with the daemon's key store: with {encrypted[0]} HTTPS_ONLY it does not "
+            "start without one",
             fix=f"write ssl.server.keystore.location and ssl.server.truststore.location into {file}",
             where=file,
         )
@@ -358,7 +357,7 @@ def _principals(reading: Inspected) -> dict[str, str]:
     "security.own-principals",
     MUST,
     sources="Hadoop 3.5.0: SecureMode",
-    when="where the configuration names several hosts",
+    when="the configuration names several hosts",
 )
 def _own_host(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Principals in a configuration that hosts share name no host."""

@@ -37,7 +37,7 @@ def _whose(facts: Facts) -> str | None:
     texts = [
         f"This cluster was planned for {part} of hosts that it shares"
         + (f" with {' and '.join(beside)}" if beside else "")
-        + ": no thread, byte of memory or data disk of a host is given out twice"
+        + ": no thread, byte of memory or data disk of a host is assigned twice"
     ]
     texts += [
         f"of each host of group {group} it has the data disks {_ranges(numbers)}"
@@ -47,8 +47,7 @@ def _whose(facts: Facts) -> str | None:
         named = ", ".join(left_out[:_TOLD_HOSTS]) + (", …" if len(left_out) > _TOLD_HOSTS else "")
         texts.append(f"{format_counted(len(left_out), 'host')} had nothing left for it ({named})")
     texts.append(
-        "network ports are shared by agreement alone: give each cluster's machines their part in the "
-        "hypervisor's or the switch's limits"
+        "network ports are shared without limits: set each cluster's part in the hypervisor or the switch"
     )
     return "; ".join(texts) + "."
 
@@ -87,8 +86,8 @@ def _together(facts: Facts) -> str | None:
     if not both:
         return None
     return (
-        f"Too few hosts are left for masters of different clusters to be apart: {', '.join(both)}. Who loses "
-        "such a host loses masters of several clusters at once."
+        f"Too few hosts are left for masters of different clusters to be apart: {', '.join(both)}. The loss "
+        "of such a host takes down masters of several clusters at once."
     )
 
 
@@ -109,6 +108,6 @@ def _differently(facts: Facts) -> str | None:
     if not differ:
         return None
     return (
-        "A host has one firmware and one hypervisor, and clusters on it want them differently: "
-        f"{'; '.join(differ)}. Decide for one value, and give it to the other plan with --set."
+        "A host has one firmware and one hypervisor, but clusters on it need different "
+        f"settings: {'; '.join(differ)}. Choose one value, and set it in the other plan with --set."
     )

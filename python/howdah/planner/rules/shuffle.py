@@ -25,7 +25,7 @@ mapreduce = rules.under(when=WITH_MAPREDUCE)
     MAY,
     sources="D0 52, D0 69, D4 138, howdah",
     accepts=between(0.0, 0.9),
-    today="MapReduce 1 had slots of their own for reduce tasks; YARN's are one pool, sized here for both.",
+    today="MapReduce 1 had separate slots for reduce tasks; YARN has one pool, sized here for both.",
 )
 def _slow_start(facts: Facts) -> Decision:
     """Reduce tasks start early where only TeraSort runs, and late where jobs share the cluster."""
@@ -34,13 +34,12 @@ def _slow_start(facts: Facts) -> Decision:
     if facts.request.sorts_only:
         return Decision(
             _EARLY,
-            "reduce tasks fetch map output while it is in the page cache, but do not hold containers before "
+            "reduce tasks fetch map output while it is in the page cache, but hold no containers before "
             "there is any",
         )
     return Decision(
         _LATE,
-        "jobs share the containers: reduce tasks that wait for the last map task keep others' tasks from "
-        "running",
+        "jobs share the containers: reduce tasks that wait for the last map task block tasks of other jobs",
     )
 
 
@@ -58,7 +57,7 @@ def _copies(facts: Facts) -> Decision:
             "one reduce task on each of many small workers: a few fetches fill its link",
             inputs,
         )
-    return Decision(_COPIES, "enough fetches at once that none of them waits for one slow disk", inputs)
+    return Decision(_COPIES, "enough concurrent fetches that one slow disk does not stop them all", inputs)
 
 
 def _of_a_study(paper: Value, production: Value, why: str) -> Callable[[Facts], Decision]:
@@ -100,9 +99,7 @@ mapreduce.setting(
     accepts=between(0.0, 0.7),
 ).by(
     "Map output is written to disk before the reduce function runs; in a study it may stay in memory.",
-    _of_a_study(
-        0.7, 0.0, "the release's default: the heap belongs to the reduce function, whatever it needs"
-    ),
+    _of_a_study(0.7, 0.0, "the release's default: the whole heap is for the reduce function"),
 )
 mapreduce.fixed(
     "shuffle.server-threads",
@@ -114,7 +111,7 @@ mapreduce.fixed(
     today="The papers' 120 tasktracker.http.threads held a connection each; today's server is asynchronous.",
 ).text(
     "A NodeManager serves map output with two threads for each of its CPUs.",
-    "0 means twice the CPUs; a connection takes no thread of its own",
+    "0 means twice the CPUs; a connection needs no separate thread",
     "D0 55, Hadoop 3.5.0: mapred-default.xml",
 )
 mapreduce.fixed(
@@ -132,13 +129,13 @@ mapreduce.fixed(
     accepts=between(4 * MIB, 64 * MIB),
 ).text(
     "Map output that is served is read 16 MiB ahead.",
-    "what is fetched next is in the page cache by then",
+    "the data are in the page cache when they are fetched",
     "D0 55",
 )
 mapreduce.fixed(
     "shuffle.page-cache", "mapreduce.shuffle.manage.os.cache", True, MAY, accepts=anything, written=False
 ).text(
-    "Map output is dropped from the page cache once it was fetched.",
-    "the page cache is kept for map output that is still to be fetched",
+    "Map output is dropped from the page cache after it is fetched.",
+    "the page cache is for map output that has not been fetched yet",
     "D0 55, D0 24",
 )

@@ -72,7 +72,7 @@ def _sort_buffer(facts: Facts) -> Decision:
         return Decision(
             most,
             f"a whole block would need {whole} MB; {_SORT_HEAP_SHARE * 100:.0f} % of the map task's heap is "
-            "the most that leaves it room to work, so its output is spilled more than once",
+            "the most that leaves room for the task, so its output is spilled more than once",
             inputs,
         )
     return Decision(
@@ -123,9 +123,7 @@ mapreduce.fixed(
 )
 mapreduce.fixed(
     "sorting.sort-factor", "mapreduce.task.io.sort.factor", 64, default_will_do=True, accepts=between(32, 256)
-).text(
-    "64 runs are merged at once.", "one pass over the data where the default of 10 makes two", "D0 55, D4 138"
-)
+).text("64 runs are merged at once.", "one pass over the data; the default of 10 needs two", "D0 55, D4 138")
 mapreduce.fixed(
     "sorting.compression",
     "mapreduce.map.output.compress",
@@ -143,7 +141,7 @@ mapreduce.fixed(
     accepts=one_of(f"{_CODECS}.Lz4Codec", f"{_CODECS}.ZStandardCodec"),
 ).text(
     "Map output is compressed by a fast codec.",
-    "fast enough that the disk and network gain; it brings its own native library",
+    "fast enough to save disk and network time; it includes its native library",
     "D0 51",
 )
 
@@ -161,6 +159,6 @@ def _unknown_codec(reading: Inspected, facts: Facts) -> Iterable[Observation]:
         "mapreduce.map.output.compress.codec",
         codec in _KNOWN_CODECS,
         found=codec,
-        expected=f"a codec that Hadoop has, {_SNAPPY} for instance: without it every map task fails",
+        expected=f"a codec of Hadoop, such as {_SNAPPY}: otherwise every map task fails",
         fix=f"set mapreduce.map.output.compress.codec to {_SNAPPY}",
     )

@@ -32,9 +32,9 @@ def _drop_behind(facts: Facts) -> Decision:
         return Decision(True, "a benchmark streams its data once; the page cache is kept for map output")
     return Decision(
         False,
-        "HBase reads what it wrote: its blocks stay in the page cache"
+        "HBase reads its own files again: their blocks stay in the page cache"
         if facts.request.hbase_used
-        else "what one job writes the next one reads, often from the page cache",
+        else "the next job often reads a job's output from the page cache",
     )
 
 
@@ -49,20 +49,20 @@ _STREAMED: Options = {
     "today": "The study streams every byte once; one in use does not, so production keeps the default.",
 }
 rules.setting("streams.drop-cache-behind-reads", "dfs.datanode.drop.cache.behind.reads", **_STREAMED).by(
-    "What was read is dropped from the page cache, in a benchmark only.", _drop_behind
+    "Read data are dropped from the page cache, in a benchmark only.", _drop_behind
 )
 rules.setting("streams.drop-cache-behind-writes", "dfs.datanode.drop.cache.behind.writes", **_STREAMED).by(
-    "What was written is dropped from the page cache, in a benchmark only.", _drop_behind
+    "Written data are dropped from the page cache, in a benchmark only.", _drop_behind
 )
 rules.setting("streams.sync-behind-writes", "dfs.datanode.sync.behind.writes", **_STREAMED).by(
-    "What was written goes to the disk at once, in a benchmark only.", _drop_behind
+    "Written data go to the disk at once, in a benchmark only.", _drop_behind
 )
 
 
 @rules.inspection(
     "streams.short-circuit-of-hbase",
     sources="HDFS-347, HBase 2.6.4: reference guide",
-    when="where hbase-site.xml sets it",
+    when="hbase-site.xml sets dfs.client.read.shortcircuit",
 )
 def _for_hbase(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     """HBase's own file does not turn off short-circuit reads."""
@@ -88,7 +88,7 @@ rules.fixed(
     "start.",
 ).text(
     "Tasks and RegionServers read blocks on their own disks without the DataNode.",
-    "most blocks are read on the host that has them: the file is opened there, instead of copied "
+    "most blocks are read on their own host: the reader opens the file instead of copying it "
     "through a socket",
     "D3 121, HDFS-347, Hadoop 3.5.0: short-circuit local reads",
 )
@@ -117,8 +117,8 @@ def _native_counsel(facts: Facts) -> str | None:
         return None
     return (
         "Run `hadoop checknative` on every worker: short-circuit reads need `hadoop: true`, and a DataNode "
-        "that has dfs.domain.socket.path and no native library does not start. Where there is none, plan "
-        "with --set dfs.client.read.shortcircuit=false, which leaves the socket out too."
+        "with dfs.domain.socket.path but without the native library does not start. If the library is "
+        "missing, plan with --set dfs.client.read.shortcircuit=false, which omits the socket, too."
     )
 
 

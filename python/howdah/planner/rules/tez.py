@@ -30,7 +30,9 @@ rules = Rules(file=TEZ)
 tez = rules.under(when=WITH_TEZ)
 
 tez.fixed("tez.libraries", "tez.lib.uris", "hdfs:///apps/tez/tez.tar.gz", MUST, accepts=set_at_all).text(
-    "Tez's libraries are in HDFS.", "no query starts without; upload the release's share/tez.tar.gz", _TEZ
+    "Tez's libraries are in HDFS.",
+    "no query starts without them; upload the release's share/tez.tar.gz",
+    _TEZ,
 )
 
 
@@ -38,9 +40,7 @@ tez.fixed("tez.libraries", "tez.lib.uris", "hdfs:///apps/tez/tez.tar.gz", MUST, 
 def _queue(facts: Facts) -> Decision:
     """Queries go to Hive's queue."""
     queue = queue_of("tez", facts.request)
-    return Decision(
-        queue, "its own, with a share that other jobs cannot keep" if queue != "default" else "the only one"
-    )
+    return Decision(queue, "its own, with a guaranteed capacity" if queue != "default" else "the only one")
 
 
 def _container_mb(facts: Facts) -> int:
@@ -72,7 +72,7 @@ tez.setting(
     accepts=lambda value, decision, facts: (
         0 < as_number(value) <= facts.number("yarn.scheduler.maximum-allocation-mb")
     ),
-).by("A task's container is a vcore's part of a worker's containers, 8 GiB at the most.", _container)
+).by("A task's container is a vcore's part of a worker's containers, at most 8 GiB.", _container)
 
 
 @tez.setting(
@@ -110,7 +110,9 @@ tez.setting(
     accepts=lambda value, decision, facts: 0 < as_number(value) <= min(2047, 0.6 * _container_mb(facts)),
 ).by(
     "A sort uses 40 % of its task's container.",
-    lambda facts: _share(facts, _SORT, _SORT_MOST_MB, "what does not fit is written, read and merged again"),
+    lambda facts: _share(
+        facts, _SORT, _SORT_MOST_MB, "data that do not fit are written, read and merged again"
+    ),
 )
 tez.setting(
     "tez.unordered",
@@ -119,12 +121,12 @@ tez.setting(
     sources=f"{_TEZ_RUNTIME}, {_GUIDE}",
     accepts=anything,
 ).by(
-    "Output that is not sorted is gathered in a tenth of its task's container.",
-    lambda facts: _share(facts, _UNORDERED, _SORT_MOST_MB, "output that is only sent on needs no more"),
+    "Unsorted output is buffered in a tenth of its task's container.",
+    lambda facts: _share(facts, _UNORDERED, _SORT_MOST_MB, "output that is only forwarded needs no more"),
 )
 tez.fixed("tez.engine", "hive.execution.engine", "tez", file=HIVE).text(
     "Hive runs on Tez.",
-    "MapReduce writes what is between two steps of a query into HDFS; Hive 4 has only Tez",
+    "MapReduce writes intermediate results of a query into HDFS; Hive 4 supports only Tez",
     _HIVE,
 )
 tez.setting(
@@ -149,7 +151,7 @@ tez.setting(
     "The heap of Hive's tasks is 78 % of their containers.",
     lambda facts: Decision(
         f"-Xmx{int(_container_mb(facts) * HEAP_SHARE)}m{_few_collectors(facts)}",
-        "the rest is the Java machine's own; threads that collect garbage are a task's part of the CPUs",
+        "the rest is for the JVM itself; garbage collection threads match a task's part of the CPUs",
     ),
 )
 
@@ -166,13 +168,13 @@ def _join(facts: Facts) -> Decision:
     container = _container_mb(facts)
     return Decision(
         container * MIB // _JOIN,
-        f"a third of a task's {container} MB: tables that are smaller are joined without a shuffle",
+        f"a third of a task's {container} MB: smaller tables are joined without a shuffle",
         (Input(name="container of a task", value=container * MIB, unit="B"),),
     )
 
 
 tez.fixed("tez.reducers", "hive.tez.auto.reducer.parallelism", True, MAY, file=HIVE).text(
     "A query starts no more reducers than its data turns out to need.",
-    "how much a filter leaves is known only while the query runs",
+    "the size of a filter's result is known only while the query runs",
     _HIVE,
 )

@@ -26,19 +26,19 @@ secure_hbase = rules.under(when=SECURED_HBASE, sources=SECURE_MODE, severity=MUS
 
 secure.fixed("tls.hdfs", "dfs.http.policy", "HTTPS_ONLY", SHOULD, file="hdfs-site.xml").text(
     "HDFS's web pages are served by HTTPS only.",
-    "with dfs.data.transfer.protection it frees DataNodes from root's ports",
+    "with dfs.data.transfer.protection DataNodes need no privileged ports",
 )
 secure_mapreduce.fixed("tls.yarn", "yarn.http.policy", "HTTPS_ONLY", SHOULD, file="yarn-site.xml").text(
-    "YARN's web pages are served by HTTPS only.", "pages and logs hold what is not for all"
+    "YARN's web pages are served by HTTPS only.", "pages and logs may be confidential"
 )
 secure_mapreduce.fixed(
     "tls.history", "mapreduce.jobhistory.http.policy", "HTTPS_ONLY", SHOULD, file="mapred-site.xml"
-).text("The history of jobs is served by HTTPS only.", "pages and logs hold what is not for all")
+).text("The history of jobs is served by HTTPS only.", "pages and logs may be confidential")
 secure_mapreduce.fixed(
     "tls.shuffle", "mapreduce.shuffle.ssl.enabled", True, SHOULD, file="mapred-site.xml"
 ).text(
     "Map output is encrypted on the wire.",
-    "calls and blocks are encrypted: so is what lies between map and reduce",
+    "calls and blocks are encrypted, so map output is too",
 )
 secure_hbase.fixed("tls.hbase", "hbase.ssl.enabled", True, SHOULD, file="hbase-site.xml").text(
     "HBase's web pages are served by HTTPS only.",
@@ -46,10 +46,10 @@ secure_hbase.fixed("tls.hbase", "hbase.ssl.enabled", True, SHOULD, file="hbase-s
 )
 secure.fixed(
     "tls.server-store", "ssl.server.keystore.location", f"{_FOLDER}/host.jks", accepts=set_at_all
-).text("Each host has a key and a certificate of its own.", "readable by Hadoop's users only")
+).text("Each host has its own key and certificate.", "readable by Hadoop's users only")
 secure.fixed(
     "tls.server-trust", "ssl.server.truststore.location", f"{_FOLDER}/trust.jks", SHOULD, accepts=set_at_all
-).text("Hosts know the authority that signed their certificates.", "the same on all hosts")
+).text("Hosts trust the authority that signed their certificates.", "the same on all hosts")
 secure.fixed(
     "tls.server-passwords", "hadoop.security.credential.provider.path", _PROVIDER, SHOULD, accepts=set_at_all
 ).text("Passwords of key stores are in a credential store.", "never in a file of the configuration")
@@ -60,7 +60,7 @@ secure.fixed(
     file="ssl-client.xml",
     accepts=set_at_all,
 ).text(
-    "Clients know the authority that signed the hosts' certificates.",
+    "Clients trust the authority that signed the hosts' certificates.",
     "the same on all hosts; it holds no secret",
 )
 
@@ -75,7 +75,7 @@ def _passwords(reading: Inspected, facts: Facts) -> Iterable[Observation]:
                 about=entry.name,
                 # The password itself is never repeated.
                 found="a password in clear text",
-                expected="no password in a file of the configuration, which many may read",
+                expected="no password in a configuration file, which many users may read",
                 fix=f"`hadoop credential create {entry.name} -provider {_PROVIDER}`, then remove it from "
                 f"{entry.file}",
                 where=entry.place,

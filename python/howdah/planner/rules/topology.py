@@ -42,8 +42,8 @@ _UPGRADE_DOMAINS = _uses(Placement.UPGRADE_DOMAINS)
 rules = Rules(file="hdfs-site.xml")
 PLACEMENT = rules.principle(
     "topology.placement",
-    "Replicas of a block are on different hosts: by the default policy where each host carries one "
-    "worker, by upgrade domains where hosts are divided and racks known, else by node groups.",
+    "Replicas of a block are on different hosts: by the default policy if each host carries one "
+    "worker, by upgrade domains if hosts are divided and racks known, otherwise by node groups.",
     MUST,
     sources="D0 60, D0 61, D1 88, D2 105, X5",
     today="HVE's documented configuration fails since dfs.use.dfs.network.topology exists. A host "
@@ -90,7 +90,7 @@ rules.fixed(
     when=_NODE_GROUPS_WHEN,
     file="core-site.xml",
 ).text(
-    "Node groups need the topology that knows them.",
+    "Node groups need a topology class that supports them.",
     "keeps a node group, the workers of one host, between rack and node",
     "D0 60, Hadoop 3.5.0",
 )
@@ -102,7 +102,7 @@ rules.fixed(
     when=_NODE_GROUPS_WHEN,
     today="The property is younger than HVE's documentation, which does not mention it.",
 ).text(
-    "Node groups need HDFS's own copy of the topology switched off: it knows no node groups.",
+    "Node groups need HDFS's own copy of the topology switched off, which ignores node groups.",
     "with it, the NameNode of a cluster with node groups exits as it starts",
     "D0 60, Hadoop 3.5.0",
 )
@@ -143,7 +143,7 @@ def _sizes(cluster: ClusterFacts) -> list[int]:
     "dfs.block.replicator.classname",
     sources="HDFS-8131, Hadoop 3.5.0: hdfs-default.xml, D2 107",
     when=Condition(
-        "hosts are not divided, and DataNodes of some hold a quarter more than those of others",
+        "hosts are not divided, and some DataNodes hold a quarter more than others",
         _of_unlike_size,
     ),
     accepts=lambda value, decision, facts: "AvailableSpace" in str(value),
@@ -154,8 +154,8 @@ def _by_space(facts: Facts) -> Decision:
     return Decision(
         f"{_BLOCKS}.AvailableSpaceBlockPlacementPolicy",
         f"DataNodes hold from {format_bytes(min(sizes))} to {format_bytes(max(sizes))}: filled equally, the "
-        "small ones would be full while the large ones are not, and the balancer would never end. Racks "
-        "count as by default",
+        "small DataNodes would be full long before the large ones, and the balancer would never "
+        "finish. Racks are used as by default",
         (
             Input(name="smallest DataNode", value=min(sizes), unit="B"),
             Input(name="largest DataNode", value=max(sizes), unit="B"),
@@ -184,7 +184,7 @@ rules.fixed(
     accepts=_absolute,
 ).text(
     "dfs.hosts names every worker, with the host it is on as its upgrade domain.",
-    "a worker that is not in it has no upgrade domain",
+    "a worker missing from it has no upgrade domain",
     "Hadoop 3.5.0",
 )
 rules.fixed(
@@ -195,7 +195,7 @@ rules.fixed(
     accepts=one_of(*_POLICY.values()),
     written=False,
 ).text(
-    "Erasure-coded files are spread over racks by a policy of their own.",
+    "Erasure-coded files are spread over racks by their own policy.",
     "spreads the units of a block over as many racks as there are",
     "Hadoop 3.5.0",
 )
@@ -268,7 +268,7 @@ def _told(policy: str, reading: Inspected) -> str:
     if policy == _WITH_UPGRADE_DOMAIN:
         return f"{policy}, with no file of hosts that gives upgrade domains ({_PROVIDER})"
     if not (reading.text(_SCRIPT) or reading.text(_TABLE)):
-        return f"{policy}, and no topology at all: workers of one host look like hosts"
+        return f"{policy}, but no topology: HDFS treats workers of one host as separate hosts"
     return f"{policy}: with a host as a rack it puts the second and third replica on one host"
 
 
@@ -288,7 +288,7 @@ def _unread_switch(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             _SWITCH,
             False,
             found=text,
-            expected="not set: Hadoop 3 does not read it",
+            expected="not set, since Hadoop 3 does not read it",
             fix=f"remove {_SWITCH}; {_IMPL}, {_POLICY_KEY} and {_OWN_TOPOLOGY} declare node groups",
         )
 
@@ -306,10 +306,10 @@ def _few_replicas(facts: Facts) -> str | None:
         return None
     count = facts.cluster.worker_hosts
     masters = facts.cluster.hosts - count
-    own = f", as masters have {format_counted(masters, 'host')} of their own" if masters else ""
+    own = f", as masters use {format_counted(masters, 'host')}" if masters else ""
     lost = "one lost disk loses data" if replicas == 1 else "with one host down, a lost disk loses data"
     return (
-        f"A block has {format_counted(replicas, 'replica')} instead of {REPLICATION}, for workers are on "
-        f"{format_counted(count, 'host')} only{own}: {lost}. Give more hosts, let masters share hosts with "
-        "workers, or say how many replicas are enough: --replication."
+        f"A block has {format_counted(replicas, 'replica')} instead of {REPLICATION} with "
+        f"workers on {format_counted(count, 'host')} only{own}: {lost}. Add hosts, let masters "
+        "share hosts with workers, or set the number of replicas with --replication."
     )

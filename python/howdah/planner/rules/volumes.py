@@ -58,7 +58,7 @@ def _hdfs_dirs(facts: Facts) -> Decision:
     tags = [_TAG if mixed and kind is not DiskKind.HDD else "" for kind in kinds] or [""] * len(dirs)
     flash_note = (
         f"; {flash} of them flash, tagged {_TAG}: number disks in the inventory's order. HDFS uses these "
-        "where a storage policy names them; without the tag each would get as many blocks as a spinning disk"
+        "where a storage policy names them; without the tag each gets as many blocks as a spinning disk"
     )
     return Decision(
         tuple(f"{tag}file://{folder}/dfs" for tag, folder in zip(tags, dirs, strict=True)),
@@ -81,7 +81,7 @@ def _kinds(facts: Facts, disks: int) -> tuple[DiskKind, ...]:
 @rules.advice(
     "volumes.flash-beside-disks",
     sources="Hadoop 3.5.0: ArchivalStorage, HDFS-2832",
-    when="hosts have data disks of flash and spinning ones",
+    when="hosts have both flash and spinning data disks",
 )
 def _flash(facts: Facts) -> str | None:
     """Flash among spinning disks is used by storage policies."""
@@ -98,7 +98,7 @@ def _flash(facts: Facts) -> str | None:
         f"There are {' and '.join(groups)}, which HDFS leaves empty until a storage policy names them: for "
         "instance `hdfs storagepolicies -setStoragePolicy -path /hot -policy ONE_SSD`, and "
         "hbase.wal.storage.policy ONE_SSD for HBase's log. The capacity of this plan counts them; give them "
-        "the role `spare` where nothing will use them, or keep them for hosts of their own."
+        "the role `spare` if nothing will use them, or move them to separate hosts."
     )
 
 
@@ -118,7 +118,7 @@ def _temporary(reading: Inspected, facts: Facts) -> Iterable[Observation]:
         "dfs.datanode.data.dir",
         not lost,
         found=", ".join(lost or path_list(given)),
-        expected="no directory that is emptied at boot or by cleaners: blocks would be lost",
+        expected="a permanent directory: one that is emptied at boot or by cleaners loses blocks",
         fix="set dfs.datanode.data.dir in hdfs-site.xml to a directory on each data disk, /data/01/dfs and "
         "so on",
     )
@@ -141,10 +141,10 @@ def _failures(facts: Facts) -> Decision:
     disks = len(_data_dirs(facts))
     inputs = (Input(name="data disks", value=disks),)
     if disks == 1:
-        return Decision(0, "with its only disk gone a DataNode has nothing to serve", inputs)
+        return Decision(0, "without its only disk a DataNode has no data to serve", inputs)
     return Decision(
         max(1, disks // _DISKS_PER_FAILURE),
-        f"the other disks of {disks} go on serving; at 0 a failed disk takes all of them out of service",
+        f"the other disks of {disks} stay in service; at 0 one failed disk takes all out of service",
         inputs,
     )
 
@@ -160,7 +160,7 @@ def _more_failures_than_disks(reading: Inspected, facts: Facts) -> Iterable[Obse
         "dfs.datanode.failed.volumes.tolerated",
         -1 <= tolerated < len(dirs),
         found=f"{tolerated:.15g}, with {format_counted(len(dirs), 'data disk')}",
-        expected=f"fewer than {len(dirs)}: the DataNode does not start otherwise",
+        expected=f"fewer than {len(dirs)}: otherwise the DataNode does not start",
         fix=f"set dfs.datanode.failed.volumes.tolerated to {max(0, min(1, len(dirs) - 1))} in hdfs-site.xml",
     )
 
@@ -201,7 +201,7 @@ def _reserved(facts: Facts) -> Decision:
     tasks = min(disk * _FOR_TASKS, _FOR_TASKS_MOST) if facts.request.mapreduce else 0
     step = GIB if free + tasks >= GIB else MIB
     value = max(step, int(free + tasks) // step * step)
-    never = f"{format_bytes(free)} that nothing may fill: a full file system is slow"
+    never = f"{format_bytes(free)} of free space, since a full file system is slow"
     purpose = (
         f"{format_bytes(tasks)} for intermediate data, and {never}, and a NodeManager gives its disk up"
         if tasks
@@ -218,7 +218,7 @@ def _reserved(facts: Facts) -> Decision:
     "volumes.reserved-beyond",
     MUST,
     sources="Hadoop 3.5.0: hdfs-default.xml",
-    when="where the disks are known",
+    when="the disks are known",
 )
 def _reserved_beyond(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     """No more is kept free than a disk holds."""
@@ -231,7 +231,7 @@ def _reserved_beyond(reading: Inspected, facts: Facts) -> Iterable[Observation]:
         key,
         reserved < min(sizes),
         found=f"{format_bytes(reserved)} of a disk of {format_bytes(min(sizes))}",
-        expected="less than the disk: HDFS gets nothing of it otherwise",
+        expected="less than the disk: otherwise HDFS gets none of it",
         fix=f"set {key} to {min(sizes) // 20} in {reading.where(key)}, a twentieth of the disk",
     )
 
@@ -254,7 +254,7 @@ def _volume_policy(facts: Facts) -> Decision:
     if len(sizes) > 1:
         return Decision(
             _AVAILABLE_SPACE,
-            "the data disks differ in size: by turns the small ones would be full first",
+            "the data disks differ in size: in turn, the small ones would be full first",
             inputs,
         )
     return Decision(

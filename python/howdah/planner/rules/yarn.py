@@ -81,7 +81,7 @@ def _memory(facts: Facts) -> Decision:
     if value < tasks:
         because = f"all that is left; {wanted} would need {tasks} MB, so fewer run at once"
     elif value < tasks + sizes.master_mb:
-        because = f"{wanted}; an application master takes the place of a task"
+        because = f"{wanted}; an application master takes the slot of a task"
     else:
         because = f"{wanted}, and an application master of {sizes.master_mb} MB"
     return Decision(
@@ -149,8 +149,8 @@ def _over_worker(reading: Inspected, facts: Facts) -> Iterable[Observation]:
         "yarn.nodemanager.resource.memory-mb",
         given <= memory_mb * (1 - _DAEMONS_LEAST),
         found=f"{given:.0f} MB of {memory_mb:.0f} MB",
-        expected=f"at most {room_mb:.0f} MB: system and daemons need the rest, and the kernel kills what is "
-        "over",
+        expected=f"at most {room_mb:.0f} MB: system and daemons need the rest, and the kernel kills "
+        "processes beyond it",
         fix=f"set yarn.nodemanager.resource.memory-mb to at most {int(room_mb) // _STEP_MB * _STEP_MB}",
         inputs=(Input(name="worker's memory", value=facts.worker.memory_bytes, unit="B"),),
     )
@@ -175,8 +175,8 @@ def _over_nodemanager(reading: Inspected, facts: Facts) -> Iterable[Observation]
             key,
             size <= limits[limit_key],
             found=f"{size:.15g} MB",
-            expected=f"at most the {limits[limit_key]:.15g} MB of {limit_key}: the job is refused or waits "
-            "for ever",
+            expected=f"at most the {limits[limit_key]:.15g} MB of {limit_key}: otherwise the job is "
+            "refused or waits forever",
             fix=f"lower {key} to at most {limits[limit_key]:.15g} or raise {limit_key}",
         )
 
@@ -195,7 +195,8 @@ def _least_over_container(reading: Inspected, facts: Facts) -> Iterable[Observat
             "yarn.scheduler.minimum-allocation-mb",
             least <= size,
             found=f"{least:.15g} MB, {key} is {size:.15g} MB",
-            expected=f"at most {size:.15g} MB: every container is rounded up to it, and fewer run at once",
+            expected=f"at most {size:.15g} MB: otherwise every container is rounded up to it, and "
+            f"fewer run at once",
             fix=f"set yarn.scheduler.minimum-allocation-mb to {_STEP_MB}",
         )
 
@@ -248,7 +249,7 @@ def _most_vcores(facts: Facts) -> Decision:
 
 
 mapreduce.fixed("yarn.virtual-memory", "yarn.nodemanager.vmem-check-enabled", False).text(
-    "Tasks are not killed for virtual memory they never touch.",
+    "Tasks are not killed for unused virtual memory.",
     "Java reserves far more addresses than it uses: healthy tasks would be killed",
     "Hadoop 3.5.0: yarn-default.xml, howdah",
 )

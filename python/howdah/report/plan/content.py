@@ -22,7 +22,7 @@ from howdah.units import exact_bytes, format_counted
 _AS_IT_IS = PlanRequest()
 MOST_RACKS = 200
 """More racks than this are left to the plan's file."""
-_COMMAND, _DIGEST = "asked for by", "inventory's SHA-256"
+_COMMAND, _DIGEST = "planned by", "inventory's SHA-256"
 
 
 class Cited(NamedTuple):

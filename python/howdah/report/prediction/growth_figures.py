@@ -66,7 +66,7 @@ def growth_figure(sweep: Sweep) -> Figure:
     return Figure(
         id="growth",
         title="Time at each size",
-        caption=f"Dashed lines are medians{bands}; all of it is simulated.{saturates}",
+        caption=f"Dashed lines are simulated medians{bands}.{saturates}",
         spec=_time_spec(sweep, values, keys),
         table=_time_table(sweep),
         keys=keys if len(keys) > 1 else (),

@@ -23,7 +23,6 @@ from howdah.report.prediction.words import (
 from howdah.report.provenance import FactGroup
 from howdah.report.theme import DATA, SHOWN, WIDTH, across, chart, layer, linear
 from howdah.report.words import moment, sentence
-from howdah.units import format_counted
 
 LEFT, RIGHT = 8, 24
 _ROW, _WORD = 48, 12
@@ -112,7 +111,7 @@ def _lead(forecasts: Sequence[Forecast]) -> tuple[str, ...]:
     main, *others = _wholes(forecasts) or forecasts[:1]
     interval = f"Nine of ten runs are expected within {interval_text(main)}. " if main.interval else ""
     rest_s = sum(forecast.median for forecast in others)
-    many = format_counted(len(others), "other workload")
+    many = "other workload" if len(others) == 1 else f"{len(others)} other workloads"
     rest = f"The {many} would take {seconds(rest_s)}. " if others else ""
     return (f"{interval}{rest}`howdah score` compares a real run with this prediction.",)
 
@@ -182,14 +181,14 @@ def _spans(some: Sequence[Span], axis: _Axis) -> Figure:
     """The figure; what was computed is a hollow point, what was measured a solid one."""
     scored = any(span.measured is not None for span in some)
     known = _intervals([span.forecast for span in some])
-    red = ", red where it lies outside" if known else ""
-    measured = f" A solid point is what was measured{red}." if scored else ""
+    red = ", red if it is outside the interval" if known else ""
+    measured = f" A solid point is the measured time{red}." if scored else ""
     bar = ", its bar the 90 % interval" if known else ""
     said = dict.fromkeys(_series(span) for span in some if span.measured is not None)
     return Figure(
         id=axis.id,
         title=f"Predicted and measured {axis.of}" if scored else f"Predicted {axis.of}",
-        caption=f"A hollow point is the median{bar}; all of it is simulated.{measured}",
+        caption=f"A hollow point is the simulated median{bar}.{measured}",
         spec=_spec(some, axis),
         table=_figure_table(some, scored=scored),
         keys=tuple(Key(name, _TOKENS[name]) for name in (_PREDICTED, *said)) if scored else (),
@@ -300,7 +299,7 @@ def _datum(place: int, span: Span, unit_s: float) -> dict[str, Any]:
 
 def _figure_table(some: Sequence[Span], *, scored: bool) -> Table:
     known = _intervals([span.forecast for span in some])
-    columns = ("of", "median", *(("5 % are below", "5 % are above") if known else ()))
+    columns = ("workload", "median", *(("5 % are below", "5 % are above") if known else ()))
     return Table(
         (*columns, "measured") if scored else columns,
         tuple(

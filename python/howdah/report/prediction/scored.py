@@ -8,7 +8,7 @@ from statistics import median
 from typing import Any
 
 from howdah.analysis.wording import named, percent, signed
-from howdah.model.prediction import Forecast, Prediction, Score
+from howdah.model.prediction import Prediction, Score
 from howdah.report.cluster import Titled
 from howdah.report.figure import Figure, Key, Table, series_colour
 from howdah.report.prediction.grounds import Ground, facts, work_facts
@@ -35,12 +35,13 @@ def scored(prediction: Prediction, scores: Sequence[Score], history: Sequence[Sc
         kicker=(prediction.suite.name, scores[0].run, f"by {scores[0].engine}", "predicted and measured"),
         answer=_answer(scores),
         lead=(
-            f"It was predicted {moment(prediction.created)}, before the run began. {_so_far(history)} "
+            f"{_error(scores)} It was made on {moment(prediction.created)}, before the run started. "
+            f"{_so_far(history)} "
             f"the median error is {percent(median(abs(score.error) for score in history))}.",
         ),
         warnings=tuple(sentence(warning.text) for warning in prediction.warnings),
         figure=first,
-        about_table="Everything that was predicted compared with what was measured",
+        about_table="Predicted and measured times",
         table=_table(scores),
         sections=(
             *others,
@@ -63,30 +64,35 @@ def scored(prediction: Prediction, scores: Sequence[Score], history: Sequence[Sc
 
 def _so_far(history: Sequence[Score]) -> str:
     if all(score.inside is None for score in history):
-        return "No interval was predicted, for want of a calibration; so far"
-    return f"So far {inside_text(history)} times lie in their 90 % intervals, where nine of ten should;"
-
-
-def _answer(scores: Sequence[Score]) -> str:
-    wholes = [score for score in scores if score.forecast.part is None]
-    main = max(wholes, key=lambda score: score.measured) if wholes else scores[0]
-    place = {True: ", inside its interval", False: ", outside its interval", None: ""}[main.inside]
-    what = "times" if wholes else "figures"
-    several = f"; {inside_text(scores)} {what} lie inside theirs" if main.inside is not None else ""
-    measured, predicted = (said_of(main.forecast, value) for value in (main.measured, main.forecast.median))
+        return "No interval was predicted without a calibration;"
     return (
-        f"{main.forecast.workload} {_took(main.forecast)} {measured} and was predicted to "
-        f"{_take(main.forecast)} {predicted}: {signed(main.error)}{place}"
-        f"{several if len(scores) > 1 else ''}."
+        f"Over all scores, {inside_text(history)} times are inside their 90 % intervals; nine "
+        f"of ten should be;"
     )
 
 
-def _took(forecast: Forecast) -> str:
-    return "took" if forecast.metric is None else f"came to {forecast.metric}"
+def _main(scores: Sequence[Score]) -> Score:
+    wholes = [score for score in scores if score.forecast.part is None]
+    return max(wholes, key=lambda score: score.measured) if wholes else scores[0]
 
 
-def _take(forecast: Forecast) -> str:
-    return "take" if forecast.metric is None else "come to"
+def _answer(scores: Sequence[Score]) -> str:
+    main = _main(scores)
+    measured, predicted = (said_of(main.forecast, value) for value in (main.measured, main.forecast.median))
+    metric = main.forecast.metric
+    took = "took" if metric is None else f"had a {metric} of"
+    return f"{main.forecast.workload} {took} {measured}; the prediction was {predicted}."
+
+
+def _error(scores: Sequence[Score]) -> str:
+    """How far off the headline's prediction was, and how many of this run's were inside their intervals."""
+    main = _main(scores)
+    error = f"The error of this prediction is {signed(main.error)}"
+    if main.inside is None:
+        return f"{error}."
+    place = f"{'inside' if main.inside else 'outside'} its 90 % interval"
+    what = "times" if main.forecast.metric is None else "figures"
+    return f"{error}, {place}; {inside_text(scores)} {what} of this run are inside theirs."
 
 
 def _table(scores: Sequence[Score]) -> Table:
@@ -141,7 +147,7 @@ def hits(history: Sequence[Score]) -> Figure:
     newest = history[-MOST:]
     left_out = f" The {MOST} newest of {len(history):,} are drawn." if len(history) > MOST else ""
     known = any(score.inside is not None for score in newest)
-    bars = " Bars are the 90 % intervals, which nine of ten points should lie in." if known else ""
+    bars = " Bars are the 90 % intervals, in which nine of ten points should lie." if known else ""
     return Figure(
         id="hits",
         title="Hits and misses",

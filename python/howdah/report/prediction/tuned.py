@@ -29,7 +29,7 @@ def tuned(tuning: Tuning, calibration: Calibration | None) -> PredictionContent:
     best = tuning.finalists[0]
     return PredictionContent(
         name="page",
-        title=f"{tuning.suite}: the best specification that was found",
+        title=f"{tuning.suite}: the fastest specification",
         kicker=(tuning.suite, "tune", "simulated"),
         answer=_answer(tuning, best),
         lead=(
@@ -54,7 +54,7 @@ def _answer(tuning: Tuning, best: Finalist) -> str:
         takes = f"{tuning.suite} would take {seconds(tuning.planned_s)}"
         return f"No candidate would be faster than the rules' plan: {takes}."
     if not best.differs:
-        return "The best candidate cannot be told from the rules' plan: it would take as long."
+        return "The best candidate cannot be distinguished from the rules' plan."
     ends = ""
     if best.interval is not None:
         low, high = sorted((-best.interval.low, -best.interval.high))
@@ -65,14 +65,14 @@ def _answer(tuning: Tuning, best: Finalist) -> str:
 def _values_table(tuning: Tuning, best: Finalist) -> Table:
     about = {parameter.name: parameter for parameter in tuning.space}
     return Table(
-        ("tuned value", "what it is", "rules", "tuned", "going back costs"),
+        ("tuned value", "rules", "tuned", "with the rules' value", "meaning"),
         tuple(
             (
                 one.name,
-                about[one.name].about,
                 about[one.name].planned,
                 one.best,
                 _cost(one.cost_of(about[one.name].planned)),
+                about[one.name].about,
             )
             for one in tuning.sensitivity
             if one.name in best.values
@@ -87,7 +87,7 @@ def _cost(share: float | None) -> str:
 def _sections(tuning: Tuning) -> Iterator[PredictionSection]:
     yield PredictionSection(
         "course",
-        "search",
+        "Search",
         "How the search went",
         "The best candidate that keeps every rule, after each trial.",
         figures=(_course_figure(tuning),),
@@ -100,10 +100,10 @@ def _sections(tuning: Tuning) -> Iterator[PredictionSection]:
         )
         yield PredictionSection(
             "losing",
-            "rules",
+            "Rules",
             "Rules that cost time here",
-            "The best candidate beyond the rules breaks them. Either the rule or the simulator is wrong; "
-            "only runs can show which.",
+            "The fastest candidate breaks these rules. Either the rule or the simulator is wrong; only "
+            "real runs can show which.",
             tables=(Titled("Rules", "", Table(("rule", "broken by", "keeping it costs"), rows)),),
         )
     if tuning.interactions:
@@ -113,14 +113,14 @@ def _sections(tuning: Tuning) -> Iterator[PredictionSection]:
         )
         yield PredictionSection(
             "interactions",
-            "interactions",
+            "Interactions",
             "Parameters that depend on one another",
-            "How much longer both changes take together than their effects one by one would add up to.",
+            "How much more time both changes cost together than the sum of their single effects.",
             tables=(Titled("Pairs", "", Table(("one change", "another", "together"), rows)),),
         )
     yield PredictionSection(
         "space",
-        "space",
+        "Space",
         "What was varied, and what was not",
         "",
         tables=(

@@ -16,7 +16,7 @@ from howdah.model.base import Model
 from howdah.model.check import CheckReport, CheckVerdict
 from howdah.model.plan import Plan
 from howdah.planner.changes import QUANTITIES
-from howdah.report.document import ShownPage, figure_data, folded
+from howdah.report.document import ShownPage, figure_data, folded, tied
 from howdah.report.figure import Figure, Table
 from howdah.report.plan.content import content
 from howdah.report.plan.growth import growth
@@ -229,8 +229,8 @@ def _answer(made: Plan) -> PlanAnswer:
     curve = growth(cluster.capacity)
     return PlanAnswer(
         key=key_of(made),
-        answer=said.answer,
-        capacity=capacity_line(cluster.capacity),
+        answer=tied(said.answer),
+        capacity=tied(capacity_line(cluster.capacity)),
         platforms=tuple(
             PlatformAnswer(
                 platform=one.candidate.platform,

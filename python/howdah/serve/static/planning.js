@@ -118,7 +118,7 @@
           const name = made("dt", one.key);
           if (one.holds_for) name.append(made("span", ` ${one.holds_for}`, "aside"));
           const value = made("dd");
-          value.append(why(one.value + (one.note ? ` ${one.note}` : ""), `${one.reason.replace(/\.?$/, ".")} ${one.rule ? `Rule ${one.rule}; ` : ""}source: ${one.source}`));
+          value.append(why(one.value + (one.note ? ` (${one.note})` : ""), `${one.reason.replace(/\.?$/, ".")} ${one.rule ? `Rule ${one.rule}; ` : ""}source: ${one.source}`));
           pair.append(name, value);
           list.append(pair);
         }

@@ -54,7 +54,7 @@
     const turn = ++asked;
     const engine = id("engine").value;
     if (["hadoop", "hbase"].includes(engine)) {
-      id("defaults").textContent = "Fields that stay empty are sized by the lab's cluster when the run begins.";
+      id("defaults").textContent = "Values of empty fields are chosen to fit the lab's cluster when the run starts.";
       return;
     }
     const query = new URLSearchParams({ engine, suite: id("suite").value, plan: engine === "sim" ? id("plan").value : "" });
@@ -66,7 +66,7 @@
         if (field.options) field.options[0].textContent = value ? `default: ${value}` : "default";
         else field.placeholder = value || (engine === "sim" ? "left to the plan" : "left to the run");
       }
-      id("defaults").textContent = `Fields that stay empty have the values in grey, which fit ${engine === "sim" ? "the plan" : "this machine"}.`;
+      id("defaults").textContent = `Empty fields use the values shown in grey, which fit ${engine === "sim" ? "the plan" : "this machine"}.`;
     } catch (error) {
       if (turn === asked) id("defaults").textContent = words(error);
     }
@@ -85,7 +85,7 @@
 
   function show(runs) {
     id("queue-list").hidden = runs.length === 0;
-    id("queue-about").textContent = `One run at a time is under way, and one more may wait.${runs.length ? "" : " Nothing was started yet."}`;
+    id("queue-about").textContent = `One run can be under way, and one more can wait.${runs.length ? "" : " Nothing has been started yet."}`;
     id("queue").replaceChildren(
       ...runs.map((run) => {
         const row = made("tr");

@@ -100,7 +100,7 @@ def test_hosts_that_no_vendor_supports_are_named_with_the_time_they_take() -> No
     text = counsel.advise(dense(36, 20, 10))
     assert text is not None
     assert "720 TB in all, disks of 20.0 TB, 36 disks" in text
-    assert "576 TB are to be made again by 9 others" in text
+    assert "9 others must copy 576 TB" in text
 
 
 @pytest.mark.parametrize(("disks", "terabytes", "least_gib"), [(12, 2, 4), (12, 16, 4), (36, 20, 10)])

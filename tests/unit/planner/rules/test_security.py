@@ -126,7 +126,7 @@ def test_without_secure_the_network_must_be_trusted() -> None:
     assert isinstance(rule, AdviceRule)
     assert rule.holds(facts_of())
     assert not rule.holds(secure())
-    assert "network of its own" in str(rule.advise(facts_of()))
+    assert "on a separate network" in str(rule.advise(facts_of()))
     assert "hadoop.security.authentication" not in values(facts_of())
 
 

@@ -49,7 +49,7 @@ def test_a_prediction_says_the_longest_workload_with_its_interval(published: Cal
     said = predicted(made, published)
     assert said.answer == "terasort would take 3 min 20 s."
     assert said.lead == (
-        "Nine of ten runs are expected within 3 min 00 s to 3 min 42 s. The 1 other workload would take "
+        "Nine of ten runs are expected within 3 min 00 s to 3 min 42 s. The other workload would take "
         "1 min 40 s. `howdah score` compares a real run with this prediction.",
     )
     assert said.kicker[-1] == "simulated"
@@ -145,11 +145,9 @@ def test_a_run_s_scores_say_what_hit_and_what_missed() -> None:
         score("one", forecast("terasort", 60, "map-shuffle"), 80),
     )
     said = scored(small_prediction(), scores, (score("zero", forecast("terasort", 100), 100), *scores))
-    assert said.answer == (
-        "terasort took 1 min 45 s and was predicted to take 1 min 40 s: −4.8 %, inside its interval; "
-        "1 of 2 times lie inside theirs."
-    )
-    assert "So far 2 of 3 times lie in their 90 % intervals" in said.lead[0]
+    assert said.answer == "terasort took 1 min 45 s; the prediction was 1 min 40 s."
+    assert "−4.8 %, inside its 90 % interval; 1 of 2 times of this run are inside theirs." in said.lead[0]
+    assert "2 of 3 times are inside their 90 % intervals" in said.lead[0]
     assert [row[-1] for row in said.table.rows] == ["inside", "outside"]
     (history,) = said.sections[0].figures
     assert [one["series"] for one in _drawn(history)] == ["inside", "inside", "outside"]

@@ -46,14 +46,14 @@ class _Range(NamedTuple):
 
 _RANGES = {
     "dfs.namenode.safemode.threshold-pct": _Range(
-        0, 1, "0.999f", "more than all blocks are waited for: safe mode never ends"
+        0, 1, "0.999f", "it waits for more blocks than there are: safe mode never ends"
     ),
     "dfs.namenode.fs-limits.max-xattr-size": _Range(1, 32_768, "16384", "the NameNode does not start"),
     "mapreduce.task.io.sort.mb": _Range(1, 2047, "512", "every map task fails: the buffer is one array"),
     "mapreduce.reduce.shuffle.input.buffer.percent": _Range(0, 1, "0.7", "every reduce task fails"),
     "mapreduce.reduce.shuffle.memory.limit.percent": _Range(0, 1, "0.25", "every reduce task fails"),
     "mapreduce.job.reduce.slowstart.completedmaps": _Range(
-        0, 1, "0.8", "more than all map tasks are waited for: no reduce task begins"
+        0, 1, "0.8", "it waits for more map tasks than there are: no reduce task starts"
     ),
 }
 
@@ -94,7 +94,7 @@ def _outside(bounds: tuple[_Bounds, ...], reading: Inspected) -> Iterator[Observ
                 bound.key,
                 bound.least <= value <= bound.most,
                 found=reading.text(bound.key) or "",
-                expected=f"{limits}: else {bound.harm}",
+                expected=f"{limits}: otherwise {bound.harm}",
                 fix=f"set {bound.key} to {bound.usual} in {reading.where(bound.key)}",
             )
 
@@ -111,7 +111,7 @@ def _fatal(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     "consistency.replication-bounds",
     MUST,
     sources="Hadoop 3.5.0: hdfs-default.xml",
-    when="where the least or the most is set",
+    when="the minimum or maximum number of replicas is set",
 )
 def _replicas(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Files have as many replicas as the least and the most allow."""
@@ -125,7 +125,8 @@ def _replicas(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             ok=list(given.values()) == sorted(given.values()),
             about="dfs.replication",
             found=", ".join(f"{key} {number:.15g}" for key, number in given.items()),
-            expected="in this order: the NameNode refuses files or does not start",
+            expected="minimum, default and maximum in this order: otherwise the NameNode refuses "
+            "files or does not start",
             fix="set dfs.replication between dfs.namenode.replication.min and dfs.replication.max, "
             "or remove those two: their defaults are 1 and 512",
         )
@@ -135,7 +136,7 @@ def _replicas(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     "consistency.replicas-to-spare",
     MUST,
     sources="Hadoop 3.5.0: hdfs-default.xml, howdah",
-    when="where the least is set to more than one",
+    when="the minimum number of replicas is above one",
 )
 def _spare_replicas(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A write succeeds with fewer replicas than a block will have."""
@@ -150,8 +151,8 @@ def _spare_replicas(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         "dfs.namenode.replication.min",
         least < replicas,
         found=f"{least:.15g}, with {replicas:.15g} replicas of a block",
-        expected="1: as it is, a write fails when one DataNode of its pipeline does, and a NameNode that is "
-        "started while a DataNode is away waits in safe mode",
+        expected="1: otherwise a write fails as soon as one DataNode of its pipeline fails, and a NameNode "
+        "that starts while a DataNode is down stays in safe mode",
         fix=f"set dfs.namenode.replication.min to 1 in {reading.where('dfs.namenode.replication.min')}",
     )
 
@@ -160,7 +161,7 @@ def _spare_replicas(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     "consistency.store-files",
     MUST,
     sources="HBase 2.6.4: hbase-default.xml",
-    when="where the number of files that stops writes is set",
+    when="hbase.hstore.blockingStoreFiles is set",
 )
 def _stalls(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A store is compacted before it has so many files that writes stop."""
@@ -193,6 +194,6 @@ def _refused(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 key,
                 not refused(key, value),
                 found=reading.text(key) or "",
-                expected=f"{taken.least:.15g} to {taken.most:.15g}: else {taken.otherwise}",
+                expected=f"{taken.least:.15g} to {taken.most:.15g}: otherwise {taken.otherwise}",
                 fix=f"set {key} to {taken.usual} in {reading.where(key)}",
             )

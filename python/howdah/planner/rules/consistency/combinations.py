@@ -20,7 +20,7 @@ _READERS = {
     "capacity-scheduler.xml": {"capacity-scheduler.xml", "yarn-site.xml"},
     "hbase-site.xml": {"hbase-site.xml"},
 }
-"""For the file that a property belongs to, the files in which whoever uses it looks for it."""
+"""For the file that a property belongs to, the files that its users read."""
 _HADOOPS = ("core-site.xml", "hdfs-site.xml", "mapred-site.xml", "yarn-site.xml")
 _READERS_OF_FILES = (
     (r"core-site\.xml|hadoop-policy\.xml|ssl-.*\.xml", "every daemon of Hadoop"),
@@ -58,9 +58,8 @@ def _readable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             ok=False,
             about=name,
             found=file.what,
-            expected=f"a file that {readers} can read: as it is, {readers} does not start, and its own "
-            "checks "
-            "are left out",
+            expected=f"a file that {readers} can read: {readers} does not start with this one, and its "
+            "values are not checked here",
             fix=f"{file.hint} in {file.file}",
             where=file.file,
         )
@@ -82,7 +81,7 @@ def _several(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 entry,
                 False,
                 found=f"{first.text!r} in {first.place}, {entry.text!r} in {entry.place}, which wins",
-                expected="one value: programs read core-site.xml, hdfs-site.xml, mapred-site.xml and "
+                expected="the same value: programs read core-site.xml, hdfs-site.xml, mapred-site.xml and "
                 "yarn-site.xml in "
                 "this order, and daemons only some of them",
                 fix=f"set {entry.name} in one file, and remove it from {first.place} or {entry.place}",
@@ -131,7 +130,7 @@ def _overridden(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 entry,
                 False,
                 found=f"{entry.text!r}, which is ignored: {fixed.place} sets {fixed.text!r} and is final",
-                expected="no other value after a final one",
+                expected="no other value after a final value",
                 fix=f"remove {entry.name} from {entry.place}, or set it where it is final, in {fixed.place}",
             )
         if entry.final:
@@ -148,7 +147,7 @@ def _misplaced(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             yield entry_verdict(
                 entry,
                 False,
-                found=f"in {entry.base_name}, which the programs that use it do not read",
+                found=f"in {entry.base_name}, which its users do not read",
                 expected=f"in {known.file}",
                 fix=f"move {entry.name} from {entry.place} to {known.file}",
             )
@@ -158,7 +157,7 @@ def _misplaced(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     "consistency.default-file-system",
     MUST,
     sources="Hadoop 3.5.0: core-default.xml",
-    when="where the configuration has a core-site.xml and an hdfs-site.xml",
+    when="the configuration has core-site.xml and hdfs-site.xml",
 )
 def _default_file_system(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Daemons and clients use the cluster's HDFS; the release's default is the local disk."""
@@ -183,7 +182,7 @@ def _default_file_system(reading: Inspected, facts: Facts) -> Iterator[Observati
     "consistency.replicas-and-workers",
     MUST,
     sources="D0 60, X5",
-    when="where a workers file lists the workers",
+    when="the workers file lists the workers",
 )
 def _replicas_and_workers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A block has no more replicas than there are workers."""
@@ -198,11 +197,9 @@ def _replicas_and_workers(reading: Inspected, facts: Facts) -> Iterator[Observat
     yield Observation(
         ok=replicas <= len(workers),
         about="dfs.replication",
-        found=f"{replicas} replicas, {format_counted(len(workers), 'host')} in the workers file",
-        expected=f"at most {len(workers)}: every block would lack replicas for ever"
-        + (
-            "; with one host nothing protects the data, whose disk or host loses it for good" if alone else ""
-        ),
+        found=f"{replicas} replicas, but {format_counted(len(workers), 'host')} in the workers file",
+        expected=f"at most {len(workers)}: every block lacks replicas otherwise"
+        + ("; with one host a lost disk or host loses the data for good" if alone else ""),
         fix=f"set dfs.replication to {len(workers)} in hdfs-site.xml, or add workers",
     )
 
@@ -249,7 +246,7 @@ def _allocation_order(reading: Inspected, facts: Facts) -> Iterator[Observation]
 
 
 @rules.inspection(
-    "consistency.kerberos-by-half", MUST, sources="Hadoop 3.5.0", when="where authentication is simple"
+    "consistency.kerberos-by-half", MUST, sources="Hadoop 3.5.0", when="authentication is simple"
 )
 def _kerberos_by_half(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Principals and keytabs come with Kerberos authentication; without it they protect nothing."""
@@ -264,7 +261,8 @@ def _kerberos_by_half(reading: Inspected, facts: Facts) -> Iterator[Observation]
             about="hadoop.security.authentication",
             found=f"simple, with {len(given)} principals and keytabs such as {first.name}",
             expected="kerberos, or no principals",
-            fix="set hadoop.security.authentication to kerberos in core-site.xml: now anybody may be anybody",
+            fix="set hadoop.security.authentication to kerberos in core-site.xml: now any user "
+            "can claim to be any other",
         )
 
 

@@ -38,7 +38,7 @@ rules = Rules()
     "consistency.waited-for-hosts",
     MUST,
     sources="Hadoop 3.5.0: hdfs-default.xml, HBase 2.6.4: ServerManager",
-    when="where a least number of hosts is set",
+    when="a minimum number of hosts is set",
 )
 def _waited_for(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """No master waits for more hosts than there are."""
@@ -59,7 +59,7 @@ def _waited_for(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 key,
                 wanted <= hosts,
                 found=f"{wanted:.15g}, with {hosts} hosts",
-                expected=f"at most {hosts}: else {waits} for ever",
+                expected=f"at most {hosts}: otherwise {waits} forever",
                 fix=f"set {key} to {max(1, hosts // 2)} in {reading.where(key)}",
             )
 
@@ -69,7 +69,7 @@ def _waited_for(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     MUST,
     sources="Hadoop 3.5.0: BlockManager, Hadoop 3.5.0: ReplaceDatanodeOnFailure, "
     "HBase 2.6.4: reference guide",
-    when="where such a number is set and a file lists the workers",
+    when="one of these numbers is set, and a file lists the workers",
 )
 def _more_than_hosts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """No policy needs more DataNodes or replicas than there are."""
@@ -82,7 +82,7 @@ def _more_than_hosts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             "every log lacks replicas, and is rolled again and again",
         ),
         ("dfs.namenode.maintenance.replication.min", replicas, "the NameNode does not start"),
-        ("dfs.namenode.upgrade.domain.factor", hosts, "no DataNode is a good place for any replica"),
+        ("dfs.namenode.upgrade.domain.factor", hosts, "no DataNode can take a replica"),
     ):
         wanted = reading.number(key)
         if wanted is not None and most:
@@ -90,7 +90,7 @@ def _more_than_hosts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 key,
                 wanted <= most,
                 found=f"{wanted:.15g}; {'replicas' if most is replicas else 'DataNodes'}: {most:g}",
-                expected=f"at most {most:g}: else {otherwise}",
+                expected=f"at most {most:g}: otherwise {otherwise}",
                 fix=f"set {key} to {min(3, most):g} in {reading.where(key)}, or remove it",
             )
     if hosts and (reading.text(_REPLACE) or "").strip().upper() == "ALWAYS":
@@ -98,7 +98,7 @@ def _more_than_hosts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             _REPLACE,
             hosts > replicas,
             found=f"ALWAYS, with {hosts} DataNodes and {replicas:g} replicas",
-            expected="DEFAULT, or more DataNodes than replicas: with one DataNode away there is none to "
+            expected="DEFAULT, or more DataNodes than replicas: while one DataNode is down no other can "
             "replace it, and every write fails",
             fix=f"set {_REPLACE} to DEFAULT in {reading.where(_REPLACE)}",
         )
@@ -108,7 +108,7 @@ def _more_than_hosts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     "consistency.erasure-hosts",
     MUST,
     sources="Hadoop 3.5.0: HDFSErasureCoding",
-    when="where a policy is set and a file lists the workers",
+    when="an erasure coding policy is set, and a file lists the workers",
 )
 def _erasure(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A policy of erasure coding has as many DataNodes as it has blocks."""
@@ -121,8 +121,8 @@ def _erasure(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             _POLICY,
             needed <= hosts,
             found=f"{reading.text(_POLICY)}, which needs {needed} DataNodes; there are {hosts}",
-            expected=f"a policy for {hosts} DataNodes at most: files would lack parity for ever, or cannot "
-            "be written",
+            expected=f"a policy for at most {hosts} DataNodes: otherwise files lack parity or cannot be "
+            "written",
             fix=f"set {_POLICY} to {smaller} in {reading.where(_POLICY)}, or add {needed - hosts} DataNodes",
         )
 
@@ -131,7 +131,7 @@ def _erasure(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     "consistency.checked-volumes",
     MUST,
     sources="HDFS-16697, Hadoop 3.5.0: NameNodeResourceChecker",
-    when="where the least number is set",
+    when="the minimum number is set",
 )
 def _checked_volumes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """The NameNode has as many directories as it checks for room."""
@@ -146,7 +146,7 @@ def _checked_volumes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         _CHECKED,
         wanted <= volumes,
         found=f"{wanted:.15g}, with {volumes} directories",
-        expected=f"at most {volumes}: the NameNode never has enough of them, and stays in safe mode for ever",
+        expected=f"at most {volumes}: otherwise the NameNode stays in safe mode",
         fix=f"set {_CHECKED} to 1 in {reading.where(_CHECKED)}",
     )
 
@@ -155,7 +155,7 @@ def _checked_volumes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     "consistency.edits-minimum",
     MUST,
     sources="Hadoop 3.5.0: hdfs-default.xml",
-    when="where the least number is set",
+    when="the minimum number is set",
 )
 def _edits_minimum(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """The NameNode has as many places of edits as it needs to start."""
@@ -172,7 +172,7 @@ def _edits_minimum(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             key,
             wanted <= len(names) + shared,
             found=f"{wanted:.15g}, with {len(names) + shared} places of edits",
-            expected="at most as many as there are: the NameNode does not start otherwise",
+            expected="at most as many as there are edit directories: otherwise the NameNode does not start",
             fix=f"set {key} to 1 in {reading.where(key)}",
         )
 
@@ -181,7 +181,7 @@ def _edits_minimum(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     "consistency.meta-replicas",
     MUST,
     sources="HBase 2.6.4: reference guide",
-    when="where regionservers lists them",
+    when="the file regionservers lists RegionServers",
 )
 def _replicas_of_hbase(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """HBase has as many RegionServers as its first table has replicas."""
@@ -202,7 +202,7 @@ def _replicas_of_hbase(reading: Inspected, facts: Facts) -> Iterator[Observation
 @rules.inspection(
     "consistency.threads-for-workers",
     sources="Hadoop 3.5.0: hdfs-default.xml, howdah",
-    when=f"where files list {_LEAST_HOSTS} workers at least",
+    when=f"the files list at least {_LEAST_HOSTS} workers",
 )
 def _threads(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Masters have threads enough for their workers."""
@@ -235,7 +235,7 @@ def _threads(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 @rules.inspection(
     "consistency.application-masters",
     sources="Hadoop 3.5.0: CapacityScheduler",
-    when="where files list the workers and what each has",
+    when="the files list the workers, and their memory is set",
 )
 def _masters_of_applications(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """More than one application master finds room."""
@@ -252,15 +252,15 @@ def _masters_of_applications(reading: Inspected, facts: Facts) -> Iterator[Obser
         _AM_SHARE,
         room >= 2 * container,
         found=f"{share:g} of {workers} workers' {format_memory(int(workers * memory * MIB))} is {room} MB",
-        expected=f"room for two application masters of {container} MB at least: with one at a time the next "
-        "stays ACCEPTED",
+        expected=f"room for at least two application masters of {container} MB: otherwise one job runs at a "
+        "time, and the next stays ACCEPTED",
         fix=f"set {_AM_SHARE} to {min(0.5, math.ceil(200 * container / (workers * memory)) / 100 * 2):g} in "
         f"{reading.where(_AM_SHARE)}",
     )
 
 
 @rules.inspection(
-    "consistency.zookeeper-acls", MUST, sources="Hadoop 3.5.0: ZKUtil.parseACLs", when="where an ACL is set"
+    "consistency.zookeeper-acls", MUST, sources="Hadoop 3.5.0: ZKUtil.parseACLs", when="an ACL is set"
 )
 def _acls(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """ZooKeeper's ACLs have a scheme, an id and rights."""
@@ -274,9 +274,8 @@ def _acls(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             key,
             not wrong,
             found=", ".join(wrong) or text,
-            expected="scheme:id:rights, the rights of the letters r, w, c, d and a: who reads it does "
-            "not start "
-            "otherwise",
+            expected="scheme:id:rights, with rights from the letters r, w, c, d and a: otherwise the "
+            "daemons that read it do not start",
             fix=f"write {wrong[0].rpartition(':')[0] or 'sasl:USER'}:rwcda in {reading.where(key)}"
             if wrong
             else "",
@@ -284,7 +283,7 @@ def _acls(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 
 @rules.inspection(
-    "consistency.mount-table", MUST, sources="Hadoop 3.5.0: ViewFs", when="where fs.defaultFS is viewfs"
+    "consistency.mount-table", MUST, sources="Hadoop 3.5.0: ViewFs", when="fs.defaultFS is viewfs"
 )
 def _mounts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A file system of mounts has a table of them."""
@@ -299,8 +298,8 @@ def _mounts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         ok=bool(links) or loaded,
         about=f"{prefix}link",
         found=f"no mount; {_FILE_SYSTEM} is {text}",
-        expected="a link for each directory: no client opens the file system without; names of tables are "
-        "compared with case",
+        expected="a link for each directory: without links no client opens the file system; names of "
+        "mount tables are case-sensitive",
         fix=f"set {prefix}link./user to hdfs://NAMESERVICE/user, and so on, in core-site.xml",
         where=reading.where(_FILE_SYSTEM),
     )
@@ -316,6 +315,6 @@ def _variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 entry,
                 False,
                 found=f"{entry.name}={entry.text}",
-                expected=f"{upper}: names of variables are compared with case, and no script reads this one",
+                expected=f"{upper}: names of variables are case-sensitive, and no script reads this one",
                 fix=f"rename {entry.name} to {upper} in {entry.place}",
             )

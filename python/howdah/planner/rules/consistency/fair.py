@@ -77,10 +77,10 @@ def _own_preemption(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             _MONITORS,
             False,
             found="true, with FairScheduler",
-            expected="false: its policy takes the capacity scheduler alone, and the ResourceManager does not "
-            "start with another one",
-            fix=f"remove {_MONITORS} from {reading.where(_MONITORS)}; yarn.scheduler.fair.preemption is the "
-            "fair scheduler's own",
+            expected="false: its policy works with the capacity scheduler only, and the ResourceManager does "
+            "not start with another scheduler",
+            fix=f"remove {_MONITORS} from {reading.where(_MONITORS)}; the fair scheduler has "
+            "yarn.scheduler.fair.preemption",
         )
 
 
@@ -129,7 +129,7 @@ def _readable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         about=_FILE,
         found=", ".join(f"{problem} in line {line}" for problem, line in wrong[:8])
         or "queues that can be read",
-        expected="values that the fair scheduler reads: the ResourceManager does not start otherwise",
+        expected="values that the fair scheduler can read: otherwise the ResourceManager does not start",
         fix=f"correct {', '.join(problem for problem, _ in wrong[:8])} in {_place(reading)}: resources are "
         f"10000 mb, 4 vcores, weights are numbers, placement rules are {', '.join(_RULES)}",
         where=f"{_place(reading)}:{wrong[0][1]}" if wrong else _place(reading),
@@ -153,8 +153,8 @@ def _given(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         found="FairScheduler"
         + (f", and queues {queues} in capacity-scheduler.xml, which it does not read" if queues else "")
         + ("" if exists else f"; no {_FILE} is given"),
-        expected=f"queues in {_FILE}: without it every user has a queue, and capacity-scheduler.xml has no "
-        "effect",
+        expected=f"queues in {_FILE}: without it every user gets a queue, and capacity-scheduler.xml has "
+        "no effect",
         fix=f"write the queues into {_FILE}, or set {_SCHEDULER} to "
         "org.apache.hadoop.yarn.server.resourcemanager."
         f"scheduler.capacity.CapacityScheduler in {reading.where(_SCHEDULER)}",

@@ -49,15 +49,15 @@ def _block_tokens(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             about=_TOKENS,
             found=f"{reading.text(_TOKENS) or 'false (default)'}, and {protecting[0]} is "
             f"{reading.text(protecting[0])}",
-            expected="true: without block tokens the NameNode gives out no keys, and nothing is read or "
-            "written",
+            expected="true: without block tokens the NameNode issues no keys, and no block can be read "
+            "or written",
             fix=f"set {_TOKENS} to true in hdfs-site.xml on all hosts",
             where=reading.where(_TOKENS) or reading.where(protecting[0]),
         )
 
 
 @rules.inspection(
-    "consistency.labels-enabled", MUST, sources="Hadoop 3.5.0: NodeLabel", when="where a queue has a label"
+    "consistency.labels-enabled", MUST, sources="Hadoop 3.5.0: NodeLabel", when="a queue has a label"
 )
 def _labels(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Queues have node labels only where labels are enabled."""
@@ -75,7 +75,7 @@ def _labels(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             ok=reading.truth(_LABELS) is True,
             about=_LABELS,
             found=f"{reading.text(_LABELS) or 'false (default)'}, and {first.name} names {label}",
-            expected="true: otherwise no node has a label, and applications that request one wait for ever",
+            expected="true: otherwise no node has a label, and applications that request one wait forever",
             fix=f"set {_LABELS} to true and yarn.node-labels.fs-store.root-dir to a directory of HDFS in "
             f"yarn-site.xml, or remove {first.name}",
             where=reading.where(_LABELS) or first.place,
@@ -86,7 +86,7 @@ def _labels(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     "consistency.label-capacities",
     MUST,
     sources="Hadoop 3.5.0: NodeLabel, Hadoop 3.5.0: ParentQueue",
-    when="where a queue has a share of a label's nodes",
+    when="a queue has a capacity of a label's nodes",
 )
 def _label_capacities(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Shares of labelled nodes add up to 100 % below each parent."""
@@ -107,9 +107,8 @@ def _label_capacities(reading: Inspected, facts: Facts) -> Iterator[Observation]
             about=f"{_CAPACITY}{parent}.*.accessible-node-labels.{label}.capacity",
             found=", ".join(f"{name} {given.get(name, 0):g}" for name in siblings or given)
             + f" = {total:g} %",
-            expected=f"100 % of the nodes labelled {label} over the queues below {parent}: the "
-            "ResourceManager does "
-            "not start otherwise",
+            expected=f"100 % of the nodes labelled {label} over the queues below {parent}: "
+            "otherwise the ResourceManager does not start",
             fix=f"make {_CAPACITY}{parent}.QUEUE.accessible-node-labels.{label}.capacity of all queues "
             f"below {parent} "
             "add up to 100 in capacity-scheduler.xml",
@@ -129,7 +128,7 @@ def _is_second(reading: Inspected) -> bool:
     "consistency.timeline-collectors",
     MUST,
     sources="Hadoop 3.5.0: TimelineServiceV2",
-    when="where version 2 is on",
+    when="version 2 of the timeline service is enabled",
 )
 def _collectors(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Version 2 of the timeline service has collectors in NodeManagers."""
@@ -140,8 +139,7 @@ def _collectors(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             about=_SERVICES,
             found=reading.text(_SERVICES) or "not set",
             expected=f"{_COLLECTOR} among them: version 2 of the timeline service collects in "
-            "NodeManagers, and "
-            "nothing of any application is kept otherwise",
+            "NodeManagers; without it no application's history is kept",
             fix=f"add {_COLLECTOR} to {_SERVICES}, and {_SERVICES}.{_COLLECTOR}.class = "
             "org.apache.hadoop.yarn.server."
             "timelineservice.collector.PerNodeTimelineCollectorsAuxService, in yarn-site.xml",
@@ -150,7 +148,9 @@ def _collectors(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 
 @rules.inspection(
-    "consistency.timeline-reader", sources="Hadoop 3.5.0: TimelineServiceV2", when="where version 2 is on"
+    "consistency.timeline-reader",
+    sources="Hadoop 3.5.0: TimelineServiceV2",
+    when="version 2 of the timeline service is enabled",
 )
 def _readers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Version 2 of the timeline service has a reader and an HBase."""
@@ -167,10 +167,9 @@ def _readers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         yield Observation(
             ok=reader is not None,
             about=key,
-            found="no reader and no HBase to write to",
-            expected=f"{_TIMELINE}hbase.configuration.file, or where the reader is: version 2 of the "
-            "timeline service "
-            "keeps what it collects in HBase and answers by a reader of its own",
+            found="neither a reader nor an HBase to write to",
+            expected=f"{_TIMELINE}hbase.configuration.file, or the reader's address: version 2 of "
+            "the timeline service stores in HBase and answers queries through a separate reader",
             fix=f"set {_TIMELINE}hbase.configuration.file to the hbase-site.xml of that HBase and "
             f"{_TIMELINE}reader.webapp.address to the reader's host, or {_TIMELINE}version to 1.5, in "
             "yarn-site.xml",
@@ -184,7 +183,7 @@ def _readers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     "consistency.impersonation",
     MUST,
     sources="Hadoop 3.5.0: ProxyUsers",
-    when="where a service may act for others",
+    when="a service may impersonate users",
 )
 def _impersonation(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A service that acts for others has hosts, and users or groups."""
@@ -202,11 +201,11 @@ def _impersonation(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             ok=missing is None,
             about=f"{key}.{missing or 'hosts'}",
             found="not set" if missing else keys["hosts"],
-            expected=f"the hosts of {user}, in addition to its users or groups: otherwise it may not "
-            "impersonate any user"
+            expected=f"the hosts of {user}, in addition to its users or groups: otherwise it may "
+            "impersonate no user"
             if missing == "hosts"
-            else f"the users that {user} acts for, in {key}.groups or {key}.users: otherwise it may not "
-            "impersonate any user",
+            else f"the users that {user} may impersonate, in {key}.groups or {key}.users: otherwise it "
+            "may impersonate no user",
             fix=f"set {key}.hosts to the hosts of {user} in core-site.xml"
             if missing == "hosts"
             else f"set {key}.groups to the groups of its users, or {key}.users to them, in core-site.xml",
@@ -215,7 +214,10 @@ def _impersonation(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 
 @rules.inspection(
-    "consistency.name-rules", MUST, sources="Hadoop 3.5.0: KerberosName", when="where there are such rules"
+    "consistency.name-rules",
+    MUST,
+    sources="Hadoop 3.5.0: KerberosName",
+    when="hadoop.security.auth_to_local is set",
 )
 def _rules_of_names(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Rules that make users of principals can be read."""
@@ -241,14 +243,12 @@ def _rules_of_names(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         _MAPPING,
         False,
         found=first if len(first) < 120 else f"{first[:117]}...",
-        expected="rules with blanks or line ends between them, not commas: every daemon and client ends "
-        "otherwise, with "
-        "Kerberos or without"
+        expected="rules separated by blanks or line breaks, not commas: otherwise every daemon and "
+        "client exits, with or without Kerberos"
         if joined
-        else "RULE:[n:format](pattern)s/from/to/ with all of its slashes: every daemon and client ends "
-        "otherwise, with "
-        "Kerberos or without",
-        fix=f"write each rule in a line of its own, without a comma, in {reading.where(_MAPPING)}"
+        else "RULE:[n:format](pattern)s/from/to/ with all its slashes: otherwise every daemon and "
+        "client exits, with or without Kerberos",
+        fix=f"write each rule on its own line, without a comma, in {reading.where(_MAPPING)}"
         if joined
         else f"write {fixed or 'the rule as RULE:[n:format](pattern)s/from/to/'} in "
         f"{reading.where(_MAPPING)}",
@@ -259,7 +259,7 @@ def _rules_of_names(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     "consistency.executor-group",
     MUST,
     sources="Hadoop 3.5.0: SecureContainer",
-    when="where LinuxContainerExecutor runs containers and its file is given",
+    when="LinuxContainerExecutor runs containers, and container-executor.cfg is checked",
 )
 def _executor(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """The container executor's own file names the NodeManager's group."""
@@ -273,7 +273,7 @@ def _executor(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         ok=bool(given) and given == (wanted or given),
         about=_GROUP,
         found=f"{given or 'not set'} in {_CFG}, {wanted or 'not set'} in yarn-site.xml",
-        expected="the same group in both: the NodeManager does not start otherwise",
+        expected="the same group in both: otherwise the NodeManager does not start",
         fix=f"set {_GROUP} to {wanted or 'the group of NodeManagers'} in {place}",
         where=place,
     )
@@ -282,7 +282,7 @@ def _executor(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 @rules.inspection(
     "consistency.region-replicas",
     sources="HBase 2.6.4: reference guide, HBase 2.6.4: timeline-consistent reads",
-    when="where regions have replicas",
+    when="regions have replicas",
 )
 def _region_replicas(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Replicas of regions receive each write, or read it again."""

@@ -36,7 +36,7 @@ _CLASSES = {
     ),
     "hbase.wal.provider": ("asyncfs", "filesystem", "multiwal", "defaultProvider"),
 }
-"""Words and classes of Hadoop's and HBase's own; what lies in another package is anybody's."""
+"""Words and classes of Hadoop's and HBase's own; classes of other packages are not known."""
 _OWN = re.compile(r"org\.apache\.hadoop\..*|\w+")
 _ADDRESSES = re.compile(
     r"fs\.defaultFS|dfs\.namenode\.rpc-address(\..+)?|yarn\.resourcemanager\.hostname(\..+)?|mapreduce\.jobhistory\.address"
@@ -93,7 +93,7 @@ def _namenodes(reading: Inspected, services: tuple[str, ...]) -> dict[str, str]:
     "consistency.known-file-system",
     MUST,
     sources="Hadoop 3.5.0: HDFSHighAvailabilityWithQJM",
-    when="where the configuration lists the NameNodes",
+    when="the configuration lists the NameNodes",
 )
 def _file_systems(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """What names the cluster's HDFS names its name service, or the NameNode where there is one."""
@@ -119,8 +119,8 @@ def _file_systems(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             found=text,
             expected=f"{by_case}: names of services are compared with case"
             if by_case
-            else f"one of {', '.join(sorted(known))}: with two NameNodes the name service, "
-            "for one NameNode's own address is lost when the other takes over"
+            else f"one of {', '.join(sorted(known))}: with two NameNodes give the name "
+            "service, since one NameNode's address fails when the other takes over"
             if services
             else f"hdfs://{wanted}, the address in dfs.namenode.rpc-address",
             fix=f"set {key} to hdfs://{wanted}{'/hbase' if key == 'hbase.rootdir' else ''} "
@@ -132,7 +132,7 @@ def _file_systems(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     "consistency.own-directories",
     MUST,
     sources="Hadoop 3.5.0: LogAggregationFileController",
-    when="where a directory has a file system without domain and port",
+    when="the URI of a directory names a host without domain and port",
 )
 def _authorities(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Directories in HDFS are below the cluster's own file system."""
@@ -148,8 +148,8 @@ def _authorities(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         yield entry_verdict(
             entry,
             match[1].lower() in known,
-            expected=f"hdfs://{own}/{match[1]}{match[2]}, or the path alone: {match[1]} is taken for a "
-            "NameNode's host, which no file names",
+            expected=f"hdfs://{own}/{match[1]}{match[2]}, or the path alone: {match[1]} is read as the "
+            "host of a NameNode, and no file names that host",
             fix=f"set {entry.name} to /{match[1]}{match[2]} in {entry.place}",
         )
 
@@ -158,7 +158,7 @@ def _authorities(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     "consistency.reachable-masters",
     MUST,
     sources="Hadoop 3.5.0: ClusterSetup",
-    when="where a workers file lists more than one worker",
+    when="the workers file lists several workers",
 )
 def _reachable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Masters of several workers are named so that other hosts find them."""
@@ -183,7 +183,7 @@ def _is_reachable(reading: Inspected, facts: Facts, key: str) -> Observation:
         ok=not local,
         about=key,
         found=f"{', '.join(map(str, _listed(value)))}{'' if place else ' (default)'}" if value else "",
-        expected="a host's own name: every other host looks for the master on itself",
+        expected="the master's host name: otherwise every other host connects to itself",
         fix=f"set {named} to the master's host name in {place or f'{file}-site.xml'}",
         where=place or f"{file}-site.xml",
     )
@@ -214,7 +214,7 @@ def _has_history(reading: Inspected) -> bool:
 @rules.inspection(
     "consistency.reachable-history",
     sources="Hadoop 3.5.0: ClientServiceDelegate",
-    when="where jobs run on several workers and nothing is set of a JobHistoryServer",
+    when="jobs run on several workers, and no JobHistoryServer is set",
 )
 def _history(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Clients find what is known of jobs that have ended."""
@@ -226,7 +226,7 @@ def _history(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     "consistency.worker-names",
     MUST,
     sources="Hadoop 3.5.0: ClusterSetup",
-    when="where there is a workers file",
+    when="a workers file exists",
 )
 def _workers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A workers file lists names of hosts, each of them its own."""
@@ -251,7 +251,7 @@ def _misnamed(file: str, name: str) -> Observation:
         ok=False,
         about=file.rpartition("/")[2],
         found=name,
-        expected="the host names of workers, one in a line",
+        expected="host names of workers, one on each line",
         fix=f"replace {name} in {file} by the worker's host name, or remove the line",
         where=file,
     )
@@ -260,7 +260,7 @@ def _misnamed(file: str, name: str) -> Observation:
 @rules.inspection(
     "consistency.local-workers",
     sources="Hadoop 3.5.0: ClusterSetup",
-    when="where localhost is listed among other hosts",
+    when="the workers file lists localhost and other hosts",
 )
 def _local_workers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A workers file of several hosts lists the one that start scripts run on by its name."""
@@ -277,7 +277,7 @@ def _outside(names: Iterable[str], known: Set[str]) -> list[str]:
     "consistency.included-workers",
     MUST,
     sources="Hadoop 3.5.0: hdfs-default.xml",
-    when="where dfs.hosts names a file that lies with the configuration",
+    when="dfs.hosts names a file in the configuration directory",
 )
 def _included(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """The file of hosts that may be DataNodes has every worker."""
@@ -305,7 +305,7 @@ def _few(names: Sequence[str]) -> str:
     "consistency.mapped-workers",
     MUST,
     sources="Hadoop 3.5.0: RackAwareness",
-    when="where a script is set and its table topology.data lies with the configuration",
+    when="a topology script is set, and its table topology.data is in the configuration directory",
 )
 def _mapped(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """The topology's table has every worker."""
@@ -318,7 +318,7 @@ def _mapped(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         ok=not unknown,
         about="topology.data",
         found=f"{_few(unknown)} not in it" if unknown else "every worker",
-        expected="every worker of the workers file: others are taken to be in the default rack",
+        expected="every worker of the workers file: other workers are placed in the default rack",
         fix=f"add {_few(unknown)} with rack and node group to topology.data on the masters",
         where="topology.data",
     )
@@ -328,7 +328,7 @@ def _mapped(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     "consistency.known-classes",
     MUST,
     sources="Hadoop 3.5.0: yarn-default.xml, HBase 2.6.4: reference guide",
-    when="where one of their own is named",
+    when="a class of Hadoop or HBase is named",
 )
 def _classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Schedulers, stores, executors and logs are ones that Hadoop and HBase have."""
@@ -340,7 +340,7 @@ def _classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 key,
                 name in known,
                 found=name,
-                expected="one that there is: the daemon does not start otherwise",
+                expected="an existing class: otherwise the daemon does not start",
                 fix=f"set {key} to {near} in {reading.where(key)}",
             )
 
@@ -358,7 +358,7 @@ def _host_names(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 entry,
                 is_host(host),
                 found=host,
-                expected="letters, digits, hyphens and dots: with anything else Java finds no host in it",
+                expected="letters, digits, hyphens and dots: otherwise Java cannot read the host name",
                 fix=f"give the host in {entry.name} another name, {host.replace('_', '-')} for instance, in "
                 f"DNS and in {entry.place}"
                 if is_host(host.replace("_", "-"))
@@ -375,6 +375,6 @@ def _port_numbers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             yield entry_verdict(
                 entry,
                 not port or ":" in port or (port.isdigit() and int(port) < _PORTS),
-                expected=f"a port that is a number below {_PORTS}: what reads the address ends otherwise",
+                expected=f"a port number below {_PORTS}: otherwise programs that read the address exit",
                 fix=f"write the port's number in {entry.place}",
             )

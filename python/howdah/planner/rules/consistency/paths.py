@@ -81,7 +81,7 @@ rules = Rules()
     "consistency.provider-uris",
     MUST,
     sources="Hadoop 3.5.0: KMSClientProvider, Hadoop 3.5.0: CredentialProviderFactory",
-    when="where a provider is set",
+    when="a key or credential provider is set",
 )
 def _providers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Keys and passwords are kept where a provider is."""
@@ -95,7 +95,7 @@ def _providers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             entry,
             not wrong,
             found=", ".join(wrong) or entry.text,
-            expected=f"URIs such as {example}: no provider takes another one, and what needs it fails",
+            expected=f"URIs such as {example}: no provider accepts this one, and features that need it fail",
             fix=f"write {_provider(entry.name, wrong[0])} in {entry.place}" if wrong else "",
         )
 
@@ -108,7 +108,10 @@ def _provider(key: str, text: str) -> str:
 
 
 @rules.inspection(
-    "consistency.socket-path", MUST, sources="Hadoop 3.5.0: DomainSocket", when="where the socket is set"
+    "consistency.socket-path",
+    MUST,
+    sources="Hadoop 3.5.0: DomainSocket",
+    when="dfs.domain.socket.path is set",
 )
 def _sockets(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """The DataNode's socket is a path from the root on."""
@@ -119,7 +122,7 @@ def _sockets(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             key,
             text.startswith("/"),
             found=text,
-            expected="a path from the root on: the DataNode refuses another one and does not start",
+            expected="an absolute path: otherwise the DataNode does not start",
             fix=f"set {key} to /var/lib/hadoop-hdfs/{text} in {reading.where(key)}",
         )
 
@@ -132,7 +135,8 @@ def _variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             yield entry_verdict(
                 entry,
                 False,
-                expected="a path without a scheme: scripts make a directory of this name where they run",
+                expected="a path without a scheme: otherwise scripts create a directory of this "
+                "name in their working directory",
                 fix=f"set {entry.name} to /{match[3].lstrip('/')} in {entry.place}",
             )
 
@@ -141,7 +145,7 @@ def _variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     "consistency.shared-places",
     MUST,
     sources="Hadoop 3.5.0: mapred-default.xml, howdah",
-    when="where fs.defaultFS is HDFS and there are several hosts",
+    when="fs.defaultFS is HDFS, and there are several hosts",
 )
 def _shared_places(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """What all hosts read and write is in the file system that they share."""
@@ -153,8 +157,8 @@ def _shared_places(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             yield entry_verdict(
                 entry,
                 False,
-                expected="a path of the file system that all hosts share: each host has its own disks there, "
-                "and what a host writes no other finds",
+                expected="a path in the shared file system: this path is on each host's own disks, where "
+                "other hosts cannot read it",
                 fix=f"set {entry.name} to {match[1]} in {entry.place}",
             )
 
@@ -183,9 +187,8 @@ def _plain_paths(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         yield entry_verdict(
             entry,
             False,
-            expected="a path without a scheme: what reads it makes a path or another URI of it and ends, "
-            "or looks for "
-            "a file of this name",
+            expected="a path without a scheme: programs that read it exit, or take the whole text for a "
+            "file name",
             fix=f"set {entry.name} to {path} in {entry.place}",
         )
 
@@ -203,7 +206,7 @@ def _data_tags(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 _DATA,
                 False,
                 found=part.strip(),
-                expected=f"one of {', '.join(_STORAGES)} in brackets: no DataNode starts with {match[1]}",
+                expected=f"one of {', '.join(_STORAGES)} in brackets: DataNodes do not start with {match[1]}",
                 fix=f"write [{near}] for [{match[1]}] in {reading.where(_DATA)}",
             )
 
@@ -258,7 +261,7 @@ def _uris(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         yield entry_verdict(
             entry,
             not missing,
-            expected="a URI such as hdfs://prod: the NameNode is not found otherwise",
+            expected="a URI such as hdfs://prod: otherwise clients cannot reach the NameNode",
             fix=f"set {entry.name} to hdfs://{service or 'NAMENODE:8020'} in {entry.place}"
             if by_path
             else f"set {entry.name} to hdfs://{rest.lstrip('/')} in {entry.place}",
@@ -274,7 +277,7 @@ def _bare_hosts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             yield entry_verdict(
                 entry,
                 False,
-                expected="a host alone: addresses are made by adding a port to it",
+                expected="a host without a port: daemons add the port",
                 fix=f"set {entry.name} to {host} in {entry.place}",
             )
 
@@ -310,6 +313,6 @@ def _placeholders(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 False,
                 about=name,
                 found=f"{mark}, a placeholder of a template",
-                expected="the value itself: daemons take a placeholder for one, and end",
-                fix="check the files that are made from this template, or write values for placeholders",
+                expected="the value itself: daemons read the placeholder as a value and exit",
+                fix="check the files made from this template, or replace the placeholders by values",
             )

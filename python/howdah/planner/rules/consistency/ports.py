@@ -107,7 +107,7 @@ def _hosts(config: FoundConfig, facts: Facts) -> Iterator[list[_Server]]:
             yield list(_servers(config, facts, keys, member))
 
 
-@rules.inspection("consistency.ports", MUST, sources="Hadoop 3.5.0, howdah", when="where a port is set")
+@rules.inspection("consistency.ports", MUST, sources="Hadoop 3.5.0, howdah", when="a port is set")
 def _one_each(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """No two servers of a host have one port."""
     config = reading.config
@@ -123,8 +123,9 @@ def _one_each(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 len(clashing) == 1,
                 first.key,
                 found=f"port {port}" + "".join(f", which {other.key} has too" for other in clashing[1:]),
-                expected="a port that no other server of the host has: the second to start fails",
-                fix=f"give {first.key} a port of its own in {first.place}",
+                expected="a port that no other server of the host uses: otherwise the second "
+                "server fails to start",
+                fix=f"give {first.key} another port in {first.place}",
                 where=first.place,
             )
 
@@ -147,14 +148,14 @@ def _needs(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             ok=re.fullmatch(need.wanted, known) is not None,
             about=need.other,
             found=f"{known or 'not set'}, and {need.key} is {text}",
-            expected=f"what {need.key} needs: else {need.otherwise}",
+            expected=f"what {need.key} needs: otherwise {need.otherwise}",
             fix=need.fix,
             where=reading.where(need.other) or reading.where(need.key),
         )
 
 
 @rules.inspection(
-    "consistency.waiting-clients", sources="HBase 2.6.4: reference guide", when="where either time is set"
+    "consistency.waiting-clients", sources="HBase 2.6.4: reference guide", when="one of the two times is set"
 )
 def _waiting(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """HBase's clients wait for a call as long as their scanners are kept."""
@@ -166,8 +167,8 @@ def _waiting(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             ok=waits[call] >= waits[scanner],
             about=call,
             found=f"{waits[call]:.15g} ms, and scanners are kept for {waits[scanner]:.15g} ms",
-            expected="at least as long: otherwise a client repeats its call before the answer, and its lease "
-            "has expired",
+            expected="at least as long: otherwise a client repeats its call before the answer arrives, and "
+            "its lease has expired",
             fix=f"set {call} to {waits[scanner]:.15g} in {reading.where(given[0])}",
             where=reading.where(given[0]),
         )

@@ -20,7 +20,7 @@ _ROUNDING = 0.001
 _MAPPINGS = f"{_PREFIX}queue-mappings"
 _CREATING = ("auto-create-child-queue.enabled", "auto-queue-creation-v2.enabled")
 _SENT_TO = ("mapreduce.job.queuename", "tez.queue.name", "spark.yarn.queue")
-"""The queue that clients send their jobs to where nobody says another one."""
+"""The queue of jobs that name no other."""
 rules = Rules()
 
 
@@ -105,9 +105,9 @@ def _limits(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             yield entry_verdict(
                 limit,
                 float(texts[0]) <= float(texts[1]),
-                found=f"{texts[1]} %, and a share of {texts[0]} %",
-                expected="at least the share: the ResourceManager does not start otherwise",
-                fix=f"set {limit.name} to 100 in {limit.place}, or to what jobs may have at the most",
+                found=f"{texts[1]} %, and a capacity of {texts[0]} %",
+                expected="at least the queue's capacity: otherwise the ResourceManager does not start",
+                fix=f"set {limit.name} to 100 in {limit.place}, or to the most that its jobs may use",
             )
 
 
@@ -123,7 +123,7 @@ def _leaves(config: FoundConfig) -> frozenset[str]:
     "consistency.known-queues",
     MUST,
     sources="Hadoop 3.5.0: CapacityScheduler",
-    when="for the capacity scheduler, where queues do not come up by themselves",
+    when="for the capacity scheduler without automatically created queues",
 )
 def _sent(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Users, groups and clients are sent to queues that there are."""
@@ -142,10 +142,10 @@ def _sent(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         yield reading.verdict(
             key,
             queue in leaves,
-            found=f"{queue}, of which {_FILE} knows nothing" if queue not in leaves else queue,
-            expected="a queue without queues below it: the ResourceManager does not start otherwise"
+            found=f"{queue}, which is not in {_FILE}" if queue not in leaves else queue,
+            expected="a queue without queues below it: otherwise the ResourceManager does not start"
             if key == _MAPPINGS
-            else "a queue that there is: jobs are refused otherwise",
+            else "an existing queue: otherwise jobs are refused",
             fix=f"name one of {', '.join(sorted(leaf for leaf in leaves if '.' not in leaf)[:5])} in {key}, "
             f"or add {queue} to {_FILE}",
         )

@@ -39,13 +39,15 @@ class _Rate(NamedTuple):
 
 
 _RATES = (
-    _Rate("dfs.heartbeat.interval", 1, 1000, 3, "the NameNode answers heartbeats in place of clients"),
+    _Rate(
+        "dfs.heartbeat.interval", 1, 1000, 3, "the NameNode spends its time on heartbeats instead of clients"
+    ),
     _Rate(
         "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms",
         1000,
         5000,
         1000,
-        "the ResourceManager's one scheduler does nothing else, and its queue of events grows",
+        "the ResourceManager's scheduler does nothing else, and its event queue grows",
     ),
 )
 _DELAY = "dfs.blockreport.initialDelay"
@@ -63,7 +65,7 @@ _HEAPS = (
     _Heap(
         ("HDFS_NAMENODE_OPTS", "HADOOP_NAMENODE_OPTS"),
         10 * MIB,
-        "the blocks of each host: 1 GiB is soon full with a million blocks, and a host has tens of thousands",
+        "the blocks of each host: a host has tens of thousands, and a million blocks fill 1 GiB",
     ),
     _Heap(("YARN_RESOURCEMANAGER_OPTS",), 2 * MIB, "the containers and events of each host"),
 )
@@ -89,7 +91,7 @@ _LISTS = (
         "hadoop.security.group.mapping.providers",
         "hadoop.security.group.mapping.provider.{}",
         "the class of the mapping",
-        "its groups are left out",
+        "its groups are ignored",
     ),
     _Parts(
         "yarn.log-aggregation.file-formats",
@@ -101,7 +103,7 @@ _LISTS = (
         "yarn.nodemanager.health-checker.scripts",
         "yarn.nodemanager.health-checker.{}.path",
         "the path of the script",
-        "it never runs",
+        "it is never run",
     ),
 )
 _NODE_LABELS = "Hadoop 3.5.0: NodeLabel, Hadoop 3.5.0: CapacitySchedulerConfiguration"
@@ -114,7 +116,7 @@ _MASTERS = re.compile(
     r"yarn\.resourcemanager\.(hostname|address|(webapp|webapp\.https|scheduler|resource-tracker|admin)\.address)\..+"
     r"|dfs\.namenode\.(rpc|servicerpc|lifeline\.rpc)-address\..+"
 )
-"""One of several masters; where there is one, it is a rule of its own."""
+"""One of several masters; a single master has a separate rule."""
 _LOOPBACK = HERE - {"0.0.0.0"}
 _SERVERS = re.compile(r"yarn\.log\.server\.(web-service\.)?url|hadoop\.security\.key\.provider\.path")
 _QUORUMS = re.compile(
@@ -130,7 +132,7 @@ rules = Rules()
 @rules.inspection(
     "consistency.heartbeats-of-hosts",
     sources="Hadoop 3.5.0: hdfs-default.xml, Hadoop 3.5.0: yarn-default.xml, howdah",
-    when=f"where files list {_LEAST_HOSTS} workers at least",
+    when=f"the files list at least {_LEAST_HOSTS} workers",
 )
 def _rates(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Masters receive no more heartbeats than they can answer."""
@@ -154,13 +156,13 @@ def _rates(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             _DELAY,
             delay.strip().rstrip("smhd") != "0",
             found=f"{delay}, with {hosts} workers",
-            expected="some minutes: after a restart all DataNodes report all of their blocks at once",
+            expected="some minutes: otherwise all DataNodes report all blocks at once after a restart",
             fix=f"set {_DELAY} to 600s in {reading.where(_DELAY)}",
         )
 
 
 @rules.inspection(
-    "consistency.heaps-of-hosts", sources="howdah", when=f"where files list {_LEAST_HOSTS} workers at least"
+    "consistency.heaps-of-hosts", sources="howdah", when=f"the files list at least {_LEAST_HOSTS} workers"
 )
 def _heaps(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Masters have heaps for what they remember of their hosts."""
@@ -176,7 +178,7 @@ def _heaps(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 ok=heap >= least,
                 about=name,
                 found=f"{format_memory(heap)}, with {hosts} workers",
-                expected=f"{format_memory(least)} at least: it remembers {row.remembers}",
+                expected=f"at least {format_memory(least)}: it keeps {row.remembers} in memory",
                 fix=f"write -Xmx{max(1, round(least / 1024**3))}g or more in {reading.variable_where(name)}",
                 where=reading.variable_where(name),
             )
@@ -187,7 +189,7 @@ def _heaps(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     MUST,
     sources="Hadoop 3.5.0: CompositeGroupsMapping, Hadoop 3.5.0: LogAggregationFileControllerFactory, "
     "Hadoop 3.5.0: NodeHealthScriptRunner",
-    when="where such a list is set",
+    when="such a list is set",
 )
 def _parts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Every name of a list has the key that defines it."""
@@ -199,7 +201,7 @@ def _parts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 ok=bool(known),
                 about=key,
                 found=known or f"not set, and {row.listed} has {name}",
-                expected=f"{row.wanted}: else {row.otherwise}",
+                expected=f"{row.wanted}: otherwise {row.otherwise}",
                 fix=f"set {key} to {row.wanted}, or remove {name} from {row.listed} in "
                 f"{reading.where(row.listed)}",
                 where=reading.where(key) or reading.where(row.listed),
@@ -207,7 +209,7 @@ def _parts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 
 @rules.inspection(
-    "consistency.label-names", MUST, sources=_NODE_LABELS, when="where a queue has a share of a label's nodes"
+    "consistency.label-names", MUST, sources=_NODE_LABELS, when="a queue has a capacity of a label's nodes"
 )
 def _labels(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Queues have shares of labels that are theirs."""
@@ -221,15 +223,15 @@ def _labels(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         yield entry_verdict(
             entry,
             match["label"] in labels,
-            found=f"a share of {match['label']}; the queue has {', '.join(labels)}",
-            expected="labels that the queue has: case matters, and applications that request "
-            f"{near or labels[0]} get nothing",
+            found=f"a capacity of {match['label']}; the queue has {', '.join(labels)}",
+            expected="labels of the queue: names are case-sensitive, and applications that "
+            f"request {near or labels[0]} get no containers",
             fix=f"write {near or labels[0]} for {match['label']} in {entry.place}, or add it to "
             f"{_CAPACITY}{match['queue']}.accessible-node-labels",
         )
 
 
-@rules.inspection("consistency.label-shares", MUST, sources=_NODE_LABELS, when="where a queue uses a label")
+@rules.inspection("consistency.label-shares", MUST, sources=_NODE_LABELS, when="a queue uses a label")
 def _shares(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Queues that use a label have a share of its nodes."""
     shares = {
@@ -249,8 +251,8 @@ def _shares(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 ok=("root", label) in shares,
                 about=key,
                 found=reading.text(key) or f"not set, which is 0; {queue} has {entry.text} of it",
-                expected="100, the share of the root queue: the ResourceManager does not start with 0 above "
-                "queues that have a share",
+                expected="100, the capacity of the root queue: the ResourceManager does not start if a "
+                "queue below has more than the queue above it",
                 fix=f"set {key} to 100 in capacity-scheduler.xml",
                 where=reading.where(key) or entry.place,
             )
@@ -262,9 +264,9 @@ def _shares(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             yield entry_verdict(
                 entry,
                 False,
-                found=f"{label}, of which no queue has a share",
+                found=f"{label}, of which no queue has a capacity",
                 expected=f"a label with {_CAPACITY}{match['queue']}.accessible-node-labels.{label}.capacity: "
-                "applications of the queue wait for ever",
+                "otherwise applications of the queue wait forever",
                 fix=f"set {_CAPACITY}{match['queue']}.accessible-node-labels.{label}.capacity, and that "
                 f"of each "
                 f"queue above it, in capacity-scheduler.xml, or remove {entry.name}",
@@ -281,7 +283,7 @@ def _effective(reading: Inspected) -> Iterator[FoundProperty]:
     "consistency.known-services",
     MUST,
     sources="Hadoop 3.5.0: HDFSHighAvailabilityWithQJM",
-    when="where dfs.nameservices lists name services",
+    when="dfs.nameservices lists name services",
 )
 def _services(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Every hdfs:// of a file names a name service, or a host."""
@@ -324,7 +326,7 @@ def _forms(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 entry,
                 False,
                 found=text,
-                expected=f"qjournal://{text}: without the scheme it is a directory of the host's own",
+                expected=f"qjournal://{text}: without the scheme it is a local directory of the host",
                 fix=f"set {entry.name} to qjournal://{text} in {entry.place}",
             )
         quorum = _QUORUMS.fullmatch(entry.name) is not None
@@ -336,9 +338,9 @@ def _forms(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             entry,
             False,
             found=text,
-            expected="hosts with their ports and commas between them: no client connects otherwise"
+            expected="hosts with ports, separated by commas: otherwise no client connects"
             if quorum
-            else "a host with its port: what makes a URL of it writes the scheme twice",
+            else "a host with its port: programs add the scheme, which would be there twice",
             fix=f"set {entry.name} to {plain} in {entry.place}",
         )
 
@@ -347,7 +349,7 @@ def _forms(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     "consistency.own-names",
     MUST,
     sources="Hadoop 3.5.0: ResourceManagerHA, Hadoop 3.5.0: HDFSHighAvailabilityWithQJM",
-    when="where the files show that several hosts read them",
+    when="the files are shared by several hosts",
 )
 def _elsewhere(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Masters of which there are several have names that lead to them from every host."""
@@ -366,7 +368,7 @@ def _elsewhere(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         yield entry_verdict(
             entry,
             not own,
-            expected=f"a host's own name: {own[0] if own else 'localhost'} is another host for everybody who "
+            expected=f"a host name: {own[0] if own else 'localhost'} means another host on every host that "
             "reads it",
             fix=f"write the host's name for {own[0] if own else 'localhost'} in {entry.place}",
         )

@@ -97,7 +97,7 @@ def _meant(reading: Inspected, service: str) -> str | None:
     "consistency.service-classes",
     MUST,
     sources="Hadoop 3.5.0: yarn-default.xml, howdah",
-    when="where auxiliary services are listed",
+    when="auxiliary services are listed",
 )
 def _classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Every auxiliary service of a NodeManager has a class."""
@@ -111,7 +111,7 @@ def _classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 ok=False,
                 about=_SERVICES,
                 found=name,
-                expected="names of letters, digits and underscores: the NodeManager does not start otherwise",
+                expected="names of letters, digits and underscores: otherwise the NodeManager does not start",
                 fix=f"write {name.replace('.', '_')} for {name} in {where}",
                 where=where,
             )
@@ -136,7 +136,7 @@ def _classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             ok=bool(given),
             about=key,
             found=str(given or "not set"),
-            expected=f"a class for {name}, which {_SERVICES} lists: the NodeManager does not start otherwise",
+            expected=f"a class for {name}, which {_SERVICES} lists: otherwise the NodeManager does not start",
             fix=f"rename {other} to {key} in {reading.where(other)}"
             if other
             else f"add {key} = {wanted} to yarn-site.xml, and its jar to the class path of NodeManagers; "
@@ -157,7 +157,7 @@ def _hosts(reading: Inspected) -> tuple[str, ...]:
 @rules.inspection(
     "consistency.names-apart",
     sources="howdah",
-    when="where both have directories and a NameNode may run on a worker",
+    when="directories of NameNode and DataNode are set, and a NameNode may run on a worker",
 )
 def _names_apart(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """The NameNode's directories are not on data disks."""
@@ -169,10 +169,10 @@ def _names_apart(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         _NAMES,
         not below,
         found=", ".join(map(str, below or folders)),
-        expected="directories on a disk without blocks: every change of the file system waits until its edit "
-        "is on disk, behind the blocks that DataNodes write there, and a full data disk stops the NameNode",
-        fix=f"set {_NAMES} to directories on disks of the NameNode's own, such as /var/lib/hadoop/name, and "
-        "move what is there while the NameNode is stopped",
+        expected="directories on a disk without blocks: otherwise every change of the file system waits for "
+        "the DataNode's writes, and a full data disk stops the NameNode",
+        fix=f"set {_NAMES} to directories on separate disks, such as /var/lib/hadoop/name, and move the "
+        "files while the NameNode is stopped",
     )
 
 
@@ -205,14 +205,13 @@ def _variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 False,
                 about=name,
                 found="a variable of Hadoop 2's scripts",
-                expected=f"{_VARIABLES[name]}: the former name is warned of at every start, and goes away",
+                expected=f"{_VARIABLES[name]}: scripts warn of the former name at every start, "
+                f"and a later release drops it",
                 fix=f"rename {name} to {_VARIABLES[name]} in {variable.place}",
             )
 
 
-@rules.inspection(
-    "consistency.workers-file", sources="HADOOP-13209", when="where there is a file called slaves"
-)
+@rules.inspection("consistency.workers-file", sources="HADOOP-13209", when="a file named slaves exists")
 def _slaves(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """The file of workers has the name that scripts read."""
     files = {file.rpartition("/")[2] for file in reading.config.files} if reading.config else set()
@@ -231,7 +230,7 @@ def _slaves(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     "consistency.own-host",
     MUST,
     sources="Hadoop 3.5.0: NodeManager, Hadoop 3.5.0: DataNode, howdah",
-    when="where the files show that several hosts read them",
+    when="the files are shared by several hosts",
 )
 def _of_one_host(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """No key that every host reads has one host's name."""
@@ -256,9 +255,8 @@ def _observed(entry: FoundProperty, host: str, readers: str) -> Observation:
     return entry_verdict(
         entry,
         False,
-        expected=f"no host's own name: {readers} reads this file, and where it is not {host} its daemon "
-        "cannot listen "
-        "there and does not start, or is taken for another host",
+        expected=f"no host name: {readers} reads this file, and on any host but {host} the daemon does "
+        "not start or registers as another host",
         fix=f"remove {entry.name} from {entry.place}"
         if named or ":" not in entry.text
         else f"set {entry.name} to {_ANY}:{entry.text.rpartition(':')[2]} in {entry.place}, or remove "
@@ -270,7 +268,7 @@ def _observed(entry: FoundProperty, host: str, readers: str) -> Observation:
     "consistency.own-host-of-options",
     MUST,
     sources="Hadoop 3.5.0: hadoop-env.sh",
-    when="where files list several workers",
+    when="the files list several workers",
 )
 def _options(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """No option of Java's in a script that every host has names one host."""
@@ -284,7 +282,7 @@ def _options(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                     entry,
                     False,
                     found=f"-D{key}={value}",
-                    expected=f"no host's own name: every one of {workers} workers starts with this option",
+                    expected=f"no host name: all {workers} workers start with this option",
                     fix=f"remove -D{key}={value} from {entry.name} in {entry.place}, or write $(hostname -f) "
                     "for the host",
                 )
@@ -294,7 +292,7 @@ def _options(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     "consistency.own-host-of-executors",
     MUST,
     sources="Spark: configuration",
-    when="where the files show that several hosts read them",
+    when="the files are shared by several hosts",
 )
 def _spark_variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """No script that every host has binds Spark to one host's address."""
@@ -303,7 +301,8 @@ def _spark_variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             yield entry_verdict(
                 entry,
                 False,
-                expected="nothing in a script that all hosts have: executors elsewhere cannot listen there",
+                expected="no address in a script that all hosts share: executors on other hosts "
+                "cannot listen there",
                 fix=f"remove {entry.name} from {entry.place}",
             )
 
@@ -312,7 +311,7 @@ def _spark_variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     "consistency.timeline-host",
     MUST,
     sources="Hadoop 3.5.0: yarn-default.xml",
-    when="where the timeline service is enabled and there are several hosts",
+    when="the timeline service is enabled, and there are several hosts",
 )
 def _timeline(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Clients find the timeline service."""
@@ -329,8 +328,8 @@ def _timeline(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         ok=not local,
         about=key,
         found=f"{local[0] if local else host}{'' if reading.text(key) else ' (default)'}",
-        expected="the host of the timeline service: clients on other hosts would connect to themselves, and "
-        "with Kerberos no application starts",
+        expected="the host of the timeline service: otherwise clients on other hosts connect to themselves, "
+        "and with Kerberos no application starts",
         fix=f"set {key} to the timeline service's host in yarn-site.xml",
         where=reading.where(key) or reading.where(f"{_TIMELINE}enabled"),
     )

@@ -71,10 +71,10 @@ _SIZES = (
 _LOST = ("mapreduce.input.fileinputformat.split.maxsize",)
 """Keys without a default of their own with which jobs fail for a wrong unit."""
 _TOO_LITTLE = {
-    "dfs.blockreport.intervalMsec": "every DataNode reports all of its blocks all the time",
-    "yarn.nm.liveness-monitor.expiry-interval-ms": "NodeManagers are lost and their containers ended all "
-    "the time",
-    "mapreduce.task.timeout": "tasks are ended as if they hung",
+    "dfs.blockreport.intervalMsec": "every DataNode keeps reporting all its blocks",
+    "yarn.nm.liveness-monitor.expiry-interval-ms": "NodeManagers keep being declared lost, and their "
+    "containers end",
+    "mapreduce.task.timeout": "tasks are killed as if they hung",
     "mapreduce.input.fileinputformat.split.maxsize": "jobs have millions of map tasks",
 }
 _NOT_ABSOLUTE = re.compile(r".*(sleep|backoff|retry|delay|jitter|poll|rolling|threshold|\.min|minimum).*")
@@ -133,7 +133,7 @@ def _classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             yield entry_verdict(
                 entry,
                 False,
-                expected=f"a class with its package, such as {usual}: nothing loads it without",
+                expected=f"a class with its package, such as {usual}: it cannot be loaded otherwise",
                 fix=f"write the package of {entry.text} before it in {entry.place}",
             )
         for part in entry.text.split(","):
@@ -144,11 +144,11 @@ def _classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                     entry,
                     False,
                     found=name,
-                    expected=f"{near or 'a class that there is'}: no release has this one, and what loads it "
-                    "ends",
+                    expected=f"{near or 'an existing class'}: no release has this class, and programs that "
+                    "load it exit",
                     fix=f"write {near} in {entry.place}"
                     if near
-                    else f"name a class that there is in {entry.place}",
+                    else f"name an existing class in {entry.place}",
                 )
         if is_of_another_kind(_template(entry, facts), entry.text.strip()):
             usual = _usual_class(entry, facts)
@@ -156,8 +156,8 @@ def _classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 entry,
                 False,
                 found=f"{entry.text}, a class of another kind",
-                expected=f"{f'one that does what {usual} does' if usual else 'one that the key takes'}: what "
-                "loads it ends",
+                expected=f"{f'a class like {usual}' if usual else 'a class that the key accepts'}: programs "
+                "that load this one exit",
                 fix=f"set {entry.name} to {usual} in {entry.place}"
                 if usual
                 else f"name a class of the right kind in {entry.place}",
@@ -182,9 +182,9 @@ def _unknown_classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                     entry,
                     False,
                     found=name,
-                    expected="a class that there is: no release of HBase and Spark that howdah knows has "
-                    "this one, and without a jar that does what loads it ends",
-                    fix=f"name a class that there is in {entry.place}, or see that its jar is on every host",
+                    expected="an existing class: no known release of HBase or Spark has this one, and "
+                    "programs that load it exit unless a jar provides it",
+                    fix=f"name an existing class in {entry.place}, or install its jar on every host",
                 )
 
 
@@ -203,8 +203,7 @@ def _codecs(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                     entry,
                     False,
                     found=" and ".join(" ".join(part.split()) for part in broken),
-                    expected="a comma between classes: two without one are taken for a single class, which "
-                    "there is not, "
+                    expected="a comma between classes: otherwise two names are read as one unknown class, "
                     "and every job on text input fails",
                     fix=f"write {','.join(','.join(part.split()) for part in entry.text.split(','))} in "
                     f"{entry.place}",
@@ -268,9 +267,13 @@ def _units(reading: Inspected, facts: Facts) -> Iterator[tuple[bool, Observation
                 False,
                 found=f"{entry.text}, {ratio:,.0f} times {'less' if small else 'more'} than the usual "
                 f"{usual}",
-                expected=f"a value of the unit that the key counts in, such as {usual}"
-                + (f": as it is, {_TOO_LITTLE[entry.name]}" if entry.name in _TOO_LITTLE and small else ""),
-                fix=f"set {entry.name} to {usual} in {entry.place}, or to what is meant in the same unit",
+                expected=f"a value in the unit of the key, such as {usual}"
+                + (
+                    f": with this value {_TOO_LITTLE[entry.name]}"
+                    if entry.name in _TOO_LITTLE and small
+                    else ""
+                ),
+                fix=f"set {entry.name} to {usual} in {entry.place}, or to the intended value in that unit",
             ),
         )
 
@@ -331,7 +334,7 @@ def _heaps(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                     entry,
                     False,
                     found=option,
-                    expected="a heap that a host has room for: Java does not start with more",
+                    expected="a heap that fits the host's memory: Java does not start with more",
                     fix=f"write {option[:4]}{number}m in {entry.place}, if it is meant in MB",
                 )
         for option in re.findall(r"-Xm[xs]\d+(?![\dkKmMgGtT])\b", entry.text):
@@ -343,7 +346,7 @@ def _heaps(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                     entry,
                     False,
                     found=option,
-                    expected="a heap with its unit: without one Java counts in bytes, and does not start",
+                    expected="a heap with its unit: without it Java counts bytes and does not start",
                     fix=f"write {option}{unit} in {entry.place}",
                 )
 
@@ -360,7 +363,7 @@ def _heap_variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 entry,
                 not facts.request.hadoop.startswith("2."),
                 found=text,
-                expected="a number of MB: scripts of Hadoop 2 write an m behind it, and Java does not start",
+                expected="a number of MB: scripts of Hadoop 2 append an m, and Java does not start",
                 fix=f"set {entry.name} to {(heap_bytes(f'-Xmx{text}') or 0) // MIB} in {entry.place}",
             )
         if _HEAP_SIZE.fullmatch(entry.name) is None or not re.fullmatch(r"\d{1,15}", text):
@@ -371,7 +374,7 @@ def _heap_variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             entry,
             _LEAST_MB <= megabytes < _MOST_MB,
             found=f"{text}, which counts MB",
-            expected="a heap in MB, or one with its unit: no daemon starts with so "
+            expected="a heap in MB, or a heap with its unit: no daemon starts with so "
             f"{'little' if megabytes < _LEAST_MB else 'much'}",
             fix=f"set {entry.name} to {wanted} in {entry.place}",
         )

@@ -101,9 +101,8 @@ def _characters(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                     about=_plain(entry.name),
                     found=f"{entry.text if part == 'value' else entry.name}, with U+{ord(strange):04X} "
                     f"({name}) in its {part}",
-                    expected="plain characters: programs take this one for a letter, and options, paths, "
-                    "hosts and names "
-                    "with it are unknown to them",
+                    expected="plain characters: programs read this character as a letter, so options, "
+                    "paths, hosts and names with it are unknown",
                     fix=f"write {_plain(text)} in {entry.place}",
                 )
                 break
@@ -131,8 +130,8 @@ def _carriage_returns(reading: Inspected, facts: Facts) -> Iterator[Observation]
                 entry,
                 False,
                 about=entry.base_name,
-                found="line ends of Windows",
-                expected="line ends of Linux: a shell keeps the carriage return as part of every value",
+                found="Windows line ends",
+                expected="Linux line ends: a shell keeps the carriage return as part of every value",
                 fix=f"sed -i 's/\\r$//' {entry.file}",
             )
 
@@ -150,7 +149,7 @@ def _blanks(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 entry,
                 False,
                 found=f"{entry.text} with blanks {'around it' if entry.blanks else 'after a comma'}",
-                expected="no blanks: what reads this key keeps them, and knows no such value",
+                expected="no blanks: programs that read this key keep them, and the value is unknown",
                 fix=f"write <value>{wanted}</value> in {entry.place}",
             )
 
@@ -196,6 +195,7 @@ def _words(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 entry,
                 False,
                 found=text,
-                expected=f"one of {', '.join(words)}: what reads it does not start or refuses it otherwise",
+                expected=f"one of {', '.join(words)}: otherwise programs that read it do not "
+                f"start or refuse it",
                 fix=f"set {entry.name} to {near or usual} in {entry.place}",
             )

@@ -47,7 +47,7 @@ def _kind(file_system: FileSystem) -> tuple[bool | None, str]:
 
 
 rules.inspection("disks.kind-of-file-system", sources="D0 28, D4 127, X6").by(
-    "Have XFS or ext4 on data disks.",
+    "Use XFS or ext4 on data disks.",
     _mounts(_kind, "xfs or ext4", "make XFS on the disk once its blocks have been moved away"),
 )
 
@@ -62,7 +62,7 @@ def _groups(file_system: FileSystem) -> tuple[bool | None, str] | None:
 
 
 rules.inspection("disks.allocation-groups", sources="D0 28, X6, X10").by(
-    "Have few XFS allocation groups on data disks, so that a disk is as fast half full as empty.",
+    "Use few XFS allocation groups on data disks: a half-full disk is then as fast as an empty one.",
     _mounts(
         _groups,
         "at most 4, or one for each TiB",
@@ -117,7 +117,7 @@ def _writable(file_system: FileSystem) -> tuple[bool | None, str]:
 
 
 rules.inspection("disks.writable", MUST, sources="howdah").by(
-    "Have data disks mounted for writing.",
+    "Mount data disks for writing.",
     _mounts(
         _writable,
         "writable",
@@ -136,7 +136,7 @@ def _reserved(file_system: FileSystem) -> tuple[bool | None, str] | None:
 
 
 rules.inspection("disks.reserved-blocks", sources="D1 93, howdah").by(
-    "Reserve next to nothing for root on data disks.",
+    "Reserve at most 2 % of a data disk for root.",
     _mounts(_reserved, "at most 2 % (mkfs reserves 5 %)", "tune2fs -m 0 DEVICE"),
 )
 
@@ -171,7 +171,7 @@ def _system(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             f"{_used(root):.0%} full, {format_bytes(root.free_bytes)} free",
             f"{format_bytes(_SYSTEM_FREE)} free or a tenth: daemons that cannot write logs stop, a NameNode "
             "goes into safe mode",
-            fix="delete old logs and packages from /, and put HADOOP_LOG_DIR where there is room",
+            fix="delete old logs and packages from /, and move HADOOP_LOG_DIR to a disk with room",
         )
 
 
@@ -212,8 +212,8 @@ def _apart(facts: Facts) -> str | None:
     if any(disk.role is DiskRole.SYSTEM for disk in facts.group.disks):
         return None
     return (
-        f"No disk of {facts.group.name} is for the operating system. Keep system and logs off the data "
-        "disks: two small mirrored disks will do."
+        f"{facts.group.name} has no disk for the operating system. Keep system and logs off the data "
+        "disks: two small mirrored disks are enough."
     )
 
 
@@ -224,7 +224,8 @@ def _spare(facts: Facts) -> str | None:
     if disks < _SPARE_WORTH_FROM or any(disk.role is DiskRole.SPARE for disk in facts.group.disks):
         return None
     return (
-        f"With {disks} data disks in each host of {facts.group.name}, keep a spare in the host or the room."
+        f"With {disks} data disks in each host of {facts.group.name}, keep a spare disk in the "
+        f"host or on the site."
     )
 
 
@@ -244,20 +245,21 @@ def _controller(facts: Facts) -> str | None:
     if not spinning or rate < _CONTROLLER_BYTES_PER_S / 2:
         return None
     return (
-        f"The data disks of a host move about {format_rate(rate)} together. See that the controller and its "
-        "PCIe lanes carry that: older ones gave half of what they promised."
+        f"The data disks of a host move about {format_rate(rate)} together. Check that the controller and "
+        "its PCIe lanes can carry that: older ones delivered half of their rating."
     )
 
 
 rules.advice("disks.try-out", sources="D4 127, D4 139, D0 151").text(
     "Test every disk, then the cluster, before production.",
-    "Before production, write and read every disk alone and all together (`howdah run storage`), then "
+    "Before production, write and read every disk, first alone, then all at once (`howdah run "
+    "storage`), then "
     "run TestDFSIO and TeraSort five times each: uniform disks matter more than fast ones.",
 )
 
 
 rules.advice("disks.drivers", MAY, sources="D0 143, D2 112").text(
     "Run one current version of drivers and firmware everywhere.",
-    "Bring controller and network drivers and firmware to one current version on all hosts, and hand "
-    "disks through as single disks (HBA mode), not as RAID volumes of one disk.",
+    "Bring controller and network drivers and firmware to one current version on all hosts, and "
+    "present disks as single disks (HBA mode), not as RAID volumes of one disk.",
 )

@@ -41,7 +41,7 @@ rules.fixed(
     accepts=lambda value, decision, facts: value in ("xfs", "ext4"),
     today="AMAX saw XFS delete slowly; delayed logging, the default since Linux 2.6.39, ended that.",
 ).text(
-    "Make XFS on data disks; an ext4 that exists is fine.",
+    "Format data disks with XFS; existing ext4 is fine.",
     "made in seconds, large files in few extents, many writers at once",
     "D0 28, D4 127, X6",
 )
@@ -66,7 +66,7 @@ def _mkfs(facts: Facts) -> Decision:
     groups = least_groups(size)
     return Decision(
         f"-d agcount={groups}",
-        "few allocation groups fill a disk from its fast outer zone inwards, and all disks in the same way; "
+        "with few allocation groups all disks fill from the fast outer zone inwards; "
         f"{groups} is the least mkfs.xfs makes at this size",
         (
             Input(name="disk size", value=size, unit="B"),
@@ -85,9 +85,9 @@ rules.fixed(
     today="noatime includes nodiratime. Without nofail systemd waits for a lost disk and then gives up "
     "the start. On flash a weekly fstrim does the work of `discard`.",
 ).text(
-    "Mount data disks without access times and discards, and let no lost one hold up a start.",
-    "else reading a block writes the time it was read to the same disk, and a host whose one disk failed "
-    "does not start",
+    "Mount data disks without access times and discards, and with nofail.",
+    "otherwise each read writes an access time to the same disk, and a host with one failed disk does "
+    "not start",
     "howdah",
 )
 
@@ -141,7 +141,7 @@ rules.fixed(
     today="HDFS has its own read-ahead (dfs.datanode.readahead.bytes); this one is for the shuffle.",
 ).text(
     "Read ahead 1 MiB on disks that spin.",
-    "several streams share a disk: reading further ahead makes for fewer seeks",
+    "several streams share a disk, and longer reads need fewer seeks",
     "D0 56, howdah",
 )
 
@@ -159,14 +159,14 @@ def _apart(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             judged.append(MountJudgement(str(path), own, f"lies on {mount.mount} ({mount.kind})"))
     yield from group_observations(
         judged,
-        "a file system on a disk of its own",
+        "a file system on its own disk",
         "mount a data disk there, and list only directories on data disks in dfs.datanode.data.dir",
     )
 
 
 @rules.inspection("disks.shared", sources="D0 30, D4 128")
 def _shared(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Have one data file system on a disk: HDFS takes every file system for a disk of its own."""
+    """Use one data file system on a disk: HDFS treats every file system as a separate disk."""
     mounts: dict[str, list[str]] = {}
     for mount in data_mounts(reading):
         for disk in mount.disks:
@@ -178,13 +178,13 @@ def _shared(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 about=disk,
                 found=f"carries {len(names)} data file systems: {', '.join(names)}",
                 expected="one data file system",
-                fix="give each a disk of its own: these share one disk's arm and fail together",
+                fix="give each file system its own disk: these share one disk arm and fail together",
             )
 
 
 @rules.inspection("disks.one-directory-each", sources="D0 30")
 def _one_each(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Give HDFS one directory on each disk: it takes every directory for a disk of its own."""
+    """Give HDFS one directory on each disk: it treats every directory as a separate disk."""
     if reading.host is None or reading.config is None:
         return
     mounts: dict[str, list[str]] = {}
@@ -224,7 +224,7 @@ def _jbod(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     yield from group_observations(
         judged,
         "one file system on each disk",
-        "take the array apart and give each disk a file system and an entry in dfs.datanode.data.dir",
+        "dissolve the array, and give each disk a file system and an entry in dfs.datanode.data.dir",
     )
 
 
@@ -248,7 +248,8 @@ def _aligned(disk: Disk) -> tuple[bool | None, str] | None:
 
 
 rules.inspection("disks.alignment", sources="D0 29").by(
-    "Begin partitions on a MiB, so that no write touches two sectors or stripes where one would do.",
+    "Start partitions at a multiple of 1 MiB, so that each write touches as few sectors and "
+    "stripes as possible.",
     _disks(_aligned, "a multiple of 1 MiB", "partition the disk again, beginning at 8 MiB"),
 )
 
@@ -264,7 +265,7 @@ def _judge_scheduler(disk: Disk) -> tuple[bool | None, str] | None:
 
 
 rules.inspection("disks.scheduler", sources="howdah, Linux 5.0").by(
-    "Sort requests for disks that spin, and let fast ones sort for themselves.",
+    "Use an I/O scheduler for spinning disks, and let fast disks order requests themselves.",
     _disks(
         _judge_scheduler,
         "mq-deadline for disks that spin; none, mq-deadline or kyber for flash",

@@ -116,7 +116,7 @@ def _alone(reading: Inspected, alone: NamedPair) -> Iterator[Observation]:
             key,
             False,
             found=", ".join(alone.namenodes) or "nothing",
-            expected="two NameNodes: none follows the shared edits",
+            expected="two NameNodes: with one, no standby follows the shared edits",
             fix=f"set {key} to nn1,nn2 and give each its dfs.namenode.rpc-address.{alone.service}.ID",
         )
 
@@ -167,10 +167,10 @@ def _clients(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         ok=paused >= TRANSITION_S and held_out >= lost,
         about=_ATTEMPTS,
         found=f"{attempts:.15g}{'' if place else ' (default)'}: a client gives up after "
-        f"{format_seconds(paused)}, and {format_seconds(held_out)} where a host is lost",
+        f"{format_seconds(paused)}, and {format_seconds(held_out)} if a host is lost",
         expected=f"attempts for longer than a failover takes: {format_seconds(TRANSITION_S)} after a "
         f"NameNode's process has died, as measured, and {format_seconds(lost)} after its host is lost, by "
-        "these settings; jobs and HBase's RegionServers end otherwise",
+        "these settings; otherwise jobs and HBase's RegionServers end",
         fix=f"set {_ATTEMPTS} to {_enough_attempts(base, most)} in {place or 'hdfs-site.xml'}",
         where=place or reading.where(_MOST) or reading.where(_BASE),
     )
@@ -180,7 +180,7 @@ def _clients(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     "ha.manager-patience",
     MUST,
     sources="Hadoop 3.5.0: RMProxy, howdah",
-    when="there are two ResourceManagers, and the time to keep trying them is set",
+    when="there are two ResourceManagers, and the time to retry them is set",
 )
 def _managers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """NodeManagers, application masters and clients of YARN retry for longer than a failover takes."""
@@ -196,14 +196,14 @@ def _managers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
         held_out = pauses_s(int(value), base, most)
     needed = facts.number("hadoop.zk.timeout-ms") / 1000 + _ELECTED_AFTER_S
-    wanted = "900000, as it is by itself," if given == _YARN_WAIT else "-1, so that the whole wait counts,"
+    wanted = "900000, the default," if given == _YARN_WAIT else "-1, so that the whole wait counts,"
     yield reading.verdict(
         given,
         value == _FOR_EVER or held_out >= needed,
         found=f"{value:.15g}: given up after {format_seconds(held_out)}",
         expected=f"longer than the other ResourceManager takes, {format_seconds(needed)} by "
-        "hadoop.zk.timeout-ms and what was measured: NodeManagers and application masters end otherwise, and "
-        "with them all that runs",
+        "hadoop.zk.timeout-ms and what was measured: otherwise NodeManagers and application masters end, and "
+        "with them all running tasks",
         fix=f"set {given} to {wanted} in {reading.where(given)}",
     )
 
@@ -212,7 +212,7 @@ def _managers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     "ha.followed-managers",
     MUST,
     sources="Hadoop 3.5.0: RMProxy",
-    when="there are two ResourceManagers, and how they are looked for is set",
+    when="there are two ResourceManagers, and the failover proxy provider is set",
 )
 def _followed(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Clients of one ResourceManager fail over to the other."""

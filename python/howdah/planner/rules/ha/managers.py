@@ -18,12 +18,16 @@ from howdah.releases import hadoop
 
 _IDS = "yarn.resourcemanager.ha.rm-ids"
 _NEEDED = (
-    (_IDS, "a name for each of two ResourceManagers at least: none starts otherwise", "rm1,rm2"),
-    ("yarn.resourcemanager.cluster-id", "the name under which they elect one", "the cluster's name"),
+    (_IDS, "names of at least two ResourceManagers: otherwise none starts", "rm1,rm2"),
+    (
+        "yarn.resourcemanager.cluster-id",
+        "the name under which they elect the active one",
+        "the cluster's name",
+    ),
     (
         "yarn.resourcemanager.zk-address",
-        "the ZooKeepers that elect one: the elector does not read hadoop.zk.address, and no "
-        "ResourceManager starts",
+        "the ZooKeepers for the election: the elector does not read hadoop.zk.address, and "
+        "no ResourceManager starts",
         "h1:2181,h2:2181,h3:2181",
     ),
 )
@@ -87,7 +91,7 @@ def _complete_managers(reading: Inspected, facts: Facts) -> Iterator[Observation
         ok=reading.truth(_RECOVERY) is True,
         about=_RECOVERY,
         found=reading.text(_RECOVERY) or "false (default)",
-        expected="true: jobs that run are lost when the other ResourceManager takes over",
+        expected="true: otherwise running jobs are lost when the other ResourceManager takes over",
         fix=f"set {_RECOVERY} to true in yarn-site.xml",
         where=reading.where(_RECOVERY) or "yarn-site.xml",
     )
@@ -107,7 +111,7 @@ def _no_pair(reading: Inspected) -> Observation:
         _IDS,
         False,
         found=reading.text(_IDS) or "",
-        expected="two ResourceManagers at least: none starts otherwise",
+        expected="at least two ResourceManagers: otherwise none starts",
         fix=f"name a second one in {_IDS} in {reading.where(_IDS)} and give it its {_HOST}.ID, or set "
         f"{_ENABLED} to false",
     )
@@ -121,7 +125,7 @@ def _address(reading: Inspected, name: str) -> Observation:
         ok=bool(text),
         about=key,
         found=text or "not set",
-        expected=f"the host of {name}: no ResourceManager, NodeManager or client starts otherwise",
+        expected=f"the host of {name}: otherwise no ResourceManager, NodeManager or client starts",
         fix=f"set {key} to its host in yarn-site.xml",
         where=reading.where(key) or reading.where(_IDS),
     )
@@ -137,8 +141,8 @@ def _pages(reading: Inspected, name: str) -> Observation:
         ok=bool(text),
         about=key,
         found=text or "not set",
-        expected="the address of its pages: MapReduce's application masters read this key alone and end "
-        "without it, though everything else makes it from the host",
+        expected="the address of its web pages: MapReduce's application masters read only this key and "
+        "exit without it; other programs derive it from the host",
         fix=f"set {key} to {host}:{port} in yarn-site.xml on every worker and client",
         where=reading.where(key) or reading.where(_IDS),
     )
@@ -169,8 +173,8 @@ def _enabled(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             ok=are_paired(reading),
             about=_ENABLED,
             found=reading.text(_ENABLED) or "false (default)",
-            expected=f"true, as {_IDS} names {', '.join(ids)}: what is set for each of them is not read "
-            "otherwise, and NodeManagers find none",
+            expected=f"true, since {_IDS} names {', '.join(ids)}: otherwise their settings are not "
+            "read, and NodeManagers reach no ResourceManager",
             fix=f"set {_ENABLED} to true in yarn-site.xml",
             where=reading.where(_ENABLED) or reading.where(_IDS),
         )
@@ -187,7 +191,7 @@ def _elected(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             key,
             reading.truth(key) is not False or reading.truth(_CURATOR) is True,
             found=reading.text(key) or "true (default)",
-            expected="true: nothing else elects a ResourceManager, and none starts",
+            expected="true: otherwise no ResourceManager is elected, and none starts",
             fix=f"remove {key} from {reading.where(key)}",
         )
 
@@ -217,8 +221,9 @@ def _named(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             _ID,
             text in ids,
             found=text,
-            expected=f"one of {', '.join(ids)}: the ResourceManager does not start otherwise",
-            fix=f"remove {_ID} from {reading.where(_ID)}: each finds by its own address which it is",
+            expected=f"one of {', '.join(ids)}: otherwise the ResourceManager does not start",
+            fix=f"remove {_ID} from {reading.where(_ID)}: each ResourceManager derives its id "
+            f"from its own address",
         )
 
 
@@ -235,8 +240,8 @@ def _own_id(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             _ID,
             False,
             found=f"{text}, on every host that has this file",
-            expected="nothing: each ResourceManager finds by its own address which it is, and with this file "
-            "of the other one's host it would take that one's addresses",
+            expected="no value: each ResourceManager derives its id from its own address; with this file the "
+            "other host would use the wrong addresses",
             fix=f"remove {_ID} from {reading.where(_ID)}",
         )
 
@@ -253,7 +258,7 @@ def _shared_state(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         yield _kept(
             reading,
             ok=_store(reading) not in _OF_ONE_HOST,
-            expected="a store that the other ResourceManager reads as well: it starts with no jobs otherwise",
+            expected="a store that both ResourceManagers read: otherwise the other one starts without jobs",
         )
 
 
@@ -275,8 +280,8 @@ def _fenced_state(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         yield _kept(
             reading,
             ok=_store(reading) != "FileSystemRMStateStore",
-            expected="a store that lets one ResourceManager write at a time: files let both, where the first "
-            "one only paused",
+            expected="a store that lets only one ResourceManager write: with files both can write if the "
+            "first only paused",
         )
 
 
@@ -293,7 +298,7 @@ def _second(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     yield Observation(
         ok=bool(waiting),
         about=_MASTERS,
-        found=", ".join(waiting) or "no such file, or an empty one",
+        found=", ".join(waiting) or "missing or empty",
         expected="a host with a standby HMaster: without one, no region moves, splits or returns from a lost "
         "RegionServer until an operator starts an HMaster",
         fix=f"write the host of a second HMaster, such as the other NameNode's, into {_MASTERS} next to "
@@ -333,10 +338,9 @@ def _one_rack(facts: Facts) -> str | None:
     if not rack or len(hosts) - members > len(hosts) // 2:
         return None
     return (
-        f"{members} of the {len(hosts)} hosts with JournalNodes and ZooKeepers are in rack {rack}: while it "
-        "has no power or no switch, nothing in HDFS changes and no master takes over, whatever else works. "
-        "Let three racks have a host each that serves masters or any, or say which racks a group has "
-        "(`racks`)."
+        f"{members} of the {len(hosts)} hosts with JournalNodes and ZooKeepers are in rack {rack}: if this "
+        "rack loses power or its switch, HDFS accepts no change and no master takes over. Give "
+        "three racks a host that serves masters or any, or list the racks of each group (`racks`)."
     )
 
 
@@ -344,15 +348,15 @@ def _one_rack(facts: Facts) -> str | None:
     "ha.own-disks",
     MAY,
     sources="ZooKeeper 3.8: administrator's guide, D0 74",
-    when=Condition("JournalNodes run on hosts without disks of their own for them", runs(Role.JOURNALNODE)),
+    when=Condition("JournalNodes run on hosts without a separate disk for them", runs(Role.JOURNALNODE)),
 )
 def _shared_disk(facts: Facts) -> str | None:
     """JournalNodes and ZooKeepers have disks of their own."""
     if facts.own_disks(Role.JOURNALNODE) >= JOURNAL_DISK:
         return None
     return (
-        "JournalNodes keep edits, and ZooKeepers their log, on the disk of their host's system. Every change "
-        "of the namespace waits until two of three JournalNodes have it on disk, and every change of who is "
-        "active until two ZooKeepers have: let masters' hosts have three disks that no worker uses, for "
-        "names, journals and ZooKeeper's log (`serves: masters`)."
+        "JournalNodes keep edits, and ZooKeepers their log, on the system disk of their host. Every change "
+        "of the namespace waits until two of three JournalNodes have it on disk, and every failover until "
+        "two ZooKeepers have written it. Give the masters' hosts three disks that no worker uses, "
+        "for names, journals and ZooKeeper's log (`serves: masters`)."
     )

@@ -72,8 +72,8 @@ def _forms(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             key,
             len(places) == 1 and bool(name) and "/" not in name and "," not in text,
             found=text,
-            expected="one journal, its members with semicolons and its name at the end: the NameNode does "
-            "not start otherwise",
+            expected="one journal: members separated by semicolons, then its name; otherwise the NameNode "
+            "does not start",
             fix=f"set {key} to {_SCHEME}{whole}/{name or pair.service} in {reading.where(key)}",
         )
 
@@ -94,8 +94,8 @@ def odd_number(reading: Inspected, key: str, addresses: tuple[str, ...], daemons
         key,
         len(hosts) == len(addresses) and len(hosts) >= 3 and len(hosts) % 2 == 1,
         found=f"{len(addresses)} {daemons} on {len(hosts)} hosts",
-        expected=f"3 or 5 {daemons}, each on a host of its own",
-        fix=f"name 3 hosts in {key}: of two or four, losing half stops all the same",
+        expected=f"3 or 5 {daemons}, each on its own host",
+        fix=f"name 3 hosts in {key}: of two or four, losing half stops the quorum",
     )
 
 
@@ -124,8 +124,7 @@ def _lasting(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             key,
             text.startswith("/") and "," not in text and not is_temporary(text),
             found=text or "not set: /tmp/hadoop/dfs/journalnode",
-            expected="the path of one directory that nothing empties: a JournalNode takes neither a URI "
-            "nor a list",
+            expected="the path of one permanent directory: a JournalNode accepts neither a URI nor a list",
             fix=f"set {key} to {usable} in hdfs-site.xml and move the journals there",
         )
 
@@ -133,7 +132,7 @@ def _lasting(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 @rules.inspection(
     "ha.journal-disk",
     sources="D0 74, Hadoop 3.5.0: HDFSHighAvailabilityWithQJM",
-    when="edits are shared through JournalNodes, and where data disks are is known",
+    when="edits are shared through JournalNodes, and the data disks are known",
 )
 def _disks(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Journals are on disks of JournalNodes' own hosts that hold no blocks."""
@@ -147,8 +146,8 @@ def _disks(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             key,
             not blocks and not is_remote(reading, folder),
             found=f"{text}, " + ("on a disk of blocks" if blocks else "on another host's disk"),
-            expected="a disk of its own: every change of the namespace waits until most JournalNodes have "
-            "it on theirs, and what is on one filer is lost with it",
+            expected="a separate disk: every change of the namespace waits until most JournalNodes have "
+            "written it, and a shared filer would lose all copies at once",
             fix=f"set {key} to a directory on a disk that nothing else uses, such as {_USUAL_DIR}, and move "
             "the journal there, one JournalNode after the other",
         )
@@ -184,14 +183,14 @@ def _known(method: str) -> bool:
     when="a NameNode pair has a fencing method",
 )
 def _readable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Each way to fence has a line of its own, and is one that there is."""
+    """Each fencing method exists and has its own line."""
     for key, ways, _ in _given(reading):
         wrong = [way for way in ways if not _known(way)]
         yield reading.verdict(
             key,
             not wrong,
             found="; ".join(wrong or ways),
-            expected="sshfence or shell(…), each in a line of its own: a failover controller ends otherwise",
+            expected="sshfence or shell(…), each on its own line: otherwise the failover controller exits",
             fix=f"set {key} in {reading.where(key)} to sshfence, and in the next line shell(/bin/true)",
         )
 
@@ -210,8 +209,8 @@ def _last_way(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             key,
             not all(way.startswith("sshfence") for way in ways),
             found="; ".join(ways),
-            expected="a method that succeeds when the host itself is lost: otherwise nothing is active until "
-            "an operator acts, and JournalNodes let one NameNode write at a time in any case",
+            expected="a method that succeeds if the host itself is lost: otherwise no NameNode is active "
+            "until an operator acts; JournalNodes let only one NameNode write in any case",
             fix=f"add shell(/bin/true) as the last line of {key} in {reading.where(key)}",
         )
 
@@ -238,10 +237,11 @@ def _really(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             key,
             not any(map(_does_nothing, ways)),
             found=f"{'; '.join(ways)}, and edits are shared in {shared}",
-            expected="ways that stop the other NameNode: on a shared file system both write, and the "
-            "namespace is lost",
-            fix=f"let {key} in {reading.where(key)} cut the other one off, such as shell(…) with a command "
-            f"to its power supply or to the filer, or share edits through JournalNodes ({SHARED})",
+            expected="methods that stop the other NameNode: otherwise both write to the shared file "
+            "system, and the namespace is lost",
+            fix=f"set {key} in {reading.where(key)} to a method that cuts the other NameNode off, such as "
+            f"shell(…) with a command for its power supply or the filer, or share edits through "
+            f"JournalNodes ({SHARED})",
         )
 
 
@@ -270,7 +270,8 @@ def _strings(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 key,
                 _well_formed(text),
                 found=text,
-                expected="host:port of each ZooKeeper, separated by commas: otherwise no NameNode is elected",
+                expected="host:port of each ZooKeeper, separated by commas: otherwise no NameNode "
+                "becomes active",
                 fix=f"set {key} to {','.join(map(''.join, hosts))} in {reading.where(key)}",
             )
 
@@ -298,7 +299,7 @@ def _odd(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     "ha.election-path",
     MUST,
     sources="ZooKeeper 3.8: PathUtils, Hadoop 3.5.0: ZKFailoverController",
-    when="another path than the release's is set",
+    when="the path in ZooKeeper differs from the default",
 )
 def _paths(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """The election has a path in ZooKeeper."""
@@ -308,7 +309,7 @@ def _paths(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             _PARENT,
             text.startswith("/"),
             found=text,
-            expected="a path from ZooKeeper's root: the failover controller ends otherwise",
+            expected="an absolute path in ZooKeeper: otherwise the failover controller exits",
             fix=f"set {_PARENT} to /{text} in {reading.where(_PARENT)}, then hdfs zkfc -formatZK",
         )
 
@@ -316,7 +317,7 @@ def _paths(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 @rules.inspection(
     "ha.quorum-racks",
     sources="ZooKeeper 3.8: administrator's guide, Hadoop 3.5.0: HDFSHighAvailabilityWithQJM",
-    when="topology.data lies with the configuration, names real racks and knows every member",
+    when="topology.data is in the configuration directory, names real racks and has every member",
 )
 def _racks(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A quorum outlasts the loss of a rack, as far as there are racks."""
@@ -339,7 +340,7 @@ def _racks(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             ok,
             found=f"{members} of {len(places)} {daemons} in {rack}",
             expected=f"{daemons} in {'two' if most == 2 else 'three'} racks: of {len(places)}, {needed} must "
-            "answer, and a rack loses its switch or its power as a whole",
+            "answer, and a rack can lose its switch or its power",
             fix=f"move {daemons} to hosts of other racks, one after the other, and set {key} to them",
         )
 

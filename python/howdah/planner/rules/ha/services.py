@@ -43,8 +43,8 @@ _USUAL_PORT = "8020"
 _OBSERVERS_NEED = {
     "dfs.namenode.state.context.enabled": "a NameNode then sends clients its latest transaction, and an "
     "observer waits until it has applied that",
-    "dfs.ha.tail-edits.in-progress": "an observer otherwise knows of a change only once its edits are "
-    "finished, minutes later",
+    "dfs.ha.tail-edits.in-progress": "otherwise an observer sees a change only once its edit segment "
+    "is finished, minutes later",
 }
 
 
@@ -128,7 +128,7 @@ def _listed_services(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             ok=pair.service in known,
             about=key if known else _SERVICES,
             found=", ".join(known) or "not set",
-            expected=f"{pair.service} among them: its NameNodes are no pair otherwise, and do not start",
+            expected=f"{pair.service} among them: otherwise its NameNodes are no pair and do not start",
             fix=f"rename {key} to {_NAMENODES}{known[0]} in {reading.where(key)}, or add {pair.service} to "
             f"{_SERVICES}"
             if known
@@ -140,7 +140,7 @@ def _listed_services(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 @rules.inspection(
     "ha.orphan-services",
     sources="Hadoop 3.5.0: DFSUtil",
-    when="NameNodes are listed for a name that nothing leads to",
+    when="NameNodes are listed for an unknown name service",
 )
 def _orphans(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """NameNodes are listed for name services only."""
@@ -152,7 +152,7 @@ def _orphans(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 key,
                 False,
                 found=f"NameNodes of {pair.service}, which {_SERVICES} does not name",
-                expected=f"no such keys: Hadoop passes over them, unless {_SERVICES} names {pair.service}",
+                expected=f"no such keys: Hadoop ignores them unless {_SERVICES} names {pair.service}",
                 fix=f"remove {' and '.join((key, *more))} from {reading.where(key)}",
             )
 
@@ -188,8 +188,8 @@ def _without_namenodes(reading: Inspected, facts: Facts) -> Iterator[Observation
             about=key,
             found=reading.text(key) or "not set",
             expected=f"the names of {service}'s NameNodes, such as nn1,nn2, and {_ADDRESS}.{service} of "
-            "each: clients "
-            f"take {service} for a host otherwise, and reach no NameNode",
+            "each: otherwise "
+            f"clients read {service} as a host and reach no NameNode",
             fix=f"set {key} to nn1,nn2, and {_ADDRESS}.{service}.nn1 and {_ADDRESS}.{service}.nn2 to the "
             "NameNodes' "
             "addresses, in hdfs-site.xml",
@@ -226,7 +226,8 @@ def _logical_ports(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             key,
             port in ("", _USUAL_PORT),
             found=reading.text(key) or "",
-            expected=f"hdfs://{name}, with no port: clients refuse it, as each NameNode has one of its own",
+            expected=f"hdfs://{name} without a port: clients refuse a port here, since each "
+            f"NameNode has its own",
             fix=f"set {key} to hdfs://{name}{path} in {reading.where(key)}",
         )
 
@@ -235,10 +236,10 @@ def _logical_ports(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     "ha.provider-classes",
     MUST,
     sources="Hadoop 3.5.0: NameNodeProxiesClient",
-    when="one of Hadoop's own is named",
+    when="a failover proxy provider of Hadoop is named",
 )
 def _provider_classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Clients look for the active NameNode by a class that there is."""
+    """Clients use an existing class to reach the active NameNode."""
     for pair in pairs(reading):
         key = f"{PROVIDER}.{pair.service}"
         name = reading.text(key)
@@ -249,7 +250,7 @@ def _provider_classes(reading: Inspected, facts: Facts) -> Iterator[Observation]
                 key,
                 name in _PROVIDERS,
                 found=name,
-                expected="a class that there is: no client reaches HDFS otherwise",
+                expected="an existing class: otherwise no client reaches HDFS",
                 fix=f"set {key} to {near} in {reading.where(key)}",
             )
 
@@ -295,7 +296,7 @@ def _observers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     when="there are several name services of two NameNodes",
 )
 def _own_edits(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Each of a cluster's name services has edits of its own, and no other cluster's is one of them."""
+    """Each name service has its own edits, and all listed name services belong to the cluster."""
     sharing: dict[str, list[NamedPair]] = {}
     several = own_pairs(reading)
     for pair in several if len(several) > 1 else ():
@@ -310,9 +311,9 @@ def _own_edits(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 ok=pair is owner,
                 about=key,
                 found=text if pair is owner else f"{text}, which {owner.service} has too",
-                expected="edits that no other name service has: its NameNodes do not start otherwise, and "
-                "where they are another cluster's, DataNodes report to them and are refused",
-                fix=f"set {key} to a journal of its own, or, if {pair.service} is another cluster's, {_OWN} "
+                expected="edits that no other name service uses: otherwise its NameNodes do not start, or "
+                "refuse the DataNodes of another cluster",
+                fix=f"set {key} to another journal, or, if {pair.service} belongs to another cluster, {_OWN} "
                 f"to {owner.service}, in hdfs-site.xml",
                 where=reading.where(pair.key(reading, SHARED)),
             )

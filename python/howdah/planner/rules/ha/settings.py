@@ -38,7 +38,7 @@ pair = rules.under(sources=_SOURCES, severity=MUST, file="hdfs-site.xml", when=C
 @pair.setting("ha.name-service", "dfs.nameservices", accepts=set_at_all)
 def _service(facts: Facts) -> Decision:
     """Both NameNodes answer to one name, the name service."""
-    return Decision(facts.cluster.name, "the name under which clients know both NameNodes")
+    return Decision(facts.cluster.name, "the name of both NameNodes for clients")
 
 
 def numbered(prefix: str, addresses: tuple[str, ...]) -> dict[str, str]:
@@ -105,13 +105,13 @@ def _journal(facts: Facts) -> Decision:
     members = quorum(Role.JOURNALNODE, JOURNAL_PORT, facts)
     return Decision(
         f"qjournal://{';'.join(members)}/{facts.cluster.name}",
-        f"{len(members)} JournalNodes on as many hosts: an edit counts once most of them have it",
+        f"{len(members)} JournalNodes on as many hosts: an edit is committed once most of them have it",
     )
 
 
 @pair.setting("ha.journal-dir", "dfs.journalnode.edits.dir", accepts=lasting)
 def _journal_dir(facts: Facts) -> Decision:
-    """Journals are in a directory that nothing empties."""
+    """Journals are in a permanent directory."""
     lost = "the default is below /tmp, where a reboot may lose the namespace"
     if facts.own_disks(Role.JOURNALNODE) < JOURNAL_DISK:
         return Decision("/var/lib/hadoop/journal", lost)
@@ -127,7 +127,7 @@ def _provider(facts: Facts) -> Mapping[str, Decision]:
     return {
         f"dfs.client.failover.proxy.provider.{facts.cluster.name}": Decision(
             "org.apache.hadoop.hdfs.server.namenode.ha.ConfiguredFailoverProxyProvider",
-            "clients try one NameNode after the other until they find the active one",
+            "clients try one NameNode after the other until one is active",
         )
     }
 
@@ -139,8 +139,8 @@ pair.fixed(
     accepts=lambda value, decision, facts: "sshfence" in str(value) or "shell(" in str(value),
 ).text(
     "A NameNode that is no longer active is stopped; if it cannot be reached, failover goes on all the same.",
-    "sshfence ends a NameNode that still answers stale reads; where its host is down no one can, "
-    "and the journal alone keeps two from writing",
+    "sshfence ends a NameNode that still serves stale reads; if its host is down this is "
+    "impossible, and only the journal prevents two writers",
 )
 pair.fixed(
     "ha.fencing-key",
@@ -150,14 +150,14 @@ pair.fixed(
     file="core-site.xml",
 ).text(
     "sshfence has a key that the other NameNode's host accepts.",
-    "readable by the user of the NameNode alone; make it, howdah writes no keys",
+    "readable only by the NameNode's user; create it, since howdah writes no keys",
 )
 pair.fixed(
     "ha.automatic-failover",
     "dfs.ha.automatic-failover.enabled",
     True,
     accepts=lambda value, decision, facts: value is True,
-).text("The standby takes over by itself.", "a person is slower than the clients' patience")
+).text("The standby takes over automatically.", "clients give up before a person can act")
 
 
 @pair.setting("ha.zookeeper-quorum", "ha.zookeeper.quorum", accepts=set_at_all, file="core-site.xml")
@@ -170,7 +170,7 @@ def _keepers(facts: Facts) -> Decision:
 @pair.setting("ha.journal-heap", "HDFS_JOURNALNODE_OPTS", SHOULD, accepts=heap_enough, file="hadoop-env.sh")
 def _journal_heap(facts: Facts) -> Decision:
     """A JournalNode's heap is limited."""
-    return small_heap(Role.JOURNALNODE, "it keeps only the edits that come")
+    return small_heap(Role.JOURNALNODE, "it keeps only new edits")
 
 
 @pair.setting("ha.controller-heap", "HDFS_ZKFC_OPTS", SHOULD, accepts=heap_enough, file="hadoop-env.sh")
@@ -195,26 +195,25 @@ kernel = rules.under(
     file="sysctl.conf", severity=MAY, when=Condition("there are two NameNodes", in_pair(Role.NAMENODE))
 )
 kernel.fixed("ha.retransmissions", _RETRIES, 5, accepts=between(3, 15)).text(
-    "Linux gives up what a lost host does not acknowledge within a quarter of a minute.",
-    "a call to a host that was lost before failed after 13.4 s, as measured; by itself it is 15, "
-    "and a quarter of an hour. An interruption of the network that is longer ends connections, "
-    "which HDFS and YARN make again",
+    "Linux drops a connection if a lost host acknowledges nothing for a quarter of a minute.",
+    "a call to an already lost host failed after 13.4 s, as measured; the default is 15, a "
+    "quarter of an hour. Longer network interruptions end connections, which HDFS and YARN open again",
     "Linux: ip-sysctl, Elasticsearch: TCP retransmission timeout, howdah",
 )
 kernel.fixed("ha.keepalive", _KEEPALIVE, 5, accepts=between(1, 7200)).text(
     "A connection on which nothing comes is probed after seconds.",
     "a call that a host received before it was lost has nothing to send again: with these probes it"
-    " fails after 13 s, without them after ipc.client.rpc-timeout.ms. By itself it is two hours; a "
-    "NameNode that is slow is probed too, and its kernel answers",
+    " fails after 13 s, without them after ipc.client.rpc-timeout.ms. The default is two hours; a "
+    "slow NameNode is probed too, and its kernel answers",
     "Linux: ip-sysctl, Hadoop 3.5.0: ipc.Client, howdah",
 )
 kernel.fixed("ha.keepalive-interval", _INTERVAL, 2, accepts=between(1, 75)).text(
     "Probes follow one another every two seconds.",
-    "several fit into the time that a call that is sent again has",
+    "several probes fit into the time that a repeated call has",
     "Linux: ip-sysctl, howdah",
 )
 kernel.fixed("ha.keepalive-probes", _PROBES, 4, accepts=between(3, 20)).text(
     "A connection is given up once four probes had no answer.",
-    "8 s of silence: a switch that starts its ports again is not taken for a lost host",
+    "8 s of silence: a switch that restarts its ports does not count as a lost host",
     "Linux: ip-sysctl, howdah",
 )

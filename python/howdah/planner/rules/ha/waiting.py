@@ -1,7 +1,7 @@
 """How long a failover, and a client, wait for a host that does not answer any more.
 
-A daemon that dies has its connections reset at once. A host that is lost says nothing, so every wait for it
-is as long as somebody's time-out. With the defaults of Hadoop 3.5.0 clients stood still for 120 s, until the
+When a daemon dies, its connections are reset at once. A lost host sends nothing, so every wait for it is as
+long as one of several time-outs. With the defaults of Hadoop 3.5.0 clients stood still for 120 s, until the
 lost host was back; with what is decided here and in ``connections`` for 14 s (docs/faults.md).
 """
 
@@ -68,15 +68,14 @@ waiting.fixed(
 ).text(
     "ZooKeeper misses a lost failover controller within seconds.",
     "a lost host is noticed after this time and not before, and so is a switch that stood still, or"
-    " a ZooKeeper that waited for its disk: half of it, as older releases had it, makes such pauses"
-    " failovers",
+    " a ZooKeeper that waited for its disk: half of it, the default of older releases, turns such "
+    "pauses into failovers",
 )
 waiting.fixed(
     "ha.connect-timeout", "ipc.client.connect.timeout", _CONNECT_MS, accepts=between(2_000, 20_000)
 ).text(
     "A client that connects to a silent host soon gives up.",
-    "two attempts of TCP's, after 0 and 1 s, fit into it; by itself it is 20 s, which failover "
-    "waits out before it fences a lost host",
+    "two TCP attempts fit into it, after 0 and 1 s; the default of 20 s delays the fencing of a lost host",
 )
 waiting.fixed(
     "ha.graceful-retries", "ha.failover-controller.graceful-fence.connection.retries", 0, accepts=at_most
@@ -101,7 +100,7 @@ waiting.fixed(
     accepts=between(1_000, 10_000),
 ).text(
     "sshfence does not wait long for a host that is lost.",
-    "by itself it is 30 s, all of which clients wait before the other one is active",
+    "the default is 30 s, for which clients wait until the other NameNode is active",
 )
 waiting.fixed(
     "ha.answer-timeout",
@@ -113,7 +112,7 @@ waiting.fixed(
     "A live NameNode has two minutes to answer: a repeated call makes it start again.",
     "du and content summaries of large trees, checkpoints and collections of large heaps take "
     "longer than seconds; a client that gives up sooner repeats the call, and a slow NameNode does "
-    "the same work many times. A lost host is missed sooner by TCP: "
+    "the same work many times. TCP detects a lost host sooner: "
     "net.ipv4.tcp_keepalive_time and tcp_retries2",
     "HADOOP-17552, HDFS-16703, Hadoop 3.5.0: core-default.xml",
 )
@@ -125,8 +124,8 @@ waiting.fixed(
     file="hdfs-site.xml",
 ).text(
     "A client that finds no active NameNode retries soon.",
-    "pauses double up to this; by itself it is 15 s, so that a writer was served 15.0 s after a "
-    "NameNode's process had died, and 10 s after the other one was active",
+    "pauses double up to this; with the default of 15 s a writer was served 15.0 s after a "
+    "NameNode's process had died, 10 s after the other one was active",
 )
 
 
@@ -188,7 +187,7 @@ waiting.fixed(
     written=False,
 ).text(
     "The active NameNode waits for JournalNodes that pause.",
-    "where most of them do not answer for so long it ends itself, and the other one takes over",
+    "if most of them do not answer for so long, it exits and the other one takes over",
     "Hadoop 3.5.0: QuorumJournalManager",
 )
 
@@ -218,8 +217,8 @@ def _whole_outage(facts: Facts) -> str | None:
     whole = format_seconds(max(lost.until_active_s, missed) + pause)
     ssh = f", {format_seconds(lost.fenced)} for sshfence" if lost.fenced else ""
     return (
-        f"A NameNode whose process dies is missed for some {format_seconds(TRANSITION_S)}; one whose host "
-        f"is lost for {whole} at most: {format_seconds(lost.missed)} until ZooKeeper misses it, "
+        f"If a NameNode's process dies, HDFS is down for about {format_seconds(TRANSITION_S)}; if its "
+        f"host is lost, for at most {whole}: {format_seconds(lost.missed)} until ZooKeeper misses it, "
         f"{format_seconds(lost.asked)} of requests to become standby{ssh}, "
         f"{format_seconds(_ACTIVE_AFTER_S)} until the other one is active; meanwhile the kernels of clients "
         f"give up connections to it after {format_seconds(missed)}, and clients retry every "
@@ -267,7 +266,7 @@ def _by_itself(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             ok=reading.truth(key) is True,
             about=key,
             found=reading.text(key) or "false (default)",
-            expected="true: otherwise no NameNode is active after a host is lost until an operator acts",
+            expected="true: otherwise no NameNode is active after the loss of a host until an operator acts",
             fix=f"set {key} to true in hdfs-site.xml, name the ZooKeepers in ha.zookeeper.quorum, then run "
             "hdfs zkfc -formatZK and start a failover controller on each NameNode's host",
             where=reading.where(key) or "hdfs-site.xml",
@@ -285,8 +284,8 @@ def _own_id(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             _ID,
             False,
             found=f"{text}, on every host that has this file",
-            expected="nothing: a NameNode finds by its own address which it is, and with this file of the "
-            "other one's host it would take that one's place",
+            expected="no value: a NameNode derives its id from its own address; with this file the other "
+            "host would use the wrong id",
             fix=f"remove {_ID} from {reading.where(_ID)}",
         )
 
@@ -304,7 +303,7 @@ def _no_secondary(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 key,
                 False,
                 found=text,
-                expected="nothing: the standby makes the checkpoints, and a SecondaryNameNode that start "
-                "scripts start there ends at once",
+                expected="no value: the standby makes the checkpoints, and a SecondaryNameNode exits as "
+                "it starts",
                 fix=f"remove {key} from {reading.where(key)}",
             )

@@ -45,7 +45,7 @@ def _raw_disks(facts: Facts) -> str:
             "device (DirectPath I/O), or give it one VMDK for each drive on a virtual NVMe controller."
         )
     return (
-        f"Hand each of a worker's {facts.worker.data_disks or 0} data disks through whole: a physical raw "
+        f"Pass each of a worker's {facts.worker.data_disks or 0} data disks through whole: a physical raw "
         "device mapping, or one VMDK that fills a datastore on one disk. Spread them over up to four "
         "PVSCSI controllers."
     )
@@ -57,15 +57,15 @@ def _all_nvme(facts: Facts) -> bool:
 
 rules.advice("hypervisor.vsphere-no-pinning", sources="D0 8, X1, D1 89, D2 106", when=_UNDER_VSPHERE).text(
     "Leave the placement on NUMA nodes to the scheduler.",
-    "Set no CPU affinity and no NUMA node by hand: ESXi places workers that fit a node by itself, and a "
-    "pinned one is stuck when its host's load changes.",
+    "Set no CPU affinity and no NUMA node by hand: ESXi places workers that fit a node, and a pinned "
+    "worker cannot move when its host's load changes.",
 )
 
 
 rules.advice("hypervisor.vsphere-memory-state", sources="D0 19", when=_UNDER_VSPHERE).text(
     "Keep every host in the memory state `high`.",
-    "See in esxtop (m) that every host stays in the memory state `high` under load: below it ESXi breaks "
-    "large pages up, and every access to memory costs more.",
+    "Check in esxtop (m) that every host stays in the memory state `high` under load: below it ESXi "
+    "splits large pages, and every access to memory costs more.",
 )
 
 
@@ -80,7 +80,7 @@ def _template(facts: Facts) -> str:
     kinds = len(facts.cluster.kinds)
     return (
         f"Make {'one template' if kinds == 1 else f'{kinds} templates'} and clone workers from it: a "
-        "standard machine packs well on hosts of several sizes, and all workers stay identical."
+        "standard size fits hosts of several sizes well, and all workers stay identical."
     )
 
 
@@ -94,7 +94,7 @@ def _host_pages(facts: Facts) -> str:
     """Set huge pages aside for guests of KVM."""
     size = facts.worker.memory_bytes
     return (
-        f"Set huge pages aside when a KVM host starts: {size // _HUGE_PAGE:,} of 2 MiB for each worker of "
+        f"Reserve huge pages when a KVM host starts: {size // _HUGE_PAGE:,} of 2 MiB for each worker of "
         f"{format_memory(size)}, evenly over the NUMA nodes (hugepages= on the kernel's command line); "
         "turn KSM off."
     )

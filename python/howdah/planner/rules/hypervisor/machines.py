@@ -29,7 +29,7 @@ def _cpus(facts: Facts) -> Decision:
     """Give out every thread of a host once, and none twice."""
     return Decision(
         _vcpus(facts),
-        "the worker's share of the host's threads, all of which are given out once",
+        "the worker's part of the host's threads, each of which is assigned once",
         (Input(name="worker.vcpus", value=_vcpus(facts)),),
     )
 
@@ -62,7 +62,7 @@ def _memory(facts: Facts) -> Decision:
     """Size a worker so that all workers fit in what the hypervisor leaves."""
     return Decision(
         _memory_mb(facts),
-        "the worker's share of what the hypervisor leaves",
+        "the worker's part of the memory that the hypervisor leaves",
         (Input(name="worker.memory", value=facts.worker.memory_bytes, unit="B"),),
     )
 
@@ -79,12 +79,12 @@ def _reserved(facts: Facts) -> Decision:
 
 machine.fixed("hypervisor.vsphere-locked", "sched.mem.pin", True, MAY).text(
     "Lock the reservation to the memory's size.",
-    "the reservation follows the size if someone changes it",
+    "the reservation follows the size if it changes",
     "D0 20",
 )
 machine.fixed("hypervisor.vsphere-preallocation", "sched.mem.prealloc", True, MAY).text(
     "Allocate all memory of a worker when it starts.",
-    "pages are found at power-on, in one piece, and not while tasks run",
+    "pages are allocated at power-on, contiguous, and not while tasks run",
     "D0 20",
 )
 
@@ -112,27 +112,29 @@ def _prefer_threads(facts: Facts) -> Decision:
     cores = _cores_per_node(facts)
     return Decision(
         True,
-        f"{_vcpus(facts)} vCPUs are more than a node's {cores} cores, but not than its threads: "
-        "counted as threads they stay next to their memory",
+        f"{_vcpus(facts)} vCPUs are more than a node's {cores} cores but fit its threads: as "
+        "threads they stay near their memory",
         (Input(name="worker.vcpus", value=_vcpus(facts)), Input(name="cores per node", value=cores)),
     )
 
 
 machine.fixed("hypervisor.vsphere-migration", "numa.memory.gransize", 1024, MAY).text(
     "Make the scheduler slow to move a worker to another NUMA node.",
-    "memory moves in larger pieces, so a worker moves only where that pays",
+    "memory moves in larger pieces, so a worker moves only if that pays off",
     "D0 8, X1",
 )
 machine.fixed("hypervisor.vsphere-storage-controller", "scsi0.virtualDev", "pvscsi").text(
     "Attach data disks to paravirtual SCSI controllers.",
-    "the least CPU time for each request of a worker's disks",
+    "the lowest CPU time for each disk request of a worker",
     "D0 31",
 )
 machine.fixed("hypervisor.vsphere-network-card", "ethernet0.virtualDev", "vmxnet3").text(
     "Give a worker vmxnet3 cards.", "the card that vSphere does not have to emulate", "D0 41, D3 119"
 )
 machine.fixed("hypervisor.vsphere-disk-identity", "disk.EnableUUID", True, MAY).text(
-    "Let the guest identify each disk.", "no mount takes another disk's place after a restart", "howdah"
+    "Let the guest identify each disk.",
+    "after a restart no disk is mounted in another disk's place",
+    "howdah",
 )
 machine.fixed(
     "hypervisor.vsphere-hardware-version",
@@ -156,19 +158,19 @@ machine.fixed(
         "HBase runs on workers that are virtual machines under vSphere",
         lambda facts: facts.request.hbase_used and under_vsphere(facts),
     ),
-    today="Since vSphere 8, High gives each vCPU a core of its own, or a thread with virtual "
+    today="Since vSphere 8, High gives each vCPU its own core, or a thread with virtual "
     "hyper-threading (hardware version 20); it needs all CPU and memory reserved.",
 )
 def _latency(facts: Facts) -> Decision:
     """Set latency sensitivity to high for HBase."""
     threads, cores = facts.group.cpu.threads, facts.group.cpu.cores
-    because = "a RegionServer answers in milliseconds, and waiting for a CPU is most of what it can lose"
+    because = "a RegionServer answers in milliseconds, and waiting for a CPU is its largest delay"
     if _vcpus(facts) * facts.worker.per_host > cores:
         because += (
             f"; since vSphere 8 each vCPU takes a whole core, and the host has {cores} for "
             f"{_vcpus(facts) * facts.worker.per_host} vCPUs: choose High with Hyper-threading instead"
         )
-    because += "; reserve all its CPU too, in MHz: a core's clock for each"
+    because += "; reserve all its CPU too, in MHz: the clock of a core for each vCPU"
     return Decision(
         "high",
         because,
@@ -189,7 +191,7 @@ def _latency(facts: Facts) -> Decision:
 def _power(facts: Facts) -> Decision:
     """Keep power management on, except for latency-sensitive HBase."""
     if facts.request.hbase_used:
-        return Decision(_POWER[True], "HBase's requests are too short for a core to wake up in")
+        return Decision(_POWER[True], "HBase's requests are shorter than the time a core takes to wake up")
     return Decision(_POWER[False], "sorting keeps cores awake; idle hosts draw half the power")
 
 
@@ -210,7 +212,7 @@ def _kvm_cpus(facts: Facts) -> Decision:
     """Give out every thread of a host once, and none twice."""
     return Decision(
         _vcpus(facts),
-        "the worker's share of the host's threads, all of which are given out once",
+        "the worker's part of the host's threads, each of which is assigned once",
         (Input(name="worker.vcpus", value=_vcpus(facts)),),
     )
 
@@ -223,13 +225,13 @@ domain.fixed(
     today="Linux has no scheduler of NUMA clients as vSphere has. Where the host's distribution has no "
     "numad any more, name a node for each machine instead (cpuset, nodeset).",
 ).text(
-    "Let numad find the NUMA node for a worker; pin none by hand.",
+    "Let numad choose the NUMA node of each worker; pin none by hand.",
     "each machine gets a node with room when it starts, so one definition fits all",
     "D0 8, D2 106, X1",
 )
 domain.fixed("hypervisor.kvm-numa-mode", "numatune.memory.@mode", "strict", when=_WITHIN_ONE_NODE).text(
     "Take memory only from the NUMA node that a worker runs on.",
-    "a start that fails shows that the node is full; a remote half would stay unnoticed",
+    "a failed start shows that the node is full; partly remote memory would go unnoticed",
     "D0 2, D2 106",
 )
 domain.fixed(
@@ -242,7 +244,7 @@ def _kvm_memory(facts: Facts) -> Decision:
     """Size a worker so that all workers fit in what the host leaves."""
     return Decision(
         facts.worker.memory_bytes // MIB,
-        "the worker's share of what the host leaves",
+        "the worker's part of the memory that the host leaves",
         (Input(name="worker.memory", value=facts.worker.memory_bytes, unit="B"),),
     )
 
@@ -257,16 +259,16 @@ domain.fixed("hypervisor.kvm-huge-pages", "memoryBacking.hugepages", True).text(
 )
 domain.fixed("hypervisor.kvm-no-merging", "memoryBacking.nosharepages", True, MAY).text(
     "Keep the host from merging equal pages.",
-    "heaps share nothing, and looking for it takes CPU time",
+    "heaps have no equal pages, and searching for them takes CPU time",
     "D0 20",
 )
 domain.fixed("hypervisor.kvm-preallocation", "memoryBacking.allocation.@mode", "immediate").text(
     "Allocate all memory of a worker when it starts.",
-    "a worker that does not fit fails to start instead of failing tasks",
+    "a worker that does not fit fails to start, instead of its tasks failing later",
     "D0 20",
 )
 domain.fixed("hypervisor.kvm-no-balloon", "devices.memballoon.@model", "none").text(
-    "Give workers no balloon.", "all memory is the worker's own; nothing may ask for it back", "D0 20, D0 19"
+    "Give workers no balloon.", "all memory belongs to the worker and is not reclaimed", "D0 20, D0 19"
 )
 domain.fixed("hypervisor.kvm-cpu-model", "cpu.@mode", "host-passthrough").text(
     "Show the guest the host's own processor.",
@@ -309,21 +311,21 @@ def _threads(facts: Facts) -> Decision:
     disks = max(1, facts.worker.data_disks or 1)
     return Decision(
         disks,
-        "one for each data disk, which names it in its driver: no disk waits for another's requests",
+        "one for each data disk, set in its driver: no disk waits for another's requests",
         (Input(name="worker.data_disks", value=disks),),
     )
 
 
 domain.fixed("hypervisor.kvm-disk-type", "devices.disk.@type", "block").text(
-    "Hand whole disks through as block devices.",
-    "no file system of the host lies between HDFS and its disks; this is the pattern of each",
+    "Pass whole disks through as block devices.",
+    "no file system of the host lies between HDFS and its disks; this pattern applies to each",
     "D0 31, D0 30",
 )
 domain.fixed("hypervisor.kvm-disk-format", "devices.disk.driver.@type", "raw").text(
     "Use disks raw.", "an image format would write twice", "D0 31"
 )
 domain.fixed("hypervisor.kvm-disk-cache", "devices.disk.driver.@cache", "none").text(
-    "Bypass the host's cache.", "the guest caches; caching twice halves what memory is worth", "D0 24, howdah"
+    "Bypass the host's cache.", "the guest caches; caching twice halves the use of memory", "D0 24, howdah"
 )
 domain.fixed("hypervisor.kvm-disk-io", "devices.disk.driver.@io", "native", MAY).text(
     "Use the kernel's own asynchronous I/O for disks.",

@@ -44,7 +44,7 @@ rules = Rules()
 @rules.inspection(
     "spark.adaptive",
     sources="Spark: SQL performance tuning",
-    when="where adaptive execution or the number of partitions is set",
+    when="adaptive execution or the number of partitions is set",
 )
 def _adaptive(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Spark makes the number of partitions fit the data."""
@@ -58,9 +58,8 @@ def _adaptive(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         key,
         not (off or many),
         found=f"{reading.text(_ADAPTIVE) or 'true (default)'}, with {partitions or 200:.15g} partitions",
-        expected=f"true, with at most {_MANY} partitions: adaptive execution joins partitions that turn "
-        "out small and "
-        "splits large ones; without it every shuffle has as many tasks and small files, whatever its data",
+        expected=f"true, with at most {_MANY} partitions: adaptive execution merges small partitions "
+        "and splits large ones; without it every shuffle has this many tasks and files, whatever its size",
         fix=f"remove {_ADAPTIVE} from {reading.where(_ADAPTIVE)}"
         + (f", and set {_PARTITIONS} to 200 to {_MANY} in {reading.where(_PARTITIONS)}" if many else "")
         if off
@@ -72,7 +71,7 @@ def _adaptive(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     "spark.container-fits",
     MUST,
     sources=f"{YARN}, howdah",
-    when="where Spark's defaults set the size of executors",
+    when="Spark's defaults set the size of executors",
 )
 def _container_fits(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """An executor and what it has outside of its heap fit the largest container."""
@@ -86,8 +85,8 @@ def _container_fits(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             "spark.executor.memory",
             heap + overhead <= most,
             found=f"{format_memory(heap)} and {format_memory(overhead)} of overhead",
-            expected=f"{format_memory(most)} together, the largest container: applications are refused "
-            "otherwise",
+            expected=f"{format_memory(most)} together, the largest container: otherwise applications "
+            "are refused",
             fix=f"lower spark.executor.memory in {reading.where('spark.executor.memory')}, to "
             f"{int(most / (1 + OVERHEAD)) // GIB}g at the most",
         )
@@ -149,7 +148,7 @@ def _kinds(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 entry,
                 False,
                 found=f"{entry.text}, a master of Spark 1",
-                expected="yarn: applications of later releases do not start otherwise",
+                expected="yarn: otherwise applications of later releases do not start",
                 fix=f"set spark.master to yarn in {entry.place}, and spark.submit.deployMode to "
                 f"{entry.text.removeprefix('yarn-')}",
             )
@@ -159,7 +158,7 @@ def _kinds(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 entry,
                 False,
                 found=f"{entry.text!r} {misfit}",
-                expected="a value that Spark can read: applications end in their first second otherwise",
+                expected="a value that Spark can read: otherwise applications exit at once",
                 fix=f"set {entry.name} to {near} in {entry.place}"
                 if near
                 else f"write {entry.name} as {known.kind} in {entry.place}",
@@ -190,10 +189,9 @@ def _units(reading: Inspected) -> Iterator[tuple[bool, Observation]]:
             entry_verdict(
                 entry,
                 False,
-                found=f"{entry.text}, {known.kind} where no unit is given: {times} than the default "
-                f"{known.default}",
+                found=f"{entry.text}, {known.kind} without a unit: {times} than the default {known.default}",
                 expected=f"a number with its unit, such as {known.default}",
-                fix=f"set {entry.name} to {known.default} in {entry.place}, or write the unit that is meant",
+                fix=f"set {entry.name} to {known.default} in {entry.place}, or write the intended unit",
             ),
         )
 
@@ -222,9 +220,9 @@ def _heaps(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             entry,
             given >= least,
             found=f"{entry.text}, which is {given / MIB:,.0f} MiB",
-            expected=f"{least // MIB} MiB at least: "
+            expected=f"at least {least // MIB} MiB: "
             + (
-                "Spark ends with less"
+                "Spark exits with less"
                 if entry.name in _HEAPS
                 else "YARN kills executors that outgrow their containers"
             ),
@@ -242,7 +240,7 @@ def _quantity(reading: Inspected, key: str) -> float | None:
     "spark.heartbeats",
     MUST,
     sources=f"Spark 4.3.0: SparkConf.validateSettings, {CONFIGURATION}",
-    when="where either time is set",
+    when="one of the two times is set",
 )
 def _heartbeats(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Executors are given up after more than one heartbeat."""
@@ -269,11 +267,11 @@ def _times(reading: Inspected, least: int) -> Iterator[Observation]:
 
 def _refusal(timeout: float, heartbeat: float) -> str:
     if timeout <= heartbeat:
-        return "no application starts as it is"
-    return "executors are given up, and their tasks run again, after one long collection"
+        return "otherwise no application starts"
+    return "otherwise one long garbage collection loses executors, and their tasks run again"
 
 
-@rules.inspection("spark.several-heartbeats", sources=CONFIGURATION, when="where either time is set")
+@rules.inspection("spark.several-heartbeats", sources=CONFIGURATION, when="one of the two times is set")
 def _few_heartbeats(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Executors have time for several heartbeats before they are given up."""
     return _times(reading, least=_LEAST_HEARTBEATS)
@@ -283,7 +281,7 @@ def _few_heartbeats(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     "spark.executors",
     MUST,
     sources=f"Spark 4.3.0: ExecutorAllocationManager, {YARN}",
-    when="where numbers of executors are set",
+    when="the number of executors is set",
 )
 def _executors(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Applications begin with no more executors than they may have, and the cluster has room for."""
@@ -322,7 +320,9 @@ def _executors(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     )
 
 
-@rules.inspection("spark.history-written", sources="Spark: monitoring", when="where such a folder is set")
+@rules.inspection(
+    "spark.history-written", sources="Spark: monitoring", when="a directory for event logs is set"
+)
 def _history(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Where a folder of applications' history is named, applications write it."""
     given = next((key for key in (_DIRECTORY, _READ) if reading.text(key)), None)
@@ -331,14 +331,14 @@ def _history(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             ok=reading.truth(_LOGS) is True,
             about=_LOGS,
             found=f"{reading.text(_LOGS) or 'false (default)'}, and {given} is {reading.text(given)}",
-            expected="true: no application writes what the history server reads",
+            expected="true: otherwise no application writes event logs for the history server",
             fix=f"set {_LOGS} to true in {_FILE}",
             where=reading.where(_LOGS) or reading.where(given),
         )
 
 
 @rules.inspection(
-    "spark.own-driver", MUST, sources=CONFIGURATION, when="where the files show that several hosts read them"
+    "spark.own-driver", MUST, sources=CONFIGURATION, when="the files are shared by several hosts"
 )
 def _own_driver(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """No driver is bound to one host's address in a file that all hosts have."""
@@ -351,7 +351,7 @@ def _own_driver(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 key,
                 False,
                 found=host,
-                expected="nothing in a file that all hosts have: a driver on another host cannot listen "
-                "there, or its executors look for it on this one",
+                expected="no address in a file that all hosts share: a driver on another host cannot "
+                "listen there, or its executors connect to this host",
                 fix=f"remove {key} from {reading.where(key)}",
             )

@@ -30,7 +30,9 @@ _PARTITIONS, _PARTITIONS_MOST, _PARTITIONS_TOO_MANY = 200, 4_000, 20_000
 _TASKS_PER_CORE = 2
 _HISTORY = "hdfs:///spark-history"
 _SHUFFLE_PORT = 7337
-_SHUFFLES_IN_NODEMANAGERS = Condition("with Spark, whose executors come and go", shuffles_in_nodemanagers)
+_SHUFFLES_IN_NODEMANAGERS = Condition(
+    "with Spark and dynamic allocation of executors", shuffles_in_nodemanagers
+)
 _CONDITION = Condition("with --secure and Spark", lambda facts: with_spark(facts) and secured(facts))
 
 
@@ -47,9 +49,7 @@ spark.fixed("spark.master", "spark.master", "yarn").text(
 def _queue(facts: Facts) -> Decision:
     """Applications go to Spark's queue."""
     queue = queue_of("spark", facts.request)
-    return Decision(
-        queue, "its own, with a share that other jobs cannot keep" if queue != "default" else "the only one"
-    )
+    return Decision(queue, "its own, with a guaranteed capacity" if queue != "default" else "the only one")
 
 
 @spark.setting(
@@ -66,8 +66,8 @@ def _cores(facts: Facts) -> Decision:
     return Decision(
         size.cores,
         f"{format_counted(size.per_worker, 'executor')} of {size.cores} use {size.per_worker * size.cores} "
-        f"of a worker's {format_counted(vcores, 'vcore')}; with more tasks in one Java machine collections "
-        "take longer, with fewer each keeps its own copy of what all need",
+        f"of a worker's {format_counted(vcores, 'vcore')}; with more tasks in one JVM garbage collections "
+        "take longer, with fewer tasks each JVM keeps its own copy of shared data",
         (Input(name="vcores of a worker", value=vcores),),
     )
 
@@ -89,8 +89,8 @@ def _memory(facts: Facts) -> Decision:
     return Decision(
         f"{size.heap_mb}m",
         f"{format_counted(size.per_worker, 'executor')} and an application master share a worker's "
-        f"{format_memory(memory_mb * MIB)} of containers: {size.container_mb} MB each, of which the rest is "
-        "outside of the heap",
+        f"{format_memory(memory_mb * MIB)} of containers: {size.container_mb} MB each, the rest outside of "
+        "the heap",
         (
             Input(name="containers of a worker", value=memory_mb * MIB, unit="B"),
             Input(name="executors on a worker", value=size.per_worker),
@@ -116,7 +116,7 @@ def _collectors(facts: Facts) -> Decision:
     cores = executor(facts).cores
     return Decision(
         f"-XX:ParallelGCThreads={max(2, cores)}",
-        "by itself each of many executors on a host starts threads for all of its CPUs",
+        "by default each executor starts threads for all CPUs of the host",
     )
 
 
@@ -138,21 +138,20 @@ def _driver(facts: Facts) -> Decision:
     value = max(1024, min(_DRIVER_MB, least // _DRIVER_SHARE // STEP_MB * STEP_MB))
     return Decision(
         f"{value}m",
-        "tables that are broadcast and results that are collected pass through the driver; the default of "
-        "1 GiB is soon full",
+        "broadcast tables and collected results pass through the driver; the default of 1 GiB is soon full",
     )
 
 
 spark.fixed("spark.dynamic", "spark.dynamicAllocation.enabled", True).text(
-    "Applications take and give back executors as they need them.",
+    "Applications request and release executors as they need them.",
     "otherwise each keeps all of its executors until it ends, notebooks for days",
     "Spark: job scheduling",
 )
 spark.fixed(
     "spark.cached", "spark.dynamicAllocation.cachedExecutorIdleTimeout", "30min", MAY, accepts=set_at_all
 ).text(
-    "Executors that only keep cached tables are given back after half an hour.",
-    "by default they are kept for ever, and others wait",
+    "Idle executors with cached tables are released after half an hour.",
+    "by default they are kept forever, and other applications wait",
     f"{CONFIGURATION}, howdah",
 )
 
@@ -168,10 +167,10 @@ spark.fixed(
     "spark.shuffle.service.enabled",
     True,
     MUST,
-    when=Condition("with Spark, whose executors come and go and leave their outputs", _given_back),
+    when=Condition("with Spark, dynamic allocation and the external shuffle service", _given_back),
 ).text(
-    "What executors have shuffled is served by NodeManagers, also when the executors are gone.",
-    "an executor that is given back takes its shuffle files with it otherwise",
+    "NodeManagers serve the executors' shuffle files, even after the executors are gone.",
+    "otherwise a released executor takes its shuffle files with it",
     f"{YARN}, Spark: job scheduling",
 )
 spark.fixed(
@@ -193,7 +192,7 @@ spark.fixed(
     when=_SHUFFLES_IN_NODEMANAGERS,
     file="yarn-site.xml",
 ).text(
-    "NodeManagers know the class that serves Spark's shuffle.", "a NodeManager does not start without", YARN
+    "NodeManagers have the class of Spark's shuffle service.", "a NodeManager does not start without it", YARN
 )
 spark.fixed(
     "spark.shuffle-classpath",
@@ -203,8 +202,8 @@ spark.fixed(
     file="yarn-site.xml",
     accepts=set_at_all,
 ).text(
-    "NodeManagers find the jar of Spark's shuffle.",
-    "where a release of Spark has spark-<version>-yarn-shuffle.jar, on every worker",
+    "NodeManagers have the jar of Spark's shuffle service.",
+    "the directory of spark-<version>-yarn-shuffle.jar in a Spark release, on every worker",
     YARN,
 )
 spark.fixed(
@@ -215,7 +214,7 @@ spark.fixed(
     file="yarn-site.xml",
 ).text(
     "A NodeManager that cannot serve Spark's shuffle does not start.",
-    "by default it runs on, and every executor that it is given fails",
+    "by default it keeps running, and every executor on it fails",
     YARN,
 )
 
@@ -233,7 +232,7 @@ def _partitions(facts: Facts) -> Decision:
     cores = size.cores * size.in_all
     wanted = _TASKS_PER_CORE * cores
     value = min(max(_PARTITIONS, wanted), _PARTITIONS_MOST)
-    joined = "adaptive execution joins those that turn out small"
+    joined = "adaptive execution merges small ones"
     because = {
         _PARTITIONS: f"the release's default; {joined}",
         _PARTITIONS_MOST: f"as many as one query can use, fewer than {_TASKS_PER_CORE} for each of "
@@ -250,11 +249,13 @@ spark.fixed(
     MAY,
     accepts=anything,
 ).text(
-    "What is shuffled is written by Kryo.", "smaller and faster than Java's own; tables never use it", _TUNING
+    "Shuffled data are serialized by Kryo.",
+    "smaller and faster than Java's own; tables never use it",
+    _TUNING,
 )
 spark.fixed("spark.events", "spark.eventLog.enabled", True).text(
-    "What applications did is kept.",
-    "without it nothing is known of an application once it has ended",
+    "The history of applications is kept.",
+    "without it an ended application leaves no history",
     "Spark: monitoring",
 )
 
@@ -275,7 +276,7 @@ def _in_hdfs(value: Value, decision: Decision, facts: Facts) -> bool:
 
 
 spark.setting("spark.events-folder", "spark.eventLog.dir", sources="Spark: monitoring", accepts=_in_hdfs).by(
-    "Applications write what they did into HDFS.",
+    "Applications write their history into HDFS.",
     lambda facts: Decision(
         _shared(facts, "spark.history.fs.logDirectory"),
         "the default is /tmp of the machine that the driver runs on",
@@ -292,17 +293,17 @@ def _same_folder(value: Value, decision: Decision, facts: Facts) -> bool:
 spark.setting(
     "spark.history", "spark.history.fs.logDirectory", sources="Spark: monitoring", accepts=_same_folder
 ).by(
-    "The history server reads what applications write.",
+    "The history server reads the directory that applications write.",
     lambda facts: Decision(_shared(facts, "spark.eventLog.dir"), "where applications write"),
 )
 spark.fixed("spark.history-cleaner", "spark.history.fs.cleaner.enabled", True, MAY, accepts=anything).text(
     "The history of applications is deleted after a week.",
-    "with the default of 7 days; otherwise it is kept for ever",
+    "after the default of 7 days; otherwise it is kept forever",
     "Spark: monitoring",
 )
 spark.fixed("spark.authenticate", "spark.authenticate", True, MUST, when=_CONDITION).text(
-    "Executors and shuffle services prove who they are.",
-    "on YARN each application has a secret of its own; without it anyone may fetch its data",
+    "Executors and shuffle services authenticate each other.",
+    "on YARN each application has its own secret; without it anyone may fetch its data",
     "Spark: security",
 )
 spark.fixed(
@@ -313,7 +314,7 @@ spark.fixed(
     "Spark: security",
 )
 spark.fixed("spark.encrypt", "spark.network.crypto.enabled", True, when=_CONDITION).text(
-    "What executors exchange is encrypted.",
+    "Traffic between executors is encrypted.",
     "Kerberos alone encrypts nothing between executors",
     "Spark: security",
 )
@@ -328,17 +329,18 @@ _rule = rules.under(
 
 
 _rule.fixed("spark.history-kerberos", "spark.history.kerberos.enabled", True).text(
-    "The history server proves who it is.", "HDFS requires it: the server would start and show nothing"
+    "The history server authenticates with Kerberos.",
+    "HDFS requires it: without it the server starts but shows nothing",
 )
 _rule.setting(
     "spark.history-principal",
     "spark.history.kerberos.principal",
     accepts=lambda value, decision, facts: "@" in str(value) and "_HOST" not in str(value),
 ).by(
-    "The history server has a principal of its own.",
+    "The history server has its own principal.",
     lambda facts: Decision(
         f"spark@{realm(facts)}",
-        "without the host's name, which the history server does not fill in for _HOST",
+        "without a host name, since the history server does not replace _HOST",
     ),
 )
 _rule.fixed(
@@ -346,12 +348,12 @@ _rule.fixed(
     "spark.history.kerberos.keytab",
     f"{KEYTABS}/spark.headless.keytab",
     accepts=set_at_all,
-).text("The history server finds its key.", "readable by the user spark alone")
+).text("The history server has its key.", "readable only by the user spark")
 _rule.fixed("spark.history-lists", "spark.history.ui.acls.enable", True).text(
     "The history server shows applications to their owners only.",
     "it reads all logs, and by default shows them to any user",
 )
 _rule.fixed("spark.lists", "spark.acls.enable", True).text(
-    "An application is seen and stopped by its owner and administrators only.",
+    "Only its owner and administrators see and stop an application.",
     "its page shows its configuration and queries, and has a button that stops jobs",
 )

@@ -1,4 +1,4 @@
-"""Rules about ZooKeeper: its members, its sessions, and a data directory that lasts on a disk of its own."""
+"""Rules about ZooKeeper: its members, its sessions, and a permanent data directory on a separate disk."""
 
 from __future__ import annotations
 

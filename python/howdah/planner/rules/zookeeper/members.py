@@ -71,7 +71,7 @@ def _forms(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             member.key,
             all(_ADDRESS.fullmatch(address) for address in member.addresses),
             found=text,
-            expected="host:port:port, the second port for elections: no member starts otherwise",
+            expected="host:port:port, the second port for elections: otherwise no member starts",
             fix=f"set {member.key} to {member.hosts[0]}:2888:3888 in {_FILE} on all members",
         )
 
@@ -105,7 +105,7 @@ def _odd(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             voting[-1].key,
             len(hosts) == len(voting) and len(voting) % 2 == 1,
             found=f"{len(voting)} members on {len(hosts)} hosts",
-            expected="3 or 5 members, each on a host of its own: half of two or four is no quorum",
+            expected="3 or 5 members, each on its own host: half of two or four is no quorum",
             fix=fix,
         )
 
@@ -125,7 +125,7 @@ def _limits(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             ok=bool(text) and text != "0",
             about=key,
             found=text or "not set",
-            expected="ticks that members have for one another: none of several starts otherwise",
+            expected="the ticks that members wait for each other: without it no member of several starts",
             fix=f"add {key}={usual} to {_FILE} on all members",
             where=reading.where(key) or _FILE,
         )
@@ -135,7 +135,7 @@ def _limits(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     "zookeeper.forced-log",
     MUST,
     sources="ZooKeeper 3.8: administrator's guide",
-    when="whether its log is forced to the disk is set",
+    when="zookeeper.forceSync is set",
 )
 def _forced(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """What ZooKeeper has promised is on its disk."""
@@ -146,14 +146,17 @@ def _forced(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             key,
             text.lower() != "no",
             found=text,
-            expected="yes: members that lose their power forget what they have promised, such as which "
+            expected="yes: otherwise members that lose power lose acknowledged writes, such as which "
             "NameNode is active and which jobs run",
             fix=f"remove {key} from {reading.where(key)}",
         )
 
 
 @rules.inspection(
-    "zookeeper.session-order", MUST, sources="ZooKeeper 3.8: QuorumPeerConfig", when="either is set"
+    "zookeeper.session-order",
+    MUST,
+    sources="ZooKeeper 3.8: QuorumPeerConfig",
+    when="a minimum or maximum session timeout is set",
 )
 def _sessions(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """The shortest session is not longer than the longest."""
@@ -167,7 +170,8 @@ def _sessions(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             given[0],
             (shortest or 0) <= (longest or 0),
             found=f"{shortest:.15g} ms at least and {longest:.15g} ms at most",
-            expected="the least not above the most, by itself 2 and 20 ticks: no member starts otherwise",
+            expected="the minimum not above the maximum, by default 2 and 20 ticks: otherwise no "
+            "member starts",
             fix=f"set {given[0]} {'below' if given[0] == least else 'above'} "
             f"{longest if given[0] == least else shortest:.15g} in {reading.where(given[0])}",
         )
@@ -184,7 +188,7 @@ def _port(asked: str, ports: Mapping[str, str]) -> str | None:
     "zookeeper.asked-members",
     MUST,
     sources="ZooKeeper 3.8: administrator's guide",
-    when="zoo.cfg lists members and lies with what names them",
+    when="zoo.cfg lists members, and other files name them",
 )
 def _found_by_clients(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Daemons elected through ZooKeeper use the addresses and ports of its members."""
@@ -218,7 +222,7 @@ def _found_by_clients(reading: Inspected, facts: Facts) -> Iterator[Observation]
 @rules.inspection(
     "zookeeper.log-apart",
     sources="ZooKeeper 3.8: administrator's guide, HBase 2.6.4: reference guide",
-    when="zoo.cfg sets where it is, and where data disks are is known",
+    when="zoo.cfg sets the directory of the log, and the data disks are known",
 )
 def _disks(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """ZooKeeper's log is not on a disk of blocks."""
@@ -231,8 +235,8 @@ def _disks(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             key,
             not below,
             found=text,
-            expected="a disk without blocks: ZooKeeper answers no write before it is on this disk, and "
-            "behind a worker's blocks sessions of RegionServers and masters run out",
+            expected="a disk without blocks: ZooKeeper acknowledges a write once it is on this disk, "
+            "and behind a worker's blocks sessions of RegionServers and masters expire",
             fix=f"set dataLogDir to a directory on a disk that nothing else uses in {_FILE}"
             + (f", or {key} to one below /var/lib" if key == "dataDir" else ""),
         )

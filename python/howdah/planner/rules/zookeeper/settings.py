@@ -1,4 +1,4 @@
-"""Rules about ZooKeeper: its members, and a data directory that lasts and does not grow for ever."""
+"""Rules about ZooKeeper: its members, and a permanent data directory of limited size."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _runs(facts: Facts) -> bool:
 member = rules.under(sources=_SOURCES, file="zoo.cfg", when=Condition("ZooKeeper runs on the cluster", _runs))
 
 member.fixed("zookeeper.data-dir", "dataDir", "/var/lib/zookeeper", MUST, accepts=lasting).text(
-    "ZooKeeper's data are in a directory that nothing empties.",
+    "ZooKeeper's data are in a permanent directory.",
     "the sample's is below /tmp; put it on a disk that tasks do not use",
 )
 
@@ -46,26 +46,26 @@ member.fixed(
     ),
     accepts=lasting,
 ).text(
-    "ZooKeeper's log of transactions has a disk of its own.",
-    "every write of ZooKeeper waits for this log, and for whatever else its disk does",
+    "ZooKeeper's transaction log has its own disk.",
+    "every write of ZooKeeper waits for this log, and for other work of its disk",
     "ZooKeeper 3.8: administrator's guide",
 )
 member.fixed("zookeeper.port", "clientPort", ZOOKEEPER_PORT, MAY, accepts=anything).text(
-    "Clients find ZooKeeper at its usual port.", "the port that everything else here names"
+    "Clients find ZooKeeper at its usual port.", "the port in all other planned files"
 )
 member.fixed("zookeeper.tick", "tickTime", 2000, accepts=between(1000, 6000)).text(
     "A tick is two seconds.",
-    "sessions last 2 ticks at least, and 20 at most where no limit is given: failover takes "
-    "seconds, and a pause of Java's does not cause one",
+    "sessions last at least 2 ticks, and by default at most 20: failover takes seconds, and "
+    "a garbage collection does not cause one",
 )
 member.fixed("zookeeper.init-limit", "initLimit", 10, accepts=between(5, 100)).text(
     "A member has ten ticks to join.", "20 s to copy the state"
 )
 member.fixed("zookeeper.sync-limit", "syncLimit", 5, accepts=between(2, 50)).text(
-    "A member may be five ticks behind.", "10 s: longer than a pause of Java's"
+    "A member may be five ticks behind.", "10 s: longer than a garbage collection"
 )
 member.fixed("zookeeper.snapshots", "autopurge.snapRetainCount", 5, MAY, accepts=between(3, 100)).text(
-    "Some old snapshots are kept.", "enough to go back, where a snapshot is damaged"
+    "Some old snapshots are kept.", "enough to restore an older one if a snapshot is damaged"
 )
 member.fixed(
     "zookeeper.purge", "autopurge.purgeInterval", 24, default_harms=True, accepts=between(1, 168)
@@ -80,7 +80,7 @@ member.fixed(
         str(value) in ("localhost", "::1") or str(value).startswith("127.")
     ),
 ).text(
-    "ZooKeeper's page of commands is for its own host.",
+    "ZooKeeper's web page of commands is only for its own host.",
     "by default port 8080 answers on every address, without authentication",
 )
 
@@ -98,9 +98,7 @@ def _connections(facts: Facts) -> Decision:
     """A host has a connection for each of its daemons and, with HBase, for each of its tasks, 60 at the
     least."""
     if not facts.request.hbase_used:
-        return Decision(
-            _CONNECTIONS, "the release's default: daemons alone connect, and few programs of users"
-        )
+        return Decision(_CONNECTIONS, "the release's default: only daemons and few programs of users connect")
     tasks = max(
         sum((kind.map_slots + kind.reduce_slots) * kind.per_host for kind in group)
         for group in _by_group(facts).values()
@@ -108,8 +106,8 @@ def _connections(facts: Facts) -> Decision:
     value = max(_CONNECTIONS_HBASE, -(-(2 * tasks + _CONNECTIONS) // 100) * 100)
     return Decision(
         value,
-        "tasks and clients of HBase connect, each by itself: one that is refused fails, and with it a "
-        "RegionServer of the same host that connects again",
+        "each task and client of HBase connects: a refused one fails, and so does a RegionServer of "
+        "the same host that reconnects",
         (Input(name="tasks at once on a host", value=tasks),),
     )
 
@@ -135,7 +133,7 @@ def _heap(facts: Facts) -> Decision:
         Role.ZOOKEEPER,
         facts,
         f"1 GiB, and another for every {CLIENTS_PER_GIB} of {format_count(facts.cluster.workers)} workers: "
-        "all of what it keeps is in memory, and one that swaps loses its sessions",
+        "all its data are in memory, and a ZooKeeper that swaps loses its sessions",
     )
 
 

@@ -14,12 +14,12 @@ export HBASE_MANAGES_ZK=false
 # [hbase.master-heap; D3 120, Cloudera: hardware requirements, howdah]
 export HBASE_MASTER_OPTS='-Xms4096m -Xmx4096m -XX:+UseG1GC -XX:+ExitOnOutOfMemoryError -Djava.security.auth.login.config=/etc/security/jaas/hbase.conf'
 
-# The default is /tmp: once a cleaner took the file, the scripts cannot stop the daemon; what is in
-# /run ends with the boot, as the daemons do
+# The default is /tmp: once a cleaner removes the file, the scripts cannot stop the daemon; /run is
+# emptied at boot, when the daemons are gone too
 # [jvm.hbase-process-ids; HBase: hbase-env.sh, howdah]
 export HBASE_PID_DIR=/run/hbase
 
-# A heap of 31 GiB, touched at the start, 458 GiB of cache outside it: 489 GiB in all; G1 keeps pauses
-# short, and its regions are so large that a memstore's chunk of 2 MiB is no object of extra size
+# A heap of 31 GiB, allocated at the start, 458 GiB of cache outside it: 489 GiB in all; G1 keeps
+# pauses short, and its regions are so large that a memstore's chunk of 2 MiB is no humongous object
 # [regionserver.heap; D3 120, D3 122, D2 112, HBase 2.6.4: reference guide on Java]
 export HBASE_REGIONSERVER_OPTS='-Xms31744m -Xmx31744m -XX:+UseG1GC -XX:MaxGCPauseMillis=100 -XX:G1HeapRegionSize=32m -XX:+AlwaysPreTouch -XX:+UseTransparentHugePages -XX:+ExitOnOutOfMemoryError -XX:MaxDirectMemorySize=471040m -Djava.security.auth.login.config=/etc/security/jaas/hbase.conf'

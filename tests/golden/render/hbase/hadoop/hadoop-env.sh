@@ -5,13 +5,13 @@
 # [jvm.hadoop-logs; Hadoop: hadoop-env.sh, howdah]
 export HADOOP_LOG_DIR=/var/log/hadoop
 
-# The default is /tmp: once a cleaner took the file, the scripts cannot stop the daemon; what is in
-# /run ends with the boot, as the daemons do
+# The default is /tmp: once a cleaner removes the file, the scripts cannot stop the daemon; /run is
+# emptied at boot, when the daemons are gone too
 # [jvm.hadoop-process-ids; Hadoop: hadoop-env.sh, howdah]
 export HADOOP_PID_DIR=/run/hadoop
 
-# A heap of 1.6 GiB: 4 GiB where that is little of a worker's memory, less on a small one, and 1 GiB
-# for each million of the replicas that its full disks hold
+# A heap of 1.6 GiB: 4 GiB if the worker is large, less on a small worker, and 1 GiB for each million
+# replicas on full disks
 # [datanode.heap; D3 122, D0 142, Cloudera: HDFS heap sizing]
 export HDFS_DATANODE_OPTS='-Xms1600m -Xmx1600m -XX:+UseG1GC -XX:+ExitOnOutOfMemoryError'
 

@@ -10,11 +10,11 @@
 #
 # fs.type: Made in seconds, large files in few extents, many writers at once
 #   [disks.file-system; D0 28, D4 127, X6]
-# mkfs.options: Few allocation groups fill a disk from its fast outer zone inwards, and all disks in the same way; 2
-#   is the least mkfs.xfs makes at this size
+# mkfs.options: With few allocation groups all disks fill from the fast outer zone inwards; 2 is the least mkfs.xfs
+#   makes at this size
 #   [disks.make-file-system; D0 28, X6, X10]
-# mount.options: Else reading a block writes the time it was read to the same disk, and a host whose one disk failed
-#   does not start
+# mount.options: Otherwise each read writes an access time to the same disk, and a host with one failed disk does not
+#   start
 #   [disks.mount; howdah]
 # partition.start: A multiple of every sector, stripe and erase block; it costs 8 MiB of a disk
 #   [disks.partition; D0 29, D0 30, D1 93, D2 112, D3 123]

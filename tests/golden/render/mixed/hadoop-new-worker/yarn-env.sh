@@ -5,7 +5,7 @@
 # [nodemanager.heap; Hadoop 3.5.0: yarn-default.xml, howdah]
 export YARN_NODEMANAGER_OPTS='-Xms1600m -Xmx1600m -XX:+UseG1GC -XX:+ExitOnOutOfMemoryError'
 
-# 2 GiB: 1 GiB, and another for every 250 of 19 NodeManagers and 50,000 of 1,244 containers that run
-# at once, as far as its place has them; without a limit Java takes a quarter of the host's memory
+# 2 GiB: 1 GiB, and another for every 250 of 19 NodeManagers and 50,000 of 1,244 concurrent
+# containers, if its host has the memory; without a limit Java takes a quarter of the host's memory
 # [scheduler.heap; D1 81, D1 87, howdah]
 export YARN_RESOURCEMANAGER_OPTS='-Xms2048m -Xmx2048m -XX:+UseG1GC -XX:+ExitOnOutOfMemoryError'

@@ -5,8 +5,8 @@
 # [jvm.hadoop-logs; Hadoop: hadoop-env.sh, howdah]
 export HADOOP_LOG_DIR=/var/log/hadoop
 
-# The default is /tmp: once a cleaner took the file, the scripts cannot stop the daemon; what is in
-# /run ends with the boot, as the daemons do
+# The default is /tmp: once a cleaner removes the file, the scripts cannot stop the daemon; /run is
+# emptied at boot, when the daemons are gone too
 # [jvm.hadoop-process-ids; Hadoop: hadoop-env.sh, howdah]
 export HADOOP_PID_DIR=/run/hadoop
 

@@ -5,17 +5,17 @@
 # [jvm.hadoop-logs; Hadoop: hadoop-env.sh, howdah]
 export HADOOP_LOG_DIR=/var/log/hadoop
 
-# The default is /tmp: once a cleaner took the file, the scripts cannot stop the daemon; what is in
-# /run ends with the boot, as the daemons do
+# The default is /tmp: once a cleaner removes the file, the scripts cannot stop the daemon; /run is
+# emptied at boot, when the daemons are gone too
 # [jvm.hadoop-process-ids; Hadoop: hadoop-env.sh, howdah]
 export HADOOP_PID_DIR=/run/hadoop
 
-# A heap of 1.6 GiB: 4 GiB where that is little of a worker's memory, less on a small one, and 1 GiB
-# for each million of the replicas that its full disks hold
+# A heap of 1.6 GiB: 4 GiB if the worker is large, less on a small worker, and 1 GiB for each million
+# replicas on full disks
 # [datanode.heap; D3 122, D0 142, Cloudera: HDFS heap sizing]
 export HDFS_DATANODE_OPTS='-Xms1600m -Xmx1600m -XX:+UseG1GC -XX:+ExitOnOutOfMemoryError'
 
-# 1 GiB: it keeps only the edits that come; without a limit Java takes a quarter of the host's memory
+# 1 GiB: it keeps only new edits; without a limit Java takes a quarter of the host's memory
 # [ha.journal-heap; D0 74, D2 100, Hadoop 3.5.0]
 export HDFS_JOURNALNODE_OPTS='-Xms1024m -Xmx1024m -XX:+UseG1GC -XX:+ExitOnOutOfMemoryError'
 
