@@ -78,7 +78,7 @@ def refuses_what_would_hit_the_other(lab: Lab, other: Lab) -> None:
     for words in (("kill", "h1"), ("fault", "lose host:h1"), ("fault", "slow-link host:h2 to 1Mb/s")):
         refused = lab.try_to(*words)
         assert refused.returncode == 2
-        assert f"has machines of {other.name}, too" in refused.stderr
+        assert f"also has machines of {other.name}, which" in refused.stderr
     refused = lab.try_to("add", "h3")
     assert refused.returncode == 2
     assert "hosts cannot be added or removed until then" in refused.stderr
