@@ -77,8 +77,9 @@ def _short(calibration: Calibration) -> Iterator[str]:
     for rest in calibration.residuals[:1]:
         yield ""
         yield (
-            "Parameters and seeds do not explain the whole error of left-out figures. The remaining error has "
-            f"a standard deviation of {rest.relative:.1%} of a time, plus {rest.seconds:.1f} s for any time."
+            "Parameters and seeds do not explain the whole error of left-out figures. The remaining error "
+            f"has a standard deviation of {rest.relative:.1%} of a time, "
+            f"plus {rest.seconds:.1f} s for any time."
         )
 
 
@@ -154,11 +155,12 @@ def _ratios(calibration: Calibration) -> Iterator[str]:
         for ratio in ratios.ratios
     )
     yield (
-        f"Two runs of one study on the same data give ratios: {len(off)} in all, between platforms, replicas, "
-        "block sizes and protections. If each run is left out in turn, the median error of a ratio is "
-        f"{median(off):.1%}, and the largest is {off[-1]:.0%}. Parameters and seeds explain a part of these "
-        f"errors. For nine of ten ratios, a standard deviation of {ratios.relative:.1%} covers the rest. So two "
-        "plans can be distinguished if they differ by at least "
+        f"Two runs of one study on the same data give ratios: {len(off)} in all, between platforms, "
+        "replicas, block sizes and protections. If each run is left out in turn, the median error of a ratio "
+        f"is {median(off):.1%}, and the largest is {off[-1]:.0%}. Parameters and seeds explain a part of "
+        "these errors. For nine of ten ratios, a standard deviation of "
+        f"{ratios.relative:.1%} covers the rest. So two plans can be distinguished if they differ by "
+        "at least "
         f"{math.expm1(NINETY * ratios.relative):.0%}. If the errors of two single figures were used instead, "
         f"the standard deviation would be {single:.1%}, and two plans would have to differ by "
         f"{math.expm1(NINETY * single):.0%}."
