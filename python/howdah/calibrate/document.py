@@ -78,8 +78,8 @@ def _short(calibration: Calibration) -> Iterator[str]:
         yield ""
         yield (
             "Parameters and seeds do not explain the whole error of left-out figures. The remaining error "
-            f"has a standard deviation of {rest.relative:.1%} of a time, "
-            f"plus {rest.seconds:.1f} s for any time."
+            f"has two parts, with standard deviations of {rest.relative:.1%} of the time "
+            f"and of {rest.seconds:.1f} s."
         )
 
 
