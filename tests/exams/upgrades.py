@@ -236,11 +236,11 @@ class _Stream:
 def _examine(course: Upgrading, dice: random.Random) -> None:
     plan, changed = course.planned("plan"), course.planned("changed", **{"dfs.namenode.handler.count": "33"})
     newer = course.planned("newer", NEW)
-    with step(f"from nothing to Hadoop {OLD}"):
+    with step(f"empty hosts to Hadoop {OLD}"):
         assert course.changed(plan)
         course.check_well(plan)
     content = course.put("/content", 30_000_000)
-    with step("a setting of the NameNodes is changed: the one that leads hands over"), course.written(15):
+    with step("a setting of the NameNodes is changed, with a failover"), course.written(15):
         before = course.leading()
         order = str(course.said(changed, "--diff")["steps"])
         assert f"then on {before}, whose namenode fails over first" in order, order
@@ -257,12 +257,12 @@ def _examine(course: Upgrading, dice: random.Random) -> None:
         os.killpg(under_way.pid, signal.SIGKILL)
         under_way.wait()
         course.said(newer)
-    with step("all runs it, nothing is lost, nothing is left to do, and it is not finalized"):
+    with step(f"all daemons run {NEW}, no data is lost, a second deployment changes nothing"):
         course.check_upgraded(newer, NEW, content)
         assert course.said(newer)["changed"] == 0
     with step(f"back to {OLD}"), course.written(15):
         course.said(newer, "--rollback")
-    with step("all runs that again"):
+    with step(f"all daemons run {OLD} again"):
         course.check_upgraded(changed, OLD, content)
     with step(f"to {NEW} once more"), course.written(15):
         course.said(newer)
@@ -273,7 +273,7 @@ def _examine(course: Upgrading, dice: random.Random) -> None:
         assert (
             "no rolling upgrade in progress" in course.client("dfsadmin", "-rollingUpgrade", "query").lower()
         )
-    with step("there is no way back from there"):
+    with step("a rollback is no longer possible"):
         done = subprocess.run(
             course.line(newer, "--rollback"), capture_output=True, text=True, env=environment(), check=False
         )
@@ -285,7 +285,7 @@ def _examine(course: Upgrading, dice: random.Random) -> None:
 def _examine_single(course: Upgrading) -> None:
     """One NameNode: HDFS stops while it restarts with, which somebody has to allow."""
     plan, newer = course.planned("plan"), course.planned("newer", NEW)
-    with step(f"from nothing to Hadoop {OLD} with one NameNode"):
+    with step(f"empty hosts to Hadoop {OLD} with one NameNode"):
         assert course.changed(plan)
         course.check_well(plan)
     content = course.put("/content", 30_000_000)
@@ -296,7 +296,7 @@ def _examine_single(course: Upgrading) -> None:
         assert done.returncode == 2, done.stdout + done.stderr
         assert "HDFS stops while it restarts with" in done.stderr
         assert course.said(plan)["changed"] == 0
-    with step("and deployed with it"):
+    with step(f"{NEW} is deployed with --downtime"):
         course.said(newer, "--downtime")
         course.check_upgraded(newer, NEW, content)
     with step("finalized"):

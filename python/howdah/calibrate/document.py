@@ -20,7 +20,7 @@ _STATED = 0.9
 
 
 def accuracy_page(calibration: Calibration, about: str) -> str:
-    """The page: what was fitted to what, every figure's error, and what each mechanism is worth."""
+    """The page: the fitted numbers, the error of every figure, and the effect of each mechanism."""
     return "\n".join(
         [
             _NOTICE,
@@ -29,7 +29,7 @@ def accuracy_page(calibration: Calibration, about: str) -> str:
             "",
             about.strip(),
             "",
-            "## In short",
+            "## Summary",
             "",
             *_short(calibration),
             "",
@@ -67,9 +67,9 @@ def _short(calibration: Calibration) -> Iterator[str]:
             "figures",
             "count",
             "median error",
-            "largest",
-            "left out: median",
-            "largest",
+            "largest error",
+            "median error, left out",
+            "largest error, left out",
             "within their interval",
         ),
         ((name, str(len(cells)), *_errors(cells)) for name, cells in rows),
@@ -77,8 +77,9 @@ def _short(calibration: Calibration) -> Iterator[str]:
     for rest in calibration.residuals[:1]:
         yield ""
         yield (
-            "The part of left-out figures that parameters and seeds do not explain is taken for "
-            f"{rest.relative:.1%} of a time and {rest.seconds:.1f} s whatever the time, standard deviations."
+            "Parameters and seeds do not explain the whole error of left-out figures. The remaining error "
+            f"has two parts, with standard deviations of {rest.relative:.1%} of the time "
+            f"and of {rest.seconds:.1f} s."
         )
 
 
@@ -109,19 +110,19 @@ def _parameters(calibration: Calibration) -> Iterator[str]:
         rows.append(
             (
                 f"`{value.name}`",
-                parameter.meaning if parameter else "of that study's hosts",
+                parameter.meaning if parameter else "a property of that study's hosts",
                 f"{value.value:.3g}",
                 f"{value.low:.3g} to {value.high:.3g}",
                 f"{parameter.low:.3g} to {parameter.high:.3g}" if parameter else "",
                 "; ".join(value.rests_on) or "the expected range only",
             )
         )
-    yield from _table(("parameter", "meaning", "value", "90 % interval", "expected", "rests on"), rows)
+    yield from _table(("parameter", "meaning", "value", "90 % interval", "expected", "determined by"), rows)
 
 
 def _figures(calibration: Calibration) -> Iterator[str]:
     yield from _table(
-        ("run", "figure", "published", "simulated", "error", "left out", f"{_STATED:.0%} interval"),
+        ("run", "figure", "published", "simulated", "error", "error, left out", f"{_STATED:.0%} interval"),
         (
             (
                 cell.case,
@@ -146,7 +147,7 @@ def _error(cell: CalibrationCell, error: float | None) -> str:
 def _ratios(calibration: Calibration) -> Iterator[str]:
     ratios = unexplained_ratios(calibration)
     if ratios is None:
-        yield "There are no two runs on the same data, so the error of a ratio is not known."
+        yield "No two runs have the same data, so the error of a ratio is unknown."
         return
     off = sorted(abs(math.expm1(ratio.off)) for ratio in ratios.ratios)
     single = median(
@@ -154,12 +155,15 @@ def _ratios(calibration: Calibration) -> Iterator[str]:
         for ratio in ratios.ratios
     )
     yield (
-        f"Figures of two runs of one study on the same data make {len(off)} ratios: of platforms, replicas, "
-        "block sizes and protections. With each run left out in turn they are off by "
-        f"{median(off):.1%} in the median and by {off[-1]:.0%} at most. Beyond what parameters and seeds "
-        f"explain, a standard deviation of {ratios.relative:.1%} covers nine of ten, which distinguishes two "
-        f"plans from {math.expm1(NINETY * ratios.relative):.0%} on. What single figures leave unexplained "
-        f"would make {single:.1%} of two, and {math.expm1(NINETY * single):.0%}."
+        f"Two runs of one study on the same data give ratios: {len(off)} in all, between platforms, "
+        "replicas, block sizes and protections. If each run is left out in turn, the median error of a ratio "
+        f"is {median(off):.1%}, and the largest is {off[-1]:.0%}. Parameters and seeds explain a part of "
+        "these errors. For nine of ten ratios, a standard deviation of "
+        f"{ratios.relative:.1%} covers the rest. So two plans can be distinguished if they differ by "
+        "at least "
+        f"{math.expm1(NINETY * ratios.relative):.0%}. If the errors of two single figures were used instead, "
+        f"the standard deviation would be {single:.1%}, and two plans would have to differ by "
+        f"{math.expm1(NINETY * single):.0%}."
     )
     yield ""
     yield from _table(
@@ -192,12 +196,12 @@ def _by_workload(ratios: Apart) -> Iterator[tuple[str, list[float]]]:
 
 def _without(calibration: Calibration) -> Iterator[str]:
     yield (
-        "The other numbers stay as fitted: this shows what a mechanism contributes, not what other "
-        "mechanisms could compensate."
+        "Each mechanism is switched off in turn, while all other numbers stay as fitted. The table shows how "
+        "much a mechanism contributes, not how far other mechanisms could replace it."
     )
     yield ""
     yield from _table(
-        ("mechanism off", "median error", "largest error", "where"),
+        ("mechanism switched off", "median error", "largest error", "figure with the largest error"),
         (
             (
                 f"`{effect.parameter}`",

@@ -35,7 +35,7 @@ PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
         "generate_s_per_byte",
         "s/B",
-        "CPU of TeraGen's rows and their checksums",
+        "CPU time to generate TeraGen's rows and their checksums",
         4.8e-09,
         2e-09,
         1.5e-08,
@@ -45,8 +45,8 @@ PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
         "row_stall_s_per_byte",
         "s/B",
-        "time that a task which writes rows stalls in addition to its CPU: for its JVM's collections, "
-        "for its stream",
+        "time that a task which writes rows waits in addition to its CPU time: for garbage collection and "
+        "for its output stream",
         1.1e-08,
         4e-09,
         3e-08,
@@ -56,7 +56,7 @@ PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
         "write_s_per_byte",
         "s/B",
-        "CPU of one replica: received, its checksums verified, handed to the disk",
+        "CPU time to receive one replica, verify its checksums and pass it to the disk",
         1.3e-09,
         5e-10,
         4e-09,
@@ -66,7 +66,7 @@ PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
         "map_s_per_byte",
         "s/B",
-        "CPU of a map of TeraSort: rows read, partitioned, collected and written, without sort and codec",
+        "CPU time of a map of TeraSort to read, partition, collect and write rows, without sorting and codec",
         2.2e-08,
         1e-08,
         4.5e-08,
@@ -76,7 +76,7 @@ PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
         "reduce_s_per_byte",
         "s/B",
-        "CPU of a reduce: merged rows read and handed to the output's stream",
+        "CPU time of a reduce to read merged rows and pass them to the output stream",
         1e-09,
         3e-10,
         6e-09,
@@ -86,7 +86,7 @@ PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
         "scale_up_cost",
         "",
-        "CPU that each further CPU of one operating system adds to its work, as a share of it",
+        "fraction of CPU time that each further CPU of an operating system adds to the same work",
         0.0045,
         0.0015,
         0.012,
@@ -96,7 +96,7 @@ PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
         "remote_memory_cost",
         "",
-        "CPU added to work whose memory is all on another NUMA node, as a share of it",
+        "fraction of CPU time that is added if all memory is on another NUMA node",
         0.15,
         0.05,
         0.45,
@@ -106,7 +106,7 @@ PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
         "page_walk_cost",
         "",
-        "CPU added by nested page walks to remote memory in a virtual machine, as a share of its work",
+        "fraction of CPU time that nested page walks to remote memory add in a virtual machine",
         0.3,
         0.1,
         0.8,
@@ -126,7 +126,7 @@ PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
         "write_seek_s",
         "s",
-        "time a fast rotating disk needs from one stream to the next when it writes",
+        "time that a fast rotating disk needs to switch from one stream to another when it writes",
         0.0042,
         0.002,
         0.009,
@@ -136,7 +136,7 @@ PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
         "block_s",
         "s",
-        "time to set up one block's stream of writing, NameNode and DataNodes together",
+        "time to set up the writing of one block, by NameNode and DataNodes together",
         0.16,
         0.04,
         0.6,
@@ -146,7 +146,7 @@ PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
         "task_cpu_s",
         "s",
-        "CPU of a task's setting up and commit, in whatever JVM",
+        "CPU time to set up and commit a task, in any JVM",
         0.75,
         0.2,
         2.5,
@@ -156,7 +156,7 @@ PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
         "namenode_block_s",
         "s",
-        "the NameNode's CPU for each replica of a block written, and for each block located",
+        "CPU time of the NameNode for each written replica of a block, and for each located block",
         0.00016,
         4e-05,
         0.0006,
@@ -166,7 +166,7 @@ PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
         "scheduler_task_s",
         "s",
-        "the scheduler's CPU for each task: set up, assigned, followed, committed",
+        "CPU time of the scheduler to set up, assign, follow and commit a task",
         0.0054,
         0.002,
         0.015,

@@ -14,9 +14,9 @@ Spell = Callable[[str], str]
 
 _HEAD = (
     "# Sources\n\n"
-    "Every value in these files stands with its reason, the rule that decided it and, after a semicolon, "
-    "what the rule rests on: `[hdfs.replication; X5, D0 60]`. This is what each of them is.\n\n"
-    "| source | what it is |\n|---|---|\n"
+    "Every value in these files has its reason, the rule that decided it and, after a semicolon, "
+    "the sources of the rule: `[hdfs.replication; X5, D0 60]`. The table explains each source.\n\n"
+    "| source | description |\n|---|---|\n"
 )
 _NUMBERS = re.compile(r"(\d+)")
 

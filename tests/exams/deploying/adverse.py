@@ -46,7 +46,7 @@ def _over_a_jump_host(course: Course, plan: Path) -> None:
     config = course.folder / "jump_config"
     config.write_text(f"Host h2 h3\n  ProxyJump h1\n{course.hosts.ssh_config.read_text()}")
     flags = ("--ssh-config", str(config))
-    with step("over a jump host without a mirror: told, nothing changed"):
+    with step("over a jump host without a mirror: reported, no changes"):
         wrong = course.refused(plan, *flags)
         assert set(wrong) == {"h2", "h3"}, wrong
         assert all("--mirror" in said[0] for said in wrong.values()), wrong
@@ -54,7 +54,7 @@ def _over_a_jump_host(course: Course, plan: Path) -> None:
     gateway = course.hosts.hosts["h1"].address.rpartition(".")[0] + ".1"
     with _mirror(course, gateway) as url:
         course.hosts.run("h3", "mount", "-t", "tmpfs", "-o", "size=2g,nr_inodes=60", "tmpfs", "/opt")
-        with step("over a jump host from a mirror; a disk that fills: told, the others finished"):
+        with step("over a jump host from a mirror; a full disk: reported, the other hosts finished"):
             wrong = course.failed(plan, *flags, "--mirror", url)
             assert set(wrong) == {"h3"}, wrong
             assert "No space left on device" in wrong["h3"][0], wrong
@@ -62,7 +62,7 @@ def _over_a_jump_host(course: Course, plan: Path) -> None:
             assert "Live datanodes (2)" in course.hdfs("h1", "dfsadmin", "-report")
             assert course.hosts.run("h3", "sh", "-c", "ls -A /opt") == ""
         course.hosts.run("h3", "umount", "/opt")
-        with step("it has room: the next one ends the job"):
+        with step("the disk has space again: the next deployment completes the work"):
             course.deploy(plan, *flags, "--mirror", url)
             course.check_well(plan, *flags)
             assert course.changed(plan, *flags) == 0
@@ -90,7 +90,7 @@ class _Quiet(SimpleHTTPRequestHandler):
 
 
 def _half_is_cut_off(course: Course, changed: Path) -> None:
-    with step("two of three cut off: told, nothing changed"):
+    with step("two of three hosts cut off: reported, no changes"):
         for host in HOSTS[1:]:
             course.hosts.cut(host)
         wrong = course.refused(changed)
@@ -102,7 +102,7 @@ def _half_is_cut_off(course: Course, changed: Path) -> None:
 
 
 def _cut_off_meanwhile(course: Course, changed: Path) -> None:
-    with step("one cut off while it is changed: told, the others finished"):
+    with step("a host cut off while it is changed: reported, the other hosts finished"):
         under_way = course.begin(changed)
         while not _has_changed(course, "h1"):
             assert under_way.poll() is None, under_way.communicate()
@@ -112,7 +112,7 @@ def _cut_off_meanwhile(course: Course, changed: Path) -> None:
         assert under_way.returncode == 1, told + said
         failures = json.loads(told)["failures"]
         assert "h3" in {one["host"] for one in failures}, failures
-    with step("it is back: the next one ends the job"):
+    with step("the host is back: the next deployment completes the work"):
         course.hosts.mend("h3")
         course.deploy(changed)
         course.check_well(changed)
@@ -159,7 +159,7 @@ def _by_hand(course: Course, plan: Path) -> None:
     vault = ("--vault-password-file", str(course.folder / "key"))
     _ansible(course, project, "ansible-vault", "encrypt", str(secret), *vault)
     assert "Tigers" not in secret.read_text()
-    with step("by hand, sudo's password in a vault: a look, and nothing to change"):
+    with step("by hand, with sudo's password in a vault: an inspection finds no changes"):
         for words in (("look.yaml",), ("site.yaml", "--check", "--diff")):
             said = _ansible(course, project, "ansible-playbook", *words, "-e", f"@{secret}", *vault)
             assert "failed=0" in said, said

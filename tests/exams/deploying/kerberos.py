@@ -53,7 +53,7 @@ def examine_pair(course: Course) -> None:
         all_shut(course)
         _names_are_kept(course)
         led = _active(course)
-        with step("a changed setting restarts both, and the one that leads hands over"):
+        with step("a changed setting restarts both NameNodes, with a failover"):
             changes = course.deploy(course.save("changed", HOSTS, {"dfs.namenode.handler.count": "15"}))
             assert any(change.startswith("hand over") for change in changes[led]), changes
         assert _active(course) != led
@@ -70,7 +70,7 @@ def handed(course: Course, users: Sequence[str], *, tables: bool = False) -> Ite
     with kdc(course.folder / "kdc", gateway, names) as made:
         for host in names:
             root_of(course, host, "etc/krb5.conf").write_text(made.configuration)
-        with step("a KDC, an authority, and what they hand to all hosts"):
+        with step("a KDC, a certificate authority, and their files on all hosts"):
             folder = hand_out(course.folder / "secrets", made, dict.fromkeys(names, users))
         yield made, folder
 
@@ -78,9 +78,9 @@ def handed(course: Course, users: Sequence[str], *, tables: bool = False) -> Ite
 def deployed(course: Course, folder: Path, what: str) -> tuple[Path, Sequence[str]]:
     """From nothing, and again; the plan, and the flags that hand over what is in the folder."""
     plan, secrets = course.save("secure", HOSTS), ("--secrets", str(folder))
-    with step(f"three hosts from nothing to {what} with Kerberos"):
+    with step(f"three empty hosts to {what} with Kerberos"):
         course.deploy(plan, *secrets)
-    with step("again: nothing is changed"):
+    with step("a second deployment changes nothing"):
         assert course.changed(plan, *secrets) == 0
         course.check_well(plan)
     return plan, secrets
@@ -105,13 +105,13 @@ def _names_are_kept(course: Course) -> None:
     """See that nobody without a ticket changes in ZooKeeper who leads."""
     lines = "getAcl /hadoop-ha/exam/ActiveBreadCrumb\nset /hadoop-ha/exam/ActiveBreadCrumb x\nquit\n"
     client = f"printf '%s' {shlex.quote(lines)} | hadoop {_CLI} -server h1:2181 2>&1 || true"
-    with step("who is nobody to ZooKeeper is served nothing there"):
+    with step("ZooKeeper refuses clients without a ticket"):
         script = f"cd /; PATH=$PATH:/opt/hadoop-3.5.0/bin; {client}"
         said = course.hosts.run("h1", "runuser", "-u", "admin", "--", "sh", "-c", script)
         assert "state:Closed" in said, said
         assert "'sasl" not in said, said
         assert "mZxid" not in said, said
-    with step("what decides who leads is HDFS's alone"):
+    with step("only HDFS has access to the nodes of the election"):
         reading = client.replace("set /hadoop-ha/exam/ActiveBreadCrumb x\n", "")
         login = "export JAVA_TOOL_OPTIONS=-Djava.security.auth.login.config=/etc/security/jaas/hdfs.conf"
         said = _with_ticket(course, f"{login}; {reading}")
@@ -128,34 +128,34 @@ def _hdfs(course: Course, made: Kdc, folder: Path) -> None:
         assert all("--secrets" in " ".join(told) for told in wrong.values()), wrong
     keytab = folder / "h2/hdfs.service.keytab"
     content = keytab.read_bytes()
-    with step("a keytab of another host is refused before any host is asked"):
+    with step("a keytab of another host is refused before any host is contacted"):
         keytab.write_bytes((folder / "h1/hdfs.service.keytab").read_bytes())
         wrong = course.refused(plan, *secrets)
         assert set(wrong) == {"h2"}, wrong
         assert "no key of hdfs/h2@EXAMPLE.COM" in wrong["h2"][0], wrong
         keytab.write_bytes(content)
-    with step("three hosts from nothing to HDFS with Kerberos"):
+    with step("three empty hosts to HDFS with Kerberos"):
         course.deploy(plan, *secrets)
-    with step("again: nothing is changed, without the folder too"):
+    with step("a second deployment changes nothing, even without the folder of secrets"):
         assert course.changed(plan, *secrets) == 0
         assert course.changed(plan) == 0
         course.check_well(plan)
     _used(course)
     all_shut(course)
-    with step("a renewed certificate restarts the daemons of its host, and of no other"):
+    with step("a renewed certificate restarts only the daemons of its host"):
         certify(folder, "h2")
         changes = course.deploy(plan, *secrets)
         assert any("host.jks" in change for change in changes["h2"]), changes
         assert any(change.startswith("restart ") for change in changes["h2"]), changes
         assert not changes["h1"], changes
         assert not changes["h3"], changes
-    with step("a keytab whose keys the KDC has no longer is told"):
+    with step("a keytab with keys that the KDC no longer has is reported"):
         made.keytab(course.folder / "newer.keytab", "hdfs/h3@EXAMPLE.COM")
         course.hosts.run("h3", "rm", "-rf", "/run/howdah-tickets")
         told = course.call(course.line(plan, "--status", "--json"))
         assert told.returncode == 1, told.stdout
         assert "gets no ticket" in told.stdout + told.stderr, told.stdout + told.stderr
-    with step("and the new one is handed over"):
+    with step("the new keytab is copied"):
         (folder / "h3/hdfs.service.keytab").write_bytes((course.folder / "newer.keytab").read_bytes())
         course.deploy(plan, *secrets)
         course.check_well(plan)
@@ -166,14 +166,14 @@ def _hdfs(course: Course, made: Kdc, folder: Path) -> None:
 
 def _found_open(course: Course, plan: Path) -> None:
     """A deployment that lets somebody in without a ticket is told so."""
-    with step("a plan whose pages ask nobody who they are fails in the end, and says which"):
+    with step("a plan with unprotected pages fails at its end, with a list of the pages"):
         lax = {"hadoop.http.filter.initializers": "org.apache.hadoop.http.lib.StaticUserWebFilter"}
         wrong = course.failed(course.save("lax", HOSTS, lax))
         assert set(wrong) == set(HOSTS), wrong
         assert (
             "clients without a ticket are admitted, or may be: datanode's port 9865 shows /" in wrong["h1"][0]
         ), wrong
-    with step("and is put right by the former one"):
+    with step("the previous plan restores the protection"):
         course.deploy(plan)
         course.check_well(plan)
 
@@ -181,7 +181,7 @@ def _found_open(course: Course, plan: Path) -> None:
 def _grown_and_shrunk(course: Course, plan: Path, secrets: Sequence[str]) -> None:
     """A host more, and it goes again; what it held is elsewhere first."""
     larger = course.save("larger", (*HOSTS, NEW))
-    with step(f"{NEW} is added, with keytabs of its own"):
+    with step(f"{NEW} is added, with its own keytabs"):
         course.deploy(larger, "--add", NEW, *secrets)
         course.check_well(larger)
     with step(f"{NEW} is removed, and HDFS lacks nothing"):
@@ -197,7 +197,7 @@ def _used(course: Course) -> None:
             course,
             "hdfs dfs -put -f /etc/passwd /tmp/passwd; hdfs dfs -cat /tmp/passwd | cmp - /etc/passwd",
         )
-    with step("a user without one is refused"):
+    with step("a user without a ticket is refused"):
         script = "cd /; export KRB5CCNAME=FILE:/nowhere; /opt/hadoop-3.5.0/bin/hdfs dfs -ls / 2>&1 || true"
         said = course.hosts.run("h1", "runuser", "-u", "admin", "--", "sh", "-c", script)
         assert "AccessControlException" in said, said
@@ -233,7 +233,7 @@ def all_shut(course: Course) -> None:
 
 def secrets_stay_secret(course: Course) -> None:
     """No keytab, key or password is where others could read it."""
-    with step("what was handed over is readable for its daemons alone"):
+    with step("no secret is readable by other users"):
         for host in HOSTS:
             script = (
                 "find /etc/security/keytabs /etc/security/tls /etc/security/http_secret /var/lib/howdah "

@@ -106,7 +106,7 @@ def examine(course: Course, batches: Mapping[str, Sequence[Key]] = BATCHES) -> N
     """Change all of them, a batch at a time, while clients use the cluster."""
     changed = sum(map(len, batches.values())) + 1
     plan = course.save("plan", HOSTS)
-    with step("from nothing to HDFS, YARN and HBase, two of each master"):
+    with step("empty hosts to HDFS, YARN and HBase, two of each master"):
         assert course.changed(plan)
         course.check_well(plan)
     course.hdfs("h1", "dfs", "-mkdir", "-p", "/names")
@@ -134,14 +134,14 @@ def _batch(course: Course, plan: Path, name: str, keys: Sequence[Key], served: S
         assert others == {(host, unit) for host, unit in before if unit in reading}, _told(others, reading)
         _shown(course, keys)
     _tell(served, _MOST_S)
-    with step("again: nothing is changed"):
+    with step("a second deployment changes nothing"):
         assert course.changed(plan) == 0
 
 
 def _stale(course: Course, plan: Path) -> None:
     """A daemon whose unit is as it should be, and which was started while its file was not."""
     key, file = WORKERS[0], "/etc/hadoop/conf/hdfs-site.xml"
-    with step("a DataNode that was started on another value is seen by --status, and restarted alone"):
+    with step("--status detects a DataNode with another value, and only this DataNode is restarted"):
         course.hosts.run(
             "h3", "sh", "-ec",
             f"cp -p {file} /tmp/kept; sed -i 's/<value>{key.value}</<value>4321</' {file}; "
@@ -161,7 +161,7 @@ def _tokens(course: Course, settings: dict[str, str], served: Sequence[Service])
     """What cannot roll is refused, changes nothing, and is done in one stop and start if allowed."""
     plan = course.save("tokens", HOSTS, settings | {TOKENS.name: TOKENS.value})
     before = _processes(course)
-    with step(f"{TOKENS.name} is refused without --downtime, and nothing is changed"):
+    with step(f"{TOKENS.name} is refused without --downtime, without changes"):
         done = subprocess.run(
             course.line(plan), capture_output=True, text=True, env=environment(), check=False
         )
@@ -171,7 +171,7 @@ def _tokens(course: Course, settings: dict[str, str], served: Sequence[Service])
         assert _processes(course) == before
         _shown(course, (TOKENS._replace(value="false"),))
     _restart(served)
-    with step("with --downtime all is stopped and started once, and is of use afterwards"):
+    with step("with --downtime all daemons are stopped and started once, and work afterwards"):
         course.deploy(plan, "--downtime")
         after = _processes(course)
         assert all(after[unit] != before[unit] for unit in before), _told(set(), set())
@@ -179,7 +179,7 @@ def _tokens(course: Course, settings: dict[str, str], served: Sequence[Service])
         _shown(course, (TOKENS,))
         assert "is HEALTHY" in course.hdfs("h1", "fsck", "/")
     _tell(served, {})
-    with step("HDFS, YARN and HBase serve again"):
+    with step("HDFS, YARN and HBase answer again"):
         _wait_until_served(served)
         assert course.changed(plan) == 0
 

@@ -38,8 +38,8 @@ def _kill(course: Course, plan: Path, wait_s: float, which: str) -> None:
 
 
 def _end(course: Course, plan: Path) -> None:
-    with step("the next one ends the job"):
+    with step("the next deployment completes the work"):
         course.deploy(plan)
-    with step("every daemon is of use, and nothing is changed any more"):
+    with step("every daemon works, and another deployment changes nothing"):
         course.check_well(plan)
         assert course.changed(plan) == 0

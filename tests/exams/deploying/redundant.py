@@ -18,14 +18,14 @@ _CHANGE = {"dfs.datanode.max.transfer.threads": "5001"}
 def examine(course: Course, dice: random.Random) -> None:
     """Go through the life of a cluster."""
     plan = course.save("plan", HOSTS)
-    with step("from nothing to HDFS, YARN and HBase, two of each master"):
+    with step("empty hosts to HDFS, YARN and HBase, two of each master"):
         assert course.changed(plan)
-    with step("every daemon is of use"):
+    with step("every daemon works"):
         course.check_well(plan)
-    with step("again: nothing is changed"):
+    with step("a second deployment changes nothing"):
         assert course.changed(plan) == 0
     _use(course, plan)
-    with step("a changed value restarts those who read it, and nobody else"):
+    with step("a changed value restarts only the daemons that read it"):
         _restarts_only(course, course.save("changed", HOSTS, _CHANGE), "hadoop-hdfs-datanode.service")
     _grow_and_shrink(course, course.save("larger", (*HOSTS, NEW), _CHANGE), course.folder / "changed.yaml")
     _lose_a_master(course, plan, dice)
@@ -63,7 +63,7 @@ def _grow_and_shrink(course: Course, larger: Path, smaller: Path) -> None:
     assert course.hosts.hosts[NEW].address in said, said
     kept = [course.hdfs("h1", "dfs", "-checksum", name) for name in ("/kept", "/of-the-new")]
     course.hdfs("h1", "dfs", "-setrep", "2", "/kept")
-    with step(f"{NEW} is removed: what it held is elsewhere first"):
+    with step(f"{NEW} is removed after its data is copied"):
         made = course.deploy(smaller, "--remove", NEW)
         assert "stop hadoop-hdfs-datanode.service" in made[NEW], made
     said = course.hdfs("h1", "fsck", "/")
@@ -72,7 +72,7 @@ def _grow_and_shrink(course: Course, larger: Path, smaller: Path) -> None:
         said = course.hdfs("h1", "fsck", name)
         assert " Under-replicated blocks:\t0" in said, said
     assert kept == [course.hdfs("h1", "dfs", "-checksum", name) for name in ("/kept", "/of-the-new")]
-    with step("again: nothing is changed"):
+    with step("a second deployment changes nothing"):
         assert course.changed(smaller) == 0
 
 
@@ -105,7 +105,7 @@ def _lose_a_master(course: Course, plan: Path, dice: random.Random) -> None:
         while course.active(left[0]) in ("", lost):
             time.sleep(1)
         assert course.hdfs(left[0], "dfs", "-checksum", "/kept")
-    with step(f"{lost} is back, and the next deployment ends the job"):
+    with step(f"{lost} is back, and the next deployment completes the work"):
         course.hosts.start(lost)
         course.deploy(plan)
         course.check_well(plan)

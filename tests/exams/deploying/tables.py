@@ -20,16 +20,16 @@ def examine(course: Course) -> None:
         _used(course)
         _suite_runs(course, plan, made, folder)
         all_shut(course)
-        with step("a renewed certificate restarts the daemons of its host, HBase's too, and of no other"):
+        with step("a renewed certificate restarts only the daemons of its host, including HBase's"):
             certify(folder, "h2")
             changes = course.deploy(plan, *secrets)
             assert "restart hbase-regionserver.service" in changes["h2"], changes
             assert not changes["h1"], changes
             assert not changes["h3"], changes
-        with step("HBase's pages that ask nobody who they are fail the deployment, and are named"):
+        with step("unprotected pages of HBase fail the deployment, and are listed"):
             wrong = course.failed(course.save("lax", HOSTS, {"hbase.security.authentication.ui": "simple"}))
             assert all("regionserver's port 16030 shows /" in told[0] for told in wrong.values()), wrong
-        with step("and are put right by the former plan"):
+        with step("the previous plan restores their protection"):
             course.deploy(plan)
             course.check_well(plan)
         _used(course)
@@ -42,11 +42,11 @@ def _used(course: Course) -> None:
         login = "kinit -k -t /etc/security/keytabs/hbase.service.keytab hbase/h1@EXAMPLE.COM"
         said = _rows(course, "hbase", f"export KRB5CCNAME=FILE:/tmp/exam-hbase-ticket; {login}")
         assert "100 of 100 rows are as they were written" in said, said
-    with step("who has a ticket and no right is refused by HBase"):
+    with step("HBase refuses a user with a ticket but without the right"):
         login = "kinit -k -t /etc/security/keytabs/hdfs.service.keytab hdfs/h1@EXAMPLE.COM"
         said = _rows(course, "hdfs", f"export KRB5CCNAME=FILE:/tmp/exam-ticket; {login}")
         assert "AccessDeniedException: Insufficient permissions" in said, said
-    with step("who has no ticket is refused by HBase"):
+    with step("HBase refuses a user without a ticket"):
         said = _rows(course, "admin", "export KRB5CCNAME=FILE:/nowhere")
         assert "rows are as they were written" not in said, said
         # HBase's client finds that it has nothing to prove itself with, and does not even call.

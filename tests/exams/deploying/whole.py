@@ -55,9 +55,9 @@ def examine(course: Course) -> None:
         with step(part if len(part) < 72 else f"{part[:69]}..."):
             course.shell(part)
     plan = course.folder / "plan.yaml"
-    with step("again: nothing is changed"):
+    with step("a second deployment changes nothing"):
         assert course.changed(plan) == 0
-    with step("the configuration that a host runs on is the planned one"):
+    with step("the daemons of a host run with the planned configuration"):
         course.shell(
             "mkdir running && ssh h2 tar -C /etc/hadoop/conf -c . | tar -C running -x && "
             "howdah check --conf running --plan plan.yaml"
