@@ -34,7 +34,7 @@ setup: $(STAMPS)/native ## Make .venv and build the Rust module
 test: $(STAMPS)/test $(STAMPS)/native $(STAMPS)/hadoop $(STAMPS)/vcsim $(STAMPS)/kvm ## Run every test
 	@sh scripts/need.sh chromium "a browser for the pages' tests" "sudo apt-get install chromium"
 	cargo test --quiet --profile checked --workspace --exclude howdah-py --tests
-	$(BIN)/pytest --numprocesses=3 --dist=loadgroup --no-loadscope-reorder --reruns=1 --durations=40 --durations-min=20
+	$(BIN)/pytest --numprocesses=4 --dist=loadgroup --no-loadscope-reorder --reruns=1 --durations=40 --durations-min=20
 
 exam: $(STAMPS)/test $(STAMPS)/native $(STAMPS)/hadoop ## Run the long trials; PART=NAME runs one, PART=list shows them
 	@PYTHONPATH=tests $(BIN)/python -m exams $(PART) $(if $(SEED),--seed $(SEED))

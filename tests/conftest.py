@@ -45,13 +45,12 @@ LONGEST = (
     "cluster",
     # Hosts of this machine with a systemd of their own, which come one test after another.
     "hosts",
-    # Pages of files, and pages of servers, each in one browser for all their tests.
+    # Pages of servers, and pages of files, each in one browser for all their tests.
     "served pages",
     "pages",
-    "tests/integration/test_foreign_cluster.py",
-    "tests/integration/test_hadoop_job.py",
-    "tests/integration/test_cli_inventory_import.py",
-    "tests/integration/test_benches.py",
+    "tests/integration/test_run_network.py",
+    # Two clusters with HBase.
+    "hbase",
 )
 """The groups that take longest, in the order they begin, so that the workers end at about the same time."""
 
@@ -59,6 +58,28 @@ LONGEST = (
 def pytest_addoption(parser: pytest.Parser) -> None:
     """A part of the exam in place of the tests of ``make test``."""
     parser.addoption("--exam", metavar="PART", help="run the tests of this part of the exam, and no others")
+
+
+class _Rotated(pytest.Dir):
+    """A folder of tests that every worker reads in the same order, each from a different file on.
+
+    To import a test for the first time, pytest rewrites its assertions, which takes most of what collecting
+    takes, and caches them. So each worker of a new clone rewrites different files and reads the others'.
+    """
+
+    def collect(self) -> list[pytest.Item | pytest.Collector]:
+        entries = list(super().collect())
+        worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+        first = len(entries) * worker // int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+        return entries[first:] + entries[:first]
+
+
+def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Let workers share the work of importing tests for the first time."""
+    if (path / "__init__.py").exists():
+        return None
+    collected: pytest.Collector = _Rotated.from_parent(parent, path=path)
+    return collected
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -71,7 +92,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
-    items.sort(key=_turn)
+    items.sort(key=lambda item: (_turn(item), item.path))
 
 
 def _part(item: pytest.Item) -> str | None:

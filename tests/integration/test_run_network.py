@@ -80,7 +80,8 @@ def test_every_pair_is_measured_and_the_slow_port_named(hosts: OwnHosts, tmp_pat
 def test_a_port_that_is_dead_fails_the_run_and_is_named(hosts: OwnHosts, tmp_path: Path) -> None:
     hosts.port("h2", "down")
     try:
-        done = howdah(*arguments(hosts, "--pairs-at-once", "2"), cwd=tmp_path)
+        # One round contains every host, so a dead port costs the fewest timeouts.
+        done = howdah(*arguments(hosts, "--rounds", "1", "--pairs-at-once", "2"), cwd=tmp_path)
     finally:
         hosts.port("h2", "up")
     assert hosts.at_work() == []
@@ -92,7 +93,7 @@ def test_a_port_that_is_dead_fails_the_run_and_is_named(hosts: OwnHosts, tmp_pat
     broken = [link for link in result.links if link.error is not None]
     assert all("h2" in (link.source, link.target) for link in broken)
     # What the others carry was measured all the same.
-    assert len([link for link in result.links if link.how == "one way" and link.error is None]) == 6
+    assert len([link for link in result.links if link.how == "one way" and link.error is None]) == 2
 
 
 def test_runs_are_compared_by_what_they_carry(hosts: OwnHosts, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
+from importlib.util import find_spec
 from typing import NamedTuple
 
 from support.daemons import HBASE_LIB, LIB
@@ -12,8 +13,27 @@ from support.lab_hosts import can_build
 from support.systemd_hosts import lacking
 from support.vcenter import PROGRAM
 
-MINUTES = 20
+MINUTES = 15
 """About how long ``make test`` takes on two idle cores."""
+
+COMMANDS = {
+    "chromium": "pages in a browser",
+    "java": "options of Java",
+    "javac": "catalogues of releases",
+    "mvn": "jars fetched by Maven",
+    "fio": "measured disks",
+    "mkfs.xfs": "disks with XFS",
+    "iperf3": "measured networks",
+    "prometheus": "samples of Prometheus",
+    "prometheus-node-exporter": "samples of a node exporter",
+    "sadf": "samples of sysstat",
+    "openssl": "certificates",
+    "ktutil": "keytabs",
+    "systemd-analyze": "units of systemd",
+    "virt-xml-validate": "definitions for libvirt",
+    "xmllint": "definitions for libvirt, validated",
+}
+"""Commands of this machine that tests need, and what those tests are about."""
 
 
 class Need(NamedTuple):
@@ -31,15 +51,8 @@ def needs() -> Iterator[Need]:
     yield Need(can_build(), "labs and hosts with their own addresses", "root, iproute2 and xfsprogs")
     yield Need(not lacking(), "hosts to deploy to", lacking() or "")
     yield Need(PROGRAM.exists(), "a vCenter", "make build/stamps/vcsim")
-    for command, tests in (
-        ("chromium", "pages in a browser"),
-        ("fio", "measured disks"),
-        ("iperf3", "measured networks"),
-        ("prometheus", "samples of Prometheus"),
-        ("sadf", "samples of sysstat"),
-        ("openssl", "certificates"),
-        ("virt-xml-validate", "definitions for libvirt"),
-    ):
+    yield Need(find_spec("libvirt") is not None, "hosts of libvirt", "make build/stamps/kvm")
+    for command, tests in COMMANDS.items():
         yield Need(shutil.which(command) is not None, tests, f"{command} is missing")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -204,21 +205,23 @@ def test_a_short_workload_with_samples_at_both_ends_is_known() -> None:
 
 
 @pytest.mark.parametrize(
-    ("run", "says"),
+    ("record", "says"),
     [
-        (spilled(), "plain copies of the same bytes on the disks"),
+        (spilled, "plain copies of the same bytes on the disks"),
         (
-            failed(),
+            failed,
             "the run failed in terasort after 2.31 s: /srv/howdah/part-r-00003: no space left on device",
         ),
-        (aborted(), "the run was cut off in terasort after 1.10 s; teragen had succeeded"),
-        (dfsio(), "; dfsio-read took"),
-        (storage(), "on its first files"),
-        (pi(), "pi 3.14159155"),
+        (aborted, "the run was cut off in terasort after 1.10 s; teragen had succeeded"),
+        (dfsio, "; dfsio-read took"),
+        (storage, "on its first files"),
+        (pi, "pi 3.14159155"),
     ],
 )
-def test_every_run_has_exactly_one_answer_and_it_comes_first(run: RunData, says: str) -> None:
-    findings = analyse(run).findings
+def test_every_run_has_exactly_one_answer_and_it_comes_first(
+    record: Callable[[], RunData], says: str
+) -> None:
+    findings = analyse(record()).findings
     assert [finding.severity for finding in findings].count("answer") == 1
     assert findings[0].severity == "answer"
     assert says in findings[0].text
