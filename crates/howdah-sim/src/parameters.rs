@@ -82,6 +82,11 @@ parameters! {
     read_seek_s = 0.006, 0.0 ..= 0.1, "Time a fast rotating disk needs from one stream to the next when it reads.";
     write_seek_s = 0.0042, 0.0 ..= 0.1, "The same when it writes.";
     stream_chunk_bytes = 4194304.0, 4096.0 ..= 1e9, "Bytes that a disk moves for one stream before it goes to the next.";
+    used_once_cached = 0.5, 0.01 ..= 1.0, "Share of the page cache that data fill which are used once.";
+    displaced = 0.5, 0.0 ..= 1.0, "Share of what TeraSort writes that displaces its input from the page cache before it is read.";
+    spill_age_s = 30.0, 0.0 ..= 1e6, "Age at which dirty pages go to disk; what is deleted before is never written.";
+    dirty_share = 0.2, 0.0 ..= 1.0, "Share of the memory for caching that may be dirty.";
+    spill_cached = 1.0, 0.0 ..= 1.0, "Share of what the page cache holds of intermediate data that a map merges or a late reduce fetches from there.";
     link_share = 0.94, 0.1 ..= 1.0, "Payload of a link that is busy both ways, as a share of its nominal speed.";
     block_s = 0.16, 0.0 ..= 10.0, "Time to set up one block's stream of writing, NameNode and DataNodes together.";
     job_start_s = 6.0, 0.0 ..= 120.0, "From a job's submission to its first task.";

@@ -9,13 +9,11 @@
 //! writer is held to its disk.
 //! `dfs.datanode.drop.cache.behind.writes` leaves nothing to read, `…sync.behind.writes` nothing to wait.
 
+use crate::parameters::Parameters;
 use crate::scenario::{Job, Scheduling, SchedulingKind, WorkerGroup};
 
 /// Memory of the DataNode, of the NodeManager or TaskTracker, and of the system, bytes.
 const DAEMONS: f64 = 2.0 * 1024.0 * 1024.0 * 1024.0;
-
-/// Share of the memory for caching that may be dirty (`vm.dirty_ratio`).
-const DIRTY: f64 = 0.2;
 
 /// A worker's memory for caching.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -31,7 +29,13 @@ const TASK: f64 = 200e6;
 
 impl PageCache {
     /// That of a worker on which so many reduces run at once at the most.
-    pub(crate) fn new(worker: &WorkerGroup, reduces: u32, job: &Job, scheduling: &Scheduling) -> Self {
+    pub(crate) fn new(
+        worker: &WorkerGroup,
+        reduces: u32,
+        job: &Job,
+        scheduling: &Scheduling,
+        parameters: &Parameters,
+    ) -> Self {
         let (map_heap, reduce_heap) = (job.map_heap_bytes as f64, job.reduce_heap_bytes as f64);
         let maps = f64::from(worker.map_slots) * map_heap.min(job.io_sort_bytes as f64 + TASK);
         let fetched = reduce_heap * job.shuffle_input_buffer;
@@ -41,7 +45,7 @@ impl PageCache {
             SchedulingKind::Containers => maps.max(reduces),
         };
         let bytes = (worker.memory_bytes as f64 - heaps - DAEMONS).max(0.0);
-        Self { bytes, dirty_bytes: bytes * DIRTY }
+        Self { bytes: bytes * parameters.used_once_cached, dirty_bytes: bytes * parameters.dirty_share }
     }
 
     /// The share of so many bytes, written before and read once, that is read from memory.

@@ -1,6 +1,6 @@
 //! Files written to HDFS: one block after another, each through its own pipeline of replicas.
 
-use crate::files::Files;
+use crate::files::{Cached, Files};
 use crate::twins::{Replica, Site};
 use crate::world::World;
 
@@ -100,10 +100,10 @@ impl Output {
         let workload = world.ledger.workload();
         workload.replicas = self.per_worker;
         workload.sharing_host = self.sharing_host;
-        let cached = world.cluster.workers.iter().zip(&self.bytes).map(|(worker, &bytes)| {
-            if world.scenario.hdfs.drop_behind_writes { 0.0 } else { worker.cache.kept(bytes) }
-        });
-        self.files.cache(cached.collect());
+        if !world.scenario.hdfs.drop_behind_writes {
+            let workers = world.cluster.workers.iter().zip(&self.bytes);
+            self.files.cache(workers.map(|(worker, &bytes)| Cached { bytes, cache: worker.cache }).collect());
+        }
         let middle =
             world.cluster.disks.iter().zip(&self.filled).map(|(disk, before)| {
                 (before + world.network.capacities().disk(disk.resource).filled()) / 2.0
