@@ -49,7 +49,8 @@ impl Output {
             let disk = place.disk();
             let to = Site { worker: world.cluster.disks[disk as usize].worker, twin: place.twin() };
             world.uses.receive(&world.cluster, parameters, from, to);
-            if !world.writebacks.take(&mut world.cluster, disk, self.files.bytes(block)) {
+            let behind = !world.scenario.hdfs.sync_behind_writes;
+            if !(behind && world.writebacks.take(&mut world.cluster, disk, self.files.bytes(block))) {
                 world.uses.write(&world.cluster, disk, 1.0);
             }
             from = to;

@@ -38,8 +38,8 @@ impl Terasort<'_> {
             .cpu(&world.cluster, worker, serve_s)
             .cpu(&world.cluster, from, serve_s)
             .send(&world.cluster, parameters, server, Site::itself(worker), stored)
-            .read(&world.cluster, spill, again * (1.0 - self.kept[worker as usize]))
-            .write(&world.cluster, spill, stored * self.shuffle.on_disk + again);
+            .read(&world.cluster, spill, again * (1.0 - self.kept[worker as usize]));
+        world.write_local(spill, bytes * (stored * self.shuffle.on_disk + again), bytes);
         // Of what maps wrote long before their output is fetched the page cache has what fits into it.
         if self.last_map_end.is_some_and(|end| started > end) {
             let disk = world.cluster.next_spill(from);

@@ -31,11 +31,9 @@ impl Terasort<'_> {
         // Spills are made all along a map and deleted at its end, many of them before they are old enough to be written.
         let young = if node.map_s > 0.0 { (parameters.spill_age_s / node.map_s).min(1.0) } else { 1.0 };
         let unwritten = stored * (written - 1.0) * kept * young;
-        world.uses.clear().write(&world.cluster, spill, stored * written - unwritten).read(
-            &world.cluster,
-            spill,
-            reread,
-        );
+        world.uses.clear();
+        world.write_local(spill, bytes * (stored * written - unwritten), bytes);
+        world.uses.read(&world.cluster, spill, reread);
         let reader = world.reader(worker, self.input.places(blocks.start));
         if input::read(world, reader, self.input, blocks.start, self.displaced) {
             self.remote_bytes += bytes;
