@@ -40,6 +40,8 @@ pub(crate) struct Worker {
     /// Core-seconds per second of one thread that shares nothing.
     pub(crate) thread: f64,
     pub(crate) cache: PageCache,
+    /// Blocks that its page cache has missed, less those that were read from disks for it.
+    missed: f64,
     /// How long the last map of TeraSort took that ended here.
     pub(crate) map_s: f64,
     /// Bytes that wait for their disk.
@@ -204,6 +206,7 @@ impl Cluster {
                 &scenario.scheduling,
                 &scenario.parameters,
             ),
+            missed: 0.0,
             map_s: 0.0,
             dirty_bytes: 0.0,
             cpus: worker.vcpus,
@@ -239,11 +242,23 @@ impl Cluster {
     }
 }
 
+/// Part by which sums of shares may miss a whole.
+const ROUNDING: f64 = 1e-9;
+
 impl Worker {
     /// So many tasks run here from now on.
     pub(crate) fn run(&mut self, tasks: u32, parameters: &Parameters) {
         self.tasks = tasks;
         self.switching = switching(tasks, self.cpus, parameters);
+    }
+
+    /// Of a block of which its page cache misses such a share in the mean: all or nothing, for a cache keeps or loses a
+    /// file that is used once as a whole.
+    pub(crate) fn misses(&mut self, share: f64) -> f64 {
+        self.missed += share;
+        let read = if self.missed >= 1.0 - ROUNDING { 1.0 } else { 0.0 };
+        self.missed -= read;
+        read
     }
 
     /// Seconds of a core with the reference's speed that a second of work on the reference core takes here.

@@ -85,6 +85,7 @@ parameters! {
     used_once_cached = 0.5, 0.01 ..= 1.0, "Share of the page cache that data fill which are used once.";
     displaced = 0.5, 0.0 ..= 1.0, "Share of what TeraSort writes that displaces its input from the page cache before it is read.";
     spill_age_s = 30.0, 0.0 ..= 1e6, "Age at which dirty pages go to disk; what is deleted before is never written.";
+    cache_blocks = 1.0, 0.0 ..= 1.0, "Whether a page cache keeps or loses a block as a whole: 1, or 0 if it keeps a part of each.";
     local_behind = 1.0, 0.0 ..= 1.0, "Whether intermediate data are written behind tasks as HDFS's are: 1, or 0 if tasks wait for disks.";
     dirty_share = 0.2, 0.0 ..= 1.0, "Share of the memory for caching that may be dirty.";
     spill_cached = 1.0, 0.0 ..= 1.0, "Share of what the page cache holds of intermediate data that a map merges or a late reduce fetches from there.";

@@ -18,9 +18,15 @@ pub(crate) fn read(world: &mut World<'_>, reader: Site, files: &Files, block: u3
     let disk = place.disk();
     let from = Site { worker: world.cluster.disks[disk as usize].worker, twin: place.twin() };
     let parameters = &world.scenario.parameters;
+    let missed = 1.0 - files.cached(from.worker, displaced);
+    let read = if parameters.cache_blocks > 0.0 {
+        world.cluster.workers[from.worker as usize].misses(missed)
+    } else {
+        missed
+    };
     world
         .uses
-        .read(&world.cluster, disk, 1.0 - files.cached(from.worker, displaced))
+        .read(&world.cluster, disk, read)
         .cpu(&world.cluster, from.worker, parameters.read_s_per_byte / 2.0)
         .send(&world.cluster, parameters, from, reader, 1.0);
     world.host_of(from.worker) != world.host_of(reader.worker) || from.twin != reader.twin
