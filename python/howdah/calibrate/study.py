@@ -15,7 +15,7 @@ from howdah.model.inventory import FORMAT, Count, DiskSet, Inventory, Word
 from howdah.model.quantity import Size, Speed
 from howdah.model.request import Hadoop1, Hypervisor, Override, Protection
 
-HardwareName = Literal["core_speed", "controller_bytes_per_s"]
+HardwareName = Literal["core_speed", "controller_bytes_per_s", "disk_speed"]
 """Quantities of hosts; see `howdah.model.parameter.HARDWARE`."""
 Setting = Literal[
     "platform",
@@ -129,6 +129,8 @@ class PublishedStudy(Model):
     """The hosts."""
     refit: tuple[Refit, ...] = ()
     """What of the hardware is fitted to the study's own figures."""
+    probes: tuple[str, ...] = ()
+    """Runs that alone determine the refitted hardware, where all others are only predicted."""
     hadoop1: Hadoop1
     """How Hadoop 1 gave out tasks and merged their output."""
     settings: tuple[Override, ...] = ()

@@ -15,7 +15,7 @@ from howdah.documents.read import parse_document
 from howdah.documents.text import read_text
 from howdah.errors import UserError
 from howdah.model.at_once import at_once
-from howdah.model.inventory import DiskRole, HostGroup, Inventory
+from howdah.model.inventory import DiskKind, DiskRole, DiskSet, HostGroup, Inventory
 from howdah.model.plan import Plan
 from howdah.model.request import Demand, Override, PlanRequest, Profile
 from howdah.model.workloads.dfsio import FILE_SIZE, FILES
@@ -90,11 +90,16 @@ def cases_of(paths: Iterable[Path]) -> tuple[Case, ...]:
     )
 
 
-def case_of(study: PublishedStudy, setting: StudySetting, known: dict[str, float]) -> Case:
-    """One run of a study as the simulator would run it."""
+def case_of(
+    study: PublishedStudy,
+    setting: StudySetting,
+    known: dict[str, float],
+    hardware: Mapping[str, float] = MappingProxyType({}),
+) -> Case:
+    """One run of a study as the simulator would run it, on its hosts or on those with such ``hardware``."""
     platform = study.platform(setting.platform)
     assert platform is not None
-    plan = plan_of(study, platform, setting)
+    plan = plan_of(study, platform, setting, hardware=hardware)
     capacity = at_once(plan)
     request = RunRequest(
         suite="terasuite",
@@ -216,8 +221,19 @@ def _on_platform(group: HostGroup, platform: Platform, hosts: int | None) -> Hos
     return HostGroup.model_construct(**fields)
 
 
+def _at_rate(disks: DiskSet, share: float) -> DiskSet:
+    """The disks with such a share of their stated rates, if they rotate."""
+    if disks.kind is not DiskKind.HDD or disks.outer_bytes_per_s is None or disks.inner_bytes_per_s is None:
+        return disks
+    rates = {
+        "outer_bytes_per_s": round(disks.outer_bytes_per_s * share),
+        "inner_bytes_per_s": round(disks.inner_bytes_per_s * share),
+    }
+    return disks.model_copy(update=rates)
+
+
 def _equipped(inventory: Inventory, hardware: Mapping[str, float]) -> Inventory:
-    """The hosts with the speed of a core and the controller that a calibration fitted to them."""
+    """The hosts with the speed of a core, the controller and the disks that a calibration fitted to them."""
     if not hardware:
         return inventory
     groups = tuple(
@@ -227,6 +243,7 @@ def _equipped(inventory: Inventory, hardware: Mapping[str, float]) -> Inventory:
                 "controller_bytes_per_s": round(hardware["controller_bytes_per_s"])
                 if "controller_bytes_per_s" in hardware
                 else group.controller_bytes_per_s,
+                "disks": tuple(_at_rate(disks, hardware.get("disk_speed", 1.0)) for disks in group.disks),
             }
         )
         for group in inventory.groups

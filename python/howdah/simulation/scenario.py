@@ -146,7 +146,7 @@ class JobSettings(Model):
     io_sort_spill: float
     """Share of it that is full when a spill begins."""
     io_sort_records: float | None = None
-    """Share of the buffer that Hadoop 1 kept for indexes of rows; None where rows and indexes share it all."""
+    """Share of the buffer that Hadoop 1 kept for indexes of rows; None where rows and indexes share it."""
     io_sort_factor: int
     """Runs merged at once."""
     parallel_copies: int
