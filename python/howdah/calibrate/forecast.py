@@ -29,7 +29,7 @@ class ForecastStretch(NamedTuple):
     """No more can it be, however unsure it is: what is asked for in a second."""
 
 
-PER_DISTANCE = 0.1
+PER_DISTANCE = 0.06
 """Standard deviation of a time's logarithm for each unit of `howdah.calibrate.extents.distance`.
 
 From ALOJA's runs, which are predicted without being fitted: so much covers nine of ten (docs/accuracy.md)."""

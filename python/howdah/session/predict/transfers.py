@@ -1,4 +1,4 @@
-"""Studies that no parameter was fitted to: a few of their runs determine their hosts, all others are predicted.
+"""Studies that no parameter was fitted to: some of their runs determine their hosts, others are predicted.
 
     python -m howdah.session.predict.transfers TABLE.csv [TABLE.csv ...]
 
