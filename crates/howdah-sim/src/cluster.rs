@@ -40,6 +40,10 @@ pub(crate) struct Worker {
     /// Core-seconds per second of one thread that shares nothing.
     pub(crate) thread: f64,
     pub(crate) cache: PageCache,
+    /// Blocks that its page cache has missed, less those that were read from disks for it.
+    missed: f64,
+    /// How long the last map of TeraSort took that ended here.
+    pub(crate) map_s: f64,
     /// Bytes that wait for their disk.
     pub(crate) dirty_bytes: f64,
     /// Its CPUs: hardware threads or virtual ones.
@@ -50,6 +54,8 @@ pub(crate) struct Worker {
     pub(crate) disks: std::ops::Range<u32>,
     /// The disk that its DataNode writes to next.
     pub(crate) next_disk: u32,
+    /// Those of them that carry intermediate data.
+    pub(crate) local_disks: std::ops::Range<u32>,
     /// The disk that intermediate data go to next.
     pub(crate) next_spill: u32,
 }
@@ -193,13 +199,22 @@ impl Cluster {
             switching: 1.0,
             tasks: 0,
             thread,
-            cache: PageCache::new(worker, scenario.reduces_at_once(), &scenario.job, &scenario.scheduling),
+            cache: PageCache::new(
+                worker,
+                scenario.reduces_at_once(),
+                &scenario.job,
+                &scenario.scheduling,
+                &scenario.parameters,
+            ),
+            missed: 0.0,
+            map_s: 0.0,
             dirty_bytes: 0.0,
             cpus: worker.vcpus,
             map_slots: worker.map_slots,
             reduce_slots: worker.reduce_slots,
             disks: first_disk..first_disk + worker.disks,
             next_disk: first_disk,
+            local_disks: first_disk..first_disk + worker.local_disks.unwrap_or(worker.disks),
             next_spill: first_disk,
         });
     }
@@ -218,7 +233,7 @@ impl Cluster {
     /// The disk that a task's next intermediate file goes to: they take turns as well (LocalDirAllocator).
     pub(crate) fn next_spill(&mut self, worker: u32) -> u32 {
         let worker = &mut self.workers[worker as usize];
-        turn(&worker.disks, &mut worker.next_spill)
+        turn(&worker.local_disks, &mut worker.next_spill)
     }
 
     /// The host of a disk.
@@ -227,11 +242,23 @@ impl Cluster {
     }
 }
 
+/// Part by which sums of shares may miss a whole.
+const ROUNDING: f64 = 1e-9;
+
 impl Worker {
     /// So many tasks run here from now on.
     pub(crate) fn run(&mut self, tasks: u32, parameters: &Parameters) {
         self.tasks = tasks;
         self.switching = switching(tasks, self.cpus, parameters);
+    }
+
+    /// Of a block of which its page cache misses such a share in the mean: all or nothing, for a cache keeps or loses a
+    /// file that is used once as a whole.
+    pub(crate) fn misses(&mut self, share: f64) -> f64 {
+        self.missed += share;
+        let read = if self.missed >= 1.0 - ROUNDING { 1.0 } else { 0.0 };
+        self.missed -= read;
+        read
     }
 
     /// Seconds of a core with the reference's speed that a second of work on the reference core takes here.

@@ -1,6 +1,14 @@
 //! Files of the simulated HDFS: which disks hold the replicas of which block.
 
+use crate::models::memory::PageCache;
 use crate::twins::Replica;
+
+/// What a worker has of some files, and the page cache that they were written through.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cached {
+    pub(crate) bytes: f64,
+    pub(crate) cache: PageCache,
+}
 
 /// Files of one workload, alike in replication.
 #[derive(Clone, Debug, Default)]
@@ -14,8 +22,8 @@ pub(crate) struct Files {
     places: Vec<Replica>,
     /// For each disk of the cluster, how many bytes from its outer edge the middle of their data lies.
     middle: Vec<f64>,
-    /// For each worker, the share of what it has of them that its page cache still holds; empty: nothing.
-    cached: Vec<f64>,
+    /// For each worker, how much of them it has and its page cache may hold; empty: it holds nothing.
+    cached: Vec<Cached>,
     /// Bytes of each file.
     sizes: Vec<u64>,
 }
@@ -81,14 +89,14 @@ impl Files {
         &self.middle
     }
 
-    /// Says how much of them each worker's page cache holds.
-    pub(crate) fn cache(&mut self, cached: Vec<f64>) {
+    /// Says how much of them each worker has and may cache.
+    pub(crate) fn cache(&mut self, cached: Vec<Cached>) {
         self.cached = cached;
     }
 
-    /// The share of them that a worker's page cache holds.
-    pub(crate) fn cached(&self, worker: u32) -> f64 {
-        self.cached.get(worker as usize).copied().unwrap_or(0.0)
+    /// The share of them that a worker's page cache holds, where so many other bytes have come into it since.
+    pub(crate) fn cached(&self, worker: u32, displaced: f64) -> f64 {
+        self.cached.get(worker as usize).map_or(0.0, |part| part.cache.kept(part.bytes + displaced))
     }
 
     pub(crate) fn place(&mut self, block: u32, places: &[Replica]) {

@@ -76,6 +76,7 @@ impl<'a> World<'a> {
             Master::new(&scenario.masters, beats, twins.times, parameters)
         };
         Self {
+            writebacks: Writebacks::new(cluster.disks.len()),
             placer: Placer::new(&cluster, scenario.hdfs.placement, twins.count, scenario.seed),
             now: Time::ZERO,
             namenode: master(parameters.namenode_beat_s),
@@ -87,7 +88,6 @@ impl<'a> World<'a> {
             choices: Random::new(scenario.seed, "choices", 0),
             spread: Random::new(scenario.seed, "spread", 0),
             uses: Uses::default(),
-            writebacks: Writebacks::new(scenario.hdfs.sync_behind_writes),
             activities: 0,
             watch,
             meter,
@@ -195,6 +195,15 @@ impl<'a> World<'a> {
         self.writebacks.begin(self.now, &self.cluster, &mut self.network, &mut self.uses);
     }
 
+    /// Adds bytes of intermediate data for a disk to the uses of a stream of so much work, unless the page cache takes
+    /// them for the disk to be written behind it.
+    pub(crate) fn write_local(&mut self, disk: u32, bytes: f64, work: f64) {
+        let behind = self.scenario.parameters.local_behind > 0.0;
+        if bytes > 0.0 && !(behind && self.writebacks.take(&mut self.cluster, disk, bytes)) {
+            self.uses.write(&self.cluster, disk, bytes / work);
+        }
+    }
+
     /// Starts the process of an attempt that has no stream of its own to begin with: a reduce that sums up what maps
     /// tell. Returns false where it has been started, or where that takes nothing.
     pub(crate) fn start_process(&mut self, number: u32) -> bool {
@@ -214,6 +223,7 @@ impl<'a> World<'a> {
         self.set_now(due)?;
         let finished = self.network.finish().expect("a stream is due");
         if self.writebacks.end(&mut self.cluster, finished.tag) {
+            self.writebacks.begin(self.now, &self.cluster, &mut self.network, &mut self.uses);
             return Ok(None);
         }
         let attempt = finished.tag as u32;

@@ -1,4 +1,7 @@
 //! Dirty pages on their way to disks, behind the tasks that wrote them.
+//!
+//! A disk's pages are written in the order in which they were dirtied, a batch at a time: the flusher is one stream at
+//! the disk, beside those of writers that the kernel holds to their disk because too many pages are dirty.
 
 use crate::cluster::Cluster;
 use crate::machine::Machine;
@@ -9,40 +12,46 @@ use crate::uses::Uses;
 /// Tags from here on are of writebacks, below it of attempts.
 const FIRST_TAG: u64 = 1 << 32;
 
-/// One block's way from a page cache to a disk.
-#[derive(Clone, Copy, Debug)]
-struct Writeback {
-    disk: u32,
-    bytes: f64,
+/// Batches that a worker's dirty pages are written in, if all of its memory for them is full.
+const BATCHES: f64 = 16.0;
+
+/// What one disk has yet to write.
+#[derive(Clone, Copy, Debug, Default)]
+struct Dirty {
+    waiting_bytes: f64,
+    /// Bytes of the batch that is being written.
+    writing_bytes: f64,
 }
 
-/// Those under way, and those that begin with the next stream.
-#[derive(Debug, Default)]
+/// Every disk's dirty pages.
+#[derive(Debug)]
 pub(crate) struct Writebacks {
-    all: Vec<Writeback>,
-    free: Vec<u32>,
-    beginning: Vec<Writeback>,
-    /// Whether writers are held to their disks at once.
-    synchronous: bool,
+    disks: Vec<Dirty>,
+    /// Disks whose next batch begins with the next stream.
+    beginning: Vec<u32>,
 }
 
 impl Writebacks {
-    pub(crate) fn new(synchronous: bool) -> Self {
-        Self { synchronous, ..Self::default() }
+    pub(crate) fn new(disks: usize) -> Self {
+        Self { disks: vec![Dirty::default(); disks], beginning: Vec::new() }
     }
 
-    /// Takes a block for a disk into its worker's page cache, if that has room for more dirty pages.
+    /// Takes bytes for a disk into its worker's page cache, if that has room for so many more dirty pages.
     pub(crate) fn take(&mut self, cluster: &mut Cluster, disk: u32, bytes: f64) -> bool {
         let worker = &mut cluster.workers[cluster.disks[disk as usize].worker as usize];
-        if self.synchronous || worker.dirty_bytes + bytes > worker.cache.dirty_bytes {
+        if worker.dirty_bytes + bytes > worker.cache.dirty_bytes {
             return false;
         }
         worker.dirty_bytes += bytes;
-        self.beginning.push(Writeback { disk, bytes });
+        let dirty = &mut self.disks[disk as usize];
+        if dirty.waiting_bytes == 0.0 && dirty.writing_bytes == 0.0 {
+            self.beginning.push(disk);
+        }
+        dirty.waiting_bytes += bytes;
         true
     }
 
-    /// Starts those that were taken.
+    /// Starts the batches of disks that write nothing behind.
     pub(crate) fn begin(
         &mut self,
         now: Time,
@@ -50,25 +59,26 @@ impl Writebacks {
         network: &mut Network<Machine>,
         uses: &mut Uses,
     ) {
-        for writeback in self.beginning.drain(..) {
-            let number = self.free.pop().unwrap_or_else(|| {
-                self.all.push(writeback);
-                (self.all.len() - 1) as u32
-            });
-            self.all[number as usize] = writeback;
-            uses.clear().write(cluster, writeback.disk, 1.0);
-            let tag = FIRST_TAG + u64::from(number);
-            network.start(now, writeback.bytes, uses.as_slice(), f64::INFINITY, tag);
+        for disk in self.beginning.drain(..) {
+            let dirty = &mut self.disks[disk as usize];
+            let worker = &cluster.workers[cluster.disks[disk as usize].worker as usize];
+            let batch = dirty.waiting_bytes.min(worker.cache.dirty_bytes / BATCHES);
+            dirty.waiting_bytes -= batch;
+            dirty.writing_bytes = batch;
+            uses.clear().write(cluster, disk, 1.0);
+            network.start(now, batch, uses.as_slice(), f64::INFINITY, FIRST_TAG + u64::from(disk));
         }
     }
 
-    /// Ends one, if the tag is of one.
+    /// Ends a batch, if the tag is of one.
     pub(crate) fn end(&mut self, cluster: &mut Cluster, tag: u64) -> bool {
-        let Some(number) = tag.checked_sub(FIRST_TAG) else { return false };
-        let Writeback { disk, bytes } = self.all[number as usize];
-        self.free.push(number as u32);
+        let Some(disk) = tag.checked_sub(FIRST_TAG) else { return false };
+        let dirty = &mut self.disks[disk as usize];
         let worker = cluster.disks[disk as usize].worker as usize;
-        cluster.workers[worker].dirty_bytes -= bytes;
+        cluster.workers[worker].dirty_bytes -= std::mem::take(&mut dirty.writing_bytes);
+        if dirty.waiting_bytes > 0.0 {
+            self.beginning.push(disk as u32);
+        }
         true
     }
 }

@@ -10,8 +10,9 @@ from howdah.calibrate.apart import Apart, unexplained_ratios
 from howdah.calibrate.case import workload_of
 from howdah.calibrate.forecast import unexplained
 from howdah.calibrate.leave_out import NINETY
-from howdah.model.calibration import Calibration, CalibrationCell
+from howdah.model.calibration import Calibration, CalibrationCell, Without
 from howdah.model.parameter import PARAMETERS
+from howdah.units import format_counted
 
 _NOTICE = (
     "<!-- Written by `python -m howdah.session.predict.pages`; calibrate again instead of changing it. -->"
@@ -36,6 +37,10 @@ def accuracy_page(calibration: Calibration, about: str) -> str:
             "## Parameters",
             "",
             *_parameters(calibration),
+            "",
+            "## Clusters that nothing was fitted to",
+            "",
+            *_transfers(calibration),
             "",
             "## Every figure",
             "",
@@ -120,6 +125,51 @@ def _parameters(calibration: Calibration) -> Iterator[str]:
     yield from _table(("parameter", "meaning", "value", "90 % interval", "expected", "determined by"), rows)
 
 
+def _transfers(calibration: Calibration) -> Iterator[str]:
+    for place, transfer in enumerate(calibration.transfers):
+        if place:
+            yield ""
+        hosts = ", ".join(f"`{name}` {value:.3g}" for name, value in transfer.hardware.items())
+        probes = format_counted(len(transfer.probes), "run")
+        predicted = [cell for cell in transfer.cells if not cell.fitted]
+        within = sum((cell.low or 0) <= cell.known <= (cell.high or 0) for cell in predicted)
+        yield (
+            f"**{transfer.study}**: {probes} determine what is unknown of its hosts ({hosts}); the other runs "
+            f"are predicted with the parameters above. {within} of {len(predicted)} predicted figures lie in "
+            "their intervals, which widen with the distance from the runs that the calibration was made from."
+        )
+        yield ""
+        kinds = dict.fromkeys(cell.quantity for cell in predicted)
+        yield from _table(
+            ("predicted", "count", "median error", "largest"),
+            (
+                (kind, str(len(errors)), f"{median(errors):.1%}", f"{max(errors):.1%}")
+                for kind in kinds
+                if (errors := [abs(cell.error) for cell in predicted if cell.quantity == kind])
+            ),
+        )
+        yield ""
+        yield from _table(
+            ("run", "figure", "published", "simulated", "ratio", f"{_STATED:.0%} interval", ""),
+            (
+                (
+                    cell.case,
+                    cell.quantity,
+                    f"{cell.known:.4g} {cell.unit}",
+                    f"{cell.simulated:.4g} {cell.unit}",
+                    f"{cell.simulated / cell.known:.2f}",
+                    "" if cell.low is None or cell.high is None else f"{cell.low:.4g} to {cell.high:.4g}",
+                    "fitted" if cell.fitted else "predicted",
+                )
+                for cell in transfer.cells
+            ),
+        )
+        yield ""
+        yield "Without each mechanism, the hosts fitted again to the same runs:"
+        yield ""
+        yield from _mechanisms(transfer.without)
+
+
 def _figures(calibration: Calibration) -> Iterator[str]:
     yield from _table(
         ("run", "figure", "published", "simulated", "error", "error, left out", f"{_STATED:.0%} interval"),
@@ -200,6 +250,10 @@ def _without(calibration: Calibration) -> Iterator[str]:
         "much a mechanism contributes, not how far other mechanisms could replace it."
     )
     yield ""
+    yield from _mechanisms(calibration.without)
+
+
+def _mechanisms(effects: Iterable[Without]) -> Iterator[str]:
     yield from _table(
         ("mechanism switched off", "median error", "largest error", "figure with the largest error"),
         (
@@ -209,7 +263,7 @@ def _without(calibration: Calibration) -> Iterator[str]:
                 f"{effect.most:.0%}",
                 f"{effect.case}: {effect.quantity}",
             )
-            for effect in calibration.without
+            for effect in effects
         ),
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 
 from howdah.calibrate.hbase import HBASE
@@ -16,6 +17,8 @@ from howdah.model.workloads.ycsb_options import RECORDS
 from howdah.units import format_bits_per_s, format_bytes, format_count_short
 
 _OF_TABLES = frozenset(parameter.name for parameter in HBASE)
+_WHOLE = 10
+"""From here on a number of hosts, disks or tasks is shown without its fraction."""
 _SLACK = 1.5
 """So much beyond the last run is no extrapolation worth a word."""
 
@@ -29,6 +32,23 @@ def extents(works: Iterable[tuple[Plan, Suite]]) -> tuple[Extent, ...]:
             low, high = (known.low, known.high) if known else (value, value)
             result[name] = Extent(name=name, unit=unit, low=min(low, value), high=max(high, value))
     return tuple(result.values())
+
+
+def distance(calibration: Calibration | None, plan: Plan, suite: Suite) -> float:
+    """How far a run lies outside the runs that a calibration was made from; 0 inside.
+
+    The length of a vector with the logarithm of the factor beyond the nearest run for each quantity.
+    """
+    if calibration is None:
+        return 0.0
+    known = {extent.name: extent for extent in calibration.extents}
+    return math.hypot(
+        *(
+            math.log(max(value / extent.high, extent.low / value, 1.0))
+            for name, _, value in _quantities(plan, suite)
+            if (extent := known.get(name)) is not None and value > 0
+        )
+    )
 
 
 def beyond(calibration: Calibration, plan: Plan, suite: Suite) -> tuple[str, ...]:
@@ -65,6 +85,13 @@ def _quantities(plan: Plan, suite: Suite) -> Iterator[tuple[str, str, float]]:
     yield "workers on a host", "", len(workers) / len(hosts)
     for group in cluster.inventory.worker_groups:
         yield from _hardware(group)
+        slots = sum(
+            kind.map_slots * kind.per_host for kind in plan.workers if kind.group in {None, group.name}
+        )
+        if slots and group.data_disks:
+            yield "maps at once on a data disk", "", slots / group.data_disks
+            yield "maps at once on a thread", "", slots / group.cpu.threads
+            yield "network of a data disk", "bit/s", group.network_bits_per_s / group.data_disks
     records = suite.first(RECORDS)
     if records is not None:
         yield "records", "", float(records)
@@ -91,4 +118,4 @@ def _said(value: float, unit: str) -> str:
         case "bit/s":
             return format_bits_per_s(value)
         case _:
-            return format_count_short(round(value))
+            return format_count_short(round(value)) if value >= _WHOLE else f"{value:.2g}"

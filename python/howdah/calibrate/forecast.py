@@ -29,21 +29,30 @@ class ForecastStretch(NamedTuple):
     """No more can it be, however unsure it is: what is asked for in a second."""
 
 
+PER_DISTANCE = 0.06
+"""Standard deviation of a time's logarithm for each unit of `howdah.calibrate.extents.distance`.
+
+From ALOJA's runs, which are predicted without being fitted: so much covers nine of ten (docs/accuracy.md)."""
+
+
 def forecasts(
-    simulations: Sequence[Sequence[ForecastStretch]], calibration: Calibration | None
+    simulations: Sequence[Sequence[ForecastStretch]],
+    calibration: Calibration | None,
+    distance: float = 0.0,
 ) -> tuple[Forecast, ...]:
     """The median and the 90 % interval of every stretch, in the first simulation's order.
 
     Without a calibration there is no interval: seeds alone say nothing of how far off times are.
     The simulations differ by seeds and by parameters drawn from the calibration; what both leave
-    unexplained of figures that were left out is added. A calibration from the best of several runs is
+    unexplained of figures that were left out is added, and what grows with the distance of the run from those
+    that the calibration was made from. A calibration from the best of several runs is
     turned to a run as it typically is. A phase that some simulation has no time for is left out.
     """
     result = []
     for alike in zip(*simulations, strict=True):
         values = [stretch.value for stretch in alike]
         if min(values) > 0:
-            result.append(_forecast(alike[0], values, calibration))
+            result.append(_forecast(alike[0], values, calibration, distance))
     return tuple(result)
 
 
@@ -59,14 +68,17 @@ def unexplained(calibration: Calibration | None, workload: str, elapsed_s: float
     return known.get(workload, max(known.values(), default=0.0))
 
 
-def _forecast(stretch: ForecastStretch, values: Sequence[float], calibration: Calibration | None) -> Forecast:
+def _forecast(
+    stretch: ForecastStretch, values: Sequence[float], calibration: Calibration | None, distance: float
+) -> Forecast:
     logarithms = np.log(values)
     explained = float(np.std(logarithms, ddof=1)) if len(values) > 1 else 0.0
     median = float(np.exp(np.median(logarithms)))
     if calibration is None:
         return _of(stretch, min(median, stretch.most), None)
     kind = stretch.workload if stretch.metric is None else metric_kind(stretch.metric)
-    reach = math.exp(half_width(explained, unexplained(calibration, kind, median)))
+    rest = math.hypot(unexplained(calibration, kind, median), PER_DISTANCE * distance)
+    reach = math.exp(half_width(explained, rest))
     if stretch.metric is None:
         median = typical(median, stretch.workload, calibration.best_of)
     ends = Interval(min(median / reach, stretch.most), min(median * reach, stretch.most))

@@ -11,12 +11,24 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from howdah.model.base import Model
-from howdah.model.inventory import FORMAT, Count, Inventory, Word
+from howdah.model.inventory import FORMAT, Count, DiskSet, Inventory, Word
 from howdah.model.quantity import Size, Speed
 from howdah.model.request import Hadoop1, Hypervisor, Override, Protection
 
-HardwareName = Literal["core_speed", "controller_bytes_per_s"]
+HardwareName = Literal["core_speed", "controller_bytes_per_s", "disk_speed"]
 """Quantities of hosts; see `howdah.model.parameter.HARDWARE`."""
+Setting = Literal[
+    "platform",
+    "dataset_TB",
+    "block_MB",
+    "protection",
+    "hosts",
+    "slots",
+    "sort_factor",
+    "sort_MB",
+    "replication",
+]
+"""What a column of a table distinguishes runs by."""
 
 
 class Platform(Model):
@@ -34,6 +46,10 @@ class Platform(Model):
     """How its masters were protected."""
     link: Speed | None = None
     """Speed of every network port, where it is not the inventory's."""
+    disks: DiskSet | None = None
+    """The data disks of every host, where they are not the inventory's."""
+    local_disks: Count | None = None
+    """The first data disks of a worker that carry intermediate data, where not all of them do."""
 
 
 class Refit(Model):
@@ -58,18 +74,16 @@ class PublishedTable(Model):
     """The table's file name."""
     quantities: dict[str, str]
     """Result columns, and what of a run each is: ``terasort_s: terasort``."""
-    settings: dict[str, Literal["platform", "dataset_TB", "block_MB", "protection"]] = Field(
-        default_factory=dict
-    )
-    """Columns that tell the runs apart."""
+    settings: dict[str, Setting] = Field(default_factory=dict)
+    """Columns that distinguish the runs."""
     transposed: bool = False
     """Whether the platforms are the columns and the results the rows."""
     platform: str | None = None
     """The platform of every run, where no column says it."""
     dataset: Size | None = None
     """TeraSort's dataset of every run, where no column says it."""
-    replication: int
-    """Replicas of what TeraGen wrote."""
+    replication: int | None = None
+    """Replicas of what TeraGen wrote, where no column has them."""
     output_replication: int
     """Replicas of what TeraSort wrote."""
 
@@ -115,12 +129,16 @@ class PublishedStudy(Model):
     """The hosts."""
     refit: tuple[Refit, ...] = ()
     """What of the hardware is fitted to the study's own figures."""
+    probes: tuple[str, ...] = ()
+    """Runs that alone determine the refitted hardware, where all others are only predicted."""
     hadoop1: Hadoop1
     """How Hadoop 1 gave out tasks and merged their output."""
     settings: tuple[Override, ...] = ()
     """Settings that are not what howdah would plan."""
     masters_share: bool = False
     """Whether the masters ran on full workers, without places of their own."""
+    maps: Count | None = None
+    """TeraGen's map tasks, where they are not the slots of the cluster."""
     reduces: Count | None = None
     """TeraSort's reduce tasks, where they are not the slots of the cluster."""
     platforms: tuple[Platform, ...]

@@ -16,11 +16,24 @@ _BLANK = ("", "-")
 _TB = 10**12
 _MIB = 2**20
 
+_COUNTS = frozenset(("hosts", "slots", "sort_factor", "sort_MB", "replication"))
+"""Settings that are whole numbers."""
+
 _PROTECTED = {True: "FT", False: "no FT"}
 _NAME = re.compile(
     r"(?P<study>\S+) (?P<platform>.+) (?P<dataset>[0-9.]+) TB r(?P<read>\d+)(?:/(?P<sorted>\d+))?"
     r"(?: (?P<block>\d+) MiB)?(?: (?P<protected>FT|no FT))?"
+    r"(?: (?P<hosts>\d+) hosts)?(?: (?P<slots>\d+) slots)?(?: sort (?P<factor>\d+) in (?P<buffer>\d+) MB)?"
 )
+
+
+class SortSetting(NamedTuple):
+    """Hadoop 1's `io.sort` settings."""
+
+    factor: int
+    """Runs merged at once."""
+    buffer_mb: int
+    """A map's sort buffer, MiB."""
 
 
 class StudySetting(NamedTuple):
@@ -38,6 +51,12 @@ class StudySetting(NamedTuple):
     """HDFS's block size, where the table varies it."""
     protected: bool | None = None
     """Whether masters were protected, where the table varies it."""
+    hosts: int | None = None
+    """Hosts that carry workers, where the table varies them."""
+    slots: int | None = None
+    """Map and reduce tasks at once per worker, where the table varies them."""
+    sort: SortSetting | None = None
+    """How maps and reduces sorted, where the table varies it."""
 
 
 class KnownFigure(NamedTuple):
@@ -119,8 +138,27 @@ def _setting(study: PublishedStudy, table: PublishedTable, row: dict[str, str], 
     if "block_MB" in said:
         block = round(_positive(said["block_MB"], f"{file}: block_MB") * _MIB)
     protected = {"on": True, "off": False}.get(said.get("protection", ""))
+    counts = {
+        meaning: round(_positive(said[meaning], f"{file}: {column}"))
+        for column, meaning in table.settings.items()
+        if meaning in _COUNTS
+    }
+    replication = counts.get("replication", table.replication)
+    if replication is None:
+        raise UserError(file, "has no replicas of the input", "name a column of them, or give replication")
+    sort = None
+    if "sort_factor" in counts and "sort_MB" in counts:
+        sort = SortSetting(counts["sort_factor"], counts["sort_MB"])
     return StudySetting(
-        platform.label, dataset, table.replication, table.output_replication, block, protected
+        platform.label,
+        dataset,
+        replication,
+        table.output_replication,
+        block,
+        protected,
+        counts.get("hosts"),
+        counts.get("slots"),
+        sort,
     )
 
 
@@ -155,6 +193,12 @@ def run_name(run: NamedRun) -> str:
         parts.append(f"{setting.block_bytes // MIB} MiB")
     if setting.protected is not None:
         parts.append(_PROTECTED[setting.protected])
+    if setting.hosts is not None:
+        parts.append(f"{setting.hosts} hosts")
+    if setting.slots is not None:
+        parts.append(f"{setting.slots} slots")
+    if setting.sort is not None:
+        parts.append(f"sort {setting.sort.factor} in {setting.sort.buffer_mb} MB")
     return " ".join(parts)
 
 
@@ -171,5 +215,8 @@ def named_run(name: str) -> NamedRun | None:
         output_replication=int(match["sorted"] or match["read"]),
         block_bytes=int(block) * MIB if block else None,
         protected=protected == _PROTECTED[True] if protected else None,
+        hosts=int(match["hosts"]) if match["hosts"] else None,
+        slots=int(match["slots"]) if match["slots"] else None,
+        sort=SortSetting(int(match["factor"]), int(match["buffer"])) if match["factor"] else None,
     )
     return NamedRun(match["study"], setting)

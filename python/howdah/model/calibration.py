@@ -128,6 +128,21 @@ class Extent(Model):
     """The most of all runs."""
 
 
+class Transfer(Model):
+    """A study that no parameter was fitted to: a few of its runs determine its hosts, the others are predicted."""
+
+    study: str
+    """The study."""
+    hardware: dict[str, Finite]
+    """What its probes determine of its hosts, by name."""
+    probes: tuple[str, ...]
+    """The runs that determine its hosts."""
+    cells: tuple[CalibrationCell, ...]
+    """Every published figure next to the simulated one; those of probes are fitted."""
+    without: tuple[Without, ...] = ()
+    """The errors of the predicted figures without each mechanism, its hosts fitted again."""
+
+
 class Calibration(Model):
     """The simulator's parameters and the ground they stand on."""
 
@@ -151,6 +166,8 @@ class Calibration(Model):
     """How far the runs reach that it was made from."""
     without: tuple[Without, ...] = ()
     """Ablation: the errors without each mechanism that can be left out."""
+    transfers: tuple[Transfer, ...] = ()
+    """Studies that were only predicted."""
 
     @model_validator(mode="after")
     def _coherent(self) -> Self:

@@ -177,6 +177,7 @@ PARAMETERS: tuple[Parameter, ...] = (
 
 CPU_QUOTA = "cpu_quota"
 """What a laboratory's limits leave of a worker's CPU time; operations on a table feel each stop by itself."""
-HARDWARE = ("core_speed", "controller_bytes_per_s", CPU_QUOTA)
+HARDWARE = ("core_speed", "controller_bytes_per_s", "disk_speed", CPU_QUOTA)
 """Quantities of hosts that an inventory does not hold and a calibration may: the speed of a core relative
-to the reference study's, and the bytes per second that the disks' controller carries."""
+to the reference study's, the bytes per second that the disks' controller carries, and the rates of rotating
+disks relative to those that the inventory states."""

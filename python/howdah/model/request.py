@@ -88,6 +88,9 @@ class Hadoop1(Model):
     merge_outputs: Annotated[int, Field(ge=1)] | None = None
     """Map outputs at which a reduce merged what it held (mapred.inmem.merge.threshold); None where memory
     alone decided."""
+    sort_records: Annotated[float, Field(gt=0, lt=1)] | None = None
+    """Share of a map's sort buffer for the indexes of its rows (io.sort.record.percent); None where the
+    study does not state it, and rows and indexes shared the whole buffer."""
     lockstep: bool | None = None
     """Whether the masters ran in lockstep with a shadow; None where the plan's protection decides."""
 

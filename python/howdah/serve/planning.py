@@ -10,6 +10,7 @@ from typing import Annotated, Literal, TypeGuard
 
 from pydantic import Field
 
+from howdah.calibrate.extents import distance
 from howdah.calibrate.forecast import forecasts
 from howdah.documents.fault import spell
 from howdah.documents.files import inventory_faults, parse_inventory, write_inventory, write_plan
@@ -226,7 +227,8 @@ def what_if(asked: WhatIfAsked, calibration: str | None, base: Plan | None = Non
     ]
     summaries = simulate(several, lambda _: None)
     first = summaries[0]
-    median_s, interval = suite_time(summaries, known)
+    away = distance(known, plan, suite)
+    median_s, interval = suite_time(summaries, known, away)
     return WhatIfTimes(
         platform=plan.platform,
         hosts=hosts,
@@ -240,7 +242,7 @@ def what_if(asked: WhatIfAsked, calibration: str | None, base: Plan | None = Non
             median=median_s,
             high=interval.high if interval else None,
         ),
-        forecasts=forecasts([stretches(summary) for summary in summaries], known),
+        forecasts=forecasts([stretches(summary) for summary in summaries], known, away),
         calibration=known.name if known else None,
         simulator="full" if first.few_hosts is None else "quick",
         few_hosts=first.few_hosts,

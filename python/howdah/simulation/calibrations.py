@@ -19,7 +19,7 @@ from howdah.model.variation import SATURATED
 from howdah.model.workloads.suite import Suite
 from howdah.simulation.hbase.servers import asks_hbase
 from howdah.simulation.outcome import Summary
-from howdah.simulation.scenario import Hosts, Masters
+from howdah.simulation.scenario import Disks, Hosts, Masters
 
 PUBLISHED = "published"
 """The name of the calibration that howdah ships."""
@@ -75,10 +75,25 @@ def within_range(values: Mapping[str, float]) -> dict[str, float]:
 
 
 def equipped_hosts(hosts: tuple[Hosts, ...], values: Mapping[str, float]) -> tuple[Hosts, ...]:
-    """The hosts with the speed of a core and the controller that were found."""
+    """The hosts with the speed of a core, the controller and the disks of a calibration."""
     fields = {"core_speed": "speed", "controller_bytes_per_s": "controller_bytes_per_s"}
-    known = {field: values[name] for name, field in fields.items() if name in values}
-    return tuple(group.model_copy(update=known) for group in hosts)
+    known: dict[str, object] = {field: values[name] for name, field in fields.items() if name in values}
+    share = values.get("disk_speed", 1.0)
+    return tuple(
+        group.model_copy(update=known | {"disks": tuple(_at_rate(disks, share) for disks in group.disks)})
+        for group in hosts
+    )
+
+
+def _at_rate(disks: Disks, share: float) -> Disks:
+    """The disks with such a share of their stated rates, if they rotate."""
+    if disks.kind == "ssd" or share == 1:
+        return disks
+    rates = {
+        "outer_bytes_per_s": disks.outer_bytes_per_s * share,
+        "inner_bytes_per_s": disks.inner_bytes_per_s * share,
+    }
+    return disks.model_copy(update=rates)
 
 
 def equipped_masters(masters: Masters, values: Mapping[str, float]) -> Masters:

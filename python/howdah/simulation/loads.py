@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Literal, get_args
 
+from howdah.calibrate.extents import distance
 from howdah.calibrate.forecast import forecasts
 from howdah.errors import UserError
 from howdah.model.calibration import Calibration
@@ -56,8 +57,9 @@ def simulate_loads(
         loaded = suite.model_copy(update={"workloads": (mix.model_copy(update={quantity: load}),)})
         several += scenarios(plan, loaded, known, count=replications, seed=seed)
     summaries = simulate(several, tell)
+    away = distance(known, plan, suite)
     points = tuple(
-        _point(load, summaries[place * replications : (place + 1) * replications], known)
+        _point(load, summaries[place * replications : (place + 1) * replications], known, away)
         for place, load in enumerate(loads)
     )
     return LoadSweep(
@@ -71,14 +73,14 @@ def simulate_loads(
     )
 
 
-def _point(load: int, summaries: Sequence[Summary], known: Calibration | None) -> LoadPoint:
+def _point(load: int, summaries: Sequence[Summary], known: Calibration | None, away: float) -> LoadPoint:
     """The metrics over all simulations; what is busiest is that of the calibration's own values."""
     answered = summaries[0].workloads[0].asked
     assert answered is not None
     busiest = max(answered.stations, key=lambda station: station.busy)
     return LoadPoint(
         asked=load,
-        forecasts=forecasts([stretches(summary) for summary in summaries], known),
+        forecasts=forecasts([stretches(summary) for summary in summaries], known, away),
         station=busiest.station,
         busy=busiest.busy,
     )

@@ -15,13 +15,14 @@ from howdah.documents.read import parse_document
 from howdah.documents.text import read_text
 from howdah.errors import UserError
 from howdah.model.at_once import at_once
-from howdah.model.inventory import Inventory
+from howdah.model.inventory import DiskKind, DiskRole, DiskSet, HostGroup, Inventory
 from howdah.model.plan import Plan
 from howdah.model.request import Demand, Override, PlanRequest, Profile
 from howdah.model.workloads.dfsio import FILE_SIZE, FILES
 from howdah.model.workloads.files import MAPS, REPLICATION
 from howdah.model.workloads.terasort import OUTPUT_REPLICATION, REDUCES, ROW_BYTES, ROWS
 from howdah.planner.cluster import plan_cluster
+from howdah.planner.reading import path_list
 from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.request import RunRequest
 from howdah.units import MIB
@@ -30,6 +31,7 @@ _TB = 10**12
 _SMALL = 0.25
 _LARGE_BYTES = 5 * _TB
 """From this size on a quarter of hosts and data tells how a parameter moves the figures."""
+_LOCAL_DIRS = "yarn.nodemanager.local-dirs"
 _SEEDS = 3
 """Seeds of smaller ones, whose slowest task decides."""
 
@@ -88,17 +90,22 @@ def cases_of(paths: Iterable[Path]) -> tuple[Case, ...]:
     )
 
 
-def case_of(study: PublishedStudy, setting: StudySetting, known: dict[str, float]) -> Case:
-    """One run of a study as the simulator would run it."""
+def case_of(
+    study: PublishedStudy,
+    setting: StudySetting,
+    known: dict[str, float],
+    hardware: Mapping[str, float] = MappingProxyType({}),
+) -> Case:
+    """One run of a study as the simulator would run it, on its hosts or on those with such ``hardware``."""
     platform = study.platform(setting.platform)
     assert platform is not None
-    plan = plan_of(study, platform, setting)
+    plan = plan_of(study, platform, setting, hardware=hardware)
     capacity = at_once(plan)
     request = RunRequest(
         suite="terasuite",
         given={
             ROWS.name: setting.dataset_bytes // ROW_BYTES,
-            MAPS.name: capacity.maps,
+            MAPS.name: study.maps or capacity.maps,
             REDUCES.name: study.reduces or capacity.reduces,
             REPLICATION.name: setting.replication,
             OUTPUT_REPLICATION.name: setting.output_replication,
@@ -134,6 +141,11 @@ def plan_of(
     overrides += tuple(override for override in study.settings if override.key not in overridden)
     if setting.block_bytes is not None:
         overrides += (Override(key="dfs.blocksize", value=f"{setting.block_bytes // MIB}MiB"),)
+    if setting.sort is not None:
+        overrides += (
+            Override(key="mapreduce.task.io.sort.factor", value=str(setting.sort.factor)),
+            Override(key="mapreduce.task.io.sort.mb", value=str(setting.sort.buffer_mb)),
+        )
     request = PlanRequest(
         workloads=(Demand(kind="terasuite", dataset_bytes=setting.dataset_bytes),),
         replication=setting.replication,
@@ -141,11 +153,14 @@ def plan_of(
         protection=platform.protection,
         profile=Profile.PAPER,
         workers_per_host=platform.workers_per_host,
-        slots=platform.slots,
+        slots=setting.slots or platform.slots,
         overrides=overrides,
         hadoop1=study.hadoop1.model_copy(update={"lockstep": setting.protected}),
     )
-    plan = plan_cluster(_equipped(inventory_of(study, platform), hardware), request)
+    inventory = inventory_of(study, platform, setting.hosts)
+    plan = plan_cluster(_equipped(inventory, hardware), request)
+    if platform.local_disks is not None:
+        plan = _with_local_disks(plan, platform.local_disks)
     return _masters_sharing(plan) if study.masters_share else plan
 
 
@@ -173,25 +188,52 @@ def _masters_sharing(plan: Plan) -> Plan:
     return plan.model_copy(update={"cluster": plan.cluster.model_copy(update={"masters": masters})})
 
 
-def inventory_of(study: PublishedStudy, platform: Platform) -> Inventory:
-    """The study's hosts, with the network ports of the platform."""
-    if platform.link is None:
-        return study.inventory
-    groups = tuple(
-        group.model_copy(
-            update={
-                "nics": tuple(
-                    nic.model_copy(update={"speed_bits_per_s": platform.link}) for nic in group.nics
-                )
-            }
-        )
-        for group in study.inventory.groups
+def _with_local_disks(plan: Plan, count: int) -> Plan:
+    """The plan with intermediate data on the first data disks of every worker alone."""
+    settings = tuple(
+        setting.model_copy(update={"value": path_list(setting.value)[:count]})
+        if setting.key == _LOCAL_DIRS
+        else setting
+        for setting in plan.settings
     )
+    return plan.model_copy(update={"settings": settings})
+
+
+def inventory_of(study: PublishedStudy, platform: Platform, hosts: int | None = None) -> Inventory:
+    """The study's hosts, with the disks and network ports of the platform; so many of them with workers."""
+    groups = tuple(_on_platform(group, platform, hosts) for group in study.inventory.groups)
     return study.inventory.model_copy(update={"groups": groups})
 
 
+def _on_platform(group: HostGroup, platform: Platform, hosts: int | None) -> HostGroup:
+    fields = {name: getattr(group, name) for name in type(group).model_fields}
+    if group.serves != "masters":
+        if hosts is not None:
+            fields |= {"count": hosts, "hosts": ()}
+        if platform.disks is not None:
+            others = tuple(disk for disk in group.disks if disk.role is not DiskRole.DATA)
+            fields["disks"] = (platform.disks, *others)
+    if platform.link is not None:
+        fields["nics"] = tuple(
+            nic.model_copy(update={"speed_bits_per_s": platform.link}) for nic in group.nics
+        )
+    # Not a copy, which would keep the names of as many hosts as there were.
+    return HostGroup.model_construct(**fields)
+
+
+def _at_rate(disks: DiskSet, share: float) -> DiskSet:
+    """The disks with such a share of their stated rates, if they rotate."""
+    if disks.kind is not DiskKind.HDD or disks.outer_bytes_per_s is None or disks.inner_bytes_per_s is None:
+        return disks
+    rates = {
+        "outer_bytes_per_s": round(disks.outer_bytes_per_s * share),
+        "inner_bytes_per_s": round(disks.inner_bytes_per_s * share),
+    }
+    return disks.model_copy(update=rates)
+
+
 def _equipped(inventory: Inventory, hardware: Mapping[str, float]) -> Inventory:
-    """The hosts with the speed of a core and the controller that a calibration fitted to them."""
+    """The hosts with the speed of a core, the controller and the disks that a calibration fitted to them."""
     if not hardware:
         return inventory
     groups = tuple(
@@ -201,6 +243,7 @@ def _equipped(inventory: Inventory, hardware: Mapping[str, float]) -> Inventory:
                 "controller_bytes_per_s": round(hardware["controller_bytes_per_s"])
                 if "controller_bytes_per_s" in hardware
                 else group.controller_bytes_per_s,
+                "disks": tuple(_at_rate(disks, hardware.get("disk_speed", 1.0)) for disks in group.disks),
             }
         )
         for group in inventory.groups

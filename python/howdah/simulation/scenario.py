@@ -51,6 +51,8 @@ class Workers(Model):
     """Memory of each."""
     disks: int
     """Data disks of each."""
+    local_disks: int | None = None
+    """The first of them that carry intermediate data; None: all."""
     numa_nodes: int
     """NUMA nodes that the CPUs and memory of one lie on."""
     map_slots: int
@@ -143,6 +145,8 @@ class JobSettings(Model):
     """A map's sort buffer."""
     io_sort_spill: float
     """Share of it that is full when a spill begins."""
+    io_sort_records: float | None = None
+    """Share of the buffer that Hadoop 1 kept for indexes of rows; None where rows and indexes share it."""
     io_sort_factor: int
     """Runs merged at once."""
     parallel_copies: int

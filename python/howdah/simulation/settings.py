@@ -250,6 +250,7 @@ def job_of(planned: PlannedSettings, cluster: Cluster, suite: Suite) -> JobSetti
     return JobSettings(
         io_sort_bytes=int(planned.number("mapreduce.task.io.sort.mb")) * MIB,
         io_sort_spill=planned.number("mapreduce.map.sort.spill.percent"),
+        io_sort_records=cluster.request.hadoop1.sort_records if cluster.request.hadoop1 else None,
         io_sort_factor=int(planned.number("mapreduce.task.io.sort.factor")),
         parallel_copies=int(planned.number("mapreduce.reduce.shuffle.parallelcopies")),
         map_heap_bytes=planned.heap("map"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Literal
 
+from howdah.calibrate.extents import distance
 from howdah.calibrate.forecast import forecasts
 from howdah.errors import UserError
 from howdah.model.at_once import at_once
@@ -55,9 +56,11 @@ def simulate_sizes(
         works = [(base, max(1, size // ROW_BYTES)) for size in sizes]
     several: list[Scenario] = []
     warnings: dict[str, RunWarning] = {}
+    away: list[float] = []
     for each, count in works:
         sized = size_suite(request.with_value(ROWS, count), at_once(each), engine=SIM).suite
         several += scenarios(each, sized, known, count=replications, seed=seed)
+        away.append(distance(known, each, sized))
         # Of the sizes beyond what was known the largest is told.
         warnings |= {warning.code: warning for warning in calibration_warnings(each, sized, known)}
     summaries = simulate(several, tell)
@@ -67,6 +70,7 @@ def simulate_sizes(
             count * ROW_BYTES,
             summaries[place * replications : (place + 1) * replications],
             known,
+            away[place],
         )
         for place, (work, count) in enumerate(works)
     )
@@ -107,12 +111,16 @@ def _hosts(plan: Plan) -> int:
 
 
 def _point(
-    hosts: int, dataset_bytes: int, summaries: Sequence[Summary], calibration: Calibration | None
+    hosts: int,
+    dataset_bytes: int,
+    summaries: Sequence[Summary],
+    calibration: Calibration | None,
+    away: float,
 ) -> Point:
     """The times over all simulations; the masters' loads are those of the first, the calibration's own."""
     phases = [phase for workload in summaries[0].workloads for phase in workload.phases]
-    whole = suite_time(summaries, calibration)
-    told = forecasts([stretches(summary) for summary in summaries], calibration)
+    whole = suite_time(summaries, calibration, away)
+    told = forecasts([stretches(summary) for summary in summaries], calibration, away)
     return Point(
         hosts=hosts,
         dataset_bytes=dataset_bytes,

@@ -8,7 +8,7 @@ from statistics import median, stdev
 from typing import NamedTuple
 
 from howdah.calibrate.apart import own_part
-from howdah.calibrate.forecast import unexplained
+from howdah.calibrate.forecast import PER_DISTANCE, unexplained
 from howdah.calibrate.leave_out import half_width
 from howdah.calibrate.noise import typical
 from howdah.model.calibration import Calibration
@@ -58,9 +58,13 @@ def suite_times(summaries: Sequence[Summary], calibration: Calibration | None) -
     )
 
 
-def suite_time(summaries: Sequence[Summary], calibration: Calibration | None) -> SuiteTime:
+def suite_time(
+    summaries: Sequence[Summary], calibration: Calibration | None, distance: float = 0.0
+) -> SuiteTime:
     """The median of the whole suite; without a calibration there is no interval."""
-    time = typical_time(suite_times(summaries, calibration))
+    predicted = suite_times(summaries, calibration)
+    rest = math.hypot(predicted.unexplained, PER_DISTANCE * distance)
+    time = typical_time(predicted._replace(unexplained=rest))
     return time if calibration is not None else time._replace(interval=None)
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from howdah.calibrate.apart import own_part, unexplained_ratios
 from howdah.calibrate.forecast import unexplained
 from howdah.calibrate.leave_out import NINETY
-from howdah.calibrate.tables import NamedRun, StudySetting, named_run, run_name
+from howdah.calibrate.tables import NamedRun, SortSetting, StudySetting, named_run, run_name
 from howdah.model.calibration import Calibration, CalibrationCell, Residual
 from howdah.planner.predictor import Predicted, lag
 from howdah.simulation.calibrations import PUBLISHED, load_calibration
@@ -115,6 +115,9 @@ SETTINGS = st.builds(
     output_replication=st.integers(1, 9),
     block_bytes=st.none() | st.integers(1, 4096).map(lambda count: count * MIB),
     protected=st.none() | st.booleans(),
+    hosts=st.none() | st.integers(1, 999),
+    slots=st.none() | st.integers(1, 99),
+    sort=st.none() | st.builds(SortSetting, st.integers(2, 999), st.integers(1, 2047)),
 )
 
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from howdah.calibrate.extents import beyond, extents
+import math
+
+import pytest
+
+from howdah.calibrate.extents import beyond, distance, extents
 from howdah.model.calibration import Calibration
 from support.sim_plans import small_plan, study_plan, suite_on
 
@@ -39,3 +43,13 @@ def test_what_lies_beyond_is_said_with_the_range() -> None:
     said = " ".join(beyond(_calibration(), other, suite_on(other, rows=TB)))
     assert "hosts 7, calibrated at 32" in said
     assert "data disks of a host" in said
+
+
+def test_a_run_is_the_farther_the_more_lies_beyond() -> None:
+    study, known = study_plan(4), _calibration()
+    assert distance(None, study, suite_on(study, rows=TB)) == 0
+    assert distance(known, study, suite_on(study, rows=10 * TB)) == 0
+    ten_times = distance(known, study, suite_on(study, rows=TB // 10))
+    assert ten_times == pytest.approx(math.log(10))
+    other = small_plan()
+    assert distance(known, other, suite_on(other, rows=TB // 10)) > ten_times

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howdah.calibrate.forecast import ForecastStretch, forecasts
+from howdah.calibrate.forecast import PER_DISTANCE, ForecastStretch, forecasts
+from howdah.calibrate.leave_out import NINETY
 from howdah.model.calibration import Calibration, Residual
 
 SECONDS = st.floats(min_value=0.1, max_value=1e6)
@@ -93,3 +94,14 @@ def test_a_phase_that_took_no_time_in_some_simulation_is_not_predicted() -> None
         forecasts([[ForecastStretch("pi", "reduce", 0.0)], [ForecastStretch("pi", "reduce", 1.0)]], None)
         == ()
     )
+
+
+def test_the_interval_widens_with_the_distance_from_what_is_known() -> None:
+    stretch = ForecastStretch("terasort", None, 100.0)
+    near, far = (forecasts([[stretch]], _calibration(0.1), away)[0] for away in (0.0, 3.0))
+    assert near.low is not None
+    assert far.low is not None
+    assert far.median == near.median
+    rest = math.hypot(0.1, 3 * PER_DISTANCE)
+    assert math.log(near.median / near.low) == pytest.approx(NINETY * 0.1)
+    assert math.log(far.median / far.low) == pytest.approx(NINETY * rest)

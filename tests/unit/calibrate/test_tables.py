@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from howdah.calibrate.study import PublishedStudy, PublishedTable
-from howdah.calibrate.tables import KnownFigure, rows_of, table_figures
+from howdah.calibrate.tables import KnownFigure, SortSetting, StudySetting, rows_of, table_figures
 from howdah.errors import UserError
 from howdah.simulation.published_studies import studies
 
@@ -61,6 +61,19 @@ def test_block_size_and_protection_tell_runs_apart() -> None:
     row = ",".join(["off", "8", *["5"] * len(table.quantities)])
     found = list(table_figures(study, table, f"{head}\n{row}\n", "table.csv"))
     assert {(one.setting.block_bytes, one.setting.protected) for one in found} == {(8 * 2**20, False)}
+
+
+def test_hosts_slots_and_sort_buffers_distinguish_runs() -> None:
+    study = _study("aloja")
+    text = (
+        "hosts,disks_per_host,slots_per_host,io_sort_factor,io_sort_mb,replicas_in,teragen_median_s,terasort_median_s\n"
+        "16,3 SATA,12,10,100,2,,300\n"
+    )
+    (figure,) = table_figures(study, study.tables[0], text, "table.csv")
+    assert figure.setting == StudySetting(
+        "3 SATA", 10**11, 2, 1, hosts=16, slots=12, sort=SortSetting(10, 100)
+    )
+    assert (figure.quantity, figure.value) == ("terasort", 300.0)
 
 
 @pytest.mark.parametrize(

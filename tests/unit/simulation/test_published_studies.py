@@ -8,7 +8,7 @@ import pytest
 
 from howdah.calibrate.case import CaseWork
 from howdah.calibrate.study import PublishedStudy
-from howdah.calibrate.tables import StudySetting
+from howdah.calibrate.tables import SortSetting, StudySetting
 from howdah.documents.files import read_inventory
 from howdah.model.at_once import AtOnce, at_once
 from howdah.model.inventory import HostGroup
@@ -16,6 +16,7 @@ from howdah.model.placement import placed_workers
 from howdah.model.workloads.files import MAPS, REPLICATION
 from howdah.model.workloads.terasort import REDUCES, ROWS
 from howdah.simulation.calibrations import PUBLISHED, load_calibration
+from howdah.simulation.cases import scenario_of
 from howdah.simulation.published_studies import case_of, cases_of, ratio_works, studies, tables_of
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -141,3 +142,19 @@ def test_a_file_of_the_first_size_of_data_alone_is_enough(tmp_path: Path) -> Non
         "seven-node native 1 TB r2/1",
         "seven-node native 3.5 TB r2/1",
     ]
+
+
+def test_aloja_had_as_many_hosts_disks_and_tasks_as_its_table_says() -> None:
+    setting = StudySetting("3 SATA", TB // 10, 2, 1, hosts=16, slots=14, sort=SortSetting(12, 120))
+    work = case_of(_study("aloja"), setting, {}).work
+    assert at_once(work.plan) == AtOnce(16 * 14, 16 * 14)
+    assert MAPS.of(work.suite.workloads[0]) == 96
+    assert REDUCES.of(work.suite.workloads[1]) == 48
+    scenario = scenario_of(work, {"core_speed": 0.5, "disk_speed": 0.5}, 1)
+    assert sum(group.count for group in scenario.hosts) == 16
+    (group,) = scenario.hosts
+    # Intermediate data were on the first disk alone.
+    assert (group.workers[0].disks, group.workers[0].local_disks) == (3, 1)
+    assert group.disks[0].outer_bytes_per_s == 60 * 2**20
+    assert (scenario.job.io_sort_factor, scenario.job.io_sort_bytes) == (12, 120 * 2**20)
+    assert scenario.job.io_sort_records == 0.05

@@ -135,6 +135,7 @@ mod tests {
             vcpus,
             memory_bytes: 1 << 36,
             disks: 1,
+            local_disks: None,
             numa_nodes,
             map_slots: 1,
             reduce_slots: 1,

@@ -5,17 +5,17 @@
 //! fits. (A cache that dropped what was used longest ago would keep less of them, J. Mogul's and others' "sequential
 //! flooding"; TeraValidate on seven hosts with 1 and with 3.5 TB, which read 304 and 203 MB/s a host, says that it keeps
 //! that share.)
-//! Writes return at once while the dirty share of that memory is below `vm.dirty_ratio`, 20 % by default; beyond it a
-//! writer is held to its disk.
+//! Data that are used once fill half of it: Linux keeps its list of inactive pages at least as long as that of active
+//! ones, on which data stay that were used before (J. Weiner, *Better active/inactive list balancing*, 2012).
+//! Writes return at once while less of that memory is dirty than midway between `vm.dirty_background_ratio` and
+//! `vm.dirty_ratio`, 10 and 20 % by default; beyond it a writer is held to its disk (balance_dirty_pages).
 //! `dfs.datanode.drop.cache.behind.writes` leaves nothing to read, `…sync.behind.writes` nothing to wait.
 
+use crate::parameters::Parameters;
 use crate::scenario::{Job, Scheduling, SchedulingKind, WorkerGroup};
 
 /// Memory of the DataNode, of the NodeManager or TaskTracker, and of the system, bytes.
 const DAEMONS: f64 = 2.0 * 1024.0 * 1024.0 * 1024.0;
-
-/// Share of the memory for caching that may be dirty (`vm.dirty_ratio`).
-const DIRTY: f64 = 0.2;
 
 /// A worker's memory for caching.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -31,7 +31,13 @@ const TASK: f64 = 200e6;
 
 impl PageCache {
     /// That of a worker on which so many reduces run at once at the most.
-    pub(crate) fn new(worker: &WorkerGroup, reduces: u32, job: &Job, scheduling: &Scheduling) -> Self {
+    pub(crate) fn new(
+        worker: &WorkerGroup,
+        reduces: u32,
+        job: &Job,
+        scheduling: &Scheduling,
+        parameters: &Parameters,
+    ) -> Self {
         let (map_heap, reduce_heap) = (job.map_heap_bytes as f64, job.reduce_heap_bytes as f64);
         let maps = f64::from(worker.map_slots) * map_heap.min(job.io_sort_bytes as f64 + TASK);
         let fetched = reduce_heap * job.shuffle_input_buffer;
@@ -41,7 +47,7 @@ impl PageCache {
             SchedulingKind::Containers => maps.max(reduces),
         };
         let bytes = (worker.memory_bytes as f64 - heaps - DAEMONS).max(0.0);
-        Self { bytes, dirty_bytes: bytes * DIRTY }
+        Self { bytes: bytes * parameters.used_once_cached, dirty_bytes: bytes * parameters.dirty_share }
     }
 
     /// The share of so many bytes, written before and read once, that is read from memory.
@@ -53,6 +59,65 @@ impl PageCache {
 #[cfg(test)]
 mod tests {
     use super::PageCache;
+    use crate::parameters::Parameters;
+    use crate::scenario::{Codec, Job, Scheduling, SchedulingKind, WorkerGroup};
+
+    #[test]
+    fn data_that_are_used_once_fill_half_of_the_memory_for_caching() {
+        let worker = WorkerGroup {
+            count: 1,
+            vcpus: 8,
+            memory_bytes: 64 << 30,
+            disks: 1,
+            local_disks: None,
+            numa_nodes: 1,
+            map_slots: 8,
+            reduce_slots: 8,
+        };
+        let cache = |parameters: &Parameters| {
+            PageCache::new(&worker, 6, &job(), &scheduling(), parameters)
+        };
+        let all = cache(&Parameters { used_once_cached: 1.0, ..Parameters::default() });
+        let half = cache(&Parameters::default());
+        assert_eq!(half.bytes, all.bytes / 2.0);
+        // What may be dirty does not depend on how often data are used.
+        assert_eq!(half.dirty_bytes, all.dirty_bytes);
+        assert!((half.dirty_bytes / all.bytes - 0.15).abs() < 1e-12);
+    }
+
+    fn job() -> Job {
+        Job {
+            io_sort_bytes: 100 << 20,
+            io_sort_spill: 0.8,
+            io_sort_records: None,
+            io_sort_factor: 10,
+            parallel_copies: 5,
+            map_heap_bytes: 512 << 20,
+            reduce_heap_bytes: 512 << 20,
+            shuffle_input_buffer: 0.7,
+            shuffle_merge: 0.66,
+            merge_outputs: None,
+            reduce_input_buffer: 0.0,
+            codec: Codec::None,
+            compression_ratio: 1.0,
+            partition_samples: 100_000,
+        }
+    }
+
+    fn scheduling() -> Scheduling {
+        Scheduling {
+            kind: SchedulingKind::Slots,
+            slowstart: 0.05,
+            heartbeat_s: 3.0,
+            out_of_band: false,
+            round_s: None,
+            containers_per_beat: None,
+            off_switch_per_beat: None,
+            locality_delay_s: 0.0,
+            speculative: false,
+            jvm_reuse: false,
+        }
+    }
 
     #[test]
     fn what_fits_is_kept() {

@@ -13,8 +13,11 @@ use crate::scenario::{Codec, Job, Scenario};
 /// Bytes of a TeraSort row.
 pub(crate) const ROW_BYTES: f64 = 100.0;
 
-/// Bytes that a row takes in the sort buffer: itself, two lengths, and 16 bytes about where it is.
-const BUFFERED_ROW_BYTES: f64 = ROW_BYTES + 2.0 + 16.0;
+/// Bytes of a row in the sort buffer: itself and two lengths.
+const SERIALIZED_ROW_BYTES: f64 = ROW_BYTES + 2.0;
+
+/// Bytes about where a row is in the sort buffer.
+const ROW_INDEX_BYTES: f64 = 16.0;
 
 /// How a map's output is sorted.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,7 +33,12 @@ pub(crate) struct MapSort {
 /// Sorts a map's output of so many bytes.
 pub(crate) fn map_sort(job: &Job, bytes: f64) -> MapSort {
     let rows = (bytes / ROW_BYTES).max(1.0);
-    let buffered = (job.io_sort_bytes as f64 * job.io_sort_spill / BUFFERED_ROW_BYTES).max(1.0);
+    let buffer = job.io_sort_bytes as f64 * job.io_sort_spill;
+    let buffered = match job.io_sort_records {
+        Some(part) => (buffer * part / ROW_INDEX_BYTES).min(buffer * (1.0 - part) / SERIALIZED_ROW_BYTES),
+        None => buffer / (SERIALIZED_ROW_BYTES + ROW_INDEX_BYTES),
+    };
+    let buffered = buffered.max(1.0);
     let spills = (rows / buffered).ceil().max(1.0);
     let again = if spills > 1.0 { 1.0 + beforehand(spills, f64::from(job.io_sort_factor)) } else { 0.0 };
     MapSort {
@@ -130,6 +138,7 @@ mod tests {
         Job {
             io_sort_bytes,
             io_sort_spill: 0.8,
+            io_sort_records: None,
             io_sort_factor,
             parallel_copies: 5,
             map_heap_bytes: 1 << 30,
@@ -148,6 +157,16 @@ mod tests {
     fn a_block_that_fits_the_buffer_is_written_once() {
         let sort = map_sort(&job(400 << 20, 10), f64::from(256 << 20));
         assert_eq!((sort.written, sort.read), (1.0, 0.0));
+    }
+
+    #[test]
+    fn a_small_part_for_row_indexes_makes_spills_of_a_block_that_would_fit() {
+        let whole = job(100 << 20, 10);
+        assert_eq!(map_sort(&whole, f64::from(64 << 20)).written, 1.0);
+        // 5 % of 100 MiB index 327,680 rows, of which 80 % begin a spill: three spills of 671,088 rows.
+        let parted = Job { io_sort_records: Some(0.05), ..whole };
+        assert_eq!(map_sort(&parted, f64::from(64 << 20)).written, 2.0);
+        assert_eq!(map_sort(&parted, 26e6).written, 1.0);
     }
 
     #[test]

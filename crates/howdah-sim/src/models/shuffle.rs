@@ -50,6 +50,7 @@ mod tests {
         Job {
             io_sort_bytes: 100 * MIB,
             io_sort_spill: 0.8,
+            io_sort_records: None,
             io_sort_factor: 10,
             parallel_copies: 5,
             map_heap_bytes: 1000 * MIB,

@@ -97,6 +97,10 @@ impl Scenario {
         positive("job.io_sort_bytes", job.io_sort_bytes as f64)?;
         positive("job.io_sort_spill", job.io_sort_spill)?;
         share("job.io_sort_spill", job.io_sort_spill)?;
+        if let Some(records) = job.io_sort_records {
+            positive("job.io_sort_records", records)?;
+            share("job.io_sort_records", records)?;
+        }
         at_least("job.io_sort_factor", job.io_sort_factor, 2)?;
         at_least("job.parallel_copies", job.parallel_copies, 1)?;
         positive("job.reduce_heap_bytes", job.reduce_heap_bytes as f64)?;
@@ -181,6 +185,10 @@ impl HostGroup {
             let path = format!("{path}.workers[{number}]");
             at_least(&format!("{path}.vcpus"), worker.vcpus, 1)?;
             at_least(&format!("{path}.disks"), worker.disks, 1)?;
+            if let Some(local) = worker.local_disks {
+                at_least(&format!("{path}.local_disks"), local, 1)?;
+                most(&format!("{path}.local_disks"), "disks", local.into(), worker.disks.into())?;
+            }
             at_least(&format!("{path}.numa_nodes"), worker.numa_nodes, 1)?;
             at_least(&format!("{path}.map_slots"), worker.map_slots, 1)?;
             most(&format!("{path}.map_slots"), "slots", worker.map_slots.into(), 10_000)?;

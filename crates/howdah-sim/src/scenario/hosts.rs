@@ -88,6 +88,9 @@ pub struct WorkerGroup {
     pub memory_bytes: u64,
     /// Data disks.
     pub disks: u32,
+    /// The first of them that carry intermediate data (`yarn.nodemanager.local-dirs`); null: all.
+    #[serde(default)]
+    pub local_disks: Option<u32>,
     /// NUMA nodes over which its CPUs and memory lie.
     pub numa_nodes: u32,
     /// Maps at once if nothing else runs.

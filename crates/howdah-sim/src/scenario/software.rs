@@ -93,6 +93,10 @@ pub struct Job {
     /// Share of it that is full when a spill begins (`mapreduce.map.sort.spill.percent`).
     #[serde(default = "spill_share")]
     pub io_sort_spill: f64,
+    /// Share of the sort buffer that Hadoop 1 set apart for 16 bytes about each row (`io.sort.record.percent`); null:
+    /// rows and what is known about them share the whole buffer (MAPREDUCE-64).
+    #[serde(default)]
+    pub io_sort_records: Option<f64>,
     /// Runs merged at once (`mapreduce.task.io.sort.factor`).
     pub io_sort_factor: u32,
     /// Map outputs that a reduce fetches at once (`mapreduce.reduce.shuffle.parallelcopies`).

@@ -12,15 +12,21 @@ pub(crate) fn lie(world: &mut World<'_>, files: &Files) {
 }
 
 /// Adds the way of a block's bytes from its nearest replica to the uses, a byte for a unit of work, without the reader's
-/// own half of the work. Returns whether they come from another host.
-pub(crate) fn read(world: &mut World<'_>, reader: Site, files: &Files, block: u32) -> bool {
+/// own half of the work. So many bytes have taken the place of the files' own in page caches. Returns whether they come from another host.
+pub(crate) fn read(world: &mut World<'_>, reader: Site, files: &Files, block: u32, displaced: f64) -> bool {
     let place = world.nearest(reader, files.places(block));
     let disk = place.disk();
     let from = Site { worker: world.cluster.disks[disk as usize].worker, twin: place.twin() };
     let parameters = &world.scenario.parameters;
+    let missed = 1.0 - files.cached(from.worker, displaced);
+    let read = if parameters.cache_blocks > 0.0 {
+        world.cluster.workers[from.worker as usize].misses(missed)
+    } else {
+        missed
+    };
     world
         .uses
-        .read(&world.cluster, disk, 1.0 - files.cached(from.worker))
+        .read(&world.cluster, disk, read)
         .cpu(&world.cluster, from.worker, parameters.read_s_per_byte / 2.0)
         .send(&world.cluster, parameters, from, reader, 1.0);
     world.host_of(from.worker) != world.host_of(reader.worker) || from.twin != reader.twin

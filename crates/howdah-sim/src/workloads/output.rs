@@ -1,6 +1,6 @@
 //! Files written to HDFS: one block after another, each through its own pipeline of replicas.
 
-use crate::files::Files;
+use crate::files::{Cached, Files};
 use crate::twins::{Replica, Site};
 use crate::world::World;
 
@@ -49,7 +49,8 @@ impl Output {
             let disk = place.disk();
             let to = Site { worker: world.cluster.disks[disk as usize].worker, twin: place.twin() };
             world.uses.receive(&world.cluster, parameters, from, to);
-            if !world.writebacks.take(&mut world.cluster, disk, self.files.bytes(block)) {
+            let behind = !world.scenario.hdfs.sync_behind_writes;
+            if !(behind && world.writebacks.take(&mut world.cluster, disk, self.files.bytes(block))) {
                 world.uses.write(&world.cluster, disk, 1.0);
             }
             from = to;
@@ -100,10 +101,10 @@ impl Output {
         let workload = world.ledger.workload();
         workload.replicas = self.per_worker;
         workload.sharing_host = self.sharing_host;
-        let cached = world.cluster.workers.iter().zip(&self.bytes).map(|(worker, &bytes)| {
-            if world.scenario.hdfs.drop_behind_writes { 0.0 } else { worker.cache.kept(bytes) }
-        });
-        self.files.cache(cached.collect());
+        if !world.scenario.hdfs.drop_behind_writes {
+            let workers = world.cluster.workers.iter().zip(&self.bytes);
+            self.files.cache(workers.map(|(worker, &bytes)| Cached { bytes, cache: worker.cache }).collect());
+        }
         let middle =
             world.cluster.disks.iter().zip(&self.filled).map(|(disk, before)| {
                 (before + world.network.capacities().disk(disk.resource).filled()) / 2.0

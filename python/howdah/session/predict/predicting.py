@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import howdah
+from howdah.calibrate.extents import distance
 from howdah.calibrate.forecast import forecasts
 from howdah.documents.files import read_plan, write_calibration
 from howdah.engines.digests import sha256
@@ -92,6 +93,7 @@ def predict(
     ]
     summaries = simulate(several, tell)
     times = [stretches(summary) for summary in summaries]
+    away = distance(known, plan, suite)
     return Prediction(
         id=name,
         created=datetime.now(UTC).isoformat(timespec="milliseconds"),
@@ -103,8 +105,8 @@ def predict(
         digests=_digests(plan, suite, known),
         plan=plan,
         suite=suite,
-        forecasts=forecasts(times[:replications], known),
-        neighbours_idle=forecasts(times[replications:], known) if idle else (),
+        forecasts=forecasts(times[:replications], known, away),
+        neighbours_idle=forecasts(times[replications:], known, away) if idle else (),
         warnings=(*calibration_warnings(plan, suite, known), *saturation_warnings(summaries[0])),
     )
 

@@ -38,12 +38,13 @@ impl Terasort<'_> {
             .cpu(&world.cluster, worker, serve_s)
             .cpu(&world.cluster, from, serve_s)
             .send(&world.cluster, parameters, server, Site::itself(worker), stored)
-            .read(&world.cluster, spill, again * (1.0 - self.kept[worker as usize]))
-            .write(&world.cluster, spill, stored * self.shuffle.on_disk + again);
-        // What maps wrote long before their output is fetched has left the page cache.
+            .read(&world.cluster, spill, again * (1.0 - self.kept[worker as usize]));
+        world.write_local(spill, bytes * (stored * self.shuffle.on_disk + again), bytes);
+        // Of what maps wrote long before their output is fetched the page cache has what fits into it.
         if self.last_map_end.is_some_and(|end| started > end) {
             let disk = world.cluster.next_spill(from);
-            world.uses.read(&world.cluster, disk, stored);
+            let kept = parameters.spill_cached * self.kept[from as usize];
+            world.uses.read(&world.cluster, disk, stored * (1.0 - kept));
             self.spill_read_bytes += bytes * stored;
         }
         let pause_s = fetches * world.scenario.network.round_trip_s / f64::from(settings.parallel_copies);

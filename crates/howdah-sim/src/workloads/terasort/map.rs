@@ -23,13 +23,19 @@ impl Terasort<'_> {
             + merge::compress_s(world.scenario) * written
             + merge::decompress_s(world.scenario) * read;
         let spill = world.cluster.next_spill(worker);
-        world.uses.clear().write(&world.cluster, spill, stored * written).read(
-            &world.cluster,
-            spill,
-            stored * read,
-        );
+        // All maps of the worker write spills at once, and read them again soon.
+        let node = &world.cluster.workers[worker as usize];
+        let kept = node.cache.kept(f64::from(node.map_slots) * bytes * stored * written);
+        let kept = parameters.spill_cached * kept;
+        let reread = stored * read * (1.0 - kept);
+        // Spills are made all along a map and deleted at its end, many of them before they are old enough to be written.
+        let young = if node.map_s > 0.0 { (parameters.spill_age_s / node.map_s).min(1.0) } else { 1.0 };
+        let unwritten = stored * (written - 1.0) * kept * young;
+        world.uses.clear();
+        world.write_local(spill, bytes * (stored * written - unwritten), bytes);
+        world.uses.read(&world.cluster, spill, reread);
         let reader = world.reader(worker, self.input.places(blocks.start));
-        if input::read(world, reader, self.input, blocks.start) {
+        if input::read(world, reader, self.input, blocks.start, self.displaced) {
             self.remote_bytes += bytes;
         }
         let stream = Stream {

@@ -20,7 +20,8 @@ impl Terasort<'_> {
         let memory_s = more * merge::merge_s(world.scenario);
         let (from, to) = (world.cluster.next_spill(worker), world.cluster.next_spill(worker));
         let read = stored * (1.0 - self.kept[worker as usize]);
-        world.uses.clear().read(&world.cluster, from, read).write(&world.cluster, to, stored);
+        world.uses.clear().read(&world.cluster, from, read);
+        world.write_local(to, bytes * stored, bytes);
         world.stream(number, Stream { work: bytes, stream_s: 0.0, memory_s, threads: 1.0, pause_s: 0.0 });
         self.spilled_bytes += bytes * stored;
         self.spill_read_bytes += bytes * stored;
