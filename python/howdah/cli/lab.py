@@ -20,7 +20,8 @@ from howdah.session.lab import laboratories as session
 from howdah.units import parse_bits_per_s, parse_count
 
 if TYPE_CHECKING:
-    from howdah.session.lab.faults import FaultInForce, Undone
+    from howdah.faults.revert import Reverted
+    from howdah.lab.active_faults import ActiveFault
 
 EXAMPLES = """
 howdah plan examples/hosts-lab.yaml --hypervisor kvm --workers-per-host 2 --replication 2
@@ -206,12 +207,12 @@ def fault(
     Faults are recorded first, so `heal`, `down` and `howdah run` can revert those of a killed howdah.
     """
 
-    from howdah.session.lab import faults  # noqa: PLC0415
+    from howdah.faults.lab import inject_now  # noqa: PLC0415
 
-    def tell(noted: FaultInForce) -> None:
-        print(f"{noted.fault}: {', '.join(noted.hit)}", flush=True)
+    def tell(active: ActiveFault) -> None:
+        print(f"{active.fault}: {', '.join(active.hit)}", flush=True)
 
-    undone = faults.one_fault(name, text, tell)
+    undone = inject_now(session.state_of(name), text, tell)
     if undone is not None:
         _tell_undone(name, [undone])
 
@@ -219,16 +220,16 @@ def fault(
 @app.command(cls=OfALab, epilog=HEAL_EXAMPLES)
 def heal(name: Name = session.DEFAULT_NAME) -> None:
     """Revert every active fault, and wait until the cluster has recovered; safe to repeat."""
-    from howdah.session.lab import faults  # noqa: PLC0415
+    from howdah.faults.lab import heal_all  # noqa: PLC0415
 
     with progress(silent=False) as tell:
-        undone = faults.heal_all(name, tell)
+        undone = heal_all(session.state_of(name), tell)
     if not undone:
         print("no fault is active")
     _tell_undone(name, undone)
 
 
-def _tell_undone(name: str, undone: Sequence[Undone]) -> None:
+def _tell_undone(name: str, undone: Sequence[Reverted]) -> None:
     for one in undone:
         if not one.left:
             print(f"{one.fault.fault}: undone")

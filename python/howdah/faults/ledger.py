@@ -28,7 +28,7 @@ class LedgerEntry(NamedTuple):
     """One thing that a client asked for, one after the other."""
 
     client: int
-    what: str
+    operation: str
     """``create``, ``hflush``, ``hsync``, ``close``, ``append``, ``rename`` or ``delete``."""
     path: str
     of: str = ""
@@ -58,7 +58,7 @@ class _Expected:
     acknowledged: list[int] = field(default_factory=list)
 
 
-def held_against(history: Sequence[LedgerEntry], found: Mapping[str, Content]) -> LedgerTold:
+def compare_with_files(history: Sequence[LedgerEntry], found: Mapping[str, Content]) -> LedgerTold:
     """Hold what was asked, client by client in its order, against the files that are there."""
     files = _expected(history)
     lost, unasked, disordered, doubled = [], [], [], []
@@ -96,19 +96,19 @@ def _expected(history: Iterable[LedgerEntry]) -> list[_Expected]:
     """The files that are there after everything, or may be; those whose removal was acknowledged are not."""
     files: dict[str, _Expected] = {}
     for entry in history:
-        if entry.what == "create":
+        if entry.operation == "create":
             files[entry.path] = _Expected(entry.acknowledged, (entry.path,))
             continue
         file = files[entry.path]
-        if entry.what in WRITES:
+        if entry.operation in WRITES:
             file.asked.append(int(entry.of))
             if entry.acknowledged:
                 file.acknowledged.append(int(entry.of))
-        elif entry.what == "rename":
+        elif entry.operation == "rename":
             renamed = f"{entry.path.rpartition('/')[0]}/{entry.of.rpartition('/')[2]}"
             file.names = (renamed,) if entry.acknowledged else (entry.path, renamed)
             files[renamed] = files.pop(entry.path)
-        elif entry.what == "delete":
+        elif entry.operation == "delete":
             if entry.acknowledged:
                 del files[entry.path]
             else:

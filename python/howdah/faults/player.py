@@ -18,7 +18,7 @@ _TICK_S = 0.05
 _NEVER = "the run ended before that moment"
 
 
-class Deed(NamedTuple):
+class Injected(NamedTuple):
     """A fault that was done."""
 
     number: int
@@ -29,10 +29,10 @@ class Deed(NamedTuple):
     """Whether there is anything to undo."""
 
 
-class Doer(Protocol):
+class Injector(Protocol):
     """Who does faults and undoes them; called from several threads."""
 
-    def do(self, fault: ClusterFault) -> Deed:
+    def do(self, fault: ClusterFault) -> Injected:
         """Do it; raises HowdahError where it cannot be done at this moment."""
 
     def undo(self, number: int) -> tuple[str, ...]:
@@ -64,16 +64,16 @@ class _Seen:
 class FaultPlayer:
     """Plays a schedule, a thread for each of its faults; ``changed`` hears of what becomes of them."""
 
-    def __init__(self, schedule: Sequence[ClusterFault], doer: Doer) -> None:
+    def __init__(self, schedule: Sequence[ClusterFault], injector: Injector) -> None:
         self._schedule = tuple(schedule)
-        self._doer = doer
+        self._injector = injector
         self._told = [FaultTold(fault=fault.text) for fault in self._schedule]
         self._seen = _Seen()
         self._lock = Lock()
         self._news = Condition(self._lock)
         self._over = False
         self._threads: list[Thread] = []
-        self._left: dict[int, Deed] = {}
+        self._left: dict[int, Injected] = {}
         """What could not be undone when its time was over, by its place in the schedule."""
         self._now_s: Callable[[], float] = time.monotonic
         self._changed: Callable[[], None] = lambda: None
@@ -121,26 +121,26 @@ class FaultPlayer:
             return
         self._tell(number, came_s=self._now_s())
         try:
-            deed = self._doer.do(fault)
+            injected = self._injector.do(fault)
         except (HowdahError, OSError) as error:
             _LOG.info("%s: %s", fault.text, error)
             self._tell(number, state="not happened", why=str(error))
             return
         begun_s = self._now_s()
-        self._tell(number, state="in force" if deed.lasts else "done", begun_s=begun_s, hit=deed.hit)
-        if not deed.lasts:
+        self._tell(number, state="in force" if injected.lasts else "done", begun_s=begun_s, hit=injected.hit)
+        if not injected.lasts:
             return
         with self._lock:
             self._news.wait_for(lambda: self._over, timeout=fault.for_s)
-        self._undo(number, deed)
+        self._undo(number, injected)
 
-    def _undo(self, number: int, deed: Deed) -> None:
+    def _undo(self, number: int, injected: Injected) -> None:
         try:
-            left = self._doer.undo(deed.number)
+            left = self._injector.undo(injected.number)
         except (HowdahError, OSError) as error:
             left = (str(error),)
         if left:
-            self._left[number] = deed
+            self._left[number] = injected
         state = "not undone" if left else "undone"
         self._tell(number, state=state, ended_s=self._now_s(), why="; ".join(left) or None)
 

@@ -7,7 +7,7 @@ from threading import Lock
 
 from howdah.engines.beside import ProgramBeside
 from howdah.engines.hbase.target import HBaseTarget
-from howdah.faults.outages import ProbeAnswer, ProbeLog, probes_told
+from howdah.faults.probes import ProbeAnswer, ProbeLog, probes_told
 from howdah.model.faults import ProbeTold
 
 _PROGRAM = "HBaseProbe"

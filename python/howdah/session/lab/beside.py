@@ -7,7 +7,7 @@ from pathlib import Path
 
 from howdah.errors import UserError
 from howdah.lab import registry
-from howdah.lab.faults.in_force import in_force
+from howdah.lab.active_faults import active_faults
 from howdah.lab.lots import LabPlace, place_beside
 from howdah.lab.state import LabState
 from howdah.model.inventory import HostGroup, Inventory
@@ -39,7 +39,7 @@ def place_on_hosts_of(other: str, name: str, source: Path, plan: Plan) -> LabPla
         )
     for there in place.others:
         _check_hosts(source, cluster, there)
-        if in_force(there):
+        if active_faults(there):
             raise UserError(
                 f'lab "{there.name}"',
                 "has active faults, which may affect the shared hosts",

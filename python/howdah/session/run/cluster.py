@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from howdah.engines.hadoop.engine import HadoopEngine
+from howdah.engines.hadoop.hdfs_clients import HdfsClients
 from howdah.engines.hadoop.programs.command import check_settings
 from howdah.engines.hadoop.target import DEADLINE_S, HadoopTarget
 from howdah.errors import UserError
@@ -24,7 +25,6 @@ from howdah.session.cluster.reached import Reached, directory_of
 from howdah.session.cluster.reached_conf import reach_cluster
 from howdah.session.cluster.reached_lab import reach_lab, running_lab
 from howdah.session.run.faulted import Playing, faults_asked, on_lab
-from howdah.session.run.hdfs_clients import HdfsClients
 from howdah.session.run.prepared import Prepared, new_job
 
 _QUEUE = "default"

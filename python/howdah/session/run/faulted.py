@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
-from pathlib import Path
 from threading import RLock
 from typing import NamedTuple, Protocol
 
 import pyarrow as pa
 
-from howdah.documents.read import read_document
 from howdah.engines.base import Engine
 from howdah.errors import UserError
-from howdah.faults.grammar import EXAMPLE, parse_fault, parse_time
+from howdah.faults.lab import LabFaults, RunningDaemons, heal_orphans
 from howdah.faults.player import FaultPlayer
-from howdah.faults.schedule import Crew, check_schedule, random_schedule
-from howdah.lab.faults.whom import crew
+from howdah.faults.recovery import LabLogs
+from howdah.faults.schedule import check_schedule, read_faults
+from howdah.faults.targets import lab_targets
 from howdah.lab.state import LabState
 from howdah.model.engine_options import FAULT
-from howdah.model.faults import ClusterFault, FaultFile
 from howdah.model.job import Job
 from howdah.model.latencies import LatencyHistogram
 from howdah.model.run import RunRecord, RunWarning, Sample, TaskAttempt
@@ -31,14 +28,7 @@ from howdah.model.workloads.base import Workload
 from howdah.model.workloads.registered import programs
 from howdah.model.workloads.suite import suites
 from howdah.planner.suite.request import RunRequest
-from howdah.session.cluster.recovery import LabLogs
-from howdah.session.lab.faults import LabFaults, RunningDaemons, heal_orphans
 from howdah.session.run.settled import STANDS_IN_S, SettledEngine
-
-_DRAW = "random"
-"""What a line begins with that asks for faults by chance."""
-_RANDOM = re.compile(r"random +(\d{1,4}) +seed +(\d{1,18}) +within +(.+)")
-_FILE_HINT = "give a file with a list 'faults:' of lines as --fault takes them"
 
 
 class Beside(Protocol):
@@ -90,10 +80,10 @@ def faults_asked(request: RunRequest, state: LabState | None) -> Playing | None:
             "can destroy data, so howdah injects faults only into its own labs",
             "build a lab like your cluster with howdah lab up PLAN, then give --lab NAME",
         )
-    found = crew(state)
-    schedule = tuple(fault for text in given for fault in _faults(text, found))
+    targets = lab_targets(state)
+    schedule = tuple(fault for text in given for fault in read_faults(text, targets))
     phases = {kind: _phases(programs()[kind]) for kind in suites()[request.suite]}
-    check_schedule(schedule, found, phases, FAULT.flag)
+    check_schedule(schedule, targets, phases, FAULT.flag)
     heal_orphans(state)
     return Playing(FaultPlayer(schedule, LabFaults(state)), state)
 
@@ -103,37 +93,6 @@ def _phases(program: type[Workload]) -> tuple[str, ...]:
     if "hadoop" not in program.programs:
         return ()
     return program.map_phases if program.shuffles else program.map_phases[:1]
-
-
-def _faults(text: str, found: Crew) -> Iterator[ClusterFault]:
-    """Those of one line, or of a file of lines."""
-    words = text.split()
-    if not words:
-        raise UserError(
-            f"{FAULT.flag} '{text}'",
-            "is not a fault",
-            f"write, for example, {EXAMPLE}, or give a file of faults",
-        )
-    if len(words) > 1 or words[0] == _DRAW:
-        yield from _line(text, FAULT.flag, found)
-        return
-    for line in read_document(Path(text), FaultFile, "a list of faults", _FILE_HINT).faults:
-        yield from _line(line, text, found)
-
-
-def _line(text: str, where: str, found: Crew) -> tuple[ClusterFault, ...]:
-    """A fault, or the random ones that a line asks for."""
-    place = f"{where} '{text}'"
-    if chosen := _RANDOM.fullmatch(text.strip()):
-        number, seed, within = int(chosen[1]), int(chosen[2]), parse_time([chosen[3]], "within", place)
-        if not 1 <= number <= 100 or within <= 0:
-            raise UserError(
-                place, "is not a random schedule", "random 3 seed 7 within 60s; at most 100 faults"
-            )
-        return random_schedule(seed, number, found, within)
-    if text.split()[:1] == [_DRAW]:
-        raise UserError(place, "needs the number of faults and a seed", "random 3 seed 7 within 60s")
-    return (parse_fault(text, where),)
 
 
 class FaultedEngine:

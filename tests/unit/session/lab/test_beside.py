@@ -10,7 +10,7 @@ import pytest
 from howdah.documents.files import read_plan
 from howdah.errors import UserError
 from howdah.lab import lots, registry
-from howdah.lab.faults.in_force import note
+from howdah.lab.active_faults import record_fault
 from howdah.lab.state import LabState
 from howdah.model.inventory import Inventory
 from howdah.model.plan import Plan
@@ -102,7 +102,7 @@ def test_parts_that_are_more_than_a_host_are_refused(
 
 
 def test_while_faults_are_in_force_nobody_comes(there: LabState, plans: Mapping[str, Plan]) -> None:
-    note(there, "slow-link host:h1 to 1Mb/s", ("h1",), (), own=False)
+    record_fault(there, "slow-link host:h1 to 1Mb/s", ("h1",), (), own=False)
     assert "has active faults" in refused(plans[B])
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from howdah.errors import UserError
-from howdah.lab.faults.in_force import in_force, note
+from howdah.lab.active_faults import active_faults, record_fault
 from howdah.lab.state import LabState
 from howdah.model.faults import FaultTold
 from howdah.session.run.faulted import Playing, faults_asked, on_lab
@@ -95,7 +95,7 @@ def test_the_record_has_what_became_of_each(state: LabState, tmp_path: Path) -> 
     """On an engine that ends before the moment comes; what was in force before is told, and stays."""
     playing = asked(state, "kill hmaster at 900s")
     assert playing is not None
-    note(state, "pause namenode", ("namenode on m1",), (), own=False)
+    record_fault(state, "pause namenode", ("namenode on m1",), (), own=False)
     rig, sink = LocalRig(tmp_path / "run"), MemorySink()
     engine = on_lab(rig.engine, state, playing)
     assert isinstance(engine, SettledEngine)
@@ -112,4 +112,4 @@ def test_the_record_has_what_became_of_each(state: LabState, tmp_path: Path) -> 
     (lacking,) = (warning.text for warning in record.warnings if warning.code == "lab-not-whole")
     assert lacking.startswith("the lab was not complete when the run began: times may differ")
     assert "hmaster on m1" in lacking
-    assert [each.fault for each in in_force(state)] == ["pause namenode"]
+    assert [each.fault for each in active_faults(state)] == ["pause namenode"]

@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 from howdah.errors import HowdahError
+from howdah.lab.active_faults import ActiveFault, RevertStep, active_faults, remove_fault
 from howdah.lab.commands import running_on
-from howdah.lab.faults.in_force import FaultInForce, Undo, in_force, strike_off
 from howdah.lab.hadoop import daemons
 from howdah.lab.hadoop.daemons import Daemon
 from howdah.lab.hadoop.starting import start_missing, wait_until_ready
@@ -19,15 +19,15 @@ from howdah.lab.spec import LabSpec
 from howdah.lab.state import LabState
 
 
-class Undone(NamedTuple):
+class Reverted(NamedTuple):
     """A fault that was to be undone."""
 
-    fault: FaultInForce
+    fault: ActiveFault
     left: tuple[str, ...]
     """What of it could not be, and why; it is still written down then."""
 
 
-def undo_fault(state: LabState, fault: FaultInForce) -> Undone:
+def revert(state: LabState, fault: ActiveFault) -> Reverted:
     """Undo one; the laboratory's lock is held."""
     left = []
     for step in fault.undo:
@@ -36,13 +36,13 @@ def undo_fault(state: LabState, fault: FaultInForce) -> Undone:
         except (HowdahError, OSError) as error:
             left.append(f"{step.how} {step.machine or step.host}: {error}")
     if not left:
-        strike_off(state, fault)
-    return Undone(fault, tuple(left))
+        remove_fault(state, fault)
+    return Reverted(fault, tuple(left))
 
 
-def heal(state: LabState, which: Callable[[FaultInForce], bool] = lambda fault: True) -> tuple[Undone, ...]:
+def heal(state: LabState, which: Callable[[ActiveFault], bool] = lambda fault: True) -> tuple[Reverted, ...]:
     """Undo those in force, the last one first; the laboratory's lock is held."""
-    return tuple(undo_fault(state, fault) for fault in reversed(in_force(state)) if which(fault))
+    return tuple(revert(state, fault) for fault in reversed(active_faults(state)) if which(fault))
 
 
 def start_fallen(state: LabState, ran: Collection[tuple[str, str]]) -> tuple[Daemon, ...]:
@@ -50,7 +50,7 @@ def start_fallen(state: LabState, ran: Collection[tuple[str, str]]) -> tuple[Dae
 
     ``ran`` has the machine and program of each; the lock is held. What a fault keeps down stays down.
     """
-    kept = {(step.machine, step.daemon) for fault in in_force(state) for step in fault.undo}
+    kept = {(step.machine, step.daemon) for fault in active_faults(state) for step in fault.undo}
     running = processes.daemons(state)
     fallen = tuple(
         daemon
@@ -68,29 +68,29 @@ def await_whole(state: LabState, tell: Callable[[str], None]) -> None:
     """Wait until all that runs does its part again, where every daemon runs and nothing is in force."""
     running, every = processes.daemons(state), tuple(daemons.planned(state))
     there = {daemon: running[daemon.key] for daemon in every if daemon.key in running}
-    if len(there) == len(every) and not in_force(state):
+    if len(there) == len(every) and not active_faults(state):
         wait_until_ready(state, there, tell)
 
 
-def _start(state: LabState, step: Undo) -> None:
+def _start(state: LabState, step: RevertStep) -> None:
     running = processes.daemons(state)
     for daemon in daemons.planned(state):
         if daemon.key == (step.machine, step.daemon) and daemon.key not in running:
             daemons.start(state, daemon, installed(state))
 
 
-def _start_all(state: LabState, step: Undo) -> None:
+def _start_all(state: LabState, step: RevertStep) -> None:
     if state.spec is not None:
         _link(state, step)
     start_missing(state, installed(state), lambda text: None, [state.machine(step.machine)])
 
 
-def _resume(state: LabState, step: Undo) -> None:
+def _resume(state: LabState, step: RevertStep) -> None:
     for pid, began in step.processes:
         processes.kill(Process(pid, began, "", ""), signal.SIGCONT)
 
 
-def _link(state: LabState, step: Undo) -> None:
+def _link(state: LabState, step: RevertStep) -> None:
     spec = _spec(state)
     link = (
         network.uplink_of(spec, step.host)
@@ -100,16 +100,16 @@ def _link(state: LabState, step: Undo) -> None:
     cables.restore(spec.name, link)
 
 
-def _disk_speed(state: LabState, step: Undo) -> None:
+def _disk_speed(state: LabState, step: RevertStep) -> None:
     spec = _spec(state)
     failing.restore_speed(spec, spec.machine(step.machine))
 
 
-def _disk_room(state: LabState, step: Undo) -> None:
+def _disk_room(state: LabState, step: RevertStep) -> None:
     failing.make_room(_spec(state).machine(step.machine))
 
 
-def _disk(state: LabState, step: Undo) -> None:
+def _disk(state: LabState, step: RevertStep) -> None:
     """A file system that was shut down is mounted anew, for which nobody may use it."""
     spec, machine = _spec(state), state.machine(step.machine)
     ended = list(running_on(state, [machine]))
@@ -126,7 +126,7 @@ def _spec(state: LabState) -> LabSpec:
     return state.spec
 
 
-_STEPS: dict[str, Callable[[LabState, Undo], None]] = {
+_STEPS: dict[str, Callable[[LabState, RevertStep], None]] = {
     "start": _start,
     "start all": _start_all,
     "resume": _resume,

@@ -14,11 +14,11 @@ from howdah.lab.kernel.processes import began_ticks
 from howdah.lab.state import LabState
 from howdah.model.base import Model
 
-IN_FORCE = "faults.json"
+ACTIVE_FAULTS = "faults.json"
 """The file's name in a laboratory's directory."""
 
 
-class Undo(Model):
+class RevertStep(Model):
     """One thing to do that undoes a part of a fault; each is safe to repeat."""
 
     how: Literal["start", "start all", "resume", "link", "disk speed", "disk room", "disk"]
@@ -34,7 +34,7 @@ class Undo(Model):
     """What was stopped: process ids with when they began, in the kernel's ticks since boot."""
 
 
-class FaultInForce(Model):
+class ActiveFault(Model):
     """A fault that is done, or about to be."""
 
     id: int
@@ -43,7 +43,7 @@ class FaultInForce(Model):
     """As it is written in a schedule."""
     hit: tuple[str, ...]
     """Whom it hit, in words."""
-    undo: tuple[Undo, ...]
+    undo: tuple[RevertStep, ...]
     """What undoes it, in order."""
     owner: tuple[int, int] | None
     """The process that will undo it: its id and when it began; none where a user will."""
@@ -54,12 +54,12 @@ class FaultInForce(Model):
         return self.owner is not None and self.owner != _identity(self.owner[0])
 
 
-_LIST = TypeAdapter(tuple[FaultInForce, ...])
+_LIST = TypeAdapter(tuple[ActiveFault, ...])
 _CHANGING = Lock()
 """Threads of one run have the laboratory's lock together, and the list one after the other."""
 
 
-def in_force(state: LabState) -> tuple[FaultInForce, ...]:
+def active_faults(state: LabState) -> tuple[ActiveFault, ...]:
     """What is in force; raises UserError where the list is damaged."""
     path = _path(state)
     try:
@@ -72,26 +72,26 @@ def in_force(state: LabState) -> tuple[FaultInForce, ...]:
         ) from error
 
 
-def note(
-    state: LabState, fault: str, hit: tuple[str, ...], undo: tuple[Undo, ...], *, own: bool
-) -> FaultInForce:
+def record_fault(
+    state: LabState, fault: str, hit: tuple[str, ...], undo: tuple[RevertStep, ...], *, own: bool
+) -> ActiveFault:
     """Write down what is about to be done; the lock is held. ``own`` is what this process undoes."""
     owner = _identity(os.getpid()) if own else None
     with _CHANGING:
-        there = in_force(state)
+        there = active_faults(state)
         number = max((each.id for each in there), default=0) + 1
-        noted = FaultInForce(id=number, fault=fault, hit=hit, undo=undo, owner=owner)
-        _write(state, (*there, noted))
-    return noted
+        active = ActiveFault(id=number, fault=fault, hit=hit, undo=undo, owner=owner)
+        _write(state, (*there, active))
+    return active
 
 
-def strike_off(state: LabState, noted: FaultInForce) -> None:
+def remove_fault(state: LabState, active: ActiveFault) -> None:
     """Write down that one is undone; the laboratory's lock is held."""
     with _CHANGING:
-        _write(state, tuple(each for each in in_force(state) if each.id != noted.id))
+        _write(state, tuple(each for each in active_faults(state) if each.id != active.id))
 
 
-def _write(state: LabState, faults: tuple[FaultInForce, ...]) -> None:
+def _write(state: LabState, faults: tuple[ActiveFault, ...]) -> None:
     path = _path(state)
     if not faults:
         path.unlink(missing_ok=True)
@@ -113,4 +113,4 @@ def _identity(pid: int) -> tuple[int, int] | None:
 
 
 def _path(state: LabState) -> Path:
-    return state.directory / IN_FORCE
+    return state.directory / ACTIVE_FAULTS

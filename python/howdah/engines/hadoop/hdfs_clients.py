@@ -10,8 +10,8 @@ from threading import Lock
 
 from howdah.engines.beside import ProgramBeside
 from howdah.engines.hadoop.target import HadoopTarget
-from howdah.faults.ledger import Content, LedgerEntry, held_against
-from howdah.faults.outages import ProbeAnswer, ProbeLog, probes_told
+from howdah.faults.ledger import Content, LedgerEntry, compare_with_files
+from howdah.faults.probes import ProbeAnswer, ProbeLog, probes_told
 from howdah.installation.command import java_command
 from howdah.installation.compiled import compiled
 from howdah.model.faults import LEDGER_UNREAD
@@ -75,7 +75,7 @@ class HdfsClients:
             # A program that ended before anything was acknowledged says nothing of HDFS.
             kept = any(entry.acknowledged for entry in self._asked.values())
             return gone(record, why) if kept else unread(record, why)
-        told = held_against([self._asked[key] for key in sorted(self._asked)], self._found)
+        told = compare_with_files([self._asked[key] for key in sorted(self._asked)], self._found)
         if self._longest is not None:
             longest_s, at_s = self._longest
             told = told.model_copy(update={"longest_s": longest_s, "longest_at_s": at_s})

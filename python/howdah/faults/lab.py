@@ -9,22 +9,19 @@ from threading import Lock
 
 from howdah.errors import RunFailed, UserError
 from howdah.faults.grammar import parse_fault
-from howdah.faults.player import Deed
+from howdah.faults.injection import inject
+from howdah.faults.player import Injected
+from howdah.faults.revert import Reverted, await_whole, heal, revert, start_fallen
 from howdah.lab import registry
-from howdah.lab.faults.doing import do_fault
-from howdah.lab.faults.in_force import FaultInForce, in_force
-from howdah.lab.faults.undoing import Undone, await_whole, heal, start_fallen, undo_fault
+from howdah.lab.active_faults import ActiveFault, active_faults
 from howdah.lab.kernel import processes
 from howdah.lab.state import LabState
 from howdah.model.faults import AT_ONCE, ClusterFault
-from howdah.session.lab.laboratories import state_of
-
-__all__ = ["FaultInForce", "LabFaults", "RunningDaemons", "Undone", "heal_all", "heal_orphans", "one_fault"]
 
 _PATIENCE_S = 20.0
 
 
-def one_fault(name: str, text: str, tell: Callable[[FaultInForce], None]) -> Undone | None:
+def inject_now(state: LabState, text: str, tell: Callable[[ActiveFault], None]) -> Reverted | None:
     """Do a fault at once; with a duration wait for its end and undo it. None where it stays in force.
 
     ``tell`` hears whom it hit, once that is done.
@@ -36,58 +33,56 @@ def one_fault(name: str, text: str, tell: Callable[[FaultInForce], None]) -> Und
             "cannot have a start time, because howdah lab fault injects it immediately",
             "leave 'at' out, or use howdah run --fault",
         )
-    state = state_of(name)
-    with registry.locked(name):
+    with registry.locked(state.name):
         heal(state, lambda each: each.orphaned)
-        noted = do_fault(state, fault, own=fault.for_s is not None)
-    tell(noted)
-    if fault.for_s is None or fault.what in AT_ONCE:
+        active = inject(state, fault, own=fault.for_s is not None)
+    tell(active)
+    if fault.for_s is None or fault.action in AT_ONCE:
         return None
     try:
         time.sleep(fault.for_s)
     finally:
-        with _locked_soon(name):
-            undone = undo_fault(state, noted)
+        with _locked_soon(state.name):
+            undone = revert(state, active)
     return undone
 
 
-def heal_all(name: str, tell: Callable[[str], None]) -> tuple[Undone, ...]:
+def heal_all(state: LabState, tell: Callable[[str], None]) -> tuple[Reverted, ...]:
     """Undo all that is in force, whoever did it, and wait until all that was hit does its part again."""
-    state = state_of(name)
-    with registry.locked(name):
+    with registry.locked(state.name):
         undone = heal(state)
         if undone:
             await_whole(state, tell)
     return undone
 
 
-def heal_orphans(state: LabState) -> tuple[Undone, ...]:
+def heal_orphans(state: LabState) -> tuple[Reverted, ...]:
     """Undo what a howdah that was killed left in force; what a user did stays."""
-    if not any(each.orphaned for each in in_force(state)):
+    if not any(each.orphaned for each in active_faults(state)):
         return ()
     with registry.locked(state.name):
         return heal(state, lambda each: each.orphaned)
 
 
 class LabFaults:
-    """Does and undoes a run's faults; see ``howdah.faults.player.Doer``."""
+    """Does and undoes a run's faults; see ``howdah.faults.player.Injector``."""
 
     def __init__(self, state: LabState) -> None:
         self._state = state
         self._lock = _SharedLock(state.name)
-        self._done: dict[int, FaultInForce] = {}
+        self._done: dict[int, ActiveFault] = {}
 
-    def do(self, fault: ClusterFault) -> Deed:
+    def do(self, fault: ClusterFault) -> Injected:
         """Do it; raises HowdahError where it cannot be done at this moment."""
         with self._lock.held():
-            noted = do_fault(self._state, fault)
-        self._done[noted.id] = noted
-        return Deed(noted.id, noted.hit, lasts=fault.what not in AT_ONCE and bool(noted.undo))
+            active = inject(self._state, fault)
+        self._done[active.id] = active
+        return Injected(active.id, active.hit, lasts=fault.action not in AT_ONCE and bool(active.undo))
 
     def undo(self, number: int) -> tuple[str, ...]:
         """Undo it; what of it could not be undone."""
         with self._lock.held():
-            return undo_fault(self._state, self._done[number]).left
+            return revert(self._state, self._done[number]).left
 
 
 class RunningDaemons:

@@ -9,11 +9,13 @@ from threading import Event
 import pytest
 
 from howdah.errors import RunFailed
+from howdah.faults import lab
 from howdah.faults.grammar import parse_fault
+from howdah.faults.revert import Reverted
 from howdah.lab import registry
+from howdah.lab.active_faults import ActiveFault
 from howdah.lab.state import LabState
 from howdah.model.faults import ClusterFault
-from howdah.session.lab import faults
 from support.labs import lab_state
 
 WAITS, RESUMES = "lose worker:h1-1 at 0s for 1s", "pause namenode at 0s for 1s"
@@ -31,29 +33,27 @@ def test_a_fault_is_undone_while_another_ones_undoing_waits_for_it(
 ) -> None:
     resumed = Event()
 
-    def do_fault(state: LabState, fault: ClusterFault) -> faults.FaultInForce:
-        return faults.FaultInForce(
-            id=1 if fault.text == WAITS else 2, fault=fault.text, hit=(), undo=(), owner=None
-        )
+    def inject(state: LabState, fault: ClusterFault) -> ActiveFault:
+        return ActiveFault(id=1 if fault.text == WAITS else 2, fault=fault.text, hit=(), undo=(), owner=None)
 
-    def undo_fault(state: LabState, noted: faults.FaultInForce) -> faults.Undone:
-        if noted.fault == RESUMES:
+    def revert(state: LabState, active: ActiveFault) -> Reverted:
+        if active.fault == RESUMES:
             resumed.set()
-        return faults.Undone(noted, () if resumed.wait(20) else ("HDFS does not answer",))
+        return Reverted(active, () if resumed.wait(20) else ("HDFS does not answer",))
 
-    monkeypatch.setattr(faults, "do_fault", do_fault)
-    monkeypatch.setattr(faults, "undo_fault", undo_fault)
-    doer = faults.LabFaults(state)
-    numbers = [doer.do(parse_fault(text)).number for text in (WAITS, RESUMES)]
+    monkeypatch.setattr(lab, "inject", inject)
+    monkeypatch.setattr(lab, "revert", revert)
+    injector = lab.LabFaults(state)
+    numbers = [injector.do(parse_fault(text)).number for text in (WAITS, RESUMES)]
     with ThreadPoolExecutor() as pool:
-        left = [pool.submit(doer.undo, number) for number in numbers]
+        left = [pool.submit(injector.undo, number) for number in numbers]
         assert [one.result() for one in left] == [(), ()]
     with registry.locked(state.name):
         """Nobody has it any more."""
 
 
 def test_another_command_keeps_a_runs_faults_out(state: LabState, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(faults, "_PATIENCE_S", 0.2)
-    doer = faults.LabFaults(state)
+    monkeypatch.setattr(lab, "_PATIENCE_S", 0.2)
+    injector = lab.LabFaults(state)
     with registry.locked(state.name), pytest.raises(RunFailed, match="another command"):
-        doer.do(parse_fault(RESUMES))
+        injector.do(parse_fault(RESUMES))

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple, assert_never
 
+from howdah.faults.revert import revert
+from howdah.faults.targets import daemon_of, lab_targets, machines_of
+from howdah.lab.active_faults import ActiveFault, RevertStep, record_fault, remove_fault
 from howdah.lab.commands import How, kill, running_on
-from howdah.lab.faults.in_force import FaultInForce, Undo, note, strike_off
-from howdah.lab.faults.undoing import undo_fault
-from howdah.lab.faults.whom import crew, daemon_meant, machines_meant
 from howdah.lab.hadoop import daemons
 from howdah.lab.hadoop.redundancy import journal_directory
 from howdah.lab.hadoop.starting import start_missing
@@ -20,116 +20,118 @@ from howdah.lab.kernel.network import Link
 from howdah.lab.kernel.processes import Process
 from howdah.lab.spec import LabSpec, MachineSpec
 from howdah.lab.state import LabState, LabSystem
-from howdah.model.faults import AT_ONCE, Action, ClusterFault, Whom
+from howdah.model.faults import AT_ONCE, Action, ClusterFault, Target
 
 
-class _Deed(NamedTuple):
+class _Injection(NamedTuple):
     """What a fault comes to at this moment."""
 
     hit: tuple[str, ...]
-    undo: tuple[Undo, ...]
+    undo: tuple[RevertStep, ...]
     do: tuple[Callable[[], object], ...]
 
 
-def do_fault(state: LabState, fault: ClusterFault, *, own: bool = True) -> FaultInForce:
+def inject(state: LabState, fault: ClusterFault, *, own: bool = True) -> ActiveFault:
     """Do a fault; the laboratory's lock is held. ``own`` is what this process will undo.
 
     Raises UserError for whom the laboratory does not have, and RunFailed for whom cannot be hit now.
     """
-    crew(state).check(fault, fault.text)
-    deed = _deed(state, fault)
-    noted = note(state, fault.text, deed.hit, deed.undo, own=own)
+    lab_targets(state).check(fault, fault.text)
+    injected = _injection(state, fault)
+    active = record_fault(state, fault.text, injected.hit, injected.undo, own=own)
     try:
-        for do in deed.do:
+        for do in injected.do:
             do()
     except BaseException:
         # A part of it may be done, of which nobody would know that it is to be undone.
-        undo_fault(state, noted)
+        revert(state, active)
         raise
-    if fault.what in AT_ONCE:
-        strike_off(state, noted)
-    return noted
+    if fault.action in AT_ONCE:
+        remove_fault(state, active)
+    return active
 
 
-def _deed(state: LabState, fault: ClusterFault) -> _Deed:
-    match fault.what:
+def _injection(state: LabState, fault: ClusterFault) -> _Injection:
+    match fault.action:
         case Action.KILL | Action.RESTART:
-            return _killed(state, fault)
+            return _kill(state, fault)
         case Action.PAUSE:
-            return _paused(state, fault.whom)
+            return _pause(state, fault.target)
         case Action.LOSE:
-            return _lost(state, fault.whom)
+            return _lose(state, fault.target)
         case Action.CUT_LINK | Action.CUT_LINK_IN | Action.CUT_LINK_OUT | Action.SLOW_LINK:
-            return _of_links(state, fault)
+            return _links(state, fault)
         case Action.WIPE | Action.WIPE_DISK:
-            return _wiped(state, fault)
+            return _wipe(state, fault)
         case Action.SLOW_DISK | Action.FILL_DISK | Action.FAIL_DISK:
-            return _of_disks(state, fault)
-    assert_never(fault.what)
+            return _disks(state, fault)
+    assert_never(fault.action)
 
 
-def _killed(state: LabState, fault: ClusterFault) -> _Deed:
-    hit = daemon_meant(state, fault.whom)
+def _kill(state: LabState, fault: ClusterFault) -> _Injection:
+    hit = daemon_of(state, fault.target)
     kill_it = partial(processes.kill, hit.process)
     if hit.daemon is None:
-        return _Deed((hit.text,), (), (kill_it,))
-    undo = Undo(how="start", machine=hit.daemon.machine.name, daemon=hit.daemon.program)
+        return _Injection((hit.text,), (), (kill_it,))
+    undo = RevertStep(how="start", machine=hit.daemon.machine.name, daemon=hit.daemon.program)
     again = partial(daemons.start, state, hit.daemon, installed(state))
     wait = partial(processes.wait_for_end, hit.process)
-    return _Deed((hit.text,), (undo,), (kill_it, wait, again) if fault.what is Action.RESTART else (kill_it,))
+    return _Injection(
+        (hit.text,), (undo,), (kill_it, wait, again) if fault.action is Action.RESTART else (kill_it,)
+    )
 
 
-def _forgetful(state: LabState, whom: Whom) -> _Deed:
+def _wipe_journal(state: LabState, target: Target) -> _Injection:
     """A JournalNode that has lost its journal, as after its disk was exchanged."""
-    hit = daemon_meant(state, whom)
+    hit = daemon_of(state, target)
     assert hit.daemon is not None
     machine = hit.daemon.machine
-    undo = Undo(how="start", machine=machine.name, daemon=hit.daemon.program)
+    undo = RevertStep(how="start", machine=machine.name, daemon=hit.daemon.program)
     do = (
         partial(processes.kill, hit.process),
         partial(processes.wait_for_end, hit.process),
         partial(failing.empty, journal_directory(machine)),
         partial(daemons.start, state, hit.daemon, installed(state)),
     )
-    return _Deed((hit.text,), (undo,), do)
+    return _Injection((hit.text,), (undo,), do)
 
 
-def _paused(state: LabState, whom: Whom) -> _Deed:
-    if whom.place is None:
-        hit = daemon_meant(state, whom)
+def _pause(state: LabState, target: Target) -> _Injection:
+    if target.place is None:
+        hit = daemon_of(state, target)
         stopped = [hit.process]
         texts: tuple[str, ...] = (hit.text,)
     else:
-        machines = machines_meant(state, whom)
+        machines = machines_of(state, target)
         stopped, texts = list(running_on(state, machines)), _texts(machines)
-    undo = Undo(how="resume", processes=tuple((process.pid, process.began) for process in stopped))
-    return _Deed(texts, (undo,), tuple(partial(_stop, process) for process in stopped))
+    undo = RevertStep(how="resume", processes=tuple((process.pid, process.began) for process in stopped))
+    return _Injection(texts, (undo,), tuple(partial(_stop, process) for process in stopped))
 
 
 def _stop(process: Process) -> None:
     processes.kill(process, signal.SIGSTOP)
 
 
-def _lost(state: LabState, whom: Whom) -> _Deed:
-    machines = machines_meant(state, whom)
+def _lose(state: LabState, target: Target) -> _Injection:
+    machines = machines_of(state, target)
     how = How.PROCESS if state.rootless else How.HOST
-    undo = tuple(Undo(how="start all", machine=machine.name) for machine in machines)
+    undo = tuple(RevertStep(how="start all", machine=machine.name) for machine in machines)
     do = tuple(partial(kill, state, machine.name, None, how) for machine in machines)
-    return _Deed(_texts(machines), undo, do)
+    return _Injection(_texts(machines), undo, do)
 
 
-def _of_links(state: LabState, fault: ClusterFault) -> _Deed:
+def _links(state: LabState, fault: ClusterFault) -> _Injection:
     spec = _spec(state)
-    machines = machines_meant(state, fault.whom)
+    machines = machines_of(state, fault.target)
     undo, do = [], []
-    for link, how in _links(spec, machines, fault.whom):
+    for link, how in _affected_links(spec, machines, fault.target):
         undo.append(how)
         do.append(partial(_spoil, spec.name, link, fault))
-    return _Deed(_texts(machines), tuple(undo), tuple(do))
+    return _Injection(_texts(machines), tuple(undo), tuple(do))
 
 
 def _spoil(lab: str, link: Link, fault: ClusterFault) -> None:
-    match fault.what:
+    match fault.action:
         case Action.CUT_LINK:
             cables.take_out(lab, link)
         case Action.CUT_LINK_IN:
@@ -140,44 +142,46 @@ def _spoil(lab: str, link: Link, fault: ClusterFault) -> None:
             cables.slow(lab, link, fault.rate or 1)
 
 
-def _links(spec: LabSpec, machines: Sequence[LabSystem], whom: Whom) -> Iterator[tuple[Link, Undo]]:
+def _affected_links(
+    spec: LabSpec, machines: Sequence[LabSystem], target: Target
+) -> Iterator[tuple[Link, RevertStep]]:
     """A machine's own cable, or the uplinks of a host or a rack: what is on one host still reaches itself."""
-    if whom.place in ("worker", "master", None):
+    if target.place in ("worker", "master", None):
         for machine in machines:
             cable = network.cable_of(spec, spec.machine(machine.name))
-            yield cable, Undo(how="link", machine=machine.name)
+            yield cable, RevertStep(how="link", machine=machine.name)
         return
     for host in dict.fromkeys(machine.host for machine in machines):
-        yield network.uplink_of(spec, host), Undo(how="link", host=host)
+        yield network.uplink_of(spec, host), RevertStep(how="link", host=host)
 
 
-def _of_disks(state: LabState, fault: ClusterFault) -> _Deed:
+def _disks(state: LabState, fault: ClusterFault) -> _Injection:
     spec = _spec(state)
-    undo: list[Undo] = []
+    undo: list[RevertStep] = []
     do: list[Callable[[], object]] = []
-    machines = [machine for machine in machines_meant(state, fault.whom) if machine.data_dirs]
+    machines = [machine for machine in machines_of(state, fault.target) if machine.data_dirs]
     for machine in machines:
         cabled: MachineSpec = spec.machine(machine.name)
-        match fault.what:
+        match fault.action:
             case Action.SLOW_DISK:
-                undo.append(Undo(how="disk speed", machine=machine.name))
+                undo.append(RevertStep(how="disk speed", machine=machine.name))
                 do.append(partial(failing.slow, spec, cabled, fault.rate))
             case Action.FILL_DISK:
-                undo.append(Undo(how="disk room", machine=machine.name))
+                undo.append(RevertStep(how="disk room", machine=machine.name))
                 do.append(partial(failing.fill, cabled))
             case _:
-                undo.append(Undo(how="disk", machine=machine.name))
+                undo.append(RevertStep(how="disk", machine=machine.name))
                 do.append(partial(failing.fail, cabled))
-    return _Deed(_texts(machines), tuple(undo), tuple(do))
+    return _Injection(_texts(machines), tuple(undo), tuple(do))
 
 
-def _wiped(state: LabState, fault: ClusterFault) -> _Deed:
-    if fault.what is Action.WIPE:
-        return _forgetful(state, fault.whom)
-    machines = [machine for machine in machines_meant(state, fault.whom) if machine.data_dirs]
-    undo = tuple(Undo(how="start all", machine=machine.name) for machine in machines)
+def _wipe(state: LabState, fault: ClusterFault) -> _Injection:
+    if fault.action is Action.WIPE:
+        return _wipe_journal(state, fault.target)
+    machines = [machine for machine in machines_of(state, fault.target) if machine.data_dirs]
+    undo = tuple(RevertStep(how="start all", machine=machine.name) for machine in machines)
     do = tuple(partial(_exchange_disks, state, machine) for machine in machines)
-    return _Deed(_texts(machines), undo, do)
+    return _Injection(_texts(machines), undo, do)
 
 
 def _exchange_disks(state: LabState, machine: LabSystem) -> None:

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from howdah.errors import RunFailed
 from howdah.faults.grammar import APPLICATION_MASTER
-from howdah.faults.schedule import Crew, CrewMember
+from howdah.faults.schedule import TargetMachine, Targets
 from howdah.lab.hadoop.daemons import PROGRAM, Daemon, planned
 from howdah.lab.hadoop.hbase import hbase_health
 from howdah.lab.hadoop.health import manager_state
@@ -17,7 +17,7 @@ from howdah.lab.kernel.enter import network_of
 from howdah.lab.kernel.processes import PROC, Process
 from howdah.lab.lots import others_on
 from howdah.lab.state import LabState, LabSystem
-from howdah.model.faults import Whom
+from howdah.model.faults import Target
 from howdah.services.conf import ClientConf
 from howdah.services.errors import ServiceError
 from howdah.services.jmx import JmxReader
@@ -27,7 +27,7 @@ _SILENCE_S = 2.0
 _STATUS = "Hadoop:service=NameNode,name=NameNodeStatus"
 
 
-class HitDaemon(NamedTuple):
+class TargetDaemon(NamedTuple):
     """A daemon that is hit, and its process."""
 
     daemon: Daemon | None
@@ -42,11 +42,11 @@ class HitDaemon(NamedTuple):
         return f"{self.daemon.program} on {self.daemon.machine.name}"
 
 
-def crew(state: LabState) -> Crew:
+def lab_targets(state: LabState) -> Targets:
     """Who is in a laboratory."""
-    return Crew(
+    return Targets(
         tuple(
-            CrewMember(
+            TargetMachine(
                 name=machine.name,
                 kind=machine.kind,
                 host=machine.host,
@@ -61,52 +61,54 @@ def crew(state: LabState) -> Crew:
     )
 
 
-def machines_meant(state: LabState, whom: Whom) -> tuple[LabSystem, ...]:
+def machines_of(state: LabState, target: Target) -> tuple[LabSystem, ...]:
     """The machines of a place; of a daemon the one that it is on, RunFailed where none runs."""
-    if whom.place is None:
-        hit = daemon_meant(state, whom).daemon
+    if target.place is None:
+        hit = daemon_of(state, target).daemon
         # Who an application master is on is refused where a schedule is read.
         assert hit is not None
         return (hit.machine,)
-    names = {member.name for member in crew(state).at(whom)}
+    names = {member.name for member in lab_targets(state).at(target)}
     return tuple(machine for machine in state.machines if machine.name in names)
 
 
-def daemon_meant(state: LabState, whom: Whom) -> HitDaemon:
+def daemon_of(state: LabState, target: Target) -> TargetDaemon:
     """The daemon that is meant, and its process; RunFailed where none runs, or is in this state."""
-    if whom.daemon == APPLICATION_MASTER:
+    if target.daemon == APPLICATION_MASTER:
         for process in _application_masters(state):
-            return HitDaemon(None, process)
-        raise RunFailed(whom.text, "no application master runs")
+            return TargetDaemon(None, process)
+        raise RunFailed(target.text, "no application master runs")
     running = processes.daemons(state)
-    there = [daemon for daemon in planned(state) if daemon.program == whom.daemon]
-    if whom.state is not None:
-        names = _in_state(state, whom, running)
+    there = [daemon for daemon in planned(state) if daemon.program == target.daemon]
+    if target.state is not None:
+        names = _in_state(state, target, running)
         there = [daemon for daemon in there if daemon.machine.name in names]
-    elif whom.machine is not None:
-        there = [daemon for daemon in there if daemon.machine.name == whom.machine]
+    elif target.machine is not None:
+        there = [daemon for daemon in there if daemon.machine.name == target.machine]
     for daemon in there:
         if daemon.key in running:
-            return HitDaemon(daemon, running[daemon.key])
-    raise RunFailed(whom.text, "does not run" if whom.state is None else f"no {whom.daemon} is {whom.state}")
+            return TargetDaemon(daemon, running[daemon.key])
+    raise RunFailed(
+        target.text, "does not run" if target.state is None else f"no {target.daemon} is {target.state}"
+    )
 
 
-def _in_state(state: LabState, whom: Whom, running: dict[tuple[str, str], Process]) -> set[str]:
+def _in_state(state: LabState, target: Target, running: dict[tuple[str, str], Process]) -> set[str]:
     """The machines whose daemon is ``active``, or is not."""
     conf = ClientConf.read(state.client_conf)
     with network_of(state), Web(state.names, silence_s=_SILENCE_S) as web:
-        if whom.daemon == "hmaster":
+        if target.daemon == "hmaster":
             told = hbase_health(state, web, running)
             said = dict(told.masters) if told else {}
-        elif whom.daemon == "namenode":
+        elif target.daemon == "namenode":
             said = {_host(one.url): _namenode(web, one.url) for one in conf.namenodes()}
         else:
             said = {_host(one.url): manager_state(web, one.url) for one in conf.resource_managers()}
     active = {name.lower() for name, word in said.items() if word.startswith("active")}
     standby = {name.lower() for name, word in said.items() if word.startswith(("standby", "backup"))}
-    wanted = active if whom.state == "active" else standby
+    wanted = active if target.state == "active" else standby
     if not said or (len(said) == 1 and "" in said.values()):
-        raise RunFailed(whom.text, "no daemon reports which one is active")
+        raise RunFailed(target.text, "no daemon reports which one is active")
     return {machine.name for machine in state.machines if machine.name.lower() in wanted}
 
 

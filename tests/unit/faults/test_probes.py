@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howdah.faults.outages import LEAST_S, ProbeAnswer, ProbeLog, probes_told
+from howdah.faults.probes import LEAST_S, ProbeAnswer, ProbeLog, probes_told
 
 
 def log(*answers: ProbeAnswer) -> ProbeLog:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from howdah.engines.hadoop.hdfs_clients import gone, unread
 from howdah.model.faults import LEDGER_UNREAD
 from howdah.model.run import Outcome
-from howdah.session.run.hdfs_clients import gone, unread
 from support.table_runs import TableScene, table_run
 
 RECORD = table_run(TableScene(seconds=4)).record
