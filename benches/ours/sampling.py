@@ -7,10 +7,10 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from howdah.engines.local.preparation import prepare_local
 from howdah.model.engine_options import DATA_DIR
 from howdah.model.run import Origin, Outcome, RunRecord
-from howdah.session.run.engines import RunRequest
-from howdah.session.run.local import prepare_local
+from howdah.planner.suite.request import RunRequest
 from howdah.store.writer import RunWriter
 from howdah.telemetry.sampler import Sampler
 from howdah.telemetry.source import Source

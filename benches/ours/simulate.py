@@ -15,10 +15,10 @@ from pathlib import Path
 
 from benches.ours.kernel import timed
 from howdah import _native
+from howdah.engines.sim.preparation import prepare_simulation
 from howdah.model.engine_options import PLAN
 from howdah.model.workloads.terasort import OUTPUT_REPLICATION
-from howdah.session.run.engines import RunRequest
-from howdah.session.run.simulated import prepare_simulation
+from howdah.planner.suite.request import RunRequest
 from howdah.simulation.outcome import Summary
 from howdah.simulation.translate import translate
 

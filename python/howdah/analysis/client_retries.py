@@ -12,7 +12,7 @@ from itertools import accumulate
 
 from howdah.analysis.settings import setting_s
 from howdah.analysis.wording import seconds
-from howdah.model.faults import Action, FaultTold, RecoveryStep
+from howdah.model.faults import Action, FaultReport, RecoveryStep
 from howdah.model.run import RunRecord
 
 _BACKOFF = (1, 2, 3, 5, 10, 20, 40, 100, 100, 100, 100, 200, 200)
@@ -22,11 +22,11 @@ _SILENT = frozenset(
 """What leaves a daemon that does not even refuse a connection."""
 
 
-def _action(fault: FaultTold) -> Action:
+def _action(fault: FaultReport) -> Action:
     return Action(fault.fault.split()[0])
 
 
-def hbase_retry(record: RunRecord, fault: FaultTold, stall_s: float) -> str:
+def hbase_retry(record: RunRecord, fault: FaultReport, stall_s: float) -> str:
     """What HBase's client waits for when a stall of so many seconds is over."""
     if _action(fault) in _SILENT:
         return _named(record, "it awaits an answer of a silent RegionServer for", "hbase.rpc.timeout")
@@ -39,7 +39,7 @@ def hbase_retry(record: RunRecord, fault: FaultTold, stall_s: float) -> str:
     )
 
 
-def hdfs_retry(record: RunRecord, fault: FaultTold, steps: Sequence[RecoveryStep]) -> str | None:
+def hdfs_retry(record: RunRecord, fault: FaultReport, steps: Sequence[RecoveryStep]) -> str | None:
     """What HDFS's client waits for; None where no NameNode was hit, nor anything that does not answer."""
     silent = _action(fault) in _SILENT
     if not any("namenode" in hit for hit in fault.hit) and not any("NameNode" in step.name for step in steps):

@@ -10,7 +10,7 @@ from howdah.analysis.evidence import ClientWait, Evidence, FaultEffect, LatencyC
 from howdah.analysis.fault_consequences import consequences
 from howdah.analysis.stalls import SOON_S, FaultStalls, fault_stalls, longest_wait_s
 from howdah.analysis.wording import listed, number, seconds
-from howdah.model.faults import CELLS_LOST, CELLS_READ, LEDGER_UNREAD, SEVERAL, FaultTold, RecoveryStep
+from howdah.model.faults import CELLS_LOST, CELLS_READ, LEDGER_UNREAD, SEVERAL, FaultReport, RecoveryStep
 from howdah.model.finding import Finding, Number
 from howdah.model.run import RunRecord
 from howdah.units import format_count, format_counted
@@ -50,7 +50,7 @@ def _effect(record: RunRecord, stalls: FaultStalls, courses: Sequence[LatencyCou
 
 def _waits(
     record: RunRecord,
-    fault: FaultTold,
+    fault: FaultReport,
     stall: Stall,
     courses: Sequence[LatencyCourse],
     steps: Sequence[RecoveryStep],

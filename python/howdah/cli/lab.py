@@ -16,6 +16,8 @@ from howdah.cli.lab_table import back_text, brought_text, lost_text, status_text
 from howdah.cli.output import print_json, show
 from howdah.cli.values import parse_choice
 from howdah.errors import RunFailed
+from howdah.lab.commands import How
+from howdah.lab.registry import DEFAULT_NAME
 from howdah.session.lab import laboratories as session
 from howdah.units import parse_bits_per_s, parse_count
 
@@ -88,7 +90,7 @@ app = App(
 def up(
     plan: Annotated[Path, typer.Argument(help="Plan that `howdah plan` wrote.", metavar="PLAN")],
     *,
-    name: Name = session.DEFAULT_NAME,
+    name: Name = DEFAULT_NAME,
     directory: Annotated[
         Path | None,
         typer.Option(
@@ -136,7 +138,7 @@ def up(
 
 
 @app.command(cls=OfALab, epilog=STATUS_EXAMPLES)
-def status(name: Name = session.DEFAULT_NAME, json: Json = False) -> None:
+def status(name: Name = DEFAULT_NAME, json: Json = False) -> None:
     """Show what runs where, the state of Hadoop and HBase, and which limits match the plan.
 
     Exits with code 1 if anything is missing or not yet redundant.
@@ -162,7 +164,7 @@ def ssh(
     command: Annotated[
         list[str] | None, typer.Argument(help="Command to run, after `--`. Default: a shell.")
     ] = None,
-    name: Name = session.DEFAULT_NAME,
+    name: Name = DEFAULT_NAME,
 ) -> None:
     """Run a command or a shell on a machine, in its network and limits, with hdfs, yarn and hbase."""
     session.shell(name, machine, command or [])
@@ -183,14 +185,14 @@ def kill(
         typer.Option(
             help="`host`: cuts its link first, so it stops answering; the default for a machine. "
             "`process`: ends only processes, so callers are refused at once; the default for a daemon.",
-            autocompletion=lambda: list(session.How),
+            autocompletion=lambda: list(How),
             metavar="process|host",
         ),
     ] = None,
-    name: Name = session.DEFAULT_NAME,
+    name: Name = DEFAULT_NAME,
 ) -> None:
     """Kill a machine or one of its daemons; `start` starts it again."""
-    lost = session.kill(name, machine, daemon, parse_choice("--how", how, session.How) if how else None)
+    lost = session.kill(name, machine, daemon, parse_choice("--how", how, How) if how else None)
     print(lost_text(machine, lost))
 
 
@@ -199,7 +201,7 @@ def fault(
     text: Annotated[
         str, typer.Argument(help="Fault to inject: action, target and duration.", metavar="FAULT")
     ],
-    name: Name = session.DEFAULT_NAME,
+    name: Name = DEFAULT_NAME,
 ) -> None:
     """Inject a fault: kill or pause a process, cut or slow a link, slow, fill or fail a disk.
 
@@ -218,7 +220,7 @@ def fault(
 
 
 @app.command(cls=OfALab, epilog=HEAL_EXAMPLES)
-def heal(name: Name = session.DEFAULT_NAME) -> None:
+def heal(name: Name = DEFAULT_NAME) -> None:
     """Revert every active fault, and wait until the cluster has recovered; safe to repeat."""
     from howdah.faults.lab import heal_all  # noqa: PLC0415
 
@@ -245,7 +247,7 @@ app.command(cls=OfALab, epilog=lab_hosts.REMOVE_EXAMPLES)(lab_hosts.remove)
 
 
 @app.command(cls=OfALab, epilog=START_EXAMPLES)
-def start(machine: Machine, name: Name = session.DEFAULT_NAME) -> None:
+def start(machine: Machine, name: Name = DEFAULT_NAME) -> None:
     """Start the missing parts of a machine, its link first, and wait until the cluster has it again."""
     with progress(silent=False) as tell:
         back = session.start(name, machine, tell)
@@ -254,7 +256,7 @@ def start(machine: Machine, name: Name = session.DEFAULT_NAME) -> None:
 
 @app.command(cls=OfALab, epilog=DOWN_EXAMPLES)
 def down(
-    name: Name = session.DEFAULT_NAME,
+    name: Name = DEFAULT_NAME,
     directory: Annotated[
         Path | None,
         typer.Option(

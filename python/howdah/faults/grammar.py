@@ -15,9 +15,9 @@ from howdah.model.faults import (
     WITH_RATE,
     Action,
     ClusterFault,
+    FaultTarget,
     Moment,
     Place,
-    Target,
 )
 from howdah.units import parse_bits_per_s, parse_bytes
 
@@ -73,13 +73,13 @@ def parse_fault(text: str, where: str = "--fault") -> ClusterFault:
     return fault
 
 
-def parse_target(word: str, where: str) -> Target:
+def parse_target(word: str, where: str) -> FaultTarget:
     """Who is meant by a word: ``regionserver@h1-1``, ``namenode:active``, ``host:h1``."""
     head, colon, tail = word.partition(":")
     if head in _PLACES:
         if not tail:
             raise UserError(where, f"{word!r} names no {head}", f"{head}:NAME")
-        return Target(place=head, name=tail)
+        return FaultTarget(place=head, name=tail)
     daemon, at, machine = word.partition("@")
     daemon, colon, state = daemon.partition(":")
     if daemon not in DAEMONS:
@@ -95,7 +95,7 @@ def parse_target(word: str, where: str) -> Target:
             raise UserError(where, f"{word!r} gives both a name and a state", "leave one of them out")
     if daemon == APPLICATION_MASTER and at:
         raise UserError(where, "an application master runs where YARN puts it", APPLICATION_MASTER)
-    return Target(daemon=daemon, state=state or None, machine=machine or None)
+    return FaultTarget(daemon=daemon, state=state or None, machine=machine or None)
 
 
 def _action(word: str, where: str) -> Action:

@@ -20,7 +20,7 @@ from howdah.lab.kernel.network import Link
 from howdah.lab.kernel.processes import Process
 from howdah.lab.spec import LabSpec, MachineSpec
 from howdah.lab.state import LabState, LabSystem
-from howdah.model.faults import AT_ONCE, Action, ClusterFault, Target
+from howdah.model.faults import AT_ONCE, Action, ClusterFault, FaultTarget
 
 
 class _Injection(NamedTuple):
@@ -81,7 +81,7 @@ def _kill(state: LabState, fault: ClusterFault) -> _Injection:
     )
 
 
-def _wipe_journal(state: LabState, target: Target) -> _Injection:
+def _wipe_journal(state: LabState, target: FaultTarget) -> _Injection:
     """A JournalNode that has lost its journal, as after its disk was exchanged."""
     hit = daemon_of(state, target)
     assert hit.daemon is not None
@@ -96,7 +96,7 @@ def _wipe_journal(state: LabState, target: Target) -> _Injection:
     return _Injection((hit.text,), (undo,), do)
 
 
-def _pause(state: LabState, target: Target) -> _Injection:
+def _pause(state: LabState, target: FaultTarget) -> _Injection:
     if target.place is None:
         hit = daemon_of(state, target)
         stopped = [hit.process]
@@ -112,7 +112,7 @@ def _stop(process: Process) -> None:
     processes.kill(process, signal.SIGSTOP)
 
 
-def _lose(state: LabState, target: Target) -> _Injection:
+def _lose(state: LabState, target: FaultTarget) -> _Injection:
     machines = machines_of(state, target)
     how = How.PROCESS if state.rootless else How.HOST
     undo = tuple(RevertStep(how="start all", machine=machine.name) for machine in machines)
@@ -143,7 +143,7 @@ def _spoil(lab: str, link: Link, fault: ClusterFault) -> None:
 
 
 def _affected_links(
-    spec: LabSpec, machines: Sequence[LabSystem], target: Target
+    spec: LabSpec, machines: Sequence[LabSystem], target: FaultTarget
 ) -> Iterator[tuple[Link, RevertStep]]:
     """A machine's own cable, or the uplinks of a host or a rack: what is on one host still reaches itself."""
     if target.place in ("worker", "master", None):

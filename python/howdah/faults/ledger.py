@@ -17,9 +17,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from howdah.model.faults import LedgerTold
+from howdah.model.faults import LedgerReport
 
-MOST_TOLD = 20
+MOST_LISTED = 20
 """Violations of one kind that are told by name."""
 WRITES = frozenset({"hflush", "hsync"})
 
@@ -58,7 +58,7 @@ class _Expected:
     acknowledged: list[int] = field(default_factory=list)
 
 
-def compare_with_files(history: Sequence[LedgerEntry], found: Mapping[str, Content]) -> LedgerTold:
+def compare_with_files(history: Sequence[LedgerEntry], found: Mapping[str, Content]) -> LedgerReport:
     """Hold what was asked, client by client in its order, against the files that are there."""
     files = _expected(history)
     lost, unasked, disordered, doubled = [], [], [], []
@@ -79,7 +79,7 @@ def compare_with_files(history: Sequence[LedgerEntry], found: Mapping[str, Conte
     known = {name for file in files for name in file.names}
     unasked += [f"file {name}" for name in sorted(set(found) - known)]
     acknowledged = sum(entry.acknowledged for entry in history)
-    return LedgerTold(
+    return LedgerReport(
         clients=len({entry.client for entry in history}),
         asked=len(history),
         acknowledged=acknowledged,
@@ -137,5 +137,5 @@ def _in_order(records: Sequence[int], asked: Sequence[int]) -> bool:
 
 
 def _brief(told: Sequence[str]) -> tuple[str, ...]:
-    more = len(told) - MOST_TOLD
-    return (*told[:MOST_TOLD], f"and {more:,} more") if more > 0 else tuple(told)
+    more = len(told) - MOST_LISTED
+    return (*told[:MOST_LISTED], f"and {more:,} more") if more > 0 else tuple(told)

@@ -10,7 +10,7 @@ from threading import Condition, Lock, Thread
 from typing import NamedTuple, Protocol
 
 from howdah.errors import HowdahError
-from howdah.model.faults import ClusterFault, FaultTold, Moment
+from howdah.model.faults import ClusterFault, FaultReport, Moment
 from howdah.model.sink import Progress
 
 _LOG = logging.getLogger(__name__)
@@ -67,7 +67,7 @@ class FaultPlayer:
     def __init__(self, schedule: Sequence[ClusterFault], injector: Injector) -> None:
         self._schedule = tuple(schedule)
         self._injector = injector
-        self._told = [FaultTold(fault=fault.text) for fault in self._schedule]
+        self._told = [FaultReport(fault=fault.text) for fault in self._schedule]
         self._seen = _Seen()
         self._lock = Lock()
         self._news = Condition(self._lock)
@@ -79,7 +79,7 @@ class FaultPlayer:
         self._changed: Callable[[], None] = lambda: None
 
     @property
-    def told(self) -> tuple[FaultTold, ...]:
+    def told(self) -> tuple[FaultReport, ...]:
         """What has become of each so far, in the schedule's order."""
         with self._lock:
             return tuple(self._told)

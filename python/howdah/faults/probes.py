@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from howdah.model.faults import ProbeOutage, ProbeTold
+from howdah.model.faults import ProbeOutage, ProbeReport
 
 LEAST_S = 1.0
 """A shorter gap between two good answers is a slow one: questions are asked ten times a second."""
@@ -57,12 +57,12 @@ class ProbeLog:
         self._close(answer.ended_s, ended=True)
         self._good_s = answer.ended_s
 
-    def told(self) -> ProbeTold:
+    def told(self) -> ProbeReport:
         """What it comes to so far; an outage that has not ended ends with the last question."""
         outages = list(self._outages)
         if self._since and self._end_s - self._good_s > LEAST_S:
             outages.append(self._outage(self._end_s, ended=False))
-        return ProbeTold(
+        return ProbeReport(
             of=self.of,
             operation=self.operation,
             start_s=self._begin_s or 0.0,
@@ -83,7 +83,7 @@ class ProbeLog:
         return ProbeOutage(start_s=self._good_s, end_s=end_s, ended=ended, failed=len(self._since), said=said)
 
 
-def probes_told(logs: Iterable[ProbeLog]) -> tuple[ProbeTold, ...]:
+def probe_reports(logs: Iterable[ProbeLog]) -> tuple[ProbeReport, ...]:
     """All of them, by what was asked and how."""
     told = (log.told() for log in logs)
     return tuple(sorted((one for one in told if one.asked), key=lambda one: (one.operation, one.of)))

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from howdah.lab.hadoop.daemons import planned
 from howdah.lab.state import LabState
-from howdah.model.faults import SEVERAL, FaultTold, RecoveryStep
+from howdah.model.faults import SEVERAL, FaultReport, RecoveryStep
 
 _TIME = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)[,.](\d{3}) ")
 _LINE_CHARACTERS = 240
@@ -106,7 +106,7 @@ class LabLogs:
         self._state = state
         self._ends = {daemon.log: _size(daemon.log) for daemon in planned(state)}
 
-    def recovery(self, told: Sequence[FaultTold], start_epoch_s: float) -> tuple[RecoveryStep, ...]:
+    def recovery(self, told: Sequence[FaultReport], start_epoch_s: float) -> tuple[RecoveryStep, ...]:
         """What was logged since the first fault, in order; nothing where none happened."""
         begun = [fault.begun_s for fault in told if fault.begun_s is not None]
         if not begun:

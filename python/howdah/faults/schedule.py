@@ -13,7 +13,7 @@ from howdah.documents.read import read_document
 from howdah.errors import UserError
 from howdah.faults.grammar import APPLICATION_MASTER, EXAMPLE, PAIRS, parse_fault, parse_time
 from howdah.model.engine_options import FAULT
-from howdah.model.faults import AT_ONCE, OF_PLACES, Action, ClusterFault, FaultFile, Moment, Target
+from howdah.model.faults import AT_ONCE, OF_PLACES, Action, ClusterFault, FaultFile, FaultTarget, Moment
 
 _OF_DISKS = frozenset({Action.SLOW_DISK, Action.FILL_DISK, Action.FAIL_DISK, Action.WIPE_DISK})
 _OF_LINKS = frozenset({Action.CUT_LINK, Action.CUT_LINK_IN, Action.CUT_LINK_OUT, Action.SLOW_LINK})
@@ -58,7 +58,7 @@ class Targets(NamedTuple):
     shared: Mapping[str, Sequence[str]] = {}
     """Who else has machines on a host, by the host's name."""
 
-    def at(self, target: Target) -> tuple[TargetMachine, ...]:
+    def at(self, target: FaultTarget) -> tuple[TargetMachine, ...]:
         """The machines of a place, or those that a daemon may be on."""
         match target.place:
             case "worker" | "master":
@@ -109,7 +109,7 @@ class Targets(NamedTuple):
                     f"take down {' and '.join(others)}, or name machines: {one.kind}:{one.name}",
                 )
 
-    def _hint(self, target: Target) -> str:
+    def _hint(self, target: FaultTarget) -> str:
         if target.place is None:
             names = [one.name for one in self.members if target.daemon in one.daemons]
             if names:
@@ -178,7 +178,7 @@ def _hit_one(one: ClusterFault, other: ClusterFault, targets: Targets) -> bool:
     return bool(shared)
 
 
-def _meet(one: Target, other: Target, targets: Targets) -> bool:
+def _meet(one: FaultTarget, other: FaultTarget, targets: Targets) -> bool:
     """Whether two are certain to be the same; who is active is known at the moment alone."""
     if one.place is not None or other.place is not None:
         daemon = one if one.place is None else other
@@ -235,9 +235,9 @@ def _possible(targets: Targets, source: random.Random) -> Iterator[ClusterFault]
         there = [one for one in targets.members if daemon in one.daemons]
         paired = daemon in PAIRS and len(there) > 1
         target = (
-            Target(daemon=daemon, state="active")
+            FaultTarget(daemon=daemon, state="active")
             if paired
-            else Target(daemon=daemon, machine=source.choice(there).name)
+            else FaultTarget(daemon=daemon, machine=source.choice(there).name)
         )
         for action in (Action.KILL, Action.PAUSE):
             yield ClusterFault(action=action, target=target)
@@ -254,8 +254,8 @@ def _possible(targets: Targets, source: random.Random) -> Iterator[ClusterFault]
             yield ClusterFault(action=Action.SLOW_DISK, target=_worker(owners, source), rate=10_000_000)
 
 
-def _worker(workers: Sequence[TargetMachine], source: random.Random) -> Target:
-    return Target(place="worker", name=source.choice(workers).name)
+def _worker(workers: Sequence[TargetMachine], source: random.Random) -> FaultTarget:
+    return FaultTarget(place="worker", name=source.choice(workers).name)
 
 
 def read_faults(text: str, targets: Targets) -> Iterator[ClusterFault]:

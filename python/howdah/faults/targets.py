@@ -17,7 +17,7 @@ from howdah.lab.kernel.enter import network_of
 from howdah.lab.kernel.processes import PROC, Process
 from howdah.lab.lots import others_on
 from howdah.lab.state import LabState, LabSystem
-from howdah.model.faults import Target
+from howdah.model.faults import FaultTarget
 from howdah.services.conf import ClientConf
 from howdah.services.errors import ServiceError
 from howdah.services.jmx import JmxReader
@@ -61,7 +61,7 @@ def lab_targets(state: LabState) -> Targets:
     )
 
 
-def machines_of(state: LabState, target: Target) -> tuple[LabSystem, ...]:
+def machines_of(state: LabState, target: FaultTarget) -> tuple[LabSystem, ...]:
     """The machines of a place; of a daemon the one that it is on, RunFailed where none runs."""
     if target.place is None:
         hit = daemon_of(state, target).daemon
@@ -72,7 +72,7 @@ def machines_of(state: LabState, target: Target) -> tuple[LabSystem, ...]:
     return tuple(machine for machine in state.machines if machine.name in names)
 
 
-def daemon_of(state: LabState, target: Target) -> TargetDaemon:
+def daemon_of(state: LabState, target: FaultTarget) -> TargetDaemon:
     """The daemon that is meant, and its process; RunFailed where none runs, or is in this state."""
     if target.daemon == APPLICATION_MASTER:
         for process in _application_masters(state):
@@ -93,7 +93,7 @@ def daemon_of(state: LabState, target: Target) -> TargetDaemon:
     )
 
 
-def _in_state(state: LabState, target: Target, running: dict[tuple[str, str], Process]) -> set[str]:
+def _in_state(state: LabState, target: FaultTarget, running: dict[tuple[str, str], Process]) -> set[str]:
     """The machines whose daemon is ``active``, or is not."""
     conf = ClientConf.read(state.client_conf)
     with network_of(state), Web(state.names, silence_s=_SILENCE_S) as web:

@@ -63,7 +63,7 @@ AT_ONCE = frozenset({Action.RESTART, Action.WIPE, Action.WIPE_DISK})
 Place = Literal["worker", "master", "host", "rack"]
 
 
-class Target(Model):
+class FaultTarget(Model):
     """A daemon, or a place with everything on it."""
 
     daemon: str | None = None
@@ -116,7 +116,7 @@ class ClusterFault(Model):
     """One action on a target of a working cluster."""
 
     action: Action
-    target: Target
+    target: FaultTarget
     when: Moment | None = None
     """When; none for at once."""
     for_s: float | None = None
@@ -147,7 +147,7 @@ class FaultFile(Model):
     """A fault a line, as ``--fault`` takes it."""
 
 
-class FaultTold(Model):
+class FaultReport(Model):
     """One fault of a run's schedule: what was planned, and what came of it."""
 
     fault: str
@@ -186,7 +186,7 @@ class ProbeOutage(Model):
         return self.end_s - self.start_s
 
 
-class ProbeTold(Model):
+class ProbeReport(Model):
     """A small request, sent ten times a second during a workload, and when it got no answer."""
 
     of: str
@@ -227,7 +227,7 @@ class RecoveryStep(Model):
     """The line, shortened."""
 
 
-class LedgerTold(Model):
+class LedgerReport(Model):
     """What clients of HDFS wrote during the workload, compared with the contents after all faults were
     reverted.
     """

@@ -18,9 +18,8 @@ from typing import IO, NamedTuple
 from howdah.errors import RecordError, UserError
 from howdah.hadoop.foreign_files import foreign_path
 from howdah.store.layout import LOCK, LOGS, RECORD_FILES, RUN_ID
-from howdah.store.lock import is_held
 from howdah.store.reader import read_run
-from howdah.store.staging import replacing, staged_run
+from howdah.store.staging import is_held, replacing, staged_run
 
 ARCHIVE_SUFFIX = ".tar.gz"
 

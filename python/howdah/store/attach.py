@@ -12,9 +12,9 @@ from howdah.errors import RunFailed, UserError
 from howdah.model.run import Outcome, RunRecord, RunWarning, Sample
 from howdah.model.tables import SAMPLES_SCHEMA, RunData
 from howdah.store.layout import LOCK, SAMPLES
-from howdah.store.lock import FileLock, is_held
 from howdah.store.reader import read_run
 from howdah.store.run_json import load_run_json, write_run_json
+from howdah.store.staging import FileLock, is_held
 from howdah.store.tables import write_parquet
 
 Key = tuple[str, str]

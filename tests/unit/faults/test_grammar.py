@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 
 from howdah.errors import UserError
 from howdah.faults.grammar import DAEMONS, JOURNALNODE, PAIRS, STATES, parse_fault
-from howdah.model.faults import AT_ONCE, OF_PLACES, WITH_RATE, Action, ClusterFault, Moment, Target
+from howdah.model.faults import AT_ONCE, OF_PLACES, WITH_RATE, Action, ClusterFault, FaultTarget, Moment
 
 
 def test_a_line_says_what_whom_when_and_how_long() -> None:
     fault = parse_fault("pause regionserver@h1-1 at ycsb-a 40% for 20s")
     assert fault.action is Action.PAUSE
-    assert fault.target == Target(daemon="regionserver", machine="h1-1")
+    assert fault.target == FaultTarget(daemon="regionserver", machine="h1-1")
     assert fault.when == Moment(workload="ycsb-a", share=0.4)
     assert fault.for_s == 20
 
@@ -78,11 +78,11 @@ def test_what_says_no_fault_is_refused(text: str, said: str) -> None:
 
 NAMES = st.sampled_from(["h1", "h1-1", "w3", "m-2"])
 DAEMON = st.one_of(
-    st.builds(Target, daemon=st.sampled_from(DAEMONS[:-1]), machine=st.none() | NAMES),
-    st.builds(Target, daemon=st.sampled_from(PAIRS), state=st.sampled_from(STATES)),
+    st.builds(FaultTarget, daemon=st.sampled_from(DAEMONS[:-1]), machine=st.none() | NAMES),
+    st.builds(FaultTarget, daemon=st.sampled_from(PAIRS), state=st.sampled_from(STATES)),
 )
-JOURNAL = st.builds(Target, daemon=st.just(JOURNALNODE), machine=st.none() | NAMES)
-PLACE = st.builds(Target, place=st.sampled_from(["worker", "master", "host", "rack"]), name=NAMES)
+JOURNAL = st.builds(FaultTarget, daemon=st.just(JOURNALNODE), machine=st.none() | NAMES)
+PLACE = st.builds(FaultTarget, place=st.sampled_from(["worker", "master", "host", "rack"]), name=NAMES)
 SECONDS = st.integers(0, 9999).map(float) | st.floats(0, 2_592_000)
 MOMENTS = st.one_of(
     st.none(),

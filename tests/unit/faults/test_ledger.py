@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howdah.faults.ledger import MOST_TOLD, Content, LedgerEntry, compare_with_files
-from howdah.model.faults import LedgerTold
+from howdah.faults.ledger import MOST_LISTED, Content, LedgerEntry, compare_with_files
+from howdah.model.faults import LedgerReport
 
 
 @dataclass
@@ -60,7 +60,7 @@ def sound(seed: int, files: int = 30) -> Cluster:
     return cluster
 
 
-def judged(cluster: Cluster) -> LedgerTold:
+def judged(cluster: Cluster) -> LedgerReport:
     return compare_with_files(cluster.history, cluster.files)
 
 
@@ -165,7 +165,7 @@ def test_of_many_the_first_are_told_by_name() -> None:
     history = [LedgerEntry(0, "create", f"0/f{number}", "", True) for number in range(30)]
     told = compare_with_files(history, {})
     assert told.lost[0] == "file 0/f0"
-    assert told.lost[MOST_TOLD:] == ("and 10 more",)
+    assert told.lost[MOST_LISTED:] == ("and 10 more",)
 
 
 def test_a_client_that_was_cut_off_leaves_its_last_question_open() -> None:

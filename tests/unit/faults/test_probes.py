@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howdah.faults.probes import LEAST_S, ProbeAnswer, ProbeLog, probes_told
+from howdah.faults.probes import LEAST_S, ProbeAnswer, ProbeLog, probe_reports
 
 
 def log(*answers: ProbeAnswer) -> ProbeLog:
@@ -41,7 +41,7 @@ def test_one_that_has_not_ended_says_so() -> None:
 
 
 def test_a_probe_that_was_never_asked_is_left_out() -> None:
-    assert probes_told([ProbeLog("region", "write")]) == ()
+    assert probe_reports([ProbeLog("region", "write")]) == ()
 
 
 @given(st.lists(st.tuples(st.floats(0.01, 3), st.booleans()), min_size=1, max_size=60))

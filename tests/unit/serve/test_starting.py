@@ -13,12 +13,12 @@ import pytest
 from pydantic import ValidationError
 
 from howdah.documents.files import write_plan
+from howdah.engines.local.preparation import prepare_local
 from howdah.errors import UserError
 from howdah.model.workloads.terasort import ROWS
 from howdah.planner.suite.cluster import size_planned
 from howdah.planner.suite.request import RunRequest, check_use
 from howdah.serve.starting import KeptRun, StartAsked, Starter, arguments_of, startable
-from howdah.session.run.local import prepare_local
 from support.served import client_of
 from support.sim_plans import slots_plan
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from howdah.errors import RecordError
-from howdah.store import RunWriter
 from howdah.store.layout import SAMPLES, TASKS
-from howdah.store.tailing import TableTail
+from howdah.store.progress import TableTail
+from howdah.store.writer import RunWriter
 from support import records
 from support.stored import as_begun, sample_ticks
 

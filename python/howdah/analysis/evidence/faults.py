@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from howdah.model.faults import FaultTold, RecoveryStep
+from howdah.model.faults import FaultReport, RecoveryStep
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class FaultEffect:
     asked, zero where that was before the fault. ``steps`` has one of each name, ``time_s`` since the fault.
     """
 
-    fault: FaultTold
+    fault: FaultReport
     begun_s: float
     probes: int
     stall: Stall | None

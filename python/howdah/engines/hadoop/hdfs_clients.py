@@ -8,10 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 from threading import Lock
 
-from howdah.engines.beside import ProgramBeside
 from howdah.engines.hadoop.target import HadoopTarget
+from howdah.engines.processes import ConcurrentProgram
 from howdah.faults.ledger import Content, LedgerEntry, compare_with_files
-from howdah.faults.probes import ProbeAnswer, ProbeLog, probes_told
+from howdah.faults.probes import ProbeAnswer, ProbeLog, probe_reports
 from howdah.installation.command import java_command
 from howdah.installation.compiled import compiled
 from howdah.model.faults import LEDGER_UNREAD
@@ -28,7 +28,7 @@ _GOOD = "OK"
 
 
 class HdfsClients:
-    """A Java program that asks, writes and reads back; see ``howdah.session.run.faulted.Beside``."""
+    """A Java program that asks, writes and reads back; see ``howdah.engines.on_lab.engine.Beside``."""
 
     def __init__(self, target: HadoopTarget, runs_dir: Path) -> None:
         self._target = target
@@ -36,7 +36,7 @@ class HdfsClients:
         installation = target.installation
         classes = compiled(_CLASSES, installation.class_path, "set HADOOP_HOME to a Hadoop 3.x")
         self._installation = installation._replace(class_path=(str(classes), *installation.class_path))
-        self._program: ProgramBeside | None = None
+        self._program: ConcurrentProgram | None = None
         self._seconds: Callable[[float], float] = lambda epoch_s: epoch_s
         self._lock = Lock()
         self._logs: dict[str, ProbeLog] = {}
@@ -56,7 +56,7 @@ class HdfsClients:
         words = (posixpath.join(self._target.work_dir, f"{record.id}-beside"), str(_CLIENTS), str(_EVERY_MS))
         options = ("-Xmx256m", "-XX:+UseSerialGC")
         command = java_command(self._installation, self._target.conf_dir, _MAIN, *words, options=options)
-        self._program = ProgramBeside([*self._target.client_prefix, *command], self._said)
+        self._program = ConcurrentProgram([*self._target.client_prefix, *command], self._said)
 
     def end(self, record: RunRecord) -> RunRecord:
         """Stop asking, read back, and hold what is there against what was acknowledged; faults are undone."""
@@ -65,7 +65,7 @@ class HdfsClients:
         by_itself = self._program.end(_END_S)
         self._journal.close()
         with self._lock:
-            probes = probes_told(self._logs.values())
+            probes = probe_reports(self._logs.values())
         record = record.model_copy(update={"probes": (*record.probes, *probes)})
         if self._trouble is not None:
             return unread(record, self._trouble)

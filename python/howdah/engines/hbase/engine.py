@@ -13,9 +13,8 @@ from typing import NamedTuple
 
 from howdah.engines.clock import RunClock, clock_was_set
 from howdah.engines.digests import job_digests
-from howdah.engines.hbase.admin import HBaseAdmin
-from howdah.engines.hbase.leftovers import clear_leftovers
-from howdah.engines.hbase.ready import balanced, check_status
+from howdah.engines.hbase.admin import HBaseAdmin, balanced, check_status
+from howdah.engines.hbase.tables import clear_leftovers
 from howdah.engines.hbase.target import HBaseTarget
 from howdah.engines.hbase.work import HBaseContext, HBaseWork
 from howdah.engines.under_way import PartialResult, RunUnderWay, begun_record, ended_by, fault_of
@@ -30,14 +29,14 @@ from howdah.telemetry.sampler import Sampler
 from howdah.telemetry.server_logs import logged_events
 
 
-class AskedHBase(NamedTuple):
+class HBaseConnection(NamedTuple):
     """A cluster that is there, and who asks it."""
 
     target: HBaseTarget
     admin: HBaseAdmin
 
 
-Opened = Callable[[Job], AbstractContextManager[AskedHBase]]
+Opened = Callable[[Job], AbstractContextManager[HBaseConnection]]
 """What makes the cluster ready for a job: it is there already, or is started and ended with the run."""
 
 

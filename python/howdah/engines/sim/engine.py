@@ -11,8 +11,7 @@ from typing import NamedTuple
 import howdah
 from howdah import _native
 from howdah.engines.digests import job_digests
-from howdah.engines.sim.asked import asked_result, histograms
-from howdah.engines.sim.results import bands_of, detail_of, workload_result
+from howdah.engines.sim.results import asked_result, bands_of, detail_of, histograms, workload_result
 from howdah.engines.sim.tables import columns_of, file_rates, sample_tables, task_tables
 from howdah.engines.under_way import RunUnderWay, begun_record
 from howdah.model.cluster import ClusterState

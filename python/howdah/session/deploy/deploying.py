@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 from howdah.deploy.ansible import PlaybookRun, SshLogin, Tell, check_ansible, run_playbook
 from howdah.deploy.mirror import mirror
@@ -16,36 +17,24 @@ from howdah.deploy.wrong import HostWrong, wrongs
 from howdah.errors import UserError
 from howdah.installation.tree import PackedTree
 from howdah.session.deploy.downtime import check_downtime, downtime_for
-from howdah.session.deploy.finalizing import finalize
 from howdah.session.deploy.order import steps
-from howdah.session.deploy.outcome import Agree, Deployed, outcome
-from howdah.session.deploy.project import Target, project, read_target, releases
+from howdah.session.deploy.project import Target, project, releases, secrets_of_hosts
 from howdah.session.deploy.removing import check_removal, remove_hosts
-from howdah.session.deploy.secrets import secrets_of_hosts
-from howdah.session.deploy.states import DeployAsked, DeployedHost, found_states, look_at
-from howdah.session.deploy.status import ClusterStatus, status
-from howdah.session.deploy.switching import switch
-from howdah.session.deploy.upgrading import HdfsUpgrade, Way, way
+from howdah.session.deploy.states import (
+    Agree,
+    Deployed,
+    DeployedHost,
+    DeployOptions,
+    found_states,
+    look_at,
+    outcome,
+)
+from howdah.session.deploy.upgrading import HdfsUpgrade, Way, finalize, upgrade_under_way, way
 
-__all__ = [
-    "Agree",
-    "ClusterStatus",
-    "DeployAsked",
-    "Deployed",
-    "DeployedHost",
-    "HdfsUpgrade",
-    "HostWrong",
-    "SshLogin",
-    "Tell",
-    "deploy",
-    "finalize",
-    "read_target",
-    "status",
-    "switch",
-]
+__all__ = ["HostWrong", "SshLogin", "Tell", "deploy", "finalize", "status"]
 
 
-def deploy(target: Target, asked: DeployAsked, tell: Tell, agree: Agree) -> Deployed:
+def deploy(target: Target, asked: DeployOptions, tell: Tell, agree: Agree) -> Deployed:
     """Make the plan's hosts the planned cluster, once what differs is agreed to.
 
     Where anything is wrong with any host nothing is changed, and all of it is told. A host that fails later
@@ -133,7 +122,7 @@ def _served(packed: Sequence[PackedTree], address: str) -> Iterator[str]:
 
 def _in_the_way(
     target: Target,
-    asked: DeployAsked,
+    asked: DeployOptions,
     folder: Path,
     looked: PlaybookRun,
     tell: Tell,
@@ -154,7 +143,7 @@ def _in_the_way(
     return [*found, *(wrong for wrong in wrongs(looked.failures) if wrong.host not in told)]
 
 
-def _foreign(target: Target, asked: DeployAsked, states: Mapping[str, DeployedHost]) -> Iterator[HostWrong]:
+def _foreign(target: Target, asked: DeployOptions, states: Mapping[str, DeployedHost]) -> Iterator[HostWrong]:
     """Hosts of another HBase, and hosts that are new where nobody said so."""
     running = [name for name, state in states.items() if state.revision]
     for name, state in states.items():
@@ -186,3 +175,46 @@ def _revision_before(states: Mapping[str, DeployedHost]) -> str:
         "the hosts have no common earlier deployment to roll back to",
         "deploy the earlier plan instead",
     )
+
+
+class ClusterStatus(NamedTuple):
+    """How a cluster's hosts are."""
+
+    cluster: str
+    states: Mapping[str, DeployedHost]
+    """Every host that answered."""
+    silent: tuple[HostWrong, ...]
+    """Those that did not, or could not say how they are."""
+
+    @property
+    def upgrade(self) -> HdfsUpgrade | None:
+        """An upgrade of HDFS that is not finalized; none of the cluster's daemons is the worse for it."""
+        return upgrade_under_way(self.states)
+
+    @property
+    def well(self) -> bool:
+        """Whether all is as planned, runs, and is of use."""
+        return not self.silent and all(
+            state.settled and not any(one["lacks"] for one in state.daemons) for state in self.states.values()
+        )
+
+    def for_programs(self) -> dict[str, object]:
+        """The same as plain data."""
+        return {
+            "cluster": self.cluster,
+            "well": self.well,
+            "upgrade": self.upgrade._asdict() if self.upgrade else None,
+            "hosts": {
+                name: {"daemons": [dict(one) for one in state.daemons], "changes": list(state.changes)}
+                for name, state in self.states.items()
+            },
+            "silent": [wrong._asdict() for wrong in self.silent],
+        }
+
+
+def status(target: Target, asked: DeployOptions, tell: Tell) -> ClusterStatus:
+    """Ask every host; nothing is changed."""
+    check_ansible()
+    with project(target, asked.disks) as folder:
+        looked = look_at(folder, asked, tell, howdah_ask=True)
+    return ClusterStatus(target.name, dict(found_states(looked)), tuple(wrongs(looked.failures)))

@@ -13,7 +13,7 @@ from howdah.model.hostname import is_hostname
 from howdah.model.plan import Placement, Role
 from howdah.model.value import planned_text
 from howdah.session.deploy.project import Target
-from howdah.session.deploy.states import DeployAsked
+from howdah.session.deploy.states import DeployOptions
 
 _INCLUDES = ("dfs.hosts", "yarn.resourcemanager.nodes.include-path")
 _EXCLUDES = ("dfs.hosts.exclude", "yarn.resourcemanager.nodes.exclude-path")
@@ -46,7 +46,7 @@ def check_removal(target: Target, names: Sequence[str]) -> None:
         )
 
 
-def remove_hosts(target: Target, asked: DeployAsked, folder: Path, tell: Tell) -> PlaybookRun:
+def remove_hosts(target: Target, asked: DeployOptions, folder: Path, tell: Tell) -> PlaybookRun:
     """Empty the hosts that leave and stop them; safe to repeat. Raises UserError for a master."""
     leaving = folder.parent / "leaving"
     shutil.copytree(folder, leaving)

@@ -21,8 +21,6 @@ from howdah.telemetry.importers.prometheus import parse_query, read_prometheus
 from howdah.telemetry.importers.sadf import is_sadf, read_sadf
 from howdah.telemetry.importers.stretch import Imported, Window, onto_run, span, window_of
 
-__all__ = ["Attached", "attach"]
-
 _HEAD = 4096
 
 

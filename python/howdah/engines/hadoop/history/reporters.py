@@ -8,8 +8,7 @@ from dataclasses import replace
 from typing import Literal, NamedTuple
 
 from howdah.engines.clock import RunClock
-from howdah.engines.hadoop.history.attempts import attempt_rows, phases
-from howdah.engines.hadoop.history.counters import printed_counters, sum_counters
+from howdah.engines.hadoop.history.attempts import attempt_rows, phases, printed_counters, sum_counters
 from howdah.engines.hadoop.history.failure import cause_of
 from howdah.engines.hadoop.target import HadoopTarget, NodeFinder
 from howdah.model.cluster import AppMasterStart, CounterValue, HadoopJob

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howdah.engines.hadoop.following.job import Patience, Silence
+from howdah.engines.hadoop.following import Patience, Silence
 from howdah.services.jobs import JobProgress
 from howdah.services.resourcemanager import AppFacts
 

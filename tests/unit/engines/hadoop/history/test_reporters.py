@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from howdah.engines.clock import RunClock
-from howdah.engines.hadoop.following.progress import SeenTasks
-from howdah.engines.hadoop.history.counters import printed_counters
+from howdah.engines.hadoop.following import SeenTasks
+from howdah.engines.hadoop.history.attempts import printed_counters
 from howdah.engines.hadoop.history.reporters import ReportedJob, report_job
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.model.plan import Plan
