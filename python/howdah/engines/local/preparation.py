@@ -8,9 +8,9 @@ from pathlib import Path
 
 from howdah.engines.base import Prepared, new_job
 from howdah.engines.local.engine import LocalEngine
-from howdah.engines.local.folder import FOLDER
 from howdah.engines.local.memory import sort_needs, store_needs
 from howdah.engines.local.ready import ready_rows, ready_table
+from howdah.engines.local.workspace import FOLDER
 from howdah.errors import UserError
 from howdah.model.engine_options import DATA_DIR
 from howdah.model.job import Job

@@ -24,8 +24,7 @@ from howdah.services.addresses import WebAddress
 from howdah.services.conf import ClientConf
 from howdah.services.web import Web
 from howdah.telemetry.following import Member, Membership
-from howdah.telemetry.lab import LabMachine, lab_sources
-from howdah.telemetry.neighbours import NeighbourDevice
+from howdah.telemetry.lab import LabMachine, NeighbourDevice, lab_sources
 from howdah.telemetry.own import grouped_lab, loose_lab
 from howdah.telemetry.source import Source, machine_beneath
 

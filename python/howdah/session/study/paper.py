@@ -24,7 +24,7 @@ from howdah.scratch import scratch_folder
 from howdah.session.plan.plans import release_default
 from howdah.session.study.cells import plan_path
 from howdah.session.study.directory import INPUTS, KEPT, PAPER, RUNS, STUDY_FILE, StudyDirectory, by_age
-from howdah.store.bundle import pack, unpack
+from howdah.store.archive import pack, unpack
 from howdah.store.layout import RECORD_FILES
 from howdah.store.reader import read_run
 from howdah.study.matrix import Cell, Stratum, cells_of, strata_of

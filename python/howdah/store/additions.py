@@ -1,4 +1,4 @@
-"""Adding samples that others took to the record of a run that has ended."""
+"""What is added to a finished run: samples of other programs, tags and a note."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pyarrow as pa
+from pydantic import ValidationError
 
-from howdah.errors import RunFailed, UserError
+from howdah.errors import RecordError, RunFailed, UserError
+from howdah.model.annotation import Annotation
 from howdah.model.run import Outcome, RunRecord, RunWarning, Sample
 from howdah.model.tables import SAMPLES_SCHEMA, RunData
-from howdah.store.layout import LOCK, SAMPLES
+from howdah.store.layout import ANNOTATION, LOCK, SAMPLES
 from howdah.store.reader import read_run
 from howdah.store.run_json import load_run_json, write_run_json
-from howdah.store.staging import FileLock, is_held
+from howdah.store.staging import FileLock, is_held, replacing
 from howdah.store.tables import write_parquet
 
 Key = tuple[str, str]
@@ -84,3 +86,42 @@ def _note(path: Path, record: RunRecord, note: str) -> None:
     warning = RunWarning(code="attached-samples", text=note)
     if warning not in record.warnings:
         write_run_json(path, record.model_copy(update={"warnings": (*record.warnings, warning)}))
+
+
+_NONE = Annotation()
+
+
+def read_annotation(path: Path) -> Annotation:
+    """What was said of the run in a directory; nothing where nothing was said.
+
+    Raises RecordError for a file that is none of howdah's.
+    """
+    file = path / ANNOTATION
+    try:
+        return Annotation.model_validate_json(file.read_bytes())
+    except FileNotFoundError:
+        return _NONE
+    except OSError as error:
+        raise RecordError(
+            str(file), f"cannot be read ({error.strerror})", "make it a readable file"
+        ) from error
+    except ValidationError as error:
+        fault = error.errors(include_url=False)[0]
+        raise RecordError(
+            str(file),
+            f"is not a note of howdah: {fault['msg'].removeprefix('Value error, ')}",
+            "correct it, or remove it",
+        ) from error
+
+
+def write_annotation(path: Path, annotation: Annotation) -> None:
+    """Replace what was said of the run in a directory; raises UserError where it cannot be written."""
+    try:
+        with replacing(path / ANNOTATION) as file:
+            file.write(annotation.model_dump_json(indent=2).encode() + b"\n")
+    except OSError as error:
+        raise UserError(
+            str(path / ANNOTATION),
+            f"cannot be written ({error.strerror})",
+            "make the run's directory writable",
+        ) from error

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from howdah.errors import UserError
-from howdah.store.bundle import MANIFEST, pack, unpack
+from howdah.store.archive import MANIFEST, pack, unpack
 
 
 def _bundle(path: Path, members: Mapping[str, bytes], digests: Mapping[str, bytes]) -> Path:

@@ -9,7 +9,7 @@ import pytest
 
 from howdah.installation.command import gc_log_option
 from howdah.model.server_events import COLLECTION, ServerEvent
-from howdah.telemetry.pauses import pauses
+from howdah.telemetry.server_logs import pauses
 
 LOGS = Path(__file__).parents[2] / "data/hbase-2.6.4"
 

@@ -8,8 +8,8 @@ from typing import TypeVar
 
 import pytest
 
-from howdah.telemetry import neighbours
-from howdah.telemetry.neighbours import NeighbourDevice
+from howdah.telemetry import lab
+from howdah.telemetry.lab import NeighbourDevice
 
 T = TypeVar("T")
 
@@ -31,7 +31,7 @@ def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         assert namespace == Path("/run/netns/howdah-a+_host_h1")
         return open_it()
 
-    monkeypatch.setattr(neighbours, "opened_in", stay)
+    monkeypatch.setattr(lab, "opened_in", stay)
     (tmp_path / "proc/thread-self/net").mkdir(parents=True)
     (tmp_path / "group").mkdir()
     return tmp_path

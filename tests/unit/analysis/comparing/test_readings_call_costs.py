@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
-from howdah.analysis.comparing.call_costs import call_cost
+from howdah.analysis.comparing.readings import call_cost
 from howdah.analysis.evidence import WorkloadTime
 from howdah.analysis.timeline import Timeline
 from howdah.model.run import Outcome
