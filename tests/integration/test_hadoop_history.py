@@ -99,7 +99,7 @@ def _tell(target: HadoopTarget, ran: Ran, clock: RunClock, plan: Plan, *, seen: 
         clock,
         workload=TeraSort(),
         plan=plan,
-        said=ran.lines,
+        printed=ran.lines,
         seen=ran.seen.job if seen and ran.seen else None,
     )
 

@@ -61,13 +61,13 @@ def parse_fault(text: str, where: str = "--fault") -> ClusterFault:
     if len(words) < 2:
         raise UserError(place, "is not a fault", EXAMPLE)
     action, target = _action(words[0], place), parse_target(words[1], place)
-    said = _clauses(words[2:], place)
+    clauses = _clauses(words[2:], place)
     fault = ClusterFault(
         action=action,
         target=target,
-        when=_moment(said["at"], place) if "at" in said else None,
-        for_s=parse_time(said["for"], "for", place) if "for" in said else None,
-        rate=_rate(action, said["to"], place) if "to" in said else None,
+        when=_moment(clauses["at"], place) if "at" in clauses else None,
+        for_s=parse_time(clauses["for"], "for", place) if "for" in clauses else None,
+        rate=_rate(action, clauses["to"], place) if "to" in clauses else None,
     )
     _check(fault, place)
     return fault
@@ -89,7 +89,7 @@ def parse_target(word: str, where: str) -> FaultTarget:
         raise UserError(where, f"{word!r} names no machine", f"{daemon}@NAME")
     if colon:
         if daemon not in PAIRS or state not in STATES:
-            hint = " or ".join(f"{pair}:{one}" for pair in PAIRS for one in STATES)
+            hint = " or ".join(f"{pair}:{state_name}" for pair in PAIRS for state_name in STATES)
             raise UserError(where, f"{word!r} is not a state of a {daemon}", hint)
         if at:
             raise UserError(where, f"{word!r} gives both a name and a state", "leave one of them out")
@@ -107,21 +107,21 @@ def _action(word: str, where: str) -> Action:
 
 def _clauses(words: Sequence[str], where: str) -> dict[str, list[str]]:
     """What follows each of ``to``, ``at`` and ``for``."""
-    said: dict[str, list[str]] = {}
+    clauses: dict[str, list[str]] = {}
     current: list[str] | None = None
     for word in words:
         if word in _WORDS:
-            if word in said:
+            if word in clauses:
                 raise UserError(where, f"has {word!r} twice", "leave one of them out")
-            current = said[word] = []
+            current = clauses[word] = []
         elif current is None:
             raise UserError(where, f"{word!r} is a word too many", EXAMPLE)
         else:
             current.append(word)
-    for word, rest in said.items():
+    for word, rest in clauses.items():
         if not rest:
             raise UserError(where, f"nothing follows {word!r}", EXAMPLE)
-    return said
+    return clauses
 
 
 def _moment(words: Sequence[str], where: str) -> Moment:

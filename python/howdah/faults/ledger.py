@@ -54,37 +54,39 @@ class _Expected:
     """Whether it has to be there."""
     names: tuple[str, ...]
     """One of these is its name."""
-    asked: list[int] = field(default_factory=list)
+    requested: list[int] = field(default_factory=list)
     acknowledged: list[int] = field(default_factory=list)
 
 
-def compare_with_files(history: Sequence[LedgerEntry], found: Mapping[str, Content]) -> LedgerReport:
+def compare_with_files(history: Sequence[LedgerEntry], contents: Mapping[str, Content]) -> LedgerReport:
     """Hold what was asked, client by client in its order, against the files that are there."""
     files = _expected(history)
     lost, unasked, disordered, doubled = [], [], [], []
     for file in files:
-        there = [name for name in file.names if name in found]
-        if len(there) > 1:
-            doubled.append(f"{there[0]} is there as {there[1]}, too")
-        if not there:
+        present = [name for name in file.names if name in contents]
+        if len(present) > 1:
+            doubled.append(f"{present[0]} is there as {present[1]}, too")
+        if not present:
             if file.sure:
                 lost.append(f"file {file.names[0]}")
             continue
-        content = found[there[0]]
-        lost += [f"record {number} of {there[0]}{_why(content)}" for number in _missing(file, content)]
-        unasked += [f"record {number} of {there[0]}" for number in set(content.records) - set(file.asked)]
-        doubled += [f"record {number} of {there[0]}" for number in _repeated(content.records)]
-        if not _in_order(content.records, file.asked):
-            disordered.append(f"records of {there[0]}")
-    known = {name for file in files for name in file.names}
-    unasked += [f"file {name}" for name in sorted(set(found) - known)]
+        content = contents[present[0]]
+        lost += [f"record {number} of {present[0]}{_why(content)}" for number in _missing(file, content)]
+        unasked += [
+            f"record {number} of {present[0]}" for number in set(content.records) - set(file.requested)
+        ]
+        doubled += [f"record {number} of {present[0]}" for number in _repeated(content.records)]
+        if not _in_order(content.records, file.requested):
+            disordered.append(f"records of {present[0]}")
+    expected = {name for file in files for name in file.names}
+    unasked += [f"file {name}" for name in sorted(set(contents) - expected)]
     acknowledged = sum(entry.acknowledged for entry in history)
     return LedgerReport(
         clients=len({entry.client for entry in history}),
         asked=len(history),
         acknowledged=acknowledged,
         failed=len(history) - acknowledged,
-        files=len(found),
+        files=len(contents),
         lost=_brief(lost),
         unasked=_brief(unasked),
         disordered=_brief(disordered),
@@ -101,7 +103,7 @@ def _expected(history: Iterable[LedgerEntry]) -> list[_Expected]:
             continue
         file = files[entry.path]
         if entry.operation in WRITES:
-            file.asked.append(int(entry.of))
+            file.requested.append(int(entry.of))
             if entry.acknowledged:
                 file.acknowledged.append(int(entry.of))
         elif entry.operation == "rename":
@@ -117,8 +119,8 @@ def _expected(history: Iterable[LedgerEntry]) -> list[_Expected]:
 
 
 def _missing(file: _Expected, content: Content) -> Iterator[int]:
-    there = set(content.records)
-    return (number for number in file.acknowledged if number not in there)
+    present = set(content.records)
+    return (number for number in file.acknowledged if number not in present)
 
 
 def _why(content: Content) -> str:
@@ -129,13 +131,13 @@ def _repeated(records: Sequence[int]) -> list[int]:
     return sorted({number for number in records if records.count(number) > 1})
 
 
-def _in_order(records: Sequence[int], asked: Sequence[int]) -> bool:
+def _in_order(records: Sequence[int], requested: Sequence[int]) -> bool:
     """Whether those that were asked for are read in the order in which they were asked."""
-    place = {number: at for at, number in enumerate(asked)}
+    place = {number: at for at, number in enumerate(requested)}
     once = [place[number] for number in dict.fromkeys(records) if number in place]
     return once == sorted(once)
 
 
-def _brief(told: Sequence[str]) -> tuple[str, ...]:
-    more = len(told) - MOST_LISTED
-    return (*told[:MOST_LISTED], f"and {more:,} more") if more > 0 else tuple(told)
+def _brief(lines: Sequence[str]) -> tuple[str, ...]:
+    more = len(lines) - MOST_LISTED
+    return (*lines[:MOST_LISTED], f"and {more:,} more") if more > 0 else tuple(lines)

@@ -136,13 +136,13 @@ class FaultPlayer:
 
     def _undo(self, number: int, injected: Injected) -> None:
         try:
-            left = self._injector.undo(injected.number)
+            remaining = self._injector.undo(injected.number)
         except (HowdahError, OSError) as error:
-            left = (str(error),)
-        if left:
+            remaining = (str(error),)
+        if remaining:
             self._left[number] = injected
-        state = "not undone" if left else "undone"
-        self._tell(number, state=state, ended_s=self._now_s(), why="; ".join(left) or None)
+        state = "not undone" if remaining else "undone"
+        self._tell(number, state=state, ended_s=self._now_s(), why="; ".join(remaining) or None)
 
     def _awaited(self, when: Moment) -> bool:
         """Wait for a moment; whether it came before the run was over."""

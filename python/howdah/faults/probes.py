@@ -79,11 +79,17 @@ class ProbeLog:
         self._since = []
 
     def _outage(self, end_s: float, *, ended: bool) -> ProbeOutage:
-        said = self._since[0].error if self._since else None
-        return ProbeOutage(start_s=self._good_s, end_s=end_s, ended=ended, failed=len(self._since), said=said)
+        error = self._since[0].error if self._since else None
+        return ProbeOutage(
+            start_s=self._good_s, end_s=end_s, ended=ended, failed=len(self._since), said=error
+        )
 
 
 def probe_reports(logs: Iterable[ProbeLog]) -> tuple[ProbeReport, ...]:
     """All of them, by what was asked and how."""
-    told = (log.told() for log in logs)
-    return tuple(sorted((one for one in told if one.asked), key=lambda one: (one.operation, one.of)))
+    reports = (log.told() for log in logs)
+    return tuple(
+        sorted(
+            (report for report in reports if report.asked), key=lambda report: (report.operation, report.of)
+        )
+    )

@@ -77,9 +77,9 @@ def steps(
     Who misses somebody says so again and again: of such lines the first is told.
     """
     last = ""
-    known = [word for word in WORDS if daemon in word.daemons]
+    words = [word for word in WORDS if daemon in word.daemons]
     for line in lines:
-        meant = next((word for word in known if word.pattern.search(line)), None)
+        meant = next((word for word in words if word.pattern.search(line)), None)
         if meant is None or (match := _TIME.match(line)) is None:
             continue
         time_s = datetime.fromisoformat(f"{match[1]}T{match[2]}.{match[3]}").timestamp() - start_epoch_s
@@ -106,13 +106,13 @@ class LabLogs:
         self._state = state
         self._ends = {daemon.log: _size(daemon.log) for daemon in planned(state)}
 
-    def recovery(self, told: Sequence[FaultReport], start_epoch_s: float) -> tuple[RecoveryStep, ...]:
+    def recovery(self, reports: Sequence[FaultReport], start_epoch_s: float) -> tuple[RecoveryStep, ...]:
         """What was logged since the first fault, in order; nothing where none happened."""
-        begun = [fault.begun_s for fault in told if fault.begun_s is not None]
+        begun = [fault.begun_s for fault in reports if fault.begun_s is not None]
         if not begun:
             return ()
         between = min(begun), max(begun) + _AFTER_S
-        found = [
+        found_steps = [
             step
             for daemon in planned(self._state)
             for step in steps(
@@ -123,7 +123,7 @@ class LabLogs:
                 between=between,
             )
         ]
-        return tuple(sorted(found, key=lambda step: step.time_s)[:_MOST_STEPS])
+        return tuple(sorted(found_steps, key=lambda step: step.time_s)[:_MOST_STEPS])
 
 
 def _size(log: Path) -> int:

@@ -29,15 +29,15 @@ class Reverted(NamedTuple):
 
 def revert(state: LabState, fault: ActiveFault) -> Reverted:
     """Undo one; the laboratory's lock is held."""
-    left = []
+    remaining = []
     for step in fault.undo:
         try:
             _STEPS[step.how](state, step)
         except (HowdahError, OSError) as error:
-            left.append(f"{step.how} {step.machine or step.host}: {error}")
-    if not left:
+            remaining.append(f"{step.how} {step.machine or step.host}: {error}")
+    if not remaining:
         remove_fault(state, fault)
-    return Reverted(fault, tuple(left))
+    return Reverted(fault, tuple(remaining))
 
 
 def heal(state: LabState, which: Callable[[ActiveFault], bool] = lambda fault: True) -> tuple[Reverted, ...]:
@@ -67,9 +67,9 @@ def start_fallen(state: LabState, ran: Collection[tuple[str, str]]) -> tuple[Dae
 def await_whole(state: LabState, tell: Callable[[str], None]) -> None:
     """Wait until all that runs does its part again, where every daemon runs and nothing is in force."""
     running, every = processes.daemons(state), tuple(daemons.planned(state))
-    there = {daemon: running[daemon.key] for daemon in every if daemon.key in running}
-    if len(there) == len(every) and not active_faults(state):
-        wait_until_ready(state, there, tell)
+    present = {daemon: running[daemon.key] for daemon in every if daemon.key in running}
+    if len(present) == len(every) and not active_faults(state):
+        wait_until_ready(state, present, tell)
 
 
 def _start(state: LabState, step: RevertStep) -> None:

@@ -63,64 +63,67 @@ class Targets(NamedTuple):
         match target.place:
             case "worker" | "master":
                 return tuple(
-                    one for one in self.members if (one.kind, one.name) == (target.place, target.name)
+                    machine
+                    for machine in self.members
+                    if (machine.kind, machine.name) == (target.place, target.name)
                 )
             case "host":
-                return tuple(one for one in self.members if one.host == target.name)
+                return tuple(machine for machine in self.members if machine.host == target.name)
             case "rack":
-                return tuple(one for one in self.members if one.rack == target.name)
+                return tuple(machine for machine in self.members if machine.rack == target.name)
             case None:
                 return tuple(
-                    one
-                    for one in self.members
-                    if target.daemon in one.daemons and target.machine in (None, one.name)
+                    machine
+                    for machine in self.members
+                    if target.daemon in machine.daemons and target.machine in (None, machine.name)
                 )
 
     def check(self, fault: ClusterFault, where: str) -> None:
         """Raise UserError for a fault that hits nobody, or cannot be done here."""
         target = fault.target
-        there = self.at(target)
-        if not there and target.daemon != APPLICATION_MASTER:
+        machines = self.at(target)
+        if not machines and target.daemon != APPLICATION_MASTER:
             raise UserError(where, f"{target.text} is unknown in this cluster", self._hint(target))
         if target.daemon == APPLICATION_MASTER and not any(
-            "nodemanager" in one.daemons for one in self.members
+            "nodemanager" in machine.daemons for machine in self.members
         ):
             raise UserError(
                 where, "this cluster has no YARN, and so no application master", "name a daemon of the JVM"
             )
-        if target.state == "standby" and len(there) < 2:
+        if target.state == "standby" and len(machines) < 2:
             raise UserError(where, f"the only {target.daemon} has no standby", f"{target.daemon}:active")
-        if fault.action in _OF_DISKS and not any(one.disks for one in there):
+        if fault.action in _OF_DISKS and not any(machine.disks for machine in machines):
             raise UserError(
                 where, f"{target.text} has no separate data disks", "name a worker of a lab built as root"
             )
         if fault.action in _OF_LINKS and self.rootless:
             raise UserError(where, "a lab built without root has no links", "build it as root")
         if target.place in ("host", "rack") and fault.action not in _OF_DISKS:
-            self._check_own(where, there)
+            self._check_own(where, machines)
 
-    def _check_own(self, where: str, there: Sequence[TargetMachine]) -> None:
+    def _check_own(self, where: str, machines: Sequence[TargetMachine]) -> None:
         """Raise UserError for a fault of a host that others are on: it would be theirs, too."""
-        for one in there:
-            if others := self.shared.get(one.host):
+        for machine in machines:
+            if others := self.shared.get(machine.host):
                 raise UserError(
                     where,
-                    f"{one.host} also has machines of {' and '.join(others)}, which would be lost with it",
-                    f"take down {' and '.join(others)}, or name machines: {one.kind}:{one.name}",
+                    f"{machine.host} also has machines of {' and '.join(others)}, "
+                    "which would be lost with it",
+                    f"take down {' and '.join(others)}, or name machines: {machine.kind}:{machine.name}",
                 )
 
     def _hint(self, target: FaultTarget) -> str:
         if target.place is None:
-            names = [one.name for one in self.members if target.daemon in one.daemons]
+            names = [machine.name for machine in self.members if target.daemon in machine.daemons]
             if names:
                 return f"{target.daemon} runs on {', '.join(names)}"
-            every = dict.fromkeys(daemon for one in self.members for daemon in one.daemons)
+            every = dict.fromkeys(daemon for machine in self.members for daemon in machine.daemons)
             return f"one of {', '.join(every)}"
         names = {
-            "worker": [one.name for one in self.members if one.kind == "worker"],
-            "master": [one.name for one in self.members if one.kind == "master"],
-            "host": [one.host for one in self.members],
-            "rack": [one.rack for one in self.members],
+            "worker": [machine.name for machine in self.members if machine.kind == "worker"],
+            "master": [machine.name for machine in self.members if machine.kind == "master"],
+            "host": [machine.host for machine in self.members],
+            "rack": [machine.rack for machine in self.members],
         }[target.place]
         return f"one of {', '.join(dict.fromkeys(names))}"
 
@@ -142,14 +145,14 @@ def check_schedule(
         if workload is not None and workload not in programs:
             raise UserError(place, f"{workload} is not part of this run", f"it runs {', '.join(programs)}")
         phase = fault.when.phase if fault.when else None
-        known = programs[workload] if workload is not None else ()
-        if phase is not None and known and phase not in known:
-            raise UserError(place, f"{workload} has no phase {phase!r}", f"it has {', '.join(known)}")
-    for one, other in combinations(schedule, 2):
-        if _exclude(one, other, targets):
+        phases = programs[workload] if workload is not None else ()
+        if phase is not None and phases and phase not in phases:
+            raise UserError(place, f"{workload} has no phase {phase!r}", f"it has {', '.join(phases)}")
+    for first, second in combinations(schedule, 2):
+        if _exclude(first, second, targets):
             raise UserError(
-                f"{where} '{other.text}'",
-                f"conflicts with '{one.text}': both would be active at the same time",
+                f"{where} '{second.text}'",
+                f"conflicts with '{first.text}': both would be active at the same time",
                 "end the first fault earlier with 'for', or choose another target",
             )
 
@@ -160,32 +163,36 @@ def _exclude(one: ClusterFault, other: ClusterFault, targets: Targets) -> bool:
         return False
     if not _hit_one(one, other, targets):
         return False
-    first, second = sorted((one, other), key=_begin)
-    begin, end = _begin(first), _begin(second)
+    earlier, later = sorted((one, other), key=_begin)
+    begin, end = _begin(earlier), _begin(later)
     if begin[:2] != end[:2]:
         return False
     if not _meet(one.target, other.target, targets):
         return one.target == other.target and begin == end
-    lasts = first.for_s
-    if first.action in AT_ONCE:
+    lasts = earlier.for_s
+    if earlier.action in AT_ONCE:
         return begin == end
     # How long a part of a program's work takes is not known beforehand.
     return begin == end or lasts is None or (begin[1] == "time" and begin[2] + lasts > end[2])
 
 
-def _hit_one(one: ClusterFault, other: ClusterFault, targets: Targets) -> bool:
-    shared = {each.name for each in targets.at(one.target)} & {each.name for each in targets.at(other.target)}
+def _hit_one(first: ClusterFault, second: ClusterFault, targets: Targets) -> bool:
+    shared = {machine.name for machine in targets.at(first.target)} & {
+        machine.name for machine in targets.at(second.target)
+    }
     return bool(shared)
 
 
-def _meet(one: FaultTarget, other: FaultTarget, targets: Targets) -> bool:
+def _meet(first: FaultTarget, second: FaultTarget, targets: Targets) -> bool:
     """Whether two are certain to be the same; who is active is known at the moment alone."""
-    if one.place is not None or other.place is not None:
-        daemon = one if one.place is None else other
+    if first.place is not None or second.place is not None:
+        daemon = first if first.place is None else second
         return daemon.place is not None or daemon.machine is not None or len(targets.at(daemon)) == 1
-    if one.daemon != other.daemon:
+    if first.daemon != second.daemon:
         return False
-    return (one == other and one.state is None) or (one.machine is not None and one.machine == other.machine)
+    return (first == second and first.state is None) or (
+        first.machine is not None and first.machine == second.machine
+    )
 
 
 def _begin(fault: ClusterFault) -> tuple[str, str, float]:
@@ -222,26 +229,26 @@ def random_schedule(seed: int, number: int, targets: Targets, within_s: float) -
     return tuple(sorted(chosen, key=_begin))
 
 
-def _in_doubt(one: ClusterFault, other: ClusterFault) -> bool:
+def _in_doubt(first: ClusterFault, second: ClusterFault) -> bool:
     """Whether both hit one of a pair, by state or by name: they might be the same at the moment."""
-    daemon = one.target.daemon
-    return daemon is not None and daemon in PAIRS and daemon == other.target.daemon
+    daemon = first.target.daemon
+    return daemon is not None and daemon in PAIRS and daemon == second.target.daemon
 
 
 def _possible(targets: Targets, source: random.Random) -> Iterator[ClusterFault]:
     """One fault of each kind and daemon that there is."""
-    daemons = dict.fromkeys(daemon for one in targets.members for daemon in one.daemons)
+    daemons = dict.fromkeys(daemon for machine in targets.members for daemon in machine.daemons)
     for daemon in daemons:
-        there = [one for one in targets.members if daemon in one.daemons]
-        paired = daemon in PAIRS and len(there) > 1
+        machines = [machine for machine in targets.members if daemon in machine.daemons]
+        paired = daemon in PAIRS and len(machines) > 1
         target = (
             FaultTarget(daemon=daemon, state="active")
             if paired
-            else FaultTarget(daemon=daemon, machine=source.choice(there).name)
+            else FaultTarget(daemon=daemon, machine=source.choice(machines).name)
         )
         for action in (Action.KILL, Action.PAUSE):
             yield ClusterFault(action=action, target=target)
-    workers = [one for one in targets.members if one.kind == "worker"]
+    workers = [machine for machine in targets.members if machine.kind == "worker"]
     if not workers:
         return
     for action in sorted(OF_PLACES - _OF_LINKS - _OF_DISKS - {Action.PAUSE}):
@@ -249,8 +256,8 @@ def _possible(targets: Targets, source: random.Random) -> Iterator[ClusterFault]
     if not targets.rootless:
         yield ClusterFault(action=Action.CUT_LINK, target=_worker(workers, source))
         yield ClusterFault(action=Action.SLOW_LINK, target=_worker(workers, source), rate=10_000_000)
-        if any(one.disks for one in workers):
-            owners = [one for one in workers if one.disks]
+        if any(machine.disks for machine in workers):
+            owners = [machine for machine in workers if machine.disks]
             yield ClusterFault(action=Action.SLOW_DISK, target=_worker(owners, source), rate=10_000_000)
 
 

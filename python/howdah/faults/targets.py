@@ -98,16 +98,18 @@ def _in_state(state: LabState, target: FaultTarget, running: dict[tuple[str, str
     conf = ClientConf.read(state.client_conf)
     with network_of(state), Web(state.names, silence_s=_SILENCE_S) as web:
         if target.daemon == "hmaster":
-            told = hbase_health(state, web, running)
-            said = dict(told.masters) if told else {}
+            health = hbase_health(state, web, running)
+            states = dict(health.masters) if health else {}
         elif target.daemon == "namenode":
-            said = {_host(one.url): _namenode(web, one.url) for one in conf.namenodes()}
+            states = {_host(address.url): _namenode(web, address.url) for address in conf.namenodes()}
         else:
-            said = {_host(one.url): manager_state(web, one.url) for one in conf.resource_managers()}
-    active = {name.lower() for name, word in said.items() if word.startswith("active")}
-    standby = {name.lower() for name, word in said.items() if word.startswith(("standby", "backup"))}
+            states = {
+                _host(address.url): manager_state(web, address.url) for address in conf.resource_managers()
+            }
+    active = {name.lower() for name, word in states.items() if word.startswith("active")}
+    standby = {name.lower() for name, word in states.items() if word.startswith(("standby", "backup"))}
     wanted = active if target.state == "active" else standby
-    if not said or (len(said) == 1 and "" in said.values()):
+    if not states or (len(states) == 1 and "" in states.values()):
         raise RunFailed(target.text, "no daemon reports which one is active")
     return {machine.name for machine in state.machines if machine.name.lower() in wanted}
 

@@ -90,8 +90,8 @@ def load_run_json(directory: Path, kind: type[RunRecord] = RunRecord) -> RunReco
     try:
         content = _content(path)
     except FileNotFoundError as error:
-        what = f"no {RUN_JSON} in it" if directory.is_dir() else "no such directory"
-        raise RecordError(str(directory), what, _RIGHT) from error
+        problem = f"no {RUN_JSON} in it" if directory.is_dir() else "no such directory"
+        raise RecordError(str(directory), problem, _RIGHT) from error
     except OSError as error:
         raise RecordError(
             str(path), f"cannot be read ({error.strerror})", "make it a readable file"
@@ -150,5 +150,5 @@ def _first_fault(error: ValidationError) -> str:
     faults = error.errors(include_url=False, include_context=False)
     place = ".".join(str(part) for part in faults[0]["loc"])
     message = faults[0]["msg"]
-    others = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
-    return f"{place}: {message[:1].lower()}{message[1:]}{others}"
+    more_faults = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
+    return f"{place}: {message[:1].lower()}{message[1:]}{more_faults}"

@@ -50,12 +50,12 @@ def half_width(times_s: Sequence[float]) -> float | None:
 def precise(runs: Sequence[StudyRun], until: float) -> bool:
     """Whether the mean time, and that of every metric that a workload is run for, is known to ``until``."""
     good = [run for run in runs if run.figures.outcome is Outcome.SUCCEEDED]
-    known: dict[Measure, list[float]] = {}
+    known_times: dict[Measure, list[float]] = {}
     for run in good:
         for reading in run.figures.readings:
             if reading.measure.primary:
-                known.setdefault(reading.measure, []).append(reading.value)
-    widths = [half_width(some) for some in ([elapsed_s(run) for run in good], *known.values())]
+                known_times.setdefault(reading.measure, []).append(reading.value)
+    widths = [half_width(times) for times in ([elapsed_s(run) for run in good], *known_times.values())]
     return all(width is not None and width <= until for width in widths)
 
 
@@ -150,11 +150,11 @@ def expected_s(
     by_cell: dict[int, list[float]] = {}
     for run in done:
         by_cell.setdefault(run.cell, []).append(run.took_s)
-    known = {**(guesses or {}), **{cell: fmean(some) for cell, some in by_cell.items()}}
-    if not known:
+    known_times = {**(guesses or {}), **{cell: fmean(times) for cell, times in by_cell.items()}}
+    if not known_times:
         return None
-    usual = fmean(known.values())
-    total = sum(known.get(run.cell.number, usual) + study.settle_s for run in left)
+    usual = fmean(known_times.values())
+    total = sum(known_times.get(run.cell.number, usual) + study.settle_s for run in left)
     if study.budget.hours is None:
         return total
     return min(total, max(0.0, 3600 * study.budget.hours - sum(run.took_s for run in done)))

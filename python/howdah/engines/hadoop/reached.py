@@ -148,8 +148,8 @@ def _read_plan(file: Path) -> Plan:
 
 def _checked(plan: Plan, file: Path | None, nodes: Sequence[Node]) -> Plan:
     """The plan, which must know every node; raises UserError."""
-    known = {worker.name for worker in placed_workers(plan.cluster)} if plan.cluster else set()
-    strange = sorted({node.host for node in nodes} - known)
+    planned = {worker.name for worker in placed_workers(plan.cluster)} if plan.cluster else set()
+    strange = sorted({node.host for node in nodes} - planned)
     if strange:
         raise UserError(
             f"--plan {file}",

@@ -142,7 +142,7 @@ class HadoopWork(Generic[P]):
             context.clock,
             workload=self.workload,
             plan=context.job.plan,
-            said=said,
+            printed=said,
             seen=seen,
             staging=staging(context.workspace),
         )
@@ -181,8 +181,8 @@ class HadoopWork(Generic[P]):
         return fields
 
 
-def _tasks(told: ReportedJob, kind: str) -> int:
-    return sum(task.kind == kind for task in told.facts.tasks)
+def _tasks(job: ReportedJob, kind: str) -> int:
+    return sum(task.kind == kind for task in job.facts.tasks)
 
 
 def job_of(application: str) -> str:

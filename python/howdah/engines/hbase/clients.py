@@ -192,16 +192,18 @@ def _follow(work: HBaseWork[Ycsb], clients: Sequence[_AskingClient], total: int,
         timed += _passed_on(work, clients, told=told)
         work.progress("run", sum(client.done for client in clients), total)
     timed += _passed_on(work, clients, told=told)
-    found = [client.printed() for client in clients]
+    printed = [client.printed() for client in clients]
     clock = work.context.clock
     return Answered(
-        operations=_summed(one.operations for one in found),
+        operations=_summed(client_printed.operations for client_printed in printed),
         returns={
-            operation: _summed(one.returns.get(operation, {}) for one in found)
-            for operation in dict.fromkeys(name for one in found for name in one.returns)
+            operation: _summed(client_printed.returns.get(operation, {}) for client_printed in printed)
+            for operation in dict.fromkeys(
+                name for client_printed in printed for name in client_printed.returns
+            )
         },
-        begun_s=min(clock.seconds(one.begun_ms) for one in found),
-        ended_s=max(clock.seconds(one.ended_ms) for one in found),
+        begun_s=min(clock.seconds(client_printed.begun_ms) for client_printed in printed),
+        ended_s=max(clock.seconds(client_printed.ended_ms) for client_printed in printed),
         timed=tuple(timed),
         complaint=next((client.complaint for client in clients if client.complaint), None),
     )

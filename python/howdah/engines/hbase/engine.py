@@ -73,7 +73,7 @@ class _HBaseRun:
         self._run = RunUnderWay(record, sink)
         self._context = HBaseContext(job, target, admin, self._clock, sink, self._run.warn)
 
-    def execute(self, status: HBaseStatus, left: Sequence[str], uneven: str | None) -> RunRecord:
+    def execute(self, status: HBaseStatus, leftovers: Sequence[str], uneven: str | None) -> RunRecord:
         """Run the workloads, and remove the run's table unless it is to be kept."""
         self._run.change(hbase=status, built=self._target.lab)
         if status.version.partition("-")[0] != self._run.record.engine_version:
@@ -84,7 +84,7 @@ class _HBaseRun:
             )
         if uneven is not None:
             self._run.warn("regions-uneven", uneven)
-        for name in left:
+        for name in leftovers:
             self._run.warn(
                 "data-left", f"table {name} belongs to a run of another machine, which may still be active"
             )

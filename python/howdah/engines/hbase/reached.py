@@ -159,8 +159,8 @@ def _read_plan(file: Path) -> Plan:
 
 
 def _check_plan(plan: Plan, file: Path, status: HBaseStatus) -> None:
-    known = {worker.name for worker in placed_workers(plan.cluster)} if plan.cluster else set()
-    strange = sorted({server.host for server in status.servers} - known)
+    planned = {worker.name for worker in placed_workers(plan.cluster)} if plan.cluster else set()
+    strange = sorted({server.host for server in status.servers} - planned)
     if strange:
         raise UserError(
             f"--plan {file}",

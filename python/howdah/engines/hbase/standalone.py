@@ -149,10 +149,10 @@ def _site(folder: Path, ports: Mapping[str, int]) -> str:
 def _free_ports(count: int) -> list[int]:
     """Ports of this machine that nobody listens at; held all at once, so that no two are one."""
     with ExitStack() as stack:
-        held = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for one in held:
-            one.bind((LOOPBACK, 0))
-        return [int(one.getsockname()[1]) for one in held]
+        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for held_socket in sockets:
+            held_socket.bind((LOOPBACK, 0))
+        return [int(held_socket.getsockname()[1]) for held_socket in sockets]
 
 
 def _environment(folder: Path) -> dict[str, str]:

@@ -159,22 +159,26 @@ def _read_back(
     begun_s = clock.now_s()
     name = "read back" if work.last else "count rows"
     work.progress(name, 0, 0)
-    held = admin.verify(table.name, table.fields, table.field_bytes) if work.last else admin.count(table.name)
+    verified = (
+        admin.verify(table.name, table.fields, table.field_bytes) if work.last else admin.count(table.name)
+    )
     faults = []
-    if not table.rows <= held.rows <= table.rows + unsure:
+    if not table.rows <= verified.rows <= table.rows + unsure:
         faults.append(
             ValidationError(
-                kind="rows", message=f"the table has {held.rows:,} rows, but {table.rows:,} were acknowledged"
+                kind="rows",
+                message=f"the table has {verified.rows:,} rows, but {table.rows:,} were acknowledged",
             )
         )
-    if held.wrong:
+    if verified.wrong:
         faults.append(
             ValidationError(
-                kind="values", message=f"{held.wrong:,} rows differ from what was written: {held.first}"
+                kind="values",
+                message=f"{verified.wrong:,} rows differ from what was written: {verified.first}",
             )
         )
-    table.rows = max(table.rows, held.rows)
-    read = ResultMetric(name="rows read back", value=float(held.rows), unit="1", over="all of the table")
+    table.rows = max(table.rows, verified.rows)
+    read = ResultMetric(name="rows read back", value=float(verified.rows), unit="1", over="all of the table")
     lost, kept = nothing_lost(work, table) if work.last else ((), ())
     return (
         (*faults, *lost),
@@ -247,16 +251,17 @@ def nothing_lost(
     faults: list[ValidationError] = []
     metrics: list[ResultMetric] = []
     if context.ledger is not None:
-        held = context.admin.acknowledged(table.name, context.ledger)
+        verified = context.admin.acknowledged(table.name, context.ledger)
         metrics += [
-            ResultMetric(name=CELLS_READ, value=float(held.cells), unit="1", over="all clients"),
-            ResultMetric(name=CELLS_LOST, value=float(held.lost), unit="1", better="lower"),
+            ResultMetric(name=CELLS_READ, value=float(verified.cells), unit="1", over="all clients"),
+            ResultMetric(name=CELLS_LOST, value=float(verified.lost), unit="1", better="lower"),
         ]
-        if held.lost:
+        if verified.lost:
             faults.append(
                 ValidationError(
                     kind="lost",
-                    message=f"{held.lost:,} of {held.cells:,} acknowledged writes are lost: {held.first}",
+                    message=f"{verified.lost:,} of {verified.cells:,} acknowledged writes are lost: "
+                    f"{verified.first}",
                 )
             )
     if context.probes is not None:

@@ -48,16 +48,16 @@ def whole_lab(name: str | None, engine: str, otherwise: str, *, elsewhere: bool 
     """
     chosen = registry.entry(name or registry.DEFAULT_NAME)
     if chosen is None:
-        others = [entry.name for entry in registry.entries()]
+        other_labs = [entry.name for entry in registry.entries()]
         if name is not None:
-            known = ", ".join(others)
-            hint = f"one of {known}" if others else "no lab is up; build one: howdah lab up plan.yaml"
+            names = ", ".join(other_labs)
+            hint = f"one of {names}" if other_labs else "no lab is up; build one: howdah lab up plan.yaml"
             raise UserError(f"--lab {name}", "no such lab is up", hint)
-        if others and not elsewhere:
+        if other_labs and not elsewhere:
             raise UserError(
                 f"--engine {engine}",
-                f"no lab {registry.DEFAULT_NAME!r} is up, only {', '.join(others)}",
-                f"give --lab {others[0]} to run there, or {otherwise}",
+                f"no lab {registry.DEFAULT_NAME!r} is up, only {', '.join(other_labs)}",
+                f"give --lab {other_labs[0]} to run there, or {otherwise}",
             )
         return None
     state = read_state(chosen.directory)
@@ -158,8 +158,8 @@ def requested_faults(request: RunRequest, state: LabState | None) -> FaultRun | 
     Raises UserError for a schedule that cannot be played on this laboratory, and for any where there is no
     laboratory. What a howdah that was killed left in force is undone first.
     """
-    given = request.of(FAULT)
-    if not given:
+    texts = request.of(FAULT)
+    if not texts:
         if state is not None:
             heal_orphans(state)
         return None
@@ -170,7 +170,7 @@ def requested_faults(request: RunRequest, state: LabState | None) -> FaultRun | 
             "build a lab like your cluster with howdah lab up PLAN, then give --lab NAME",
         )
     targets = lab_targets(state)
-    schedule = tuple(fault for text in given for fault in read_faults(text, targets))
+    schedule = tuple(fault for text in texts for fault in read_faults(text, targets))
     phases = {kind: _phases(programs()[kind]) for kind in suites()[request.suite]}
     check_schedule(schedule, targets, phases, FAULT.flag)
     heal_orphans(state)
@@ -204,11 +204,11 @@ class FaultedEngine:
         finally:
             self._player.heal()
             fallen = running.start_fallen()
-        told = self._player.told
+        reports = self._player.told
         record = record.model_copy(
             update={
-                "faults": told,
-                "recovery": logs.recovery(told, datetime.fromisoformat(record.created).timestamp()),
+                "faults": reports,
+                "recovery": logs.recovery(reports, datetime.fromisoformat(record.created).timestamp()),
                 "warnings": (*record.warnings, *map(_fell, fallen)),
             }
         )

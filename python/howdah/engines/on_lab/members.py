@@ -46,11 +46,11 @@ def is_built(state: LabState, name: str) -> bool:
     if state.spec is None:
         return True
     on_it = [machine for machine in state.spec.machines if name in (machine.name, machine.host)]
-    there = devices(state.spec)
+    mounted = devices(state.spec)
     return all(
         (SPACES / space(state.spec, machine)).exists()
         and _groups(machine_group(state.spec, machine))
-        and all(disk.mount in there for disk in machine.disks)
+        and all(disk.mount in mounted for disk in machine.disks)
         for machine in on_it
     )
 

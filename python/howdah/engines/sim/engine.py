@@ -163,14 +163,14 @@ class _SimRun:
         for number, workload in enumerate(suite.workloads):
             self._run.sink.task_table(tasks[number])
             self._run.sink.sample_table(samples[number])
-            said = summary.workloads[number]
-            if said.asked is None:
-                result = workload_result(number, workload, said, tasks[number], self._translated)
+            outcome = summary.workloads[number]
+            if outcome.asked is None:
+                result = workload_result(number, workload, outcome, tasks[number], self._translated)
                 result = result.model_copy(update={"files": file_rates(number, workload, columns)})
             else:
-                timed = histograms(workload, said, said.asked)
+                timed = histograms(workload, outcome, outcome.asked)
                 self._run.sink.latencies(timed)
-                result = asked_result(workload, said, said.asked, timed)
+                result = asked_result(workload, outcome, outcome.asked, timed)
             self._run.change(
                 workloads=(*self._run.record.workloads, result), elapsed_s=result.end_s, simulated=simulated
             )

@@ -190,7 +190,7 @@ def simulated_interval_s(scenario: Scenario) -> float:
     )
     expected_s = _START_S * len(scenario.workloads) + _OVER_DISKS * needed_bytes(scenario) / rate
     wanted_s = expected_s * hosts * _VALUES_PER_HOST / _MOST_VALUES
-    return next((each for each in _INTERVALS_S if each >= wanted_s), _INTERVALS_S[-1])
+    return next((interval_s for interval_s in _INTERVALS_S if interval_s >= wanted_s), _INTERVALS_S[-1])
 
 
 def bands_of(summaries: Sequence[Summary]) -> tuple[Band, ...]:

@@ -34,7 +34,7 @@ from howdah.session.deploy.upgrading import HdfsUpgrade, Way, finalize, upgrade_
 __all__ = ["HostWrong", "SshLogin", "Tell", "deploy", "finalize", "status"]
 
 
-def deploy(target: Target, asked: DeployOptions, tell: Tell, agree: Agree) -> Deployed:
+def deploy(target: Target, options: DeployOptions, tell: Tell, agree: Agree) -> Deployed:
     """Make the plan's hosts the planned cluster, once what differs is agreed to.
 
     Where anything is wrong with any host nothing is changed, and all of it is told. A host that fails later
@@ -42,55 +42,55 @@ def deploy(target: Target, asked: DeployOptions, tell: Tell, agree: Agree) -> De
     """
     check_ansible()
     begun = time.monotonic()
-    check_removal(target, asked.remove)
-    for host, devices in asked.disks.items():
+    check_removal(target, options.remove)
+    for host, devices in options.disks.items():
         if host not in target.systems:
             flag = f"--disks {host}={','.join(devices)}"
             raise UserError(
                 flag, f"{target.file} lists no host {host}", f"{next(iter(target.systems))} is one"
             )
-    handed, wrong = secrets_of_hosts(target, asked.secrets)
+    handed, wrong = secrets_of_hosts(target, options.secrets)
     if wrong:
         return outcome(target, PlaybookRun(), {}, begun, wrong)
     packed = releases(target)
-    with project(target, asked.disks, handed) as folder:
+    with project(target, options.disks, handed) as folder:
         tell(f"inspecting {len(target.systems)} hosts")
-        looked = look_at(folder, asked, tell)
+        looked = look_at(folder, options, tell)
         states = dict(found_states(looked))
-        if asked.rollback and looked.failures:
+        if options.rollback and looked.failures:
             return outcome(target, PlaybookRun(), states, begun, tuple(wrongs(looked.failures)))
-        back = _revision_before(states) if asked.rollback else ""
+        back = _revision_before(states) if options.rollback else ""
         if back:
-            looked = look_at(folder, asked, tell, howdah_rollback=back)
+            looked = look_at(folder, options, tell, howdah_rollback=back)
             states = dict(found_states(looked))
         settled = not looked.failures and all(state.settled for state in states.values())
         # Served while hosts are looked at, so that they can tell whether they reach it.
-        with _served(packed, asked.mirror) as address:
+        with _served(packed, options.mirror) as address:
             variables: dict[str, object] = {
                 "howdah_trees": {tree.name: tree.for_hosts() for tree in packed},
                 "howdah_mirror": address,
             }
             if not settled:
-                found = [
-                    *_in_the_way(target, asked, folder, looked, tell, variables=variables),
-                    *_foreign(target, asked, states),
+                obstacles = [
+                    *_in_the_way(target, options, folder, looked, tell, variables=variables),
+                    *_foreign(target, options, states),
                 ]
-                if found:
-                    return outcome(target, PlaybookRun(), states, begun, found)
+                if obstacles:
+                    return outcome(target, PlaybookRun(), states, begun, obstacles)
             # Asked for once all hosts are known to be well: who does not answer could say something else.
-            chosen = Way.CHANGE if settled else way(target, asked, states)
+            chosen = Way.CHANGE if settled else way(target, options, states)
             downtime = None if settled else downtime_for(target, states)
             course = () if settled else steps(target, states, chosen, downtime)
-            if downtime is not None and not asked.only_look:
-                check_downtime(target, asked, chosen, downtime)
+            if downtime is not None and not options.only_look:
+                check_downtime(target, options, chosen, downtime)
                 chosen = Way.DOWNTIME
-            if asked.only_look or (settled and not asked.remove):
+            if options.only_look or (settled and not options.remove):
                 return outcome(target, PlaybookRun(), states, begun, steps=course)
-            leave = tuple(f"empty {name}, then stop its daemons" for name in asked.remove)
+            leave = tuple(f"empty {name}, then stop its daemons" for name in options.remove)
             agree(outcome(target, PlaybookRun(), states, begun, steps=(*leave, *course)))
-            emptied = remove_hosts(target, asked, folder, tell) if asked.remove else PlaybookRun()
+            emptied = remove_hosts(target, options, folder, tell) if options.remove else PlaybookRun()
             # One that is dead cannot be stopped, and need not be; what it held is elsewhere by now.
-            if any(one.host not in asked.remove or not one.unreachable for one in emptied.failures):
+            if any(one.host not in options.remove or not one.unreachable for one in emptied.failures):
                 return outcome(target, emptied, states, begun)
             variables |= {
                 "howdah_holders": [held for state in states.values() for held in state.holds],
@@ -98,7 +98,7 @@ def deploy(target: Target, asked: DeployOptions, tell: Tell, agree: Agree) -> De
                 **({"howdah_rollback": back} if back else {}),
                 **({"howdah_down": list(downtime.daemons)} if downtime else {}),
             }
-            done = run_playbook(folder, chosen.value, asked.login, tell, variables=variables)
+            done = run_playbook(folder, chosen.value, options.login, tell, variables=variables)
     done.answers[:0] = emptied.answers
     return outcome(target, done, states, begun, steps=course)
 
@@ -212,9 +212,9 @@ class ClusterStatus(NamedTuple):
         }
 
 
-def status(target: Target, asked: DeployOptions, tell: Tell) -> ClusterStatus:
+def status(target: Target, options: DeployOptions, tell: Tell) -> ClusterStatus:
     """Ask every host; nothing is changed."""
     check_ansible()
-    with project(target, asked.disks) as folder:
-        looked = look_at(folder, asked, tell, howdah_ask=True)
+    with project(target, options.disks) as folder:
+        looked = look_at(folder, options, tell, howdah_ask=True)
     return ClusterStatus(target.name, dict(found_states(looked)), tuple(wrongs(looked.failures)))

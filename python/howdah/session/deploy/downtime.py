@@ -74,7 +74,7 @@ def downtime_for(target: Target, states: Mapping[str, DeployedHost]) -> Downtime
     return Downtime(tuple(found[key] for key in sorted(found)), tuple(names))
 
 
-def check_downtime(target: Target, asked: DeployOptions, way: Way, downtime: Downtime) -> None:
+def check_downtime(target: Target, options: DeployOptions, way: Way, downtime: Downtime) -> None:
     """Raise UserError unless these changes may be made now."""
     listed = "".join(f"\n  {change.text()}" for change in downtime.changes)
     if moved := [change.key for change in downtime.changes if change.why.moves_data]:
@@ -89,7 +89,7 @@ def check_downtime(target: Target, asked: DeployOptions, way: Way, downtime: Dow
             f"changes the release and values that cannot change while daemons run:{listed}",
             "change the release and the values in separate deployments",
         )
-    if not asked.downtime:
+    if not options.downtime:
         raise UserError(
             target.file,
             f"changes values that cannot change while the cluster runs:{listed}",

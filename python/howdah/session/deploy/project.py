@@ -169,5 +169,5 @@ def secrets_of_hosts(
     return made, wrong
 
 
-def _named(one: SecretFile) -> dict[str, str]:
-    return {"file": str(one.file.absolute()), "sha256": one.sha256}
+def _named(secret: SecretFile) -> dict[str, str]:
+    return {"file": str(secret.file.absolute()), "sha256": secret.sha256}

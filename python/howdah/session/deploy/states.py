@@ -85,10 +85,10 @@ class DeployedHost(NamedTuple):
         return tuple(one["name"] for one in self.daemons if one["active"] == "active" and not one["fresh"])
 
 
-def look_at(folder: Path, asked: DeployOptions, tell: Tell, **variables: object) -> PlaybookRun:
+def look_at(folder: Path, options: DeployOptions, tell: Tell, **variables: object) -> PlaybookRun:
     """Ask all hosts what would be done to them."""
     return run_playbook(
-        folder, "apply.yaml", asked.login, tell, variables=variables, check=True, diff=asked.diff
+        folder, "apply.yaml", options.login, tell, variables=variables, check=True, diff=options.diff
     )
 
 

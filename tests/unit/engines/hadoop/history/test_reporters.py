@@ -46,7 +46,7 @@ def _app(job: RecordedJob) -> str:
 
 def _tell(name: str, target: HadoopTarget, job: RecordedJob) -> ReportedJob:
     workload = programs()[KINDS.get(name, TERAGEN)].model_validate({})
-    return report_job(target, job.id, _clock(job), workload=workload, plan=PLAN, said=job.client)
+    return report_job(target, job.id, _clock(job), workload=workload, plan=PLAN, printed=job.client)
 
 
 def _told(name: str, folder: Path, *, server: bool, file: bool) -> ReportedJob:
