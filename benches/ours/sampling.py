@@ -19,7 +19,7 @@ from howdah.telemetry.source import Source
 def sample(sources: Sequence[Source], interval_s: float, seconds: float, folder: Path) -> dict[str, float]:
     """Sample for so many seconds: what that cost as the sampler says, and as the kernel does."""
     request = RunRequest(suite="pi", given={DATA_DIR.name: (folder,)})
-    job = prepare_local(request, runs_dir=folder, command=("benches",)).job
+    job = prepare_local(request, runs_dir=folder, command=("benches",), seed=None, keep_data=False).job
     record = RunRecord(
         id=job.run_id,
         created="",

@@ -32,6 +32,7 @@ def _measure(plan: Path, *, quick: bool) -> dict[str, float]:
         runs_dir=plan.parent,
         command=("benches",),
         seed=_SEED,
+        keep_data=False,
     )
     scenario = translate(prepared.job.plan, prepared.job.suite, {}, seed=_SEED).scenario
     scenario = scenario.model_copy(update={"quick": quick})

@@ -24,7 +24,7 @@ from howdah.model.tables import RunData
 from howdah.model.workloads.dfsio import DFSIO_LOG
 from howdah.model.workloads.terasort import TeraValidate
 from howdah.session.run import runs as session
-from howdah.session.run.runs import Spent
+from howdah.session.run.spent import Spent
 from howdah.units import format_count_short, format_rate, format_seconds
 
 if TYPE_CHECKING:

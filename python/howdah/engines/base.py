@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypedDict, Unpack
 
 from howdah.model.host import Host
 from howdah.model.job import Job
@@ -37,6 +37,17 @@ class Engine(Protocol):
         """Run the job to its end."""
 
 
+class RunStart(TypedDict):
+    """How a run is recorded, whatever it runs."""
+
+    runs_dir: Path
+    command: Sequence[str]
+    """The command line that is written into the record."""
+    seed: int | None
+    """None for a random one."""
+    keep_data: bool
+
+
 class Prepared(NamedTuple):
     """A job, the engine that runs it, and what a terminal says of the two."""
 
@@ -55,21 +66,18 @@ def new_job(
     plan: Plan,
     host: Host,
     *,
-    runs_dir: Path,
-    command: Sequence[str],
-    seed: int | None,
-    keep_data: bool,
     sample_interval_s: float,
+    **start: Unpack[RunStart],
 ) -> Job:
     """A job that begins now: named after the minute, with a seed of its own where none was given."""
     return Job(
-        run_id=new_run_id(datetime.now(), suite.name, runs_dir),
-        command=tuple(command),
+        run_id=new_run_id(datetime.now(), suite.name, start["runs_dir"]),
+        command=tuple(start["command"]),
         host=host,
         plan=plan,
         suite=suite,
-        seed=secrets.randbelow(2**32) if seed is None else seed,
-        keep_data=keep_data,
+        seed=secrets.randbelow(2**32) if start["seed"] is None else start["seed"],
+        keep_data=start["keep_data"],
         sample_interval_s=sample_interval_s,
         results_dir=Path.cwd(),
     )

@@ -234,7 +234,9 @@ def test_what_an_empty_field_comes_to_is_what_the_command_line_takes(tmp_path: P
         lab = client.get("/api/v1/starts/defaults?engine=hadoop&suite=terasuite").json()["values"]
         absent = client.get("/api/v1/starts/defaults?engine=sim&suite=terasuite&plan=file-2")
         refused = client.get("/api/v1/starts/defaults?engine=local&suite=network")
-    job = prepare_local(RunRequest(suite="terasuite"), runs_dir=tmp_path, command=()).job
+    job = prepare_local(
+        RunRequest(suite="terasuite"), runs_dir=tmp_path, command=(), seed=None, keep_data=False
+    ).job
     rows = job.suite.first(ROWS)
     assert here["rows"] == f"{rows:,}"
     assert here["memory"].endswith("iB")

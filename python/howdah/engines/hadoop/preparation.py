@@ -5,9 +5,9 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Mapping, Sequence
 from functools import partial
-from pathlib import Path
+from typing import Unpack
 
-from howdah.engines.base import Prepared, new_job
+from howdah.engines.base import Prepared, RunStart, new_job
 from howdah.engines.hadoop.engine import HadoopEngine
 from howdah.engines.hadoop.hdfs_clients import HdfsClients
 from howdah.engines.hadoop.programs.command import check_settings
@@ -29,14 +29,7 @@ _QUEUE = "default"
 _FOLDER = "howdah"
 
 
-def prepare_cluster(
-    request: RunRequest,
-    *,
-    runs_dir: Path,
-    command: Sequence[str],
-    seed: int | None = None,
-    keep_data: bool = False,
-) -> Prepared:
+def prepare_cluster(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
     """Reach the cluster, size the suite for it and make a job of it; nothing is written.
 
     Raises UserError for whatever the request gets wrong, and where there is no cluster that answers.
@@ -73,14 +66,11 @@ def prepare_cluster(
         sized.suite,
         plan,
         probe_host(),
-        runs_dir=runs_dir,
-        command=command,
-        seed=seed,
-        keep_data=keep_data,
         sample_interval_s=sized.sample_interval_s,
+        **start,
     )
     engine = HadoopEngine(target)
-    besides = HdfsClients(target, runs_dir) if playing else None
+    besides = HdfsClients(target, start["runs_dir"]) if playing else None
     return Prepared(
         job=job,
         engine=on_lab(engine, reached.state, playing, besides),

@@ -8,9 +8,9 @@ from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Unpack
 
-from howdah.engines.base import Prepared, new_job
+from howdah.engines.base import Prepared, RunStart, new_job
 from howdah.engines.hbase.engine import HBaseConnection, HBaseEngine, Opened
 from howdah.engines.hbase.reached import ReachedHBase, reach_lab_hbase, reach_own_hbase
 from howdah.engines.hbase.standalone import standing_alone
@@ -42,14 +42,7 @@ _HEAP_BYTES = GIB
 _LEAST_HEAP_BYTES = GIB // 2
 
 
-def prepare_hbase(
-    request: RunRequest,
-    *,
-    runs_dir: Path,
-    command: Sequence[str],
-    seed: int | None = None,
-    keep_data: bool = False,
-) -> Prepared:
+def prepare_hbase(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
     """Find the HBase to ask, size the suite for it and make a job of it; nothing is written.
 
     Raises UserError for whatever the request gets wrong, and where what it needs is not there.
@@ -57,7 +50,7 @@ def prepare_hbase(
     _check_rows(requested_programs(request, HBASE)[0])
     host = probe_host()
     with ExitStack() as stack:
-        chosen = _choose(request, host, stack, keep_data=keep_data)
+        chosen = _choose(request, host, stack, keep_data=start["keep_data"])
         _check_clients(request, chosen.places)
         request = chosen.request
         sized = size_suite(request, AtOnce(0, 0), engine=HBASE, hosts=chosen.servers)
@@ -65,11 +58,8 @@ def prepare_hbase(
             sized.suite,
             chosen.plan.model_copy(update={"settings": (*chosen.plan.settings, *sized.settings)}),
             host,
-            runs_dir=runs_dir,
-            command=command,
-            seed=seed,
-            keep_data=keep_data,
             sample_interval_s=sized.sample_interval_s,
+            **start,
         )
         engine = HBaseEngine(chosen.version, chosen.opened)
         return Prepared(

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Iterator, Sequence
-from pathlib import Path
+from typing import Unpack
 
 from howdah.documents.files import read_plan
-from howdah.engines.base import Prepared, new_job
+from howdah.engines.base import Prepared, RunStart, new_job
 from howdah.engines.hosts.engine import HostsEngine
 from howdah.engines.hosts.target import HostsTarget, Station, Tools
 from howdah.engines.hosts.tools import Ended, run
@@ -96,14 +96,7 @@ def _tried(station: Station) -> str:
 _LEAST_HOSTS = 2
 
 
-def prepare_hosts(
-    request: RunRequest,
-    *,
-    runs_dir: Path,
-    command: Sequence[str],
-    seed: int | None = None,
-    keep_data: bool = False,
-) -> Prepared:
+def prepare_hosts(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
     """Find the machines, look what they have to measure with, and make a job of it; nothing is written.
 
     Raises UserError for what the request gets wrong, and for a machine not reached or without iperf3.
@@ -116,11 +109,8 @@ def prepare_hosts(
         sized.suite,
         plan.model_copy(update={"settings": (*plan.settings, *sized.settings)}),
         probe_host(),
-        runs_dir=runs_dir,
-        command=command,
-        seed=seed,
-        keep_data=keep_data,
         sample_interval_s=sized.sample_interval_s,
+        **start,
     )
     return Prepared(
         job=job,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Unpack
 
-from howdah.engines.base import Prepared, new_job
+from howdah.engines.base import Prepared, RunStart, new_job
 from howdah.engines.local.engine import LocalEngine
 from howdah.engines.local.memory import sort_needs, store_needs
 from howdah.engines.local.ready import ready_rows, ready_table
@@ -23,14 +24,7 @@ from howdah.probe import probe_host
 from howdah.probe.line import host_line
 
 
-def prepare_local(
-    request: RunRequest,
-    *,
-    runs_dir: Path,
-    command: Sequence[str],
-    seed: int | None = None,
-    keep_data: bool = False,
-) -> Prepared:
+def prepare_local(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
     """Probe this machine, plan the request on it and make a job of it; nothing is written.
 
     Raises UserError for whatever the request gets wrong.
@@ -52,11 +46,8 @@ def prepare_local(
         suite,
         plan,
         host,
-        runs_dir=runs_dir,
-        command=command,
-        seed=seed,
-        keep_data=keep_data,
         sample_interval_s=sample_interval_s(plan),
+        **start,
     )
     return Prepared(
         job=job,
@@ -64,7 +55,7 @@ def prepare_local(
         introduction=(
             ("host", host_line(host, [Path(path) for path in plan.workers[0].data_dirs])),
             ("plan", plan_line(plan, suite)),
-            *_data_line(suite, data_dirs, keep_data=keep_data),
+            *_data_line(suite, data_dirs, keep_data=start["keep_data"]),
         ),
         kept=partial(_kept, job),
     )

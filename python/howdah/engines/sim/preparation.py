@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from typing import Unpack
 
 from howdah.calibrate.draws import draws
 from howdah.calibrate.extents import beyond
 from howdah.documents.files import read_host, read_plan, write_calibration
-from howdah.engines.base import Prepared, new_job
+from howdah.engines.base import Prepared, RunStart, new_job
 from howdah.engines.digests import sha256
 from howdah.engines.local.memory import USUAL_PROCESS_BYTES, sort_needs
 from howdah.engines.sim.engine import SimEngine, SimTarget
@@ -35,21 +36,14 @@ from howdah.simulation.translate import Translated, translate
 from howdah.units import format_counted
 
 
-def prepare_simulated_local(
-    request: RunRequest,
-    *,
-    runs_dir: Path,
-    command: Sequence[str],
-    seed: int | None = None,
-    keep_data: bool = False,
-) -> Prepared:
+def prepare_simulated_local(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
     """Plan the request on the probed machine as the local engine would, and make a job of it.
 
     Nothing is written. Raises UserError for what the request gets wrong, and for a machine or a directory
     that was not measured.
     """
     _check_suite(request)
-    if keep_data:
+    if start["keep_data"]:
         raise UserError("--keep-data", "has no effect, because a simulation writes no data", "leave it out")
     probe = _probe(request)
     host = read_host(probe)
@@ -60,11 +54,8 @@ def prepare_simulated_local(
         suite,
         plan,
         host,
-        runs_dir=runs_dir,
-        command=command,
-        seed=seed,
-        keep_data=False,
         sample_interval_s=sample_interval_s(plan),
+        **start,
     )
     check_room(job)
     scenario_of(job)
@@ -120,26 +111,18 @@ def _where_measured(request: RunRequest, host: Host) -> RunRequest:
     return request.with_value(DATA_DIR, measured)
 
 
-def prepare_simulation(
-    request: RunRequest,
-    *,
-    runs_dir: Path,
-    command: Sequence[str],
-    seed: int | None = None,
-    keep_data: bool = False,
-) -> Prepared:
+def prepare_simulation(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
     """Read the plan and the calibration, size the suite and make a job of it; nothing is written.
 
     Raises UserError for whatever the request gets wrong, and for a plan that could not run it.
     """
     if request.of(PROBE) is not None:
-        return prepare_simulated_local(
-            request, runs_dir=runs_dir, command=command, seed=seed, keep_data=keep_data
-        )
+        return prepare_simulated_local(request, **start)
     requested_programs(request, SIM)
-    if keep_data:
+    if start["keep_data"]:
         raise UserError("--keep-data", "has no effect, because a simulation writes no data", "leave it out")
-    seed = secrets.randbelow(2**32) if seed is None else seed
+    seed = secrets.randbelow(2**32) if start["seed"] is None else start["seed"]
+    start["seed"] = seed
     plan = _plan(request.of(PLAN))
     sized = size_planned(request, plan)
     target = _target(request, plan, sized.suite, seed)
@@ -148,11 +131,8 @@ def prepare_simulation(
         sized.suite,
         plan.model_copy(update={"settings": (*plan.settings, *sized.settings)}),
         probe_host(),
-        runs_dir=runs_dir,
-        command=command,
-        seed=seed,
-        keep_data=False,
         sample_interval_s=request.of(SAMPLE_INTERVAL) or simulated_interval_s(translated.scenario),
+        **start,
     )
     return Prepared(
         job=job,

@@ -9,11 +9,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from pkgutil import resolve_name
 from types import TracebackType
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import TYPE_CHECKING, Protocol, Self, Unpack
 
 import pyarrow as pa
 
-from howdah.engines.base import Engine, Prepared
+from howdah.engines.base import Engine, Prepared, RunStart
 from howdah.errors import MissingExtra, UserError
 from howdah.model.counters import Counters
 from howdah.model.engines import all_options, engines
@@ -25,6 +25,7 @@ from howdah.model.sink import Progress
 from howdah.model.workloads.registered import programs
 from howdah.model.workloads.suite import suites
 from howdah.planner.suite.request import RunRequest, check_use
+from howdah.session.run.spent import Spent
 from howdah.store.archive import export_run, import_run
 from howdah.store.listing import RunSummary, find_run, list_runs
 from howdah.store.writer import RunWriter
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from howdah.report.renderer import Renderer
     from howdah.session.run.reporting import FinishedRun
 
-from typing import NamedTuple
 
 from howdah.report.renderer import Renderer
 
@@ -224,11 +224,7 @@ def rated_amount(job: Job, step: Progress) -> int:
 def prepare(
     engine: str | None,
     request: RunRequest,
-    *,
-    runs_dir: Path,
-    command: Sequence[str],
-    seed: int | None,
-    keep_data: bool,
+    **start: Unpack[RunStart],
 ) -> Prepared:
     """Make a run ready; raises UserError, having written nothing, where it could not start.
 
@@ -242,9 +238,7 @@ def prepare(
     for name in request.given:
         if all_options()[name] in elsewhere:
             check_use(all_options()[name], engine)
-    prepared: Prepared = resolve_name(registered.prepare)(
-        request, runs_dir=runs_dir, command=command, seed=seed, keep_data=keep_data
-    )
+    prepared: Prepared = resolve_name(registered.prepare)(request, **start)
     return prepared
 
 
@@ -253,14 +247,3 @@ def _first(suite: str) -> str:
     kinds = suites().get(suite, ())
     able = (name for name in engines() if all(name in programs()[kind].programs for kind in kinds))
     return next(able, next(iter(engines())))
-
-
-class Spent(NamedTuple):
-    """Seconds by the clock on the wall."""
-
-    engine_s: float
-    """Running it."""
-    recording_s: float
-    """Writing its record."""
-    reporting_s: float
-    """Analysing it and drawing its report."""

@@ -44,7 +44,7 @@ def refused(
 ) -> UserError:
     request = run_request(**{"suite": "pi", "conf": conf, "set": tuple((settings or {}).items()), **asked})
     with pytest.raises(UserError) as caught:
-        prepare_cluster(request, runs_dir=runs_dir, command=())
+        prepare_cluster(request, runs_dir=runs_dir, command=(), seed=None, keep_data=False)
     assert not runs_dir.exists()
     return caught.value
 
@@ -78,7 +78,7 @@ def test_a_secret_is_refused_where_others_would_see_it(
 ) -> None:
     request = run_request("pi", conf=silent, set=((key, value),))
     with pytest.raises(UserError, match="is a secret") as caught:
-        prepare_cluster(request, runs_dir=tmp_path / "runs", command=())
+        prepare_cluster(request, runs_dir=tmp_path / "runs", command=(), seed=None, keep_data=False)
     assert caught.value.where == f"--set {key}"
     assert value not in f"{caught.value} {caught.value.hint}"
 
@@ -167,7 +167,7 @@ def test_a_plan_that_cannot_be_read_is_refused_before_the_cluster_is_asked(
     plan.write_text("cluster: [")
     request = run_request("pi", conf=silent, plan=plan)
     with pytest.raises(UserError, match=r"plan\.yaml"):
-        prepare_cluster(request, runs_dir=tmp_path / "runs", command=())
+        prepare_cluster(request, runs_dir=tmp_path / "runs", command=(), seed=None, keep_data=False)
 
 
 def test_what_was_opened_to_reach_a_cluster_is_closed(silent: Path) -> None:
