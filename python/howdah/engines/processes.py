@@ -35,7 +35,6 @@ class ProcessIdentity(Model):
     boot: str
     """The machine's boot."""
     pid: int
-    """Its number."""
     started: int
     """When it started, in the kernel's ticks since boot."""
 

@@ -37,7 +37,7 @@ DAEMONS = (
     "regionserver",
     APPLICATION_MASTER,
 )
-"""Whom a fault may hit, by the names of Hadoop's own scripts."""
+"""The daemons that a fault may hit, by the names of Hadoop's own scripts."""
 PAIRS = ("namenode", "resourcemanager", "hmaster")
 """The daemons that stand in for one another."""
 STATES = ("active", "standby")

@@ -1,4 +1,4 @@
-"""Faults done to a laboratory at once: what undoes each is written down before it is done."""
+"""Injects a fault into a lab; the steps that revert it are written to disk first."""
 
 from __future__ import annotations
 

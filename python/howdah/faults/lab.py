@@ -1,4 +1,4 @@
-"""Faults done to a laboratory from the command line, and undone; and a run's, one after the other."""
+"""Faults of a lab, injected and reverted from the command line or by a run."""
 
 from __future__ import annotations
 
@@ -65,22 +65,22 @@ def heal_orphans(state: LabState) -> tuple[Reverted, ...]:
 
 
 class LabFaults:
-    """Does and undoes a run's faults; see ``howdah.faults.player.Injector``."""
+    """Injects and reverts a run's faults; see ``howdah.faults.player.Injector``."""
 
     def __init__(self, state: LabState) -> None:
         self._state = state
         self._lock = _SharedLock(state.name)
         self._done: dict[int, ActiveFault] = {}
 
-    def do(self, fault: ClusterFault) -> Injected:
-        """Do it; raises HowdahError where it cannot be done at this moment."""
+    def inject(self, fault: ClusterFault) -> Injected:
+        """Inject a fault; raises HowdahError if that is impossible at this moment."""
         with self._lock.held():
             active = inject(self._state, fault)
         self._done[active.id] = active
         return Injected(active.id, active.hit, lasts=fault.action not in AT_ONCE and bool(active.undo))
 
-    def undo(self, number: int) -> tuple[str, ...]:
-        """Undo it; what of it could not be undone."""
+    def revert(self, number: int) -> tuple[str, ...]:
+        """Revert a fault by its number; returns what could not be reverted."""
         with self._lock.held():
             return revert(self._state, self._done[number]).left
 

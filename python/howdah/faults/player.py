@@ -1,4 +1,4 @@
-"""A schedule played beside a workload: each fault waits for its moment, is done, and is undone."""
+"""Injects the faults of a schedule while a workload runs, and reverts them."""
 
 from __future__ import annotations
 
@@ -19,24 +19,22 @@ _NEVER = "the run ended before that moment"
 
 
 class Injected(NamedTuple):
-    """A fault that was done."""
+    """A fault that was injected."""
 
     number: int
-    """By which it is undone."""
     hit: tuple[str, ...]
-    """Whom it hit."""
     lasts: bool
     """Whether there is anything to undo."""
 
 
 class Injector(Protocol):
-    """Who does faults and undoes them; called from several threads."""
+    """Injects and reverts faults; called from several threads."""
 
-    def do(self, fault: ClusterFault) -> Injected:
-        """Do it; raises HowdahError where it cannot be done at this moment."""
+    def inject(self, fault: ClusterFault) -> Injected:
+        """Inject a fault; raises HowdahError if that is impossible at this moment."""
 
-    def undo(self, number: int) -> tuple[str, ...]:
-        """Undo it; what of it could not be undone."""
+    def revert(self, number: int) -> tuple[str, ...]:
+        """Revert a fault by its number; returns what could not be reverted."""
 
 
 @dataclass
@@ -121,7 +119,7 @@ class FaultPlayer:
             return
         self._tell(number, came_s=self._now_s())
         try:
-            injected = self._injector.do(fault)
+            injected = self._injector.inject(fault)
         except (HowdahError, OSError) as error:
             _LOG.info("%s: %s", fault.text, error)
             self._tell(number, state="not happened", why=str(error))
@@ -136,7 +134,7 @@ class FaultPlayer:
 
     def _undo(self, number: int, injected: Injected) -> None:
         try:
-            remaining = self._injector.undo(injected.number)
+            remaining = self._injector.revert(injected.number)
         except (HowdahError, OSError) as error:
             remaining = (str(error),)
         if remaining:

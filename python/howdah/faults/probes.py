@@ -1,4 +1,4 @@
-"""What a probe was answered, one question after the other: its gaps are outages as clients see them."""
+"""Answers to a probe's requests; the gaps between good answers are outages."""
 
 from __future__ import annotations
 

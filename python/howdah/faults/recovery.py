@@ -1,4 +1,4 @@
-"""What daemons' logs tell of the way from a fault to service again: each step with the line that says so."""
+"""Steps of recovery in daemons' logs, from a fault to restored service."""
 
 from __future__ import annotations
 

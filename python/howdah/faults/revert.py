@@ -1,4 +1,4 @@
-"""Faults undone, each step by itself and safe to repeat; what cannot be is told and stays written down."""
+"""Reverts faults of a lab; each step is safe to repeat, and a step that fails stays recorded."""
 
 from __future__ import annotations
 

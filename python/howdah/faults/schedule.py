@@ -1,4 +1,4 @@
-"""A schedule of faults against those it may hit: refused where it names nobody, or excludes itself."""
+"""Schedules of faults: read from lines and files, checked against their targets, drawn at random."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class TargetMachine(NamedTuple):
 
 
 class Targets(NamedTuple):
-    """Whom faults may hit."""
+    """The machines that faults may hit."""
 
     members: tuple[TargetMachine, ...]
     rootless: bool = False

@@ -1,4 +1,4 @@
-"""Who is meant by a fault at this moment: which daemon of which machine, or which machines."""
+"""The daemon or the machines that a fault's target means at this moment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is in force in a laboratory, written down before it is done: whoever comes next can undo it."""
+"""Active faults of a lab, recorded before they are injected so that any later command can revert them."""
 
 from __future__ import annotations
 

@@ -20,8 +20,6 @@ from howdah.store.layout import LOCK, LOGS, RECORD_FILES, RUN_ID
 from howdah.store.reader import read_run
 from howdah.store.staging import is_held, replacing, staged_run
 
-ARCHIVE_SUFFIX = ".tar.gz"
-
 _MOST_BYTES = 16 * 2**30
 """No record comes near this size; an archive that unpacks to more is a mistake or an attack."""
 

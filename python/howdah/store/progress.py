@@ -1,4 +1,4 @@
-"""What a run that goes on shows: its progress, and the rows its tables have so far."""
+"""The state of a run that is still going: its progress, and the rows of its tables so far."""
 
 from __future__ import annotations
 
@@ -24,11 +24,9 @@ class RunProgress(Model):
     """What a run said last of the operation under way."""
 
     workload: str
-    """Kind of the workload."""
     phase: str
     """What it does now."""
     done: int
-    """Units done."""
     total: int
     """Units to do; 0 where nobody knows."""
     unit: Unit

@@ -44,9 +44,9 @@ def test_a_fault_is_undone_while_another_ones_undoing_waits_for_it(
     monkeypatch.setattr(lab, "inject", inject)
     monkeypatch.setattr(lab, "revert", revert)
     injector = lab.LabFaults(state)
-    numbers = [injector.do(parse_fault(text)).number for text in (WAITS, RESUMES)]
+    numbers = [injector.inject(parse_fault(text)).number for text in (WAITS, RESUMES)]
     with ThreadPoolExecutor() as pool:
-        left = [pool.submit(injector.undo, number) for number in numbers]
+        left = [pool.submit(injector.revert, number) for number in numbers]
         assert [one.result() for one in left] == [(), ()]
     with registry.locked(state.name):
         """Nobody has it any more."""
@@ -56,4 +56,4 @@ def test_another_command_keeps_a_runs_faults_out(state: LabState, monkeypatch: p
     monkeypatch.setattr(lab, "_PATIENCE_S", 0.2)
     injector = lab.LabFaults(state)
     with registry.locked(state.name), pytest.raises(RunFailed, match="another command"):
-        injector.do(parse_fault(RESUMES))
+        injector.inject(parse_fault(RESUMES))

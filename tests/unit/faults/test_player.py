@@ -19,13 +19,13 @@ class Hands:
         self.did: list[str] = []
         self.stuck = False
 
-    def do(self, fault: ClusterFault) -> Injected:
+    def inject(self, fault: ClusterFault) -> Injected:
         if fault.target.machine == "gone":
             raise RunFailed(fault.target.text, "does not run")
         self.did.append(f"do {fault.target.text}")
         return Injected(len(self.did), (fault.target.text,), lasts=fault.action != "restart")
 
-    def undo(self, number: int) -> tuple[str, ...]:
+    def revert(self, number: int) -> tuple[str, ...]:
         self.did.append(f"undo {number}")
         return ("its disk is gone",) if self.stuck else ()
 

@@ -1,4 +1,4 @@
-"""Clients of HDFS beside a run with faults: probes, and a ledger of what was acknowledged."""
+"""HDFS clients that run next to a job with faults: probes, and a ledger of acknowledged writes."""
 
 from __future__ import annotations
 

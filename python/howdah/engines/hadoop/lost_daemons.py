@@ -263,14 +263,14 @@ class MachineWatch:
         now_s = self._clock.now_s()
         at_work = [host for host, node in nodes.items() if node.state in _AT_WORK and node.web]
         silent = [host for host in at_work if self._unanswered.get(host)]
-        others = [host for host in at_work if host not in silent and host not in self._unreachable]
-        turn = self._turn % len(others) if others else 0
+        responsive = [host for host in at_work if host not in silent and host not in self._unreachable]
+        turn = self._turn % len(responsive) if responsive else 0
         self._turn += _ASKED_AT_ONCE
-        asked = [*silent, *(others[turn:] + others[:turn])][:_ASKED_AT_ONCE]
+        polled = [*silent, *(responsive[turn:] + responsive[:turn])][:_ASKED_AT_ONCE]
         # All at once: each that is lost keeps one waiting for seconds.
         with ThreadPoolExecutor(_ASKED_AT_ONCE) as pool:
-            answers = list(pool.map(lambda host: self._answers(nodes[host]), asked))
-        for host, answered in zip(asked, answers, strict=True):
+            answers = list(pool.map(lambda host: self._answers(nodes[host]), polled))
+        for host, answered in zip(polled, answers, strict=True):
             if answered:
                 self._unanswered[host] = 0
                 self._answered_s[host] = now_s

@@ -63,7 +63,6 @@ class Reached:
     sources: tuple[Source, ...]
     """What is sampled while a job runs."""
     state: LabState | None = None
-    """The laboratory that it is."""
     follow: LabMembers | None = None
     """What notices machines that come and go, of a laboratory."""
     client_prefix: tuple[str, ...] = ()

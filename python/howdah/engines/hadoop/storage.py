@@ -41,7 +41,6 @@ class HdfsMarker(Model):
     howdah: Literal[1] = 1
     """The format's version."""
     run: str
-    """The run whose directory it is."""
     process: ProcessIdentity | None
     """Who works there; None once the run has ended and data was kept."""
     parents: tuple[str, ...] = ()
@@ -237,12 +236,12 @@ def check_replicas(namenode: NameNode, suite: Suite) -> None:
     """
     live = sum(datanode.live for datanode in namenode.datanodes())
     for workload in suite.workloads:
-        asked = REPLICATION.of(workload)
-        if asked is not None and asked > live:
+        requested = REPLICATION.of(workload)
+        if requested is not None and requested > live:
             option = next(each for each in workload.options if each.field == REPLICATION.field)
             raise UserError(
                 option.flag,
-                f"{asked} replicas of a block need {asked} DataNodes, and {live} are alive",
+                f"{requested} replicas of a block need {requested} DataNodes, and {live} are alive",
                 f"give at most {live}",
             )
 
@@ -255,9 +254,11 @@ def check_room(namenode: NameNode, target: HadoopTarget, suite: Suite) -> None:
         raise _too_much(suite, needed, free_bytes, f"HDFS has {format_bytes(free_bytes)} free")
     folder = existing_parent(namenode, target.work_dir)
     while needed and folder != "/":
-        left = _left_bytes(namenode, folder)
-        if left is not None and needed > left:
-            raise _too_much(suite, needed, left, f"the quota of {folder} leaves {format_bytes(left)}")
+        remaining = _left_bytes(namenode, folder)
+        if remaining is not None and needed > remaining:
+            raise _too_much(
+                suite, needed, remaining, f"the quota of {folder} leaves {format_bytes(remaining)}"
+            )
         folder = posixpath.dirname(folder)
 
 
@@ -294,12 +295,12 @@ def _written_bytes(target: HadoopTarget, workload: Workload) -> int:
 
 def _replicas(target: HadoopTarget, workload: Workload, key: str) -> int:
     """TeraSort's own default, of a key that no release lists, is 1."""
-    given = REPLICATION.of(workload) or target.job_settings.get(key) or target.conf.get(key) or 1
+    replication = REPLICATION.of(workload) or target.job_settings.get(key) or target.conf.get(key) or 1
     try:
-        return int(given)
+        return int(replication)
     except ValueError as error:
         where = f"--set {key}" if key in target.job_settings else target.conf.where(key)
-        raise UserError(where, f"{given!r} is not a number of replicas", "1, 2 or 3") from error
+        raise UserError(where, f"{replication!r} is not a number of replicas", "1, 2 or 3") from error
 
 
 def replica_spread(namenode: NameNode, path: str, machines: NodeFinder) -> ReplicaSpread:

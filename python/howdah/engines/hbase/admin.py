@@ -35,11 +35,9 @@ class MadeFor(Model):
     """What a table was made for; it is kept in the table's descriptor."""
 
     run: str
-    """The run that made it."""
     suite: str
     """Whose rows it holds: ``ycsb``, ``hbase-pe``."""
     process: ProcessIdentity
-    """The process that ran it."""
     keep: bool
     """Whether it is to stay for later runs."""
     records: int

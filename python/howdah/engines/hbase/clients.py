@@ -1,4 +1,4 @@
-"""YCSB's clients at work: started on their machines, followed, and ended with the run."""
+"""YCSB's clients: started on their machines, followed by their histograms, ended with the run."""
 
 from __future__ import annotations
 

@@ -86,7 +86,6 @@ class _Chosen(NamedTuple):
     playing: FaultRun | None = None
     """The faults that are done to it meanwhile."""
     state: LabState | None = None
-    """The laboratory that it is on."""
 
 
 def _choose(request: RunRequest, host: Host, stack: ExitStack, *, keep_data: bool) -> _Chosen:
@@ -95,14 +94,14 @@ def _choose(request: RunRequest, host: Host, stack: ExitStack, *, keep_data: boo
     if reached is not None:
         stack.enter_context(reached.close)
         target = replace(reached.target, heal=playing.player.heal) if playing else reached.target
-        asked = HBaseConnection(target, reached.admin)
+        connection = HBaseConnection(target, reached.admin)
         return _Chosen(
             reached.plan,
             len(reached.status.servers),
             len(reached.target.places),
             _of_kept(request, reached),
             reached.target.installation.version,
-            partial(_there_already, asked),
+            partial(_there_already, connection),
             reached.line,
             playing,
             reached.state,
@@ -142,8 +141,8 @@ def _check_clients(request: RunRequest, places: int) -> None:
         raise UserError(CLIENTS.flag, what, f"give at most {places}, with more --threads")
 
 
-def _there_already(asked: HBaseConnection, job: Job) -> AbstractContextManager[HBaseConnection]:
-    return nullcontext(asked)
+def _there_already(connection: HBaseConnection, job: Job) -> AbstractContextManager[HBaseConnection]:
+    return nullcontext(connection)
 
 
 def _kept(job: Job) -> Mapping[str, Sequence[str]]:

@@ -47,7 +47,6 @@ class ReachedHBase:
     close: ExitStack
     """Ends what was opened to ask it."""
     state: LabState | None = None
-    """The laboratory that it is on."""
 
 
 def reach_lab_hbase(state: LabState) -> ReachedHBase:

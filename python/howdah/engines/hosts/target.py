@@ -18,9 +18,7 @@ class Station:
     """A worker, or a host that is one, and how a command comes to run there."""
 
     name: str
-    """Its name in the plan."""
     host: str
-    """The physical host it is on."""
     address: str
     """The name or address by which the others reach it."""
     prefix: tuple[str, ...]
@@ -71,7 +69,6 @@ class HostsWork(Generic[W]):
     workload: W
     """What is to be run, every size decided."""
     target: HostsTarget
-    """The machines."""
     sink: SampleSink
     """Takes what is measured."""
     now_s: Callable[[], float]

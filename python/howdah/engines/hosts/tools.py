@@ -164,7 +164,7 @@ def rates(report: Report, source: Station, target: Station, how: How, streams: i
     end = report["end"]
     cpu = end["cpu_utilization_percent"]
     own = [stream["sender"] for stream in end["streams"] if stream["sender"]["sender"]]
-    found = [
+    intervals = [
         LinkRate(
             source=source.name,
             target=target.name,
@@ -184,7 +184,7 @@ def rates(report: Report, source: Station, target: Station, how: How, streams: i
     ]
     if how == BOTH_WAYS:
         back = end["sum_received_bidir_reverse"]
-        found.append(
+        intervals.append(
             LinkRate(
                 source=target.name,
                 target=source.name,
@@ -198,7 +198,7 @@ def rates(report: Report, source: Station, target: Station, how: How, streams: i
                 target_cpu=cpu["host_total"] / 100,
             )
         )
-    return found
+    return intervals
 
 
 def nominal(source: Station, target: Station) -> int | None:

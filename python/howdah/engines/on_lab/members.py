@@ -23,10 +23,9 @@ from howdah.model.plan import Role
 from howdah.services.addresses import WebAddress
 from howdah.services.conf import ClientConf
 from howdah.services.web import Web
-from howdah.telemetry.following import Member, Membership
 from howdah.telemetry.lab import LabMachine, NeighbourDevice, lab_sources
 from howdah.telemetry.own import grouped_lab, loose_lab
-from howdah.telemetry.source import Source, machine_beneath
+from howdah.telemetry.source import Member, Membership, Source, machine_beneath
 
 _JOURNAL_PAGES = "0.0.0.0:8480"
 """Where a JournalNode's pages are unless its configuration says otherwise."""
@@ -176,7 +175,7 @@ def _memory_bytes() -> int:
 
 
 class LabMembers:
-    """Compares what the laboratory has with what it had; see ``howdah.telemetry.following.Follow``.
+    """Compares what the laboratory has with what it had; see ``howdah.telemetry.source.Follow``.
 
     ``names`` are the addresses of machines by name that ``web`` and others read: those of new ones are put
     there. ``joined`` has every machine that came so far.

@@ -104,8 +104,8 @@ def _check_suite(request: RunRequest) -> None:
 
 def _where_measured(request: RunRequest, host: Host) -> RunRequest:
     """Data lies in the directories that were measured where none is given."""
-    given = request.of(DATA_DIR)
-    if given or host.measured is None:
+    directories = request.of(DATA_DIR)
+    if directories or host.measured is None:
         return request
     measured = tuple(Path(directory.data_dir) for directory in host.measured.directories)
     return request.with_value(DATA_DIR, measured)

@@ -122,7 +122,7 @@ def _served(packed: Sequence[PackedTree], address: str) -> Iterator[str]:
 
 def _in_the_way(
     target: Target,
-    asked: DeployOptions,
+    options: DeployOptions,
     folder: Path,
     looked: PlaybookRun,
     tell: Tell,
@@ -134,16 +134,18 @@ def _in_the_way(
     states = dict(found_states(looked))
     # Those that did not answer were asked once already, and would be waited for again.
     silent = [answer for answer in looked.failures if answer.unreachable]
-    known = {name for name, state in states.items() if state.settled} | {answer.host for answer in silent}
+    answered = {name for name, state in states.items() if state.settled} | {answer.host for answer in silent}
     seen = PlaybookRun()
-    if asking := [name for name in target.systems if name not in known]:
-        seen = run_playbook(folder, "look.yaml", asked.login, tell, variables=variables, limit=asking)
-    found = [*wrongs(silent), *wrongs(seen.answers)]
-    told = {wrong.host for wrong in found}
-    return [*found, *(wrong for wrong in wrongs(looked.failures) if wrong.host not in told)]
+    if asking := [name for name in target.systems if name not in answered]:
+        seen = run_playbook(folder, "look.yaml", options.login, tell, variables=variables, limit=asking)
+    problems = [*wrongs(silent), *wrongs(seen.answers)]
+    reported = {wrong.host for wrong in problems}
+    return [*problems, *(wrong for wrong in wrongs(looked.failures) if wrong.host not in reported)]
 
 
-def _foreign(target: Target, asked: DeployOptions, states: Mapping[str, DeployedHost]) -> Iterator[HostWrong]:
+def _foreign(
+    target: Target, options: DeployOptions, states: Mapping[str, DeployedHost]
+) -> Iterator[HostWrong]:
     """Hosts of another HBase, and hosts that are new where nobody said so."""
     running = [name for name, state in states.items() if state.revision]
     for name, state in states.items():
@@ -155,9 +157,9 @@ def _foreign(target: Target, asked: DeployOptions, states: Mapping[str, Deployed
                     f"it runs {tree}, but the plan is for {other}",
                     "howdah cannot upgrade HBase: plan for the running release, or follow HBase's guide",
                 )
-        if asked.add and running and not state.revision and name not in asked.add:
+        if options.add and running and not state.revision and name not in options.add:
             yield HostWrong(name, "it is new to the cluster", f"add it: --add {name}")
-    for name in asked.add:
+    for name in options.add:
         if name not in target.systems:
             yield HostWrong(name, f"it is not in {target.file}", "plan with it in the inventory first")
 

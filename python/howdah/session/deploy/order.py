@@ -59,18 +59,20 @@ def _restarts(states: Mapping[str, DeployedHost], step: Sequence[Role], copies: 
     stale = [state for state in states.values() if set(state.to_restart).intersection(names)]
     if not stale:
         return
-    told = [name for name in reversed(names) if any(name in state.to_restart for state in stale)]
-    what = f"restart {' and '.join(told)}"
+    daemons_to_restart = [
+        name for name in reversed(names) if any(name in state.to_restart for state in stale)
+    ]
+    action = f"restart {' and '.join(daemons_to_restart)}"
     leading = [state.host for state in stale if _leads(state, kind.name)]
-    others = [state.host for state in stale if state.host not in leading]
+    followers = [state.host for state in stale if state.host not in leading]
     if not leading:
         together = at_once(role, copies)
-        each = f", {together} at a time" if len(others) > 1 else ""
-        yield f"{what} on {hosts_text(others)}{each}"
-    elif others:
-        yield f"{what} on {hosts_text(others)}, then on {leading[0]}, whose {kind.name} fails over first"
+        each = f", {together} at a time" if len(followers) > 1 else ""
+        yield f"{action} on {hosts_text(followers)}{each}"
+    elif followers:
+        yield f"{action} on {hosts_text(followers)}, then on {leading[0]}, whose {kind.name} fails over first"
     else:
-        yield f"{what} on {leading[0]}, whose {kind.name} fails over first"
+        yield f"{action} on {leading[0]}, whose {kind.name} fails over first"
 
 
 def _leads(state: DeployedHost, name: str) -> bool:
@@ -85,7 +87,7 @@ def hosts_text(names: Sequence[str]) -> str:
 
 def switch(
     target: Target,
-    asked: DeployOptions,
+    options: DeployOptions,
     tell: Tell,
     agree: Agree,
     *,
@@ -101,8 +103,8 @@ def switch(
     check_ansible()
     begun = time.monotonic()
     agree(outcome(target, PlaybookRun(), {}, begun, steps=tuple(_switch_steps(target, playbook, hosts))))
-    with project(target, asked.disks) as folder:
-        done = run_playbook(folder, f"{playbook}.yaml", asked.login, tell, limit=hosts or None)
+    with project(target, options.disks) as folder:
+        done = run_playbook(folder, f"{playbook}.yaml", options.login, tell, limit=hosts or None)
     made = outcome(target, done, {}, begun)
     return made._replace(hosts={name: made.hosts[name] for name in hosts}) if hosts else made
 
@@ -113,8 +115,8 @@ def _switch_steps(target: Target, playbook: str, hosts: Sequence[str]) -> Iterat
     for name in hosts or target.systems:
         names = tuple(KINDS[role].name for role in target.systems[name])
         together.setdefault(names, []).append(name)
-    for names, some in together.items():
-        yield f"{playbook} {', '.join(names)} on {hosts_text(some)}"
+    for names, group in together.items():
+        yield f"{playbook} {', '.join(names)} on {hosts_text(group)}"
 
 
 def check_hosts(target: Target, playbook: str, hosts: Sequence[str]) -> None:

@@ -63,25 +63,25 @@ def place_on_hosts_of(other: str, name: str, source: Path, plan: Plan) -> LabPla
     return place
 
 
-def check_still_beside(there: LabState, other: str) -> None:
+def check_still_beside(state: LabState, other: str) -> None:
     """Raise UserError where a laboratory that is there is not on the hosts of another one."""
     entry = registry.entry(other)
-    lot = there.spec.lot if there.spec is not None else None
+    lot = state.spec.lot if state.spec is not None else None
     if lot is None or entry is None or entry.lot != lot:
         raise UserError(
             f"--beside {other}",
-            f'lab "{there.name}" is already up on other hosts',
-            f"howdah lab down --name {there.name} first, or leave --beside out",
+            f'lab "{state.name}" is already up on other hosts',
+            f"howdah lab down --name {state.name} first, or leave --beside out",
         )
 
 
-def _check_hosts(source: Path, cluster: Cluster, there: LabState) -> None:
-    other = there.plan.cluster
+def _check_hosts(source: Path, cluster: Cluster, state: LabState) -> None:
+    other = state.plan.cluster
     assert other is not None  # A laboratory is of a cluster's plan.
     if other.inventory.cluster == cluster.inventory.cluster:
         raise UserError(
             str(source),
-            f'has the same cluster name, {cluster.inventory.cluster}, as lab "{there.name}"',
+            f'has the same cluster name, {cluster.inventory.cluster}, as lab "{state.name}"',
             "plan it with another --cluster NAME",
         )
     for name in _both(cluster, other):
@@ -89,7 +89,7 @@ def _check_hosts(source: Path, cluster: Cluster, there: LabState) -> None:
         if _size(one) != _size(two):
             raise UserError(
                 f"host {name}",
-                f'differs between {source} and lab "{there.name}"',
+                f'differs between {source} and lab "{state.name}"',
                 "plan both clusters from the same inventory",
             )
 
@@ -113,7 +113,6 @@ class Wanted(NamedTuple):
     """What is asked of a laboratory, beside its plan."""
 
     name: str = DEFAULT_NAME
-    """Its name."""
     directory: Path | None = None
     """Where its files go; a directory of its name below ``build`` if left out."""
     hosts: int | None = None
@@ -175,11 +174,11 @@ def _free_bytes(directory: Path) -> int:
         ) from error
 
 
-def _begun(plan: Plan, wanted: Wanted, asked: Asked) -> LabState:
-    place, fitted = _fitted(plan, wanted, asked)
+def _begun(plan: Plan, wanted: Wanted, request: Asked) -> LabState:
+    place, fitted = _fitted(plan, wanted, request)
     machine = probe_host()
     return building.begin(
-        asked,
+        request,
         fitted.plan,
         find_installed(check_plan(fitted.plan)),
         Power(fitted.cpu_share, disk_bytes_per_s),
@@ -187,21 +186,21 @@ def _begun(plan: Plan, wanted: Wanted, asked: Asked) -> LabState:
     )
 
 
-def _fitted(plan: Plan, wanted: Wanted, asked: Asked) -> tuple[LabPlace, Fitted]:
+def _fitted(plan: Plan, wanted: Wanted, request: Asked) -> tuple[LabPlace, Fitted]:
     """Where a laboratory is built, and how its plan fits there."""
     if wanted.beside is None:
-        fitted = fit_here(plan, asked.directory, hosts=wanted.hosts, link_bits_per_s=wanted.link_bits_per_s)
+        fitted = fit_here(plan, request.directory, hosts=wanted.hosts, link_bits_per_s=wanted.link_bits_per_s)
         return own_place(wanted.name, shares=shares_hosts(fitted.plan)), fitted
     for flag, value in (("--hosts", wanted.hosts), ("--link", wanted.link_bits_per_s)):
         if value is not None:
             raise UserError(
                 flag, f"has no effect: {wanted.beside} has already built the hosts", "leave it out"
             )
-    place = place_on_hosts_of(wanted.beside, wanted.name, Path(asked.source), plan)
+    place = place_on_hosts_of(wanted.beside, wanted.name, Path(request.source), plan)
     fitted = fit_beside(
         plan,
         probe_host(),
-        free_bytes=_free_bytes(asked.directory),
+        free_bytes=_free_bytes(request.directory),
         others=[other.plan for other in place.others],
         cpu_share=place.cpu_share or 1.0,
     )

@@ -26,7 +26,6 @@ class Taken(NamedTuple):
     """A laboratory that was taken down."""
 
     name: str
-    """Its name."""
     found: bool
     """Whether anything of it was there."""
     left: tuple[Leftover, ...]

@@ -1,4 +1,4 @@
-"""A plan held against the rules before it is written: fatal is refused, doubtful is told."""
+"""Checks a plan against the rules before it is written: refuses fatal findings, reports doubtful ones."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ def held_plan(plan: Plan, file: str = "", *, force: bool) -> Plan:
 
 def _faults(plan: Plan) -> Iterator[_Fault]:
     """What a check of the plan's files would find, then what only the plan's own values say."""
-    told: set[str] = set()
+    printed: set[str] = set()
     for check in plan_faults(plan):
-        told.add(check.rule)
+        printed.add(check.rule)
         severity = Severity.MUST if check.verdict is CheckVerdict.FAIL else Severity.SHOULD
         text = f"{check.about}: {check.found}; expected {check.expected}"
         yield _Fault(check.about, _advice(check.rule, severity, text, check.source), check.fix)
     for setting in plan.settings:
         for breach in setting.breaks:
-            if breach.severity != Severity.MAY.value and breach.rule not in told:
+            if breach.severity != Severity.MAY.value and breach.rule not in printed:
                 text = f"{setting.key}: {value_text(setting.value)}; {breach.says}"
                 severity = Severity(breach.severity)
                 fix = f"leave {setting.key} out"
@@ -79,22 +79,22 @@ def _flag(plan: Plan, key: str) -> str:
     if plan.cluster is None:
         return key
     request = plan.cluster.request
-    given = {override.key: f"--set {override.key}={override.value}" for override in request.overrides}
+    flags = {override.key: f"--set {override.key}={override.value}" for override in request.overrides}
     if request.replication is not None:
-        given["dfs.replication"] = f"--replication {request.replication}"
-    if key in given:
-        return given[key]
-    return f"{next(iter(given.values()))}: {key}" if len(given) == 1 else key
+        flags["dfs.replication"] = f"--replication {request.replication}"
+    if key in flags:
+        return flags[key]
+    return f"{next(iter(flags.values()))}: {key}" if len(flags) == 1 else key
 
 
-def _advised(plan: Plan, told: Sequence[Advice]) -> Plan:
+def _advised(plan: Plan, printed: Sequence[Advice]) -> Plan:
     """The plan with this advice before its own; what a value already breaks by itself is not said again."""
     cluster = plan.cluster
     if cluster is None:
         return plan
-    known = {breach.rule for setting in plan.settings for breach in setting.breaks}
-    known |= {advice.rule for advice in cluster.advice}
-    fresh = tuple(advice for advice in dict.fromkeys(told) if advice.rule not in known)
+    broken_rules = {breach.rule for setting in plan.settings for breach in setting.breaks}
+    broken_rules |= {advice.rule for advice in cluster.advice}
+    fresh = tuple(advice for advice in dict.fromkeys(printed) if advice.rule not in broken_rules)
     return plan.model_copy(
         update={"cluster": cluster.model_copy(update={"advice": (*fresh, *cluster.advice)})}
     )

@@ -184,7 +184,6 @@ class ReportedJob(NamedTuple):
     phases: tuple[Phase, ...]
     """Its phases; none where nobody tells of its tasks."""
     counters: Counters
-    """What it did."""
     facts: JobFacts
     """What was told, as Hadoop has it."""
 
