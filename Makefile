@@ -59,7 +59,7 @@ format: $(STAMPS)/test ## Format the code
 	$(BIN)/ruff format .
 
 docs: $(STAMPS)/native ## Write the generated pages of docs/ again
-	$(BIN)/python -m howdah.store.document > docs/run-record.md
+	$(BIN)/python scripts/run_record.py > docs/run-record.md
 	$(BIN)/python -m howdah.planner.document docs/rules
 	$(BIN)/python -m howdah.session.predict.pages docs/accuracy.md
 	$(BIN)/howdah inventory schema --output schemas/inventory.schema.json

@@ -25,8 +25,8 @@ from howdah.model.engine_options import LAB
 from howdah.model.run import Outcome, RunRecord
 from howdah.model.sink import Progress
 from howdah.model.workloads.terasort import ROWS
-from howdah.session.run.engines import RunRequest, prepare
-from howdah.session.run.runs import run
+from howdah.planner.suite.request import RunRequest
+from howdah.session.run.runs import prepare, run
 
 _NOTE_S = 0.5
 _START_TICKS = 19

@@ -7,10 +7,10 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from howdah.engines.local.preparation import prepare_local
 from howdah.model.engine_options import DATA_DIR
 from howdah.model.run import Origin, Outcome, RunRecord
-from howdah.session.run.engines import RunRequest
-from howdah.session.run.local import prepare_local
+from howdah.planner.suite.request import RunRequest
 from howdah.store.writer import RunWriter
 from howdah.telemetry.sampler import Sampler
 from howdah.telemetry.source import Source
@@ -19,7 +19,7 @@ from howdah.telemetry.source import Source
 def sample(sources: Sequence[Source], interval_s: float, seconds: float, folder: Path) -> dict[str, float]:
     """Sample for so many seconds: what that cost as the sampler says, and as the kernel does."""
     request = RunRequest(suite="pi", given={DATA_DIR.name: (folder,)})
-    job = prepare_local(request, runs_dir=folder, command=("benches",)).job
+    job = prepare_local(request, runs_dir=folder, command=("benches",), seed=None, keep_data=False).job
     record = RunRecord(
         id=job.run_id,
         created="",

@@ -15,10 +15,10 @@ from pathlib import Path
 
 from benches.ours.kernel import timed
 from howdah import _native
+from howdah.engines.sim.preparation import prepare_simulation
 from howdah.model.engine_options import PLAN
 from howdah.model.workloads.terasort import OUTPUT_REPLICATION
-from howdah.session.run.engines import RunRequest
-from howdah.session.run.simulated import prepare_simulation
+from howdah.planner.suite.request import RunRequest
 from howdah.simulation.outcome import Summary
 from howdah.simulation.translate import translate
 
@@ -32,6 +32,7 @@ def _measure(plan: Path, *, quick: bool) -> dict[str, float]:
         runs_dir=plan.parent,
         command=("benches",),
         seed=_SEED,
+        keep_data=False,
     )
     scenario = translate(prepared.job.plan, prepared.job.suite, {}, seed=_SEED).scenario
     scenario = scenario.model_copy(update={"quick": quick})

@@ -11,8 +11,8 @@ from playwright.sync_api import expect
 from howdah.model.annotation import Annotation
 from howdah.model.run import RunWarning
 from howdah.model.tables import RunData
-from howdah.store import RunWriter
-from howdah.store.annotations import read_annotation, write_annotation
+from howdah.store.additions import read_annotation, write_annotation
+from howdah.store.writer import RunWriter
 from support import records
 from support.browsing import Visitor
 from support.served import HOSTILE, Started, another_site, started

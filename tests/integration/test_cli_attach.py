@@ -10,7 +10,7 @@ import pytest
 
 from howdah.model.run import Sample
 from howdah.model.tables import SAMPLES_SCHEMA
-from howdah.store import read_run
+from howdah.store.reader import read_run
 from support import records
 from support.command import howdah, tree
 from support.stored import write_run

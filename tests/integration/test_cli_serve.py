@@ -17,7 +17,7 @@ from urllib.parse import urljoin, urlsplit
 import httpx
 import pytest
 
-from howdah.store import RunWriter
+from howdah.store.writer import RunWriter
 from support import records
 from support.command import HOWDAH, environment, howdah, tree
 from support.served import Started, certificate, started

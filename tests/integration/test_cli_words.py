@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.store import read_record
+from howdah.store.reader import read_record
 from support import records
 from support.command import HOWDAH, environment, howdah, tree
 from support.stored import as_begun, sample_ticks, write_killed_run, write_run

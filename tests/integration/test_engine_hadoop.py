@@ -12,7 +12,7 @@ import pytest
 
 from howdah.engines.hadoop.engine import HadoopEngine
 from howdah.engines.hadoop.programs.client import run_tag
-from howdah.engines.hadoop.storage.workspace import HdfsWorkspace
+from howdah.engines.hadoop.storage import HdfsWorkspace
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.errors import UserError
 from howdah.model.job import Job

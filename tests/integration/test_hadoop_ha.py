@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from howdah.engines.clock import RunClock
-from howdah.engines.hadoop.following.masters import MastersWatch
+from howdah.engines.hadoop.lost_daemons import MastersWatch
 from howdah.engines.hadoop.target import NodeFinder
 from howdah.model.cluster import Event
 from howdah.model.inventory import Inventory

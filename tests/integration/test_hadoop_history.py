@@ -13,10 +13,10 @@ from typing import NamedTuple
 import pytest
 
 from howdah.engines.clock import RunClock
-from howdah.engines.hadoop.following.progress import SeenTasks
-from howdah.engines.hadoop.following.workers import MachineWatch
+from howdah.engines.hadoop.following import SeenTasks
 from howdah.engines.hadoop.history.reporters import ReportedJob, report_job
-from howdah.engines.hadoop.storage.spread import replica_spread
+from howdah.engines.hadoop.lost_daemons import MachineWatch
+from howdah.engines.hadoop.storage import replica_spread
 from howdah.engines.hadoop.target import HadoopTarget, NodeFinder
 from howdah.model.cluster import Event
 from howdah.model.inventory import Inventory
@@ -99,7 +99,7 @@ def _tell(target: HadoopTarget, ran: Ran, clock: RunClock, plan: Plan, *, seen: 
         clock,
         workload=TeraSort(),
         plan=plan,
-        said=ran.lines,
+        printed=ran.lines,
         seen=ran.seen.job if seen and ran.seen else None,
     )
 

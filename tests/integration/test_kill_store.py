@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from howdah.model.run import Outcome
-from howdah.store import list_runs, read_run
+from howdah.store.listing import list_runs
+from howdah.store.reader import read_run
 from support import records
 from support.stored import write_run
 

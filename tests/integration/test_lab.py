@@ -17,14 +17,13 @@ from typing import NamedTuple
 import pytest
 
 from howdah.analysis import analyse
+from howdah.engines.on_lab.members import LabMembers, hosts_telemetry
 from howdah.lab.kernel.capabilities import find_capabilities
 from howdah.lab.state import LabState, read_state
 from howdah.model.tables import RunData
 from howdah.probe import probe_host
 from howdah.services.conf import ClientConf
 from howdah.services.web import Web
-from howdah.session.lab.members import LabMembers
-from howdah.session.lab.telemetry import hosts_telemetry
 from howdah.telemetry.sampler import Sampler
 from support.busy import busy_others
 from support.daemons import FETCH, LIB

@@ -14,9 +14,9 @@ import pytest
 
 from howdah.lab.kernel import cgroups
 from howdah.lab.kernel.cgroups import ControlGroup
-from howdah.telemetry.cgroup import CgroupCpuDevice, CgroupMemoryDevice
 from howdah.telemetry.device import Device
 from howdah.telemetry.disk import VolumeDevice
+from howdah.telemetry.lab import CgroupCpuDevice, CgroupMemoryDevice
 from howdah.telemetry.link import LinkDevice
 from howdah.telemetry.own import GroupDevice
 

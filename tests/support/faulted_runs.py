@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from howdah.model.faults import CELLS_LOST, CELLS_READ, FaultTold, ProbeOutage, ProbeTold, RecoveryStep
+from howdah.model.faults import CELLS_LOST, CELLS_READ, FaultReport, ProbeOutage, ProbeReport, RecoveryStep
 from howdah.model.latencies import LatencyHistogram, encoded
 from howdah.model.reported import ResultMetric
 from howdah.model.run import Sample
 from howdah.model.tables import LATENCIES_SCHEMA, SAMPLES_SCHEMA, RunData
 from support.table_runs import TableScene, table, table_run
 
-KILL = FaultTold(
+KILL = FaultReport(
     fault="kill regionserver@w1 at ycsb-a 40%",
     state="undone",
     came_s=20.0,
@@ -27,14 +27,14 @@ LINES = (
 )
 
 
-def probe(of: str, *outages: ProbeOutage) -> ProbeTold:
+def probe(of: str, *outages: ProbeOutage) -> ProbeReport:
     """What one saw that asked from second 5 to 44."""
-    return ProbeTold(
+    return ProbeReport(
         of=of, operation="write", start_s=5, end_s=44, asked=390, failed=3, longest_s=0.2, outages=outages
     )
 
 
-def faulted(*faults: FaultTold, lost: int = 0, probes: tuple[ProbeTold, ...] = ()) -> RunData:
+def faulted(*faults: FaultReport, lost: int = 0, probes: tuple[ProbeReport, ...] = ()) -> RunData:
     """The run; ``lost`` of a thousand acknowledged writes are lost."""
     run = table_run(TableScene(seconds=40))
     (result,) = run.record.workloads

@@ -13,7 +13,7 @@ from howdah.model.latencies import LatencyHistogram
 from howdah.model.run import Outcome, RunRecord, Sample, TaskAttempt
 from howdah.model.server_events import ServerEvent
 from howdah.model.tables import RunData
-from howdah.store import RunWriter
+from howdah.store.writer import RunWriter
 
 
 def task_rows(table: pa.Table) -> list[TaskAttempt]:

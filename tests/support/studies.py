@@ -8,8 +8,7 @@ from typing import Any
 
 from howdah.model.run import Outcome
 from howdah.model.sink import Progress
-from howdah.model.study import Study
-from howdah.model.study_run import StudyRun
+from howdah.model.study import Study, StudyRun
 from howdah.study.matrix import cells_of
 from howdah.study.schedule import Due, due
 from support.comparing import elapsed, run_figures

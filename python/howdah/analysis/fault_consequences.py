@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from howdah.analysis.evidence import Evidence, StretchUse
-from howdah.model.faults import FaultTold
+from howdah.model.faults import FaultReport
 from howdah.model.run import RunRecord, RunWarning
 from howdah.units import format_count
 
@@ -19,20 +19,20 @@ _EARLY_S = 2.0
 """A daemon that is being hit may fail to answer a moment before the fault is reported as done."""
 
 
-def machines_hit(evidence: Evidence, fault: FaultTold) -> set[str]:
+def machines_hit(evidence: Evidence, fault: FaultReport) -> set[str]:
     """The machines that a fault hit, and their hosts, whose links are theirs."""
     names = {hit.rpartition(" on ")[2] for hit in fault.hit}
     return names | {machine.host for machine in evidence.machines if machine.name in names}
 
 
-def _within(fault: FaultTold, start_s: float) -> bool:
+def _within(fault: FaultReport, start_s: float) -> bool:
     """Whether something began while a fault lasted, or while what it hit came back."""
     if fault.begun_s is None:
         return False
     return fault.begun_s - _EARLY_S <= start_s <= (fault.ended_s or math.inf) + _SETTLING_S
 
 
-def cause_of_gap(record: RunRecord, evidence: Evidence, warning: RunWarning) -> FaultTold | None:
+def cause_of_gap(record: RunRecord, evidence: Evidence, warning: RunWarning) -> FaultReport | None:
     """The fault that kept a daemon or a machine from being sampled; None where any gap has no such cause."""
     causes = [
         next(
@@ -56,7 +56,9 @@ def was_meant(record: RunRecord, evidence: Evidence, machine: str, lost_s: float
     )
 
 
-def cause_of_drops(record: RunRecord, evidence: Evidence, use: StretchUse, machine: str) -> FaultTold | None:
+def cause_of_drops(
+    record: RunRecord, evidence: Evidence, use: StretchUse, machine: str
+) -> FaultReport | None:
     """The fault that had hit a machine, or one on it, while packets were dropped there; None without one."""
     return next(
         (
@@ -71,7 +73,7 @@ def cause_of_drops(record: RunRecord, evidence: Evidence, use: StretchUse, machi
     )
 
 
-def consequences(record: RunRecord, evidence: Evidence, fault: FaultTold) -> Iterator[str]:
+def consequences(record: RunRecord, evidence: Evidence, fault: FaultReport) -> Iterator[str]:
     """What of a run followed from a fault as a matter of course, in words."""
     for warning in dict.fromkeys(record.warnings):
         if warning.gaps and cause_of_gap(record, evidence, warning) == fault:

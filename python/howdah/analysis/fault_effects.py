@@ -3,18 +3,66 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from typing import Literal
 
-from howdah.analysis.client_retries import hbase_retry, hdfs_retry
 from howdah.analysis.evidence import ClientWait, Evidence, FaultEffect, LatencyCourse, Stall
 from howdah.analysis.fault_consequences import consequences
+from howdah.analysis.settings import setting_s
 from howdah.analysis.stalls import SOON_S, FaultStalls, fault_stalls, longest_wait_s
 from howdah.analysis.wording import listed, number, seconds
-from howdah.faults.recovery import SEVERAL
-from howdah.model.faults import CELLS_LOST, CELLS_READ, LEDGER_UNREAD, FaultTold, RecoveryStep
+from howdah.model.faults import (
+    CELLS_LOST,
+    CELLS_READ,
+    LEDGER_UNREAD,
+    SEVERAL,
+    Action,
+    FaultReport,
+    RecoveryStep,
+)
 from howdah.model.finding import Finding, Number
 from howdah.model.run import RunRecord
 from howdah.units import format_count, format_counted
+
+_BACKOFF = (1, 2, 3, 5, 10, 20, 40, 100, 100, 100, 100, 200, 200)
+_SILENT = frozenset(
+    {Action.PAUSE, Action.LOSE, Action.CUT_LINK, Action.CUT_LINK_IN, Action.CUT_LINK_OUT, Action.SLOW_LINK}
+)
+"""What leaves a daemon that does not even refuse a connection."""
+
+
+def _action(fault: FaultReport) -> Action:
+    return Action(fault.fault.split()[0])
+
+
+def hbase_retry(record: RunRecord, fault: FaultReport, stall_s: float) -> str:
+    """What HBase's client waits for when a stall of so many seconds is over."""
+    if _action(fault) in _SILENT:
+        return _named(record, "it awaits an answer of a silent RegionServer for", "hbase.rpc.timeout")
+    pause_s = setting_s(record, "hbase.client.pause")
+    ends = accumulate(pause_s * factor for factor in _BACKOFF)
+    factor = next((each for each, end in zip(_BACKOFF, ends, strict=True) if end > stall_s), _BACKOFF[-1])
+    return (
+        f"after so long it pauses {seconds(factor * pause_s)} between two attempts "
+        f"({factor} × hbase.client.pause, {seconds(pause_s)})"
+    )
+
+
+def hdfs_retry(record: RunRecord, fault: FaultReport, steps: Sequence[RecoveryStep]) -> str | None:
+    """What HDFS's client waits for; None where no NameNode was hit, nor anything that does not answer."""
+    silent = _action(fault) in _SILENT
+    if not any("namenode" in hit for hit in fault.hit) and not any("NameNode" in step.name for step in steps):
+        key = "dfs.client.socket-timeout"
+        return _named(record, "it awaits an answer of a silent DataNode for", key) if silent else None
+    if silent:
+        return _named(record, "it awaits an answer of a silent NameNode for", "ipc.client.rpc-timeout.ms")
+    key = "dfs.client.failover.sleep.max.millis"
+    return _named(record, "between two attempts to fail over it pauses up to", key)
+
+
+def _named(record: RunRecord, what: str, key: str) -> str:
+    return f"{what} {seconds(setting_s(record, key))} ({key})"
+
 
 _AT_ONCE_S = 2.0
 """What comes so soon after a fault is undone comes of it, most likely: clients ask every two seconds."""
@@ -51,7 +99,7 @@ def _effect(record: RunRecord, stalls: FaultStalls, courses: Sequence[LatencyCou
 
 def _waits(
     record: RunRecord,
-    fault: FaultTold,
+    fault: FaultReport,
     stall: Stall,
     courses: Sequence[LatencyCourse],
     steps: Sequence[RecoveryStep],

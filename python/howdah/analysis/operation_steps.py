@@ -7,20 +7,47 @@ Only operations that were asked of the cluster as a whole are among these; what 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from howdah.analysis.counted_times import counted, up_to_s
 from howdah.analysis.evidence import FloatArray, LatencyCourse, MachineOfRun, WorkloadTime
 from howdah.analysis.stalls import Stretch, fault_stalls, in_stretches, outside, stood_still
 from howdah.analysis.timeline import Timeline
-from howdah.model.latencies import LatencyHistogram
+from howdah.model.latencies import LatencyHistogram, together
 from howdah.model.tables import RunData
+
+_MICROSECONDS: Final = 1_000_000
+_HALF: Final = 10
+"""Half of the places that are of one width, as a power of two: the least that keeps three digits."""
+
+
+def counted(histograms: Iterable[str]) -> NDArray[np.int64]:
+    """Histograms together as how many operations took how long: one count for each place of ``up_to_s``.
+
+    What lies beyond the slowest operation is left out, so that many of them take little room.
+    """
+    counts = np.frombuffer(together(histograms).counts, dtype=np.uint64)
+    used = np.flatnonzero(counts)
+    return counts[: used[-1] + 1 if len(used) else 0].astype(np.int64)
+
+
+def up_to_s(places: int) -> NDArray[np.float64]:
+    """The longest time that each of a histogram's first places stands for, seconds.
+
+    HdrHistogram.java's ``valueFromIndex`` and ``highestEquivalentValue`` for three digits: the first 2048
+    places are a microsecond wide each, and every 1024 after them twice as wide as those before.
+    """
+    at = np.arange(places, dtype=np.int64)
+    doubled = np.maximum((at >> _HALF) - 1, 0)
+    within = np.where(at >> _HALF, (at & ((1 << _HALF) - 1)) + (1 << _HALF), at)
+    highest: NDArray[np.int64] = (within << doubled) + (1 << doubled) - 1
+    return highest / _MICROSECONDS
+
 
 SHARES = (0.5, 0.95, 0.99, 0.999)
 """The shares whose times are told step by step."""
@@ -67,7 +94,7 @@ class StepCounts(NamedTuple):
     """How many operations took how long in each step.
 
     ``edges_s`` bounds the steps, seconds since the run's start; ``counts`` has a row for each of them and a
-    column for each place of ``howdah.analysis.counted_times.up_to_s``.
+    column for each place of ``howdah.analysis.operation_steps.up_to_s``.
     """
 
     edges_s: FloatArray

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howdah.analysis.evidence import FloatArray, LatencyCourse, Stall, WorkloadTime
-from howdah.model.faults import AT_ONCE, Action, FaultTold, ProbeOutage
+from howdah.model.faults import AT_ONCE, Action, FaultReport, ProbeOutage
 from howdah.model.run import RunRecord
 
 SOON_S = 5.0
@@ -37,7 +37,7 @@ class FaultStalls(NamedTuple):
     not much longer is told of only where it began with the fault.
     """
 
-    fault: FaultTold
+    fault: FaultReport
     begun_s: float
     until_s: float
     own: Stall | None
@@ -71,7 +71,7 @@ def fault_stalls(record: RunRecord) -> tuple[FaultStalls, ...]:
     return tuple(found)
 
 
-def _acts_until_s(fault: FaultTold, begun_s: float) -> float:
+def _acts_until_s(fault: FaultReport, begun_s: float) -> float:
     """Until when a fault itself, and not only what it left, keeps a cluster from answering."""
     if Action(fault.fault.split()[0]) in _ONCE:
         return begun_s

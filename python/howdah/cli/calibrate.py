@@ -17,6 +17,7 @@ from howdah.cli.help import App
 from howdah.cli.output import show
 from howdah.model.calibration import CalibratedValue, Calibration, CalibrationCell
 from howdah.session.predict import calibration as session
+from howdah.session.run.runs import DEFAULT_RUNS_DIR
 from howdah.units import format_counted
 
 _FAR = 0.1
@@ -126,7 +127,7 @@ def calibrate(  # noqa: PLR0917 - typer makes options of parameters
     ] = 1,
     runs_dir: Annotated[
         Path, typer.Option(help="Directory of run records.", envvar="HOWDAH_RUNS_DIR", metavar="DIR")
-    ] = session.DEFAULT_RUNS_DIR,
+    ] = DEFAULT_RUNS_DIR,
     json: Annotated[bool, typer.Option("--json", help="Print the calibration as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only its path.")] = False,
 ) -> None:

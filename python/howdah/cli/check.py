@@ -18,8 +18,8 @@ from howdah.cli.help import App
 from howdah.cli.output import show
 from howdah.errors import UserError
 from howdah.model.check import Check, CheckReport, CheckVerdict, HostRole
+from howdah.model.site import Endpoint
 from howdah.session.plan import checks as session
-from howdah.session.provision.endpoint import Endpoint
 from howdah.units import format_counted
 
 _STYLES = {
@@ -275,7 +275,7 @@ def with_machines(
     """The report, and what is not as planned of the plan's virtual machines."""
     # pyVmomi takes long to import, and few checks need it.
     from howdah.cli.provision import password  # noqa: PLC0415
-    from howdah.session.provision import provisioning  # noqa: PLC0415
+    from howdah.session import provisioning  # noqa: PLC0415
 
     if plan is None:
         raise UserError(

@@ -10,6 +10,7 @@ import typer
 from howdah.cli.help import App
 from howdah.cli.output import print_json, show
 from howdah.extras import check_extras
+from howdah.report.comparing.terminal import comparison_text
 from howdah.session.run import comparing as session
 from howdah.session.run.runs import DEFAULT_RUNS_DIR, list_runs
 
@@ -71,6 +72,6 @@ def compare(
         content = compared.comparison.model_dump(mode="json")
         print_json(content | {"page": str(page)} if page else content)
     else:
-        show(session.comparison_text(compared.comparison))
+        show(comparison_text(compared.comparison))
         if page:
             print(f"\npage  {page}")

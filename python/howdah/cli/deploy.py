@@ -18,7 +18,10 @@ from howdah.cli.help import App, Details
 from howdah.cli.output import print_json, show
 from howdah.errors import UserError
 from howdah.session.deploy import deploying as session
-from howdah.session.deploy.deploying import DeployAsked, Deployed, SshLogin
+from howdah.session.deploy.deploying import SshLogin
+from howdah.session.deploy.order import switch
+from howdah.session.deploy.project import read_target
+from howdah.session.deploy.states import Deployed, DeployOptions
 from howdah.units import format_counted
 
 EXAMPLES = """
@@ -192,7 +195,7 @@ def deploy(
         sudo_password=secret("--sudo-password-file", sudo_password_file, "password for sudo: "),
         forks=forks,
     )
-    asked = DeployAsked(
+    asked = DeployOptions(
         login=login,
         mirror=mirror_address(mirror),
         disks=disks_of_hosts(disks or ()),
@@ -204,7 +207,7 @@ def deploy(
         rollback=rollback,
         downtime=downtime,
     )
-    target = session.read_target(plan)
+    target = read_target(plan)
     with _telling() as (tell, paused):
 
         def agree_to(change: Deployed) -> None:
@@ -217,7 +220,7 @@ def deploy(
             states = session.status(target, asked, tell)
         elif stop or start:
             playbook = "stop" if stop else "start"
-            done = session.switch(target, asked, tell, agree_to, playbook=playbook, hosts=host or ())
+            done = switch(target, asked, tell, agree_to, playbook=playbook, hosts=host or ())
         elif finalize:
             done = session.finalize(target, asked, tell, agree_to)
         else:

@@ -11,7 +11,9 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from howdah.session.deploy.deploying import ClusterStatus, Deployed, DeployedHost, HdfsUpgrade, HostWrong
+from howdah.session.deploy.deploying import ClusterStatus, HostWrong
+from howdah.session.deploy.states import Deployed, DeployedHost
+from howdah.session.deploy.upgrading import HdfsUpgrade
 from howdah.units import format_counted
 
 _SHOWN = 6

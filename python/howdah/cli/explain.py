@@ -13,8 +13,10 @@ from howdah.cli.help import App
 from howdah.cli.output import print_json, show
 from howdah.errors import HowdahError
 from howdah.model.plan import Plan, Setting
+from howdah.report.plan.terminal import candidate_text, list_text, master_text, setting_text
 from howdah.session.plan import explaining as session
 from howdah.session.plan.explaining import Explained
+from howdah.session.plan.plans import load_plan, release_default
 
 EXAMPLES = """
 howdah plan explain plan.yaml  # lists every value with its reason, and all advice
@@ -29,7 +31,7 @@ app = App()
 def _names(context: typer.Context, incomplete: str) -> list[str]:
     """What can be explained in the plan that is named before; nothing where it cannot be read."""
     try:
-        plan = session.load_plan(Path(context.params["plan"]))
+        plan = load_plan(Path(context.params["plan"]))
     except (HowdahError, KeyError, TypeError):
         return []
     return [name for name in session.names(plan) if name.startswith(incomplete)]
@@ -49,11 +51,9 @@ def explain(
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Explain a value of a plan (its rule, inputs and source), a platform or a master."""
-    read = session.load_plan(plan)
+    read = load_plan(plan)
     if name is None:
-        print_json([_said(read, setting) for setting in read.settings]) if json else show(
-            session.list_text(read)
-        )
+        print_json([_said(read, setting) for setting in read.settings]) if json else show(list_text(read))
         return
     explanation = session.find(read, plan, name)
     if json:
@@ -66,11 +66,11 @@ def _text(plan: Plan, explanation: Explained) -> RenderableType:
     grounds = session.grounds()
     parts: list[RenderableType] = [
         *(
-            session.setting_text(setting, grounds, session.release_default(plan, setting.key))
+            setting_text(setting, grounds, release_default(plan, setting.key))
             for setting in explanation.settings
         ),
-        *(session.candidate_text(candidate, grounds) for candidate in explanation.candidates),
-        *(session.master_text(master, plan, grounds) for master in explanation.masters),
+        *(candidate_text(candidate, grounds) for candidate in explanation.candidates),
+        *(master_text(master, plan, grounds) for master in explanation.masters),
     ]
     return Group(*[line for part in parts for line in (Text(), part)][1:])
 
@@ -89,5 +89,5 @@ def _said(plan: Plan, setting: Setting) -> dict[str, Any]:
     return setting.model_dump(mode="json") | {
         "says": law.says if law else None,
         "sources": [citation._asdict() for citation in grounds.cited(setting.source)],
-        "default": session.release_default(plan, setting.key),
+        "default": release_default(plan, setting.key),
     }

@@ -16,7 +16,8 @@ from howdah.cli.help import App
 from howdah.cli.output import print_json
 from howdah.cli.output import show as show_table
 from howdah.errors import UserError
-from howdah.session.cluster import hadoop as session
+from howdah.installation.digests import FETCHABLE, release_of
+from howdah.session import jars as session
 from howdah.units import format_bytes, format_counted
 
 EXAMPLES = """
@@ -45,7 +46,7 @@ _STEP_WIDTH = len("downloading")
 
 
 def _every_release() -> list[str]:
-    return [version for versions in session.FETCHABLE.values() for version in versions]
+    return [version for versions in FETCHABLE.values() for version in versions]
 
 
 app = App(
@@ -59,9 +60,7 @@ app = App(
 def fetch(
     product: Annotated[
         str,
-        typer.Argument(
-            help="Product to fetch: hadoop or hbase.", autocompletion=lambda: list(session.FETCHABLE)
-        ),
+        typer.Argument(help="Product to fetch: hadoop or hbase.", autocompletion=lambda: list(FETCHABLE)),
     ] = "hadoop",
     release: Annotated[
         str | None,
@@ -69,11 +68,9 @@ def fetch(
     ] = None,
 ) -> None:
     """Fetch a release's jars into the cache with Maven and verify each, or verify the cached ones."""
-    if product not in session.FETCHABLE:
-        raise UserError(
-            product, "is not a product that howdah can fetch", f"one of {', '.join(session.FETCHABLE)}"
-        )
-    wanted = session.release_of(product, release)
+    if product not in FETCHABLE:
+        raise UserError(product, "is not a product that howdah can fetch", f"one of {', '.join(FETCHABLE)}")
+    wanted = release_of(product, release)
     with _bar() as bar:
         task = bar.add_task("", total=None)
 
@@ -96,7 +93,7 @@ def show(
         str | None,
         typer.Option(
             help="Fetched release to show instead of that of HADOOP_HOME.",
-            autocompletion=lambda: list(session.FETCHABLE["hadoop"]),
+            autocompletion=lambda: list(FETCHABLE["hadoop"]),
         ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
@@ -129,9 +126,7 @@ def pack(
     output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Folder of the mirror.")],
     product: Annotated[
         str,
-        typer.Option(
-            help="Product to pack: hadoop or hbase.", autocompletion=lambda: list(session.FETCHABLE)
-        ),
+        typer.Option(help="Product to pack: hadoop or hbase.", autocompletion=lambda: list(FETCHABLE)),
     ] = "hadoop",
     release: Annotated[
         str | None, typer.Option(help="Release number, such as 3.4.2.", autocompletion=_every_release)
@@ -141,11 +136,11 @@ def pack(
 
     Also writes releases.json, which the rendered playbooks need if you run them yourself.
     """
-    if product not in session.FETCHABLE:
+    if product not in FETCHABLE:
         raise UserError(
             f"--product {product}",
             "is not a product that howdah can pack",
-            f"one of {', '.join(session.FETCHABLE)}",
+            f"one of {', '.join(FETCHABLE)}",
         )
     made = session.pack(product, output, url, release)
     print(f"{made.name}: {output / made.path.name}, SHA-256 {made.sha256}")

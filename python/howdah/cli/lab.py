@@ -16,11 +16,14 @@ from howdah.cli.lab_table import back_text, brought_text, lost_text, status_text
 from howdah.cli.output import print_json, show
 from howdah.cli.values import parse_choice
 from howdah.errors import RunFailed
+from howdah.lab.commands import How
+from howdah.lab.registry import DEFAULT_NAME
 from howdah.session.lab import laboratories as session
 from howdah.units import parse_bits_per_s, parse_count
 
 if TYPE_CHECKING:
-    from howdah.session.lab.faults import FaultInForce, Undone
+    from howdah.faults.revert import Reverted
+    from howdah.lab.active_faults import ActiveFault
 
 EXAMPLES = """
 howdah plan examples/hosts-lab.yaml --hypervisor kvm --workers-per-host 2 --replication 2
@@ -87,7 +90,7 @@ app = App(
 def up(
     plan: Annotated[Path, typer.Argument(help="Plan that `howdah plan` wrote.", metavar="PLAN")],
     *,
-    name: Name = session.DEFAULT_NAME,
+    name: Name = DEFAULT_NAME,
     directory: Annotated[
         Path | None,
         typer.Option(
@@ -135,7 +138,7 @@ def up(
 
 
 @app.command(cls=OfALab, epilog=STATUS_EXAMPLES)
-def status(name: Name = session.DEFAULT_NAME, json: Json = False) -> None:
+def status(name: Name = DEFAULT_NAME, json: Json = False) -> None:
     """Show what runs where, the state of Hadoop and HBase, and which limits match the plan.
 
     Exits with code 1 if anything is missing or not yet redundant.
@@ -161,7 +164,7 @@ def ssh(
     command: Annotated[
         list[str] | None, typer.Argument(help="Command to run, after `--`. Default: a shell.")
     ] = None,
-    name: Name = session.DEFAULT_NAME,
+    name: Name = DEFAULT_NAME,
 ) -> None:
     """Run a command or a shell on a machine, in its network and limits, with hdfs, yarn and hbase."""
     session.shell(name, machine, command or [])
@@ -182,14 +185,14 @@ def kill(
         typer.Option(
             help="`host`: cuts its link first, so it stops answering; the default for a machine. "
             "`process`: ends only processes, so callers are refused at once; the default for a daemon.",
-            autocompletion=lambda: list(session.How),
+            autocompletion=lambda: list(How),
             metavar="process|host",
         ),
     ] = None,
-    name: Name = session.DEFAULT_NAME,
+    name: Name = DEFAULT_NAME,
 ) -> None:
     """Kill a machine or one of its daemons; `start` starts it again."""
-    lost = session.kill(name, machine, daemon, parse_choice("--how", how, session.How) if how else None)
+    lost = session.kill(name, machine, daemon, parse_choice("--how", how, How) if how else None)
     print(lost_text(machine, lost))
 
 
@@ -198,7 +201,7 @@ def fault(
     text: Annotated[
         str, typer.Argument(help="Fault to inject: action, target and duration.", metavar="FAULT")
     ],
-    name: Name = session.DEFAULT_NAME,
+    name: Name = DEFAULT_NAME,
 ) -> None:
     """Inject a fault: kill or pause a process, cut or slow a link, slow, fill or fail a disk.
 
@@ -206,29 +209,29 @@ def fault(
     Faults are recorded first, so `heal`, `down` and `howdah run` can revert those of a killed howdah.
     """
 
-    from howdah.session.lab import faults  # noqa: PLC0415
+    from howdah.faults.lab import inject_now  # noqa: PLC0415
 
-    def tell(noted: FaultInForce) -> None:
-        print(f"{noted.fault}: {', '.join(noted.hit)}", flush=True)
+    def tell(active: ActiveFault) -> None:
+        print(f"{active.fault}: {', '.join(active.hit)}", flush=True)
 
-    undone = faults.one_fault(name, text, tell)
+    undone = inject_now(session.state_of(name), text, tell)
     if undone is not None:
         _tell_undone(name, [undone])
 
 
 @app.command(cls=OfALab, epilog=HEAL_EXAMPLES)
-def heal(name: Name = session.DEFAULT_NAME) -> None:
+def heal(name: Name = DEFAULT_NAME) -> None:
     """Revert every active fault, and wait until the cluster has recovered; safe to repeat."""
-    from howdah.session.lab import faults  # noqa: PLC0415
+    from howdah.faults.lab import heal_all  # noqa: PLC0415
 
     with progress(silent=False) as tell:
-        undone = faults.heal_all(name, tell)
+        undone = heal_all(session.state_of(name), tell)
     if not undone:
         print("no fault is active")
     _tell_undone(name, undone)
 
 
-def _tell_undone(name: str, undone: Sequence[Undone]) -> None:
+def _tell_undone(name: str, undone: Sequence[Reverted]) -> None:
     for one in undone:
         if not one.left:
             print(f"{one.fault.fault}: undone")
@@ -244,7 +247,7 @@ app.command(cls=OfALab, epilog=lab_hosts.REMOVE_EXAMPLES)(lab_hosts.remove)
 
 
 @app.command(cls=OfALab, epilog=START_EXAMPLES)
-def start(machine: Machine, name: Name = session.DEFAULT_NAME) -> None:
+def start(machine: Machine, name: Name = DEFAULT_NAME) -> None:
     """Start the missing parts of a machine, its link first, and wait until the cluster has it again."""
     with progress(silent=False) as tell:
         back = session.start(name, machine, tell)
@@ -253,7 +256,7 @@ def start(machine: Machine, name: Name = session.DEFAULT_NAME) -> None:
 
 @app.command(cls=OfALab, epilog=DOWN_EXAMPLES)
 def down(
-    name: Name = session.DEFAULT_NAME,
+    name: Name = DEFAULT_NAME,
     directory: Annotated[
         Path | None,
         typer.Option(

@@ -9,7 +9,8 @@ import typer
 
 from howdah.cli.lab_options import Json, Name, progress
 from howdah.cli.output import print_json
-from howdah.session.lab.laboratories import DEFAULT_NAME, host_names, machine_names
+from howdah.lab.registry import DEFAULT_NAME
+from howdah.session.lab.laboratories import host_names, machine_names
 from howdah.units import format_counted, format_seconds
 
 ADD_EXAMPLES = """

@@ -11,6 +11,7 @@ from rich.console import Console
 
 from howdah.cli.help import HelpfulCommand
 from howdah.errors import UserError
+from howdah.lab.registry import CLIENT, DEFAULT_NAME
 from howdah.session.lab import laboratories as session
 
 if TYPE_CHECKING:
@@ -39,23 +40,23 @@ def labs(incomplete: str) -> list[str]:
 
 
 def _machines(context: typer.Context, incomplete: str) -> list[str]:
-    lab = context.params.get("name") or session.DEFAULT_NAME
+    lab = context.params.get("name") or DEFAULT_NAME
     return [name for name in session.machine_names(lab) if name.startswith(incomplete)]
 
 
 def _machines_and_hosts(context: typer.Context, incomplete: str) -> list[str]:
-    lab = context.params.get("name") or session.DEFAULT_NAME
+    lab = context.params.get("name") or DEFAULT_NAME
     hosts = [name for name in session.host_names(lab) if name.startswith(incomplete)]
     return [*_machines(context, incomplete), *hosts]
 
 
 def places(context: typer.Context, incomplete: str) -> list[str]:
-    client = [session.CLIENT] if session.CLIENT.startswith(incomplete) else []
+    client = [CLIENT] if CLIENT.startswith(incomplete) else []
     return [*_machines(context, incomplete), *client]
 
 
 def daemons_there(context: typer.Context, incomplete: str) -> list[str]:
-    lab = context.params.get("name") or session.DEFAULT_NAME
+    lab = context.params.get("name") or DEFAULT_NAME
     daemons = session.daemon_names(lab, context.params.get("machine") or "")
     return [name for name in daemons if name.startswith(incomplete)]
 

@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.text import Text
 
 from howdah.cli.operation_rows import operation_head, operation_rows
+from howdah.engines.base import Prepared
 from howdah.extras import install_command
 from howdah.model.finding import Finding
 from howdah.model.run import Origin, Outcome, RunRecord, WorkloadResult
@@ -23,12 +24,15 @@ from howdah.model.tables import RunData
 from howdah.model.workloads.dfsio import DFSIO_LOG
 from howdah.model.workloads.terasort import TeraValidate
 from howdah.session.run import runs as session
-from howdah.session.run.prepared import Prepared
 from howdah.session.run.spent import Spent
 from howdah.units import format_count_short, format_rate, format_seconds
 
 if TYPE_CHECKING:
-    from howdah.session.run.reporting import Analysis, FinishedRun, WorkloadTime
+    from howdah.analysis.evidence import (
+        Analysis,
+        WorkloadTime,
+    )
+    from howdah.session.run.reporting import FinishedRun
 
 
 _SHORT_CHECKSUM = 8

@@ -9,7 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from howdah.model.variation import LoadSweep
-from howdah.session.predict.pages import load_said, load_table
+from howdah.report.prediction.loads import load_table
+from howdah.report.prediction.words import load_said
 from howdah.units import format_counted
 
 

@@ -16,18 +16,24 @@ from howdah.cli.simulating import SimulationBar
 from howdah.cli.values import parse_choice
 from howdah.errors import MissingExtra
 from howdah.model.request import Hypervisor, PlanRequest, Profile, Protection
+from howdah.planner.succession import change_of
+from howdah.releases import DEFAULT_HADOOP, DEFAULT_HBASE, HBASE_VERSIONS, PLANNED_VERSIONS
+from howdah.report.plan.terminal import plan_text
 from howdah.session.plan import plans as session
-from howdah.session.plan.asked import (
+from howdah.session.plan.acceptance import held_plan
+from howdah.session.plan.plans import load_plan
+from howdah.session.plan.ranking import RANKS, plan_inventory
+from howdah.session.plan.requests import (
+    check_keeps,
     parse_demands,
     parse_file_size,
     parse_growth,
     parse_overrides,
     parse_realm,
     parse_whole,
+    plan_change,
+    request_before,
 )
-from howdah.session.plan.changing import change_of, check_keeps, load_plan, plan_change, request_before
-from howdah.session.plan.held import held_plan
-from howdah.session.plan.ranking import RANKS, plan_inventory
 from howdah.session.plan.sharing import check_written_apart, parse_share, plan_shared
 
 EXAMPLES = """
@@ -125,18 +131,18 @@ def plan(  # noqa: PLR0917 - typer makes options of parameters
         str,
         typer.Option(
             help="Hadoop release.",
-            autocompletion=lambda: session.PLANNED_VERSIONS,
+            autocompletion=lambda: PLANNED_VERSIONS,
             rich_help_panel=MORE,
         ),
-    ] = session.DEFAULT_HADOOP,
+    ] = DEFAULT_HADOOP,
     hbase: Annotated[
         str,
         typer.Option(
             help="HBase release.",
-            autocompletion=lambda: session.HBASE_VERSIONS,
+            autocompletion=lambda: HBASE_VERSIONS,
             rich_help_panel=MORE,
         ),
-    ] = session.DEFAULT_HBASE,
+    ] = DEFAULT_HBASE,
     need: Annotated[str | None, typer.Option(help="Amount of data to store today, such as 300TB.")] = None,
     growth: Annotated[str | None, typer.Option(help="Growth of the data, such as 40%/year.")] = None,
     years: Annotated[
@@ -264,6 +270,6 @@ def plan(  # noqa: PLR0917 - typer makes options of parameters
     elif quiet:
         print(output)
     else:
-        show(session.plan_text(made, output, written))
+        show(plan_text(made, output, written))
         if change is not None:
             show(change_text(change))

@@ -20,8 +20,10 @@ from howdah.cli.values import parse_seed
 from howdah.cli.what_if_table import what_if_json, what_if_table
 from howdah.errors import UserError
 from howdah.extras import check_extras
+from howdah.planner.suite.request import RunRequest
 from howdah.session.predict import pages
 from howdah.session.predict import predicting as session
+from howdah.simulation.loads import sweeps_load
 
 if TYPE_CHECKING:
     from howdah.simulation.replications import Done
@@ -101,7 +103,7 @@ def predict(
     compares the real run with it. With --what-if or --sweep, howdah changes one thing, plans again and
     simulates; it keeps only a page, if you give --output.
     """
-    request = session.RunRequest(
+    request = RunRequest(
         suite=suite,
         given=given,
     )
@@ -113,7 +115,7 @@ def predict(
         pages.check_directory(output)
     asked = _Asked(plan, request, calibration, replications, parse_seed(seed) if seed is not None else None)
     with SimulationBar(silent=json or quiet) as bar:
-        if sweep and session.sweeps_load(sweep):
+        if sweep and sweeps_load(sweep):
             shown = _load_sweep(asked, sweep, output, bar.tell)
         elif sweep:
             shown = _sweep(asked, sweep, output, bar.tell)
@@ -135,7 +137,7 @@ class _Asked(NamedTuple):
     """What every question has in common."""
 
     plan: Path
-    request: session.RunRequest
+    request: RunRequest
     calibration: str | None
     replications: int | None
     seed: int | None

@@ -9,10 +9,11 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from howdah.calibrate.scoring import Tally, tally
 from howdah.model.prediction import Forecast, Prediction, Score
-from howdah.session.predict.pages import scored_runs
+from howdah.report.prediction.words import scored_runs
 from howdah.session.predict.predicting import replicas_said
-from howdah.session.predict.scoring import Scored, Tally, tally
+from howdah.session.predict.scoring import Scored
 from howdah.units import format_counted
 
 

@@ -15,6 +15,7 @@ from howdah.cli.help import App
 from howdah.cli.values import parse_measuring_time
 from howdah.errors import UserError
 from howdah.model.host import Host
+from howdah.probe import probe_host
 from howdah.session import hosts as session
 from howdah.session.files import replace_file
 
@@ -124,7 +125,7 @@ def probe(
             )
         session.listen(listen, limit_s=limit_s, tell=Console(stderr=True, highlight=False).print)
         return
-    host = _measured(data_dir or [], peer or [], limit_s) if measure else session.probe_host()
+    host = _measured(data_dir or [], peer or [], limit_s) if measure else probe_host()
     text = _text(host, json=json)
     if output is None:
         sys.stdout.write(text)

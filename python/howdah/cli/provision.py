@@ -14,10 +14,12 @@ from howdah.cli.help import App
 from howdah.cli.output import print_json, show
 from howdah.cli.provision_table import counted, plain, provision_data, provision_table
 from howdah.errors import UserError
+from howdah.model.site import Endpoint
+from howdah.provision.backend import Provisioner
+from howdah.provision.differences import refuse
+from howdah.session import provisioning as session
 from howdah.session.passwords import read_password
-from howdah.session.provision import provisioning as session
-from howdah.session.provision.endpoint import Endpoint
-from howdah.session.provision.provisioning import AskedMachines, Provisioner
+from howdah.session.provisioning import RequestedMachines
 
 EXAMPLES = """
 howdah provision plan.yaml --vcenter vc.example.com --dry-run  # shows what it would create and change
@@ -81,7 +83,7 @@ def provision(
             _provision(hypervisor, dry_run=dry_run, yes=yes, json=json)
 
 
-def password(asked: AskedMachines, endpoint: Endpoint, file: Path | None) -> str:
+def password(asked: RequestedMachines, endpoint: Endpoint, file: Path | None) -> str:
     """vCenter's password, from a file or a terminal; libvirt's transports have their own ways to log in."""
     if endpoint.vcenter is None or asked.site.vcenter is None:
         if file is not None:
@@ -101,7 +103,7 @@ def _provision(hypervisor: Provisioner, *, dry_run: bool, yes: bool, json: bool)
     if not json:
         show(provision_table(before))
     if not dry_run and before.pending:
-        session.refuse(before.pending)
+        refuse(before.pending)
         agree("Create and change these machines?", yes=yes)
         after = session.apply(hypervisor, _told)
         if not json:
@@ -110,7 +112,9 @@ def _provision(hypervisor: Provisioner, *, dry_run: bool, yes: bool, json: bool)
         print_json({**provision_data(before), "done": not dry_run})
 
 
-def _destroy(asked: AskedMachines, hypervisor: Provisioner, *, dry_run: bool, yes: bool, json: bool) -> None:
+def _destroy(
+    asked: RequestedMachines, hypervisor: Provisioner, *, dry_run: bool, yes: bool, json: bool
+) -> None:
     made = list(hypervisor.made())
     if not json:
         print("\n".join([*map(plain, made), f"{len(made)} to remove"] if made else ["nothing to remove"]))

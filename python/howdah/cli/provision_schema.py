@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from howdah.cli.help import App
-from howdah.session.provision import provisioning as session
+from howdah.session import provisioning as session
+from howdah.session.files import replace_file
 
 EXAMPLES = """
 howdah provision schema -o site.schema.json  # writes it for an editor
@@ -27,4 +28,4 @@ def schema(
     if output is None:
         sys.stdout.write(session.site_schema())
     else:
-        session.replace_file(output, session.site_schema())
+        replace_file(output, session.site_schema())

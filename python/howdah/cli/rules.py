@@ -16,8 +16,8 @@ from howdah.cli.output import print_json
 from howdah.cli.output import show as show_text
 from howdah.errors import UserError
 from howdah.model.value import value_text
+from howdah.planner.explanation import MEANINGS, Explanation
 from howdah.session.plan import explaining as session
-from howdah.session.plan.explaining import MEANINGS, Explanation
 from howdah.units import format_counted
 
 EXAMPLES = """

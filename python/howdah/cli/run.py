@@ -18,8 +18,9 @@ from howdah.errors import Aborted, RunFailed
 from howdah.model.engines import all_options, engines
 from howdah.model.run import Outcome
 from howdah.model.workloads.suite import suites
+from howdah.planner.suite.request import RunRequest
 from howdah.session.run import runs as session
-from howdah.session.run.engines import RunRequest, prepare
+from howdah.session.run.runs import prepare
 
 EXAMPLES = """
 howdah run terasuite  # measures this machine with sizes that fit it

@@ -16,6 +16,7 @@ from howdah.cli.live import as_json
 from howdah.cli.output import print_json
 from howdah.cli.output import show as show_text
 from howdah.errors import UserError
+from howdah.report.terminal import render_terminal
 from howdah.session.run import reporting
 from howdah.session.run import runs as session
 from howdah.session.run.runs import RunSummary
@@ -163,7 +164,7 @@ def show(context: typer.Context, run: RunId, runs_dir: OwnRunsDir = None, json: 
     if json or _as_json(context):
         sys.stdout.write(as_json(data, analysis, path, reporting.find_report(path)))
     else:
-        show_text(reporting.render_terminal(data, analysis))
+        show_text(render_terminal(data, analysis))
 
 
 @app.command(epilog=REPORT_EXAMPLES)

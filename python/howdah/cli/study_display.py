@@ -10,11 +10,8 @@ from rich.text import Text
 
 from howdah.model.run import Outcome
 from howdah.model.sink import Progress as Step
-from howdah.model.study import Study
-from howdah.model.study_run import StudyRun
-from howdah.study.expected import expected_s
-from howdah.study.precision import elapsed_s
-from howdah.study.schedule import Due
+from howdah.model.study import Study, StudyRun
+from howdah.study.schedule import Due, elapsed_s, expected_s
 from howdah.units import format_seconds
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from howdah.cli.help import App
-from howdah.session.study import bundle as session
+from howdah.session.study import paper as session
 
 EXAMPLES = """
 howdah study export study/protect  # packs a study that was run into protect.tar.gz

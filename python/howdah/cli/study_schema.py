@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from howdah.cli.help import App
+from howdah.session.files import replace_file
 from howdah.session.study import studies as session
 
 EXAMPLES = """
@@ -27,4 +28,4 @@ def schema(
     if output is None:
         sys.stdout.write(session.study_schema())
     else:
-        session.replace_file(output, session.study_schema())
+        replace_file(output, session.study_schema())

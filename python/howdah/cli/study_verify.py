@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from howdah.cli.help import App
-from howdah.session.study import bundle as session
+from howdah.session.study import paper as session
 from howdah.units import format_counted
 
 EXAMPLES = """

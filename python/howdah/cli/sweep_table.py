@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from howdah.model.variation import SATURATED, Sweep
-from howdah.session.predict.pages import saturation_said
+from howdah.report.prediction.words import saturation_said
 from howdah.units import format_bytes, format_count, format_counted, format_rate, format_seconds
 
 _WIDE = 24

@@ -25,9 +25,8 @@ from howdah.model.run import (
 )
 from howdah.model.sink import SampleSink
 from howdah.model.workloads.base import Workload
-from howdah.telemetry.following import Follow
 from howdah.telemetry.sampler import Sampler
-from howdah.telemetry.source import Source
+from howdah.telemetry.source import Follow, Source
 
 STOPPED = "stopped by the user"
 

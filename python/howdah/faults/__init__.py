@@ -1,1 +1,1 @@
-"""Faults of a cluster at work: what they are called, when they are done, and what is seen of them."""
+"""Faults of a working cluster: grammar, schedule, injection, revert, probes, ledger and recovery."""

@@ -15,9 +15,9 @@ from howdah.model.faults import (
     WITH_RATE,
     Action,
     ClusterFault,
+    FaultTarget,
     Moment,
     Place,
-    Whom,
 )
 from howdah.units import parse_bits_per_s, parse_bytes
 
@@ -37,7 +37,7 @@ DAEMONS = (
     "regionserver",
     APPLICATION_MASTER,
 )
-"""Whom a fault may hit, by the names of Hadoop's own scripts."""
+"""The daemons that a fault may hit, by the names of Hadoop's own scripts."""
 PAIRS = ("namenode", "resourcemanager", "hmaster")
 """The daemons that stand in for one another."""
 STATES = ("active", "standby")
@@ -60,26 +60,26 @@ def parse_fault(text: str, where: str = "--fault") -> ClusterFault:
     place = f"{where} '{text}'"
     if len(words) < 2:
         raise UserError(place, "is not a fault", EXAMPLE)
-    what, whom = _action(words[0], place), parse_whom(words[1], place)
-    said = _clauses(words[2:], place)
+    action, target = _action(words[0], place), parse_target(words[1], place)
+    clauses = _clauses(words[2:], place)
     fault = ClusterFault(
-        what=what,
-        whom=whom,
-        when=_moment(said["at"], place) if "at" in said else None,
-        for_s=parse_time(said["for"], "for", place) if "for" in said else None,
-        rate=_rate(what, said["to"], place) if "to" in said else None,
+        action=action,
+        target=target,
+        when=_moment(clauses["at"], place) if "at" in clauses else None,
+        for_s=parse_time(clauses["for"], "for", place) if "for" in clauses else None,
+        rate=_rate(action, clauses["to"], place) if "to" in clauses else None,
     )
     _check(fault, place)
     return fault
 
 
-def parse_whom(word: str, where: str) -> Whom:
+def parse_target(word: str, where: str) -> FaultTarget:
     """Who is meant by a word: ``regionserver@h1-1``, ``namenode:active``, ``host:h1``."""
     head, colon, tail = word.partition(":")
     if head in _PLACES:
         if not tail:
             raise UserError(where, f"{word!r} names no {head}", f"{head}:NAME")
-        return Whom(place=head, name=tail)
+        return FaultTarget(place=head, name=tail)
     daemon, at, machine = word.partition("@")
     daemon, colon, state = daemon.partition(":")
     if daemon not in DAEMONS:
@@ -89,13 +89,13 @@ def parse_whom(word: str, where: str) -> Whom:
         raise UserError(where, f"{word!r} names no machine", f"{daemon}@NAME")
     if colon:
         if daemon not in PAIRS or state not in STATES:
-            hint = " or ".join(f"{pair}:{one}" for pair in PAIRS for one in STATES)
+            hint = " or ".join(f"{pair}:{state_name}" for pair in PAIRS for state_name in STATES)
             raise UserError(where, f"{word!r} is not a state of a {daemon}", hint)
         if at:
             raise UserError(where, f"{word!r} gives both a name and a state", "leave one of them out")
     if daemon == APPLICATION_MASTER and at:
         raise UserError(where, "an application master runs where YARN puts it", APPLICATION_MASTER)
-    return Whom(daemon=daemon, state=state or None, machine=machine or None)
+    return FaultTarget(daemon=daemon, state=state or None, machine=machine or None)
 
 
 def _action(word: str, where: str) -> Action:
@@ -107,21 +107,21 @@ def _action(word: str, where: str) -> Action:
 
 def _clauses(words: Sequence[str], where: str) -> dict[str, list[str]]:
     """What follows each of ``to``, ``at`` and ``for``."""
-    said: dict[str, list[str]] = {}
+    clauses: dict[str, list[str]] = {}
     current: list[str] | None = None
     for word in words:
         if word in _WORDS:
-            if word in said:
+            if word in clauses:
                 raise UserError(where, f"has {word!r} twice", "leave one of them out")
-            current = said[word] = []
+            current = clauses[word] = []
         elif current is None:
             raise UserError(where, f"{word!r} is a word too many", EXAMPLE)
         else:
             current.append(word)
-    for word, rest in said.items():
+    for word, rest in clauses.items():
         if not rest:
             raise UserError(where, f"nothing follows {word!r}", EXAMPLE)
-    return said
+    return clauses
 
 
 def _moment(words: Sequence[str], where: str) -> Moment:
@@ -158,37 +158,37 @@ def parse_time(words: Sequence[str], after: str, where: str) -> float:
     return seconds
 
 
-def _rate(what: Action, words: Sequence[str], where: str) -> int:
+def _rate(action: Action, words: Sequence[str], where: str) -> int:
     text = "".join(words)
-    if what is Action.SLOW_LINK:
+    if action is Action.SLOW_LINK:
         return parse_bits_per_s(text, where)
-    if what is not Action.SLOW_DISK:
-        raise UserError(where, f"{what} has no speed", f"'to' goes with {' and '.join(sorted(WITH_RATE))}")
+    if action is not Action.SLOW_DISK:
+        raise UserError(where, f"{action} has no speed", f"'to' goes with {' and '.join(sorted(WITH_RATE))}")
     if not text.endswith("/s"):
         raise UserError(where, f"{text!r} is not a disk's speed", "10MB/s")
     return parse_bytes(text.removesuffix("/s"), where)
 
 
 def _check(fault: ClusterFault, where: str) -> None:
-    what, whom = fault.what, fault.whom
-    if whom.daemon == APPLICATION_MASTER and what not in OF_DAEMONS:
+    action, target = fault.action, fault.target
+    if target.daemon == APPLICATION_MASTER and action not in OF_DAEMONS:
         raise UserError(
             where,
-            f"{what} needs a machine, but the machine of {whom.text} is not known in advance",
+            f"{action} needs a machine, but the machine of {target.text} is not known in advance",
             "worker:NAME",
         )
-    if whom.place is not None and what not in OF_PLACES:
-        hint = f"name a daemon: regionserver@{whom.name}; or lose {whom.text}"
-        raise UserError(where, f"{what} needs a daemon, and {whom.text} is a machine, host or rack", hint)
-    if whom.daemon == APPLICATION_MASTER and what is Action.RESTART:
+    if target.place is not None and action not in OF_PLACES:
+        hint = f"name a daemon: regionserver@{target.name}; or lose {target.text}"
+        raise UserError(where, f"{action} needs a daemon, and {target.text} is a machine, host or rack", hint)
+    if target.daemon == APPLICATION_MASTER and action is Action.RESTART:
         raise UserError(where, "YARN starts a new application master itself", f"kill {APPLICATION_MASTER}")
-    if what is Action.WIPE and whom.daemon != JOURNALNODE:
+    if action is Action.WIPE and target.daemon != JOURNALNODE:
         hint = f"wipe {JOURNALNODE}@NAME, or wipe-disk worker:NAME"
-        raise UserError(where, f"{what} works on JournalNodes only, and {whom.text} is not one", hint)
-    if what in WITH_RATE and not fault.rate:
-        speed = "10Mb/s" if what is Action.SLOW_LINK else "10MB/s"
-        raise UserError(where, f"gives no speed for {what}", f"{what} {whom.text} to {speed}")
-    if fault.for_s is not None and what in AT_ONCE:
-        raise UserError(where, f"{what} has no duration", "leave 'for' out")
+        raise UserError(where, f"{action} works on JournalNodes only, and {target.text} is not one", hint)
+    if action in WITH_RATE and not fault.rate:
+        speed = "10Mb/s" if action is Action.SLOW_LINK else "10MB/s"
+        raise UserError(where, f"gives no speed for {action}", f"{action} {target.text} to {speed}")
+    if fault.for_s is not None and action in AT_ONCE:
+        raise UserError(where, f"{action} has no duration", "leave 'for' out")
     if fault.for_s is not None and fault.for_s <= 0:
         raise UserError(where, "has a duration of zero", "for 20s")

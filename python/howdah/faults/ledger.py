@@ -17,9 +17,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from howdah.model.faults import LedgerTold
+from howdah.model.faults import LedgerReport
 
-MOST_TOLD = 20
+MOST_LISTED = 20
 """Violations of one kind that are told by name."""
 WRITES = frozenset({"hflush", "hsync"})
 
@@ -28,7 +28,7 @@ class LedgerEntry(NamedTuple):
     """One thing that a client asked for, one after the other."""
 
     client: int
-    what: str
+    operation: str
     """``create``, ``hflush``, ``hsync``, ``close``, ``append``, ``rename`` or ``delete``."""
     path: str
     of: str = ""
@@ -54,37 +54,39 @@ class _Expected:
     """Whether it has to be there."""
     names: tuple[str, ...]
     """One of these is its name."""
-    asked: list[int] = field(default_factory=list)
+    requested: list[int] = field(default_factory=list)
     acknowledged: list[int] = field(default_factory=list)
 
 
-def held_against(history: Sequence[LedgerEntry], found: Mapping[str, Content]) -> LedgerTold:
+def compare_with_files(history: Sequence[LedgerEntry], contents: Mapping[str, Content]) -> LedgerReport:
     """Hold what was asked, client by client in its order, against the files that are there."""
     files = _expected(history)
     lost, unasked, disordered, doubled = [], [], [], []
     for file in files:
-        there = [name for name in file.names if name in found]
-        if len(there) > 1:
-            doubled.append(f"{there[0]} is there as {there[1]}, too")
-        if not there:
+        present = [name for name in file.names if name in contents]
+        if len(present) > 1:
+            doubled.append(f"{present[0]} is there as {present[1]}, too")
+        if not present:
             if file.sure:
                 lost.append(f"file {file.names[0]}")
             continue
-        content = found[there[0]]
-        lost += [f"record {number} of {there[0]}{_why(content)}" for number in _missing(file, content)]
-        unasked += [f"record {number} of {there[0]}" for number in set(content.records) - set(file.asked)]
-        doubled += [f"record {number} of {there[0]}" for number in _repeated(content.records)]
-        if not _in_order(content.records, file.asked):
-            disordered.append(f"records of {there[0]}")
-    known = {name for file in files for name in file.names}
-    unasked += [f"file {name}" for name in sorted(set(found) - known)]
+        content = contents[present[0]]
+        lost += [f"record {number} of {present[0]}{_why(content)}" for number in _missing(file, content)]
+        unasked += [
+            f"record {number} of {present[0]}" for number in set(content.records) - set(file.requested)
+        ]
+        doubled += [f"record {number} of {present[0]}" for number in _repeated(content.records)]
+        if not _in_order(content.records, file.requested):
+            disordered.append(f"records of {present[0]}")
+    expected = {name for file in files for name in file.names}
+    unasked += [f"file {name}" for name in sorted(set(contents) - expected)]
     acknowledged = sum(entry.acknowledged for entry in history)
-    return LedgerTold(
+    return LedgerReport(
         clients=len({entry.client for entry in history}),
         asked=len(history),
         acknowledged=acknowledged,
         failed=len(history) - acknowledged,
-        files=len(found),
+        files=len(contents),
         lost=_brief(lost),
         unasked=_brief(unasked),
         disordered=_brief(disordered),
@@ -96,19 +98,19 @@ def _expected(history: Iterable[LedgerEntry]) -> list[_Expected]:
     """The files that are there after everything, or may be; those whose removal was acknowledged are not."""
     files: dict[str, _Expected] = {}
     for entry in history:
-        if entry.what == "create":
+        if entry.operation == "create":
             files[entry.path] = _Expected(entry.acknowledged, (entry.path,))
             continue
         file = files[entry.path]
-        if entry.what in WRITES:
-            file.asked.append(int(entry.of))
+        if entry.operation in WRITES:
+            file.requested.append(int(entry.of))
             if entry.acknowledged:
                 file.acknowledged.append(int(entry.of))
-        elif entry.what == "rename":
+        elif entry.operation == "rename":
             renamed = f"{entry.path.rpartition('/')[0]}/{entry.of.rpartition('/')[2]}"
             file.names = (renamed,) if entry.acknowledged else (entry.path, renamed)
             files[renamed] = files.pop(entry.path)
-        elif entry.what == "delete":
+        elif entry.operation == "delete":
             if entry.acknowledged:
                 del files[entry.path]
             else:
@@ -117,8 +119,8 @@ def _expected(history: Iterable[LedgerEntry]) -> list[_Expected]:
 
 
 def _missing(file: _Expected, content: Content) -> Iterator[int]:
-    there = set(content.records)
-    return (number for number in file.acknowledged if number not in there)
+    present = set(content.records)
+    return (number for number in file.acknowledged if number not in present)
 
 
 def _why(content: Content) -> str:
@@ -129,13 +131,13 @@ def _repeated(records: Sequence[int]) -> list[int]:
     return sorted({number for number in records if records.count(number) > 1})
 
 
-def _in_order(records: Sequence[int], asked: Sequence[int]) -> bool:
+def _in_order(records: Sequence[int], requested: Sequence[int]) -> bool:
     """Whether those that were asked for are read in the order in which they were asked."""
-    place = {number: at for at, number in enumerate(asked)}
+    place = {number: at for at, number in enumerate(requested)}
     once = [place[number] for number in dict.fromkeys(records) if number in place]
     return once == sorted(once)
 
 
-def _brief(told: Sequence[str]) -> tuple[str, ...]:
-    more = len(told) - MOST_TOLD
-    return (*told[:MOST_TOLD], f"and {more:,} more") if more > 0 else tuple(told)
+def _brief(lines: Sequence[str]) -> tuple[str, ...]:
+    more = len(lines) - MOST_LISTED
+    return (*lines[:MOST_LISTED], f"and {more:,} more") if more > 0 else tuple(lines)

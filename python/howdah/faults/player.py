@@ -1,4 +1,4 @@
-"""A schedule played beside a workload: each fault waits for its moment, is done, and is undone."""
+"""Injects the faults of a schedule while a workload runs, and reverts them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from threading import Condition, Lock, Thread
 from typing import NamedTuple, Protocol
 
 from howdah.errors import HowdahError
-from howdah.model.faults import ClusterFault, FaultTold, Moment
+from howdah.model.faults import ClusterFault, FaultReport, Moment
 from howdah.model.sink import Progress
 
 _LOG = logging.getLogger(__name__)
@@ -18,25 +18,23 @@ _TICK_S = 0.05
 _NEVER = "the run ended before that moment"
 
 
-class Deed(NamedTuple):
-    """A fault that was done."""
+class Injected(NamedTuple):
+    """A fault that was injected."""
 
     number: int
-    """By which it is undone."""
     hit: tuple[str, ...]
-    """Whom it hit."""
     lasts: bool
     """Whether there is anything to undo."""
 
 
-class Doer(Protocol):
-    """Who does faults and undoes them; called from several threads."""
+class Injector(Protocol):
+    """Injects and reverts faults; called from several threads."""
 
-    def do(self, fault: ClusterFault) -> Deed:
-        """Do it; raises HowdahError where it cannot be done at this moment."""
+    def inject(self, fault: ClusterFault) -> Injected:
+        """Inject a fault; raises HowdahError if that is impossible at this moment."""
 
-    def undo(self, number: int) -> tuple[str, ...]:
-        """Undo it; what of it could not be undone."""
+    def revert(self, number: int) -> tuple[str, ...]:
+        """Revert a fault by its number; returns what could not be reverted."""
 
 
 @dataclass
@@ -64,22 +62,22 @@ class _Seen:
 class FaultPlayer:
     """Plays a schedule, a thread for each of its faults; ``changed`` hears of what becomes of them."""
 
-    def __init__(self, schedule: Sequence[ClusterFault], doer: Doer) -> None:
+    def __init__(self, schedule: Sequence[ClusterFault], injector: Injector) -> None:
         self._schedule = tuple(schedule)
-        self._doer = doer
-        self._told = [FaultTold(fault=fault.text) for fault in self._schedule]
+        self._injector = injector
+        self._told = [FaultReport(fault=fault.text) for fault in self._schedule]
         self._seen = _Seen()
         self._lock = Lock()
         self._news = Condition(self._lock)
         self._over = False
         self._threads: list[Thread] = []
-        self._left: dict[int, Deed] = {}
+        self._left: dict[int, Injected] = {}
         """What could not be undone when its time was over, by its place in the schedule."""
         self._now_s: Callable[[], float] = time.monotonic
         self._changed: Callable[[], None] = lambda: None
 
     @property
-    def told(self) -> tuple[FaultTold, ...]:
+    def told(self) -> tuple[FaultReport, ...]:
         """What has become of each so far, in the schedule's order."""
         with self._lock:
             return tuple(self._told)
@@ -121,28 +119,28 @@ class FaultPlayer:
             return
         self._tell(number, came_s=self._now_s())
         try:
-            deed = self._doer.do(fault)
+            injected = self._injector.inject(fault)
         except (HowdahError, OSError) as error:
             _LOG.info("%s: %s", fault.text, error)
             self._tell(number, state="not happened", why=str(error))
             return
         begun_s = self._now_s()
-        self._tell(number, state="in force" if deed.lasts else "done", begun_s=begun_s, hit=deed.hit)
-        if not deed.lasts:
+        self._tell(number, state="in force" if injected.lasts else "done", begun_s=begun_s, hit=injected.hit)
+        if not injected.lasts:
             return
         with self._lock:
             self._news.wait_for(lambda: self._over, timeout=fault.for_s)
-        self._undo(number, deed)
+        self._undo(number, injected)
 
-    def _undo(self, number: int, deed: Deed) -> None:
+    def _undo(self, number: int, injected: Injected) -> None:
         try:
-            left = self._doer.undo(deed.number)
+            remaining = self._injector.revert(injected.number)
         except (HowdahError, OSError) as error:
-            left = (str(error),)
-        if left:
-            self._left[number] = deed
-        state = "not undone" if left else "undone"
-        self._tell(number, state=state, ended_s=self._now_s(), why="; ".join(left) or None)
+            remaining = (str(error),)
+        if remaining:
+            self._left[number] = injected
+        state = "not undone" if remaining else "undone"
+        self._tell(number, state=state, ended_s=self._now_s(), why="; ".join(remaining) or None)
 
     def _awaited(self, when: Moment) -> bool:
         """Wait for a moment; whether it came before the run was over."""

@@ -1,13 +1,16 @@
-"""What daemons' logs tell of the way from a fault to service again: each step with the line that says so."""
+"""Steps of recovery in daemons' logs, from a fault to restored service."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import NamedTuple
 
-from howdah.model.faults import RecoveryStep
+from howdah.lab.hadoop.daemons import planned
+from howdah.lab.state import LabState
+from howdah.model.faults import SEVERAL, FaultReport, RecoveryStep
 
 _TIME = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)[,.](\d{3}) ")
 _LINE_CHARACTERS = 240
@@ -66,10 +69,6 @@ WORDS = (
 """The words of the releases that howdah fetches."""
 
 
-SEVERAL = frozenset({"logs split", "regions open"})
-"""What is reached once for each of several things, so that the last one counts."""
-
-
 def steps(
     lines: Iterable[str], machine: str, daemon: str, *, start_epoch_s: float, between: tuple[float, float]
 ) -> Iterator[RecoveryStep]:
@@ -78,9 +77,9 @@ def steps(
     Who misses somebody says so again and again: of such lines the first is told.
     """
     last = ""
-    known = [word for word in WORDS if daemon in word.daemons]
+    words = [word for word in WORDS if daemon in word.daemons]
     for line in lines:
-        meant = next((word for word in known if word.pattern.search(line)), None)
+        meant = next((word for word in words if word.pattern.search(line)), None)
         if meant is None or (match := _TIME.match(line)) is None:
             continue
         time_s = datetime.fromisoformat(f"{match[1]}T{match[2]}.{match[3]}").timestamp() - start_epoch_s
@@ -93,3 +92,52 @@ def steps(
                 daemon=daemon,
                 line=line.strip()[:_LINE_CHARACTERS],
             )
+
+
+_MOST_STEPS = 200
+_AFTER_S = 600.0
+"""What is logged later than this after the last fault has nothing to do with it."""
+
+
+class LabLogs:
+    """Where every log ended when the run began."""
+
+    def __init__(self, state: LabState) -> None:
+        self._state = state
+        self._ends = {daemon.log: _size(daemon.log) for daemon in planned(state)}
+
+    def recovery(self, reports: Sequence[FaultReport], start_epoch_s: float) -> tuple[RecoveryStep, ...]:
+        """What was logged since the first fault, in order; nothing where none happened."""
+        begun = [fault.begun_s for fault in reports if fault.begun_s is not None]
+        if not begun:
+            return ()
+        between = min(begun), max(begun) + _AFTER_S
+        found_steps = [
+            step
+            for daemon in planned(self._state)
+            for step in steps(
+                _lines(daemon.log, self._ends.get(daemon.log, 0)),
+                daemon.machine.name,
+                daemon.program,
+                start_epoch_s=start_epoch_s,
+                between=between,
+            )
+        ]
+        return tuple(sorted(found_steps, key=lambda step: step.time_s)[:_MOST_STEPS])
+
+
+def _size(log: Path) -> int:
+    try:
+        return log.stat().st_size
+    except OSError:
+        return 0
+
+
+def _lines(log: Path, begin: int) -> Iterator[str]:
+    try:
+        with log.open("rb") as file:
+            file.seek(begin)
+            for line in file:
+                yield line.decode(errors="replace")
+    except OSError:
+        return

@@ -1,15 +1,19 @@
-"""A schedule of faults against those it may hit: refused where it names nobody, or excludes itself."""
+"""Schedules of faults: read from lines and files, checked against their targets, drawn at random."""
 
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
+from pathlib import Path
 from typing import Literal, NamedTuple
 
+from howdah.documents.read import read_document
 from howdah.errors import UserError
-from howdah.faults.grammar import APPLICATION_MASTER, PAIRS
-from howdah.model.faults import AT_ONCE, OF_PLACES, Action, ClusterFault, Moment, Whom
+from howdah.faults.grammar import APPLICATION_MASTER, EXAMPLE, PAIRS, parse_fault, parse_time
+from howdah.model.engine_options import FAULT
+from howdah.model.faults import AT_ONCE, OF_PLACES, Action, ClusterFault, FaultFile, FaultTarget, Moment
 
 _OF_DISKS = frozenset({Action.SLOW_DISK, Action.FILL_DISK, Action.FAIL_DISK, Action.WIPE_DISK})
 _OF_LINKS = frozenset({Action.CUT_LINK, Action.CUT_LINK_IN, Action.CUT_LINK_OUT, Action.SLOW_LINK})
@@ -27,7 +31,13 @@ _ALIKE: tuple[frozenset[Action], ...] = (
 _SHORTEST_S, _LONGEST_S = 5, 20
 
 
-class CrewMember(NamedTuple):
+_DRAW = "random"
+"""What a line begins with that asks for faults by chance."""
+_RANDOM = re.compile(r"random +(\d{1,4}) +seed +(\d{1,18}) +within +(.+)")
+_FILE_HINT = "give a file with a list 'faults:' of lines as --fault takes them"
+
+
+class TargetMachine(NamedTuple):
     """A machine that a fault may hit."""
 
     name: str
@@ -39,83 +49,88 @@ class CrewMember(NamedTuple):
     """Data disks of its own."""
 
 
-class Crew(NamedTuple):
-    """Whom faults may hit."""
+class Targets(NamedTuple):
+    """The machines that faults may hit."""
 
-    members: tuple[CrewMember, ...]
+    members: tuple[TargetMachine, ...]
     rootless: bool = False
     """Whether its machines have no links and disks of their own."""
     shared: Mapping[str, Sequence[str]] = {}
     """Who else has machines on a host, by the host's name."""
 
-    def at(self, whom: Whom) -> tuple[CrewMember, ...]:
+    def at(self, target: FaultTarget) -> tuple[TargetMachine, ...]:
         """The machines of a place, or those that a daemon may be on."""
-        match whom.place:
+        match target.place:
             case "worker" | "master":
-                return tuple(one for one in self.members if (one.kind, one.name) == (whom.place, whom.name))
+                return tuple(
+                    machine
+                    for machine in self.members
+                    if (machine.kind, machine.name) == (target.place, target.name)
+                )
             case "host":
-                return tuple(one for one in self.members if one.host == whom.name)
+                return tuple(machine for machine in self.members if machine.host == target.name)
             case "rack":
-                return tuple(one for one in self.members if one.rack == whom.name)
+                return tuple(machine for machine in self.members if machine.rack == target.name)
             case None:
                 return tuple(
-                    one
-                    for one in self.members
-                    if whom.daemon in one.daemons and whom.machine in (None, one.name)
+                    machine
+                    for machine in self.members
+                    if target.daemon in machine.daemons and target.machine in (None, machine.name)
                 )
 
     def check(self, fault: ClusterFault, where: str) -> None:
         """Raise UserError for a fault that hits nobody, or cannot be done here."""
-        whom = fault.whom
-        there = self.at(whom)
-        if not there and whom.daemon != APPLICATION_MASTER:
-            raise UserError(where, f"{whom.text} is unknown in this cluster", self._hint(whom))
-        if whom.daemon == APPLICATION_MASTER and not any(
-            "nodemanager" in one.daemons for one in self.members
+        target = fault.target
+        machines = self.at(target)
+        if not machines and target.daemon != APPLICATION_MASTER:
+            raise UserError(where, f"{target.text} is unknown in this cluster", self._hint(target))
+        if target.daemon == APPLICATION_MASTER and not any(
+            "nodemanager" in machine.daemons for machine in self.members
         ):
             raise UserError(
                 where, "this cluster has no YARN, and so no application master", "name a daemon of the JVM"
             )
-        if whom.state == "standby" and len(there) < 2:
-            raise UserError(where, f"the only {whom.daemon} has no standby", f"{whom.daemon}:active")
-        if fault.what in _OF_DISKS and not any(one.disks for one in there):
+        if target.state == "standby" and len(machines) < 2:
+            raise UserError(where, f"the only {target.daemon} has no standby", f"{target.daemon}:active")
+        if fault.action in _OF_DISKS and not any(machine.disks for machine in machines):
             raise UserError(
-                where, f"{whom.text} has no separate data disks", "name a worker of a lab built as root"
+                where, f"{target.text} has no separate data disks", "name a worker of a lab built as root"
             )
-        if fault.what in _OF_LINKS and self.rootless:
+        if fault.action in _OF_LINKS and self.rootless:
             raise UserError(where, "a lab built without root has no links", "build it as root")
-        if whom.place in ("host", "rack") and fault.what not in _OF_DISKS:
-            self._check_own(where, there)
+        if target.place in ("host", "rack") and fault.action not in _OF_DISKS:
+            self._check_own(where, machines)
 
-    def _check_own(self, where: str, there: Sequence[CrewMember]) -> None:
+    def _check_own(self, where: str, machines: Sequence[TargetMachine]) -> None:
         """Raise UserError for a fault of a host that others are on: it would be theirs, too."""
-        for one in there:
-            if others := self.shared.get(one.host):
+        for machine in machines:
+            if others := self.shared.get(machine.host):
                 raise UserError(
                     where,
-                    f"{one.host} also has machines of {' and '.join(others)}, which would be lost with it",
-                    f"take down {' and '.join(others)}, or name machines: {one.kind}:{one.name}",
+                    f"{machine.host} also has machines of {' and '.join(others)}, "
+                    "which would be lost with it",
+                    f"take down {' and '.join(others)}, or name machines: {machine.kind}:{machine.name}",
                 )
 
-    def _hint(self, whom: Whom) -> str:
-        if whom.place is None:
-            names = [one.name for one in self.members if whom.daemon in one.daemons]
+    def _hint(self, target: FaultTarget) -> str:
+        if target.place is None:
+            names = [machine.name for machine in self.members if target.daemon in machine.daemons]
             if names:
-                return f"{whom.daemon} runs on {', '.join(names)}"
-            every = dict.fromkeys(daemon for one in self.members for daemon in one.daemons)
+                return f"{target.daemon} runs on {', '.join(names)}"
+            every = dict.fromkeys(daemon for machine in self.members for daemon in machine.daemons)
             return f"one of {', '.join(every)}"
         names = {
-            "worker": [one.name for one in self.members if one.kind == "worker"],
-            "master": [one.name for one in self.members if one.kind == "master"],
-            "host": [one.host for one in self.members],
-            "rack": [one.rack for one in self.members],
-        }[whom.place]
+            "worker": [machine.name for machine in self.members if machine.kind == "worker"],
+            "master": [machine.name for machine in self.members if machine.kind == "master"],
+            "host": [machine.host for machine in self.members],
+            "rack": [machine.rack for machine in self.members],
+        }[target.place]
         return f"one of {', '.join(dict.fromkeys(names))}"
 
 
 def check_schedule(
     schedule: Sequence[ClusterFault],
-    crew: Crew,
+    targets: Targets,
     programs: Mapping[str, Sequence[str]],
     where: str = "--fault",
 ) -> None:
@@ -125,55 +140,59 @@ def check_schedule(
     """
     for fault in schedule:
         place = f"{where} '{fault.text}'"
-        crew.check(fault, place)
+        targets.check(fault, place)
         workload = fault.when.workload if fault.when else None
         if workload is not None and workload not in programs:
             raise UserError(place, f"{workload} is not part of this run", f"it runs {', '.join(programs)}")
         phase = fault.when.phase if fault.when else None
-        known = programs[workload] if workload is not None else ()
-        if phase is not None and known and phase not in known:
-            raise UserError(place, f"{workload} has no phase {phase!r}", f"it has {', '.join(known)}")
-    for one, other in combinations(schedule, 2):
-        if _exclude(one, other, crew):
+        phases = programs[workload] if workload is not None else ()
+        if phase is not None and phases and phase not in phases:
+            raise UserError(place, f"{workload} has no phase {phase!r}", f"it has {', '.join(phases)}")
+    for first, second in combinations(schedule, 2):
+        if _exclude(first, second, targets):
             raise UserError(
-                f"{where} '{other.text}'",
-                f"conflicts with '{one.text}': both would be active at the same time",
+                f"{where} '{second.text}'",
+                f"conflicts with '{first.text}': both would be active at the same time",
                 "end the first fault earlier with 'for', or choose another target",
             )
 
 
-def _exclude(one: ClusterFault, other: ClusterFault, crew: Crew) -> bool:
+def _exclude(one: ClusterFault, other: ClusterFault, targets: Targets) -> bool:
     """Whether both are certain to be in force at once on what they have in common."""
-    if not any(one.what in kind and other.what in kind for kind in _ALIKE):
+    if not any(one.action in kind and other.action in kind for kind in _ALIKE):
         return False
-    if not _hit_one(one, other, crew):
+    if not _hit_one(one, other, targets):
         return False
-    first, second = sorted((one, other), key=_begin)
-    begin, end = _begin(first), _begin(second)
+    earlier, later = sorted((one, other), key=_begin)
+    begin, end = _begin(earlier), _begin(later)
     if begin[:2] != end[:2]:
         return False
-    if not _meet(one.whom, other.whom, crew):
-        return one.whom == other.whom and begin == end
-    lasts = first.for_s
-    if first.what in AT_ONCE:
+    if not _meet(one.target, other.target, targets):
+        return one.target == other.target and begin == end
+    lasts = earlier.for_s
+    if earlier.action in AT_ONCE:
         return begin == end
     # How long a part of a program's work takes is not known beforehand.
     return begin == end or lasts is None or (begin[1] == "time" and begin[2] + lasts > end[2])
 
 
-def _hit_one(one: ClusterFault, other: ClusterFault, crew: Crew) -> bool:
-    shared = {each.name for each in crew.at(one.whom)} & {each.name for each in crew.at(other.whom)}
+def _hit_one(first: ClusterFault, second: ClusterFault, targets: Targets) -> bool:
+    shared = {machine.name for machine in targets.at(first.target)} & {
+        machine.name for machine in targets.at(second.target)
+    }
     return bool(shared)
 
 
-def _meet(one: Whom, other: Whom, crew: Crew) -> bool:
+def _meet(first: FaultTarget, second: FaultTarget, targets: Targets) -> bool:
     """Whether two are certain to be the same; who is active is known at the moment alone."""
-    if one.place is not None or other.place is not None:
-        daemon = one if one.place is None else other
-        return daemon.place is not None or daemon.machine is not None or len(crew.at(daemon)) == 1
-    if one.daemon != other.daemon:
+    if first.place is not None or second.place is not None:
+        daemon = first if first.place is None else second
+        return daemon.place is not None or daemon.machine is not None or len(targets.at(daemon)) == 1
+    if first.daemon != second.daemon:
         return False
-    return (one == other and one.state is None) or (one.machine is not None and one.machine == other.machine)
+    return (first == second and first.state is None) or (
+        first.machine is not None and first.machine == second.machine
+    )
 
 
 def _begin(fault: ClusterFault) -> tuple[str, str, float]:
@@ -185,7 +204,7 @@ def _begin(fault: ClusterFault) -> tuple[str, str, float]:
     return when.workload or "", "time", when.after_s or 0.0
 
 
-def random_schedule(seed: int, number: int, crew: Crew, within_s: float) -> tuple[ClusterFault, ...]:
+def random_schedule(seed: int, number: int, targets: Targets, within_s: float) -> tuple[ClusterFault, ...]:
     """So many faults within a time, each undone after seconds, none of which excludes another.
 
     The same seed, number, time and crew give the same schedule.
@@ -194,12 +213,12 @@ def random_schedule(seed: int, number: int, crew: Crew, within_s: float) -> tupl
     chosen: list[ClusterFault] = []
     tries = 0
     while len(chosen) < number:
-        fault = source.choice(list(_possible(crew, source)))
+        fault = source.choice(list(_possible(targets, source)))
         begin = round(source.uniform(0, within_s), 1)
         lasts = round(source.uniform(_SHORTEST_S, _LONGEST_S), 1)
         drawn = fault.model_copy(update={"when": Moment(after_s=begin), "for_s": lasts})
         tries += 1
-        if not any(_exclude(one, drawn, crew) or _in_doubt(one, drawn) for one in chosen):
+        if not any(_exclude(one, drawn, targets) or _in_doubt(one, drawn) for one in chosen):
             chosen.append(drawn)
         elif tries > 1000 * number:
             raise UserError(
@@ -210,37 +229,68 @@ def random_schedule(seed: int, number: int, crew: Crew, within_s: float) -> tupl
     return tuple(sorted(chosen, key=_begin))
 
 
-def _in_doubt(one: ClusterFault, other: ClusterFault) -> bool:
+def _in_doubt(first: ClusterFault, second: ClusterFault) -> bool:
     """Whether both hit one of a pair, by state or by name: they might be the same at the moment."""
-    daemon = one.whom.daemon
-    return daemon is not None and daemon in PAIRS and daemon == other.whom.daemon
+    daemon = first.target.daemon
+    return daemon is not None and daemon in PAIRS and daemon == second.target.daemon
 
 
-def _possible(crew: Crew, source: random.Random) -> Iterator[ClusterFault]:
+def _possible(targets: Targets, source: random.Random) -> Iterator[ClusterFault]:
     """One fault of each kind and daemon that there is."""
-    daemons = dict.fromkeys(daemon for one in crew.members for daemon in one.daemons)
+    daemons = dict.fromkeys(daemon for machine in targets.members for daemon in machine.daemons)
     for daemon in daemons:
-        there = [one for one in crew.members if daemon in one.daemons]
-        paired = daemon in PAIRS and len(there) > 1
-        whom = (
-            Whom(daemon=daemon, state="active")
+        machines = [machine for machine in targets.members if daemon in machine.daemons]
+        paired = daemon in PAIRS and len(machines) > 1
+        target = (
+            FaultTarget(daemon=daemon, state="active")
             if paired
-            else Whom(daemon=daemon, machine=source.choice(there).name)
+            else FaultTarget(daemon=daemon, machine=source.choice(machines).name)
         )
-        for what in (Action.KILL, Action.PAUSE):
-            yield ClusterFault(what=what, whom=whom)
-    workers = [one for one in crew.members if one.kind == "worker"]
+        for action in (Action.KILL, Action.PAUSE):
+            yield ClusterFault(action=action, target=target)
+    workers = [machine for machine in targets.members if machine.kind == "worker"]
     if not workers:
         return
-    for what in sorted(OF_PLACES - _OF_LINKS - _OF_DISKS - {Action.PAUSE}):
-        yield ClusterFault(what=what, whom=_worker(workers, source))
-    if not crew.rootless:
-        yield ClusterFault(what=Action.CUT_LINK, whom=_worker(workers, source))
-        yield ClusterFault(what=Action.SLOW_LINK, whom=_worker(workers, source), rate=10_000_000)
-        if any(one.disks for one in workers):
-            owners = [one for one in workers if one.disks]
-            yield ClusterFault(what=Action.SLOW_DISK, whom=_worker(owners, source), rate=10_000_000)
+    for action in sorted(OF_PLACES - _OF_LINKS - _OF_DISKS - {Action.PAUSE}):
+        yield ClusterFault(action=action, target=_worker(workers, source))
+    if not targets.rootless:
+        yield ClusterFault(action=Action.CUT_LINK, target=_worker(workers, source))
+        yield ClusterFault(action=Action.SLOW_LINK, target=_worker(workers, source), rate=10_000_000)
+        if any(machine.disks for machine in workers):
+            owners = [machine for machine in workers if machine.disks]
+            yield ClusterFault(action=Action.SLOW_DISK, target=_worker(owners, source), rate=10_000_000)
 
 
-def _worker(workers: Sequence[CrewMember], source: random.Random) -> Whom:
-    return Whom(place="worker", name=source.choice(workers).name)
+def _worker(workers: Sequence[TargetMachine], source: random.Random) -> FaultTarget:
+    return FaultTarget(place="worker", name=source.choice(workers).name)
+
+
+def read_faults(text: str, targets: Targets) -> Iterator[ClusterFault]:
+    """The faults of one line as ``--fault`` takes it, or of a file of such lines."""
+    words = text.split()
+    if not words:
+        raise UserError(
+            f"{FAULT.flag} '{text}'",
+            "is not a fault",
+            f"write, for example, {EXAMPLE}, or give a file of faults",
+        )
+    if len(words) > 1 or words[0] == _DRAW:
+        yield from _line(text, FAULT.flag, targets)
+        return
+    for line in read_document(Path(text), FaultFile, "a list of faults", _FILE_HINT).faults:
+        yield from _line(line, text, targets)
+
+
+def _line(text: str, where: str, targets: Targets) -> tuple[ClusterFault, ...]:
+    """A fault, or the random ones that a line asks for."""
+    place = f"{where} '{text}'"
+    if chosen := _RANDOM.fullmatch(text.strip()):
+        number, seed, within = int(chosen[1]), int(chosen[2]), parse_time([chosen[3]], "within", place)
+        if not 1 <= number <= 100 or within <= 0:
+            raise UserError(
+                place, "is not a random schedule", "random 3 seed 7 within 60s; at most 100 faults"
+            )
+        return random_schedule(seed, number, targets, within)
+    if text.split()[:1] == [_DRAW]:
+        raise UserError(place, "needs the number of faults and a seed", "random 3 seed 7 within 60s")
+    return (parse_fault(text, where),)

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from howdah.lab import lots
-from howdah.lab.faults.in_force import IN_FORCE
+from howdah.lab.active_faults import ACTIVE_FAULTS
 from howdah.lab.kernel import processes
 from howdah.lab.machines import remove_hosts, survey_hosts
 from howdah.lab.registry import Leftover
@@ -17,7 +17,7 @@ from howdah.lab.state import STATE, mark_of
 _OWN = (
     STATE,
     "lab.new",
-    IN_FORCE,
+    ACTIVE_FAULTS,
     "faults.new",
     "hosts",
     ".hosts.new",

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 from pydantic import Field
 
 from howdah.errors import HowdahError
-from howdah.lab.faults.in_force import in_force
+from howdah.lab.active_faults import active_faults
 from howdah.lab.hadoop.daemons import planned
 from howdah.lab.hadoop.health import Health, Key, health, missing
 from howdah.lab.kernel import disks, network, processes
@@ -110,7 +110,7 @@ def status(state: LabState) -> LabStatus:
     """Look at a laboratory: its processes, its disks, and what Hadoop itself says."""
     running = processes.daemons(state)
     answers = _health(state, running)
-    links = dict(_links(state))
+    links = dict(_affected_links(state))
     lacking = tuple(_missing(state, answers, running, links))
     return LabStatus(
         name=state.name,
@@ -121,7 +121,7 @@ def status(state: LabState) -> LabStatus:
         state=_word(state, answers, lacking),
         missing=lacking,
         shared=dict(shared_with(state)),
-        faults=tuple(each.fault for each in in_force(state)),
+        faults=tuple(each.fault for each in active_faults(state)),
         machines=tuple(_machines(state, {key: process.pid for key, process in running.items()}, links)),
         health=answers,
         laboratory=state.laboratory,
@@ -152,7 +152,7 @@ def _missing(
     yield "its network"
 
 
-def _links(state: LabState) -> Iterator[tuple[str, _Link]]:
+def _affected_links(state: LabState) -> Iterator[tuple[str, _Link]]:
     if state.spec is None:
         return
     for machine in state.spec.machines:

@@ -66,14 +66,14 @@ OWN: Final = (
         "this machine without Hadoop",
         "On this machine",
         (SAMPLE_INTERVAL, *_OF_A_MACHINE),
-        "howdah.session.run.local:prepare_local",
+        "howdah.engines.local.preparation:prepare_local",
     ),
     RegisteredEngine(
         HADOOP,
         "a cluster or the lab",
         "On a Hadoop cluster",
         (SAMPLE_INTERVAL, PLAN, CONF, LAB, HDFS_DIR, QUEUE, DEADLINE, SET, FAULT),
-        "howdah.session.run.cluster:prepare_cluster",
+        "howdah.engines.hadoop.preparation:prepare_cluster",
         on_laboratories=True,
     ),
     RegisteredEngine(
@@ -81,7 +81,7 @@ OWN: Final = (
         "an HBase: of the lab, your own, or one on this machine",
         "On HBase",
         (SAMPLE_INTERVAL, PLAN, CONF, LAB, MEMORY, DATA_DIR, FAULT),
-        "howdah.session.run.hbase:prepare_hbase",
+        "howdah.engines.hbase.preparation:prepare_hbase",
         on_laboratories=True,
     ),
     RegisteredEngine(
@@ -89,7 +89,7 @@ OWN: Final = (
         "the machines of the lab or your own hosts, without Hadoop",
         "On hosts without Hadoop",
         (SAMPLE_INTERVAL, PLAN, LAB, REACH),
-        "howdah.session.run.hosts:prepare_hosts",
+        "howdah.engines.hosts.preparation:prepare_hosts",
     ),
     RegisteredEngine(
         SIM,
@@ -97,7 +97,7 @@ OWN: Final = (
         "In a simulation",
         # With --probe it is this machine that is simulated.
         (SAMPLE_INTERVAL, PLAN, PROBE, CALIBRATION, REPLICATIONS, *_OF_A_MACHINE),
-        "howdah.session.run.simulated:prepare_simulation",
+        "howdah.engines.sim.preparation:prepare_simulation",
         planned=True,
     ),
 )

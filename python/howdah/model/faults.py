@@ -1,4 +1,4 @@
-"""Faults as data: what is done to whom of a cluster at work, when, for how long, and what came of it."""
+"""Faults of a working cluster as data: action, target, moment, duration, and the result."""
 
 from __future__ import annotations
 
@@ -15,6 +15,9 @@ CELLS_LOST = "last acknowledged writes of fields lost"
 """Metrics of a workload of rows that ran while faults were done."""
 LEDGER_UNREAD = "ledger-unread"
 """The code of the warning that what HDFS acknowledged could not be held against what is there."""
+
+SEVERAL = frozenset({"logs split", "regions open"})
+"""What is reached once for each of several things, so that the last one counts."""
 
 
 class Action(StrEnum):
@@ -60,8 +63,8 @@ AT_ONCE = frozenset({Action.RESTART, Action.WIPE, Action.WIPE_DISK})
 Place = Literal["worker", "master", "host", "rack"]
 
 
-class Whom(Model):
-    """Who is hit: a daemon, or a place with all that is there."""
+class FaultTarget(Model):
+    """A daemon, or a place with everything on it."""
 
     daemon: str | None = None
     """``regionserver``, or ``application-master``; none where a place is hit."""
@@ -110,12 +113,10 @@ class Moment(Model):
 
 
 class ClusterFault(Model):
-    """One thing done to a cluster while it works."""
+    """One action on a target of a working cluster."""
 
-    what: Action
-    """What is done."""
-    whom: Whom
-    """To whom."""
+    action: Action
+    target: FaultTarget
     when: Moment | None = None
     """When; none for at once."""
     for_s: float | None = None
@@ -126,9 +127,9 @@ class ClusterFault(Model):
     @property
     def text(self) -> str:
         """As it is written in a schedule, word for word the same for the same fault."""
-        words = [self.what.value, self.whom.text]
+        words = [self.action.value, self.target.text]
         if self.rate is not None:
-            slow_link = self.what is Action.SLOW_LINK
+            slow_link = self.action is Action.SLOW_LINK
             words += ["to", exact_bits_per_s(self.rate) if slow_link else f"{exact_bytes(self.rate)}/s"]
         if self.when is not None:
             words += ["at", self.when.text]
@@ -146,7 +147,7 @@ class FaultFile(Model):
     """A fault a line, as ``--fault`` takes it."""
 
 
-class FaultTold(Model):
+class FaultReport(Model):
     """One fault of a run's schedule: what was planned, and what came of it."""
 
     fault: str
@@ -185,7 +186,7 @@ class ProbeOutage(Model):
         return self.end_s - self.start_s
 
 
-class ProbeTold(Model):
+class ProbeReport(Model):
     """A small request, sent ten times a second during a workload, and when it got no answer."""
 
     of: str
@@ -226,7 +227,7 @@ class RecoveryStep(Model):
     """The line, shortened."""
 
 
-class LedgerTold(Model):
+class LedgerReport(Model):
     """What clients of HDFS wrote during the workload, compared with the contents after all faults were
     reverted.
     """

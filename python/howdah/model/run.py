@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 from howdah.model.base import Model
 from howdah.model.cluster import ClusterState, Event, HadoopJob, Laboratory, MemberChange, ReplicaSpread
 from howdah.model.counters import Counters
-from howdah.model.faults import FaultTold, LedgerTold, ProbeTold, RecoveryStep
+from howdah.model.faults import FaultReport, LedgerReport, ProbeReport, RecoveryStep
 from howdah.model.hbase import HBaseStatus
 from howdah.model.host import Host
 from howdah.model.plan import Plan
@@ -242,13 +242,13 @@ class RunRecord(Model):
     """Machines that joined the cluster meanwhile, and those that left it in good order."""
     events: tuple[Event, ...] = ()
     """What happened to the cluster meanwhile, in order."""
-    faults: tuple[FaultTold, ...] = ()
+    faults: tuple[FaultReport, ...] = ()
     """What was done to the cluster meanwhile, in the schedule's order."""
-    probes: tuple[ProbeTold, ...] = ()
+    probes: tuple[ProbeReport, ...] = ()
     """When probes during the workloads got no answer, if faults were injected."""
     recovery: tuple[RecoveryStep, ...] = ()
     """Steps from a fault to recovered service, from daemons' logs, in order."""
-    ledger: LedgerTold | None = None
+    ledger: LedgerReport | None = None
     """What clients of HDFS wrote during the run, compared with the contents afterwards."""
     simulated: Simulated | None = None
     """What a simulated record rests on."""

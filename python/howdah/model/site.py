@@ -269,3 +269,10 @@ def _counted(text: str) -> Iterator[str]:
     before, low, high, after = match.groups()
     for number in range(int(low), min(int(high), int(low) + MOST_HOSTS) + 1):
         yield f"{before}{number:0{len(low)}d}{after}"
+
+
+class Endpoint(NamedTuple):
+    """A vCenter, or each host's libvirt."""
+
+    vcenter: str | None
+    libvirt: str | None

@@ -14,6 +14,7 @@ from pydantic import BeforeValidator, Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
 from howdah.model.base import Model
+from howdah.model.comparison import RunFigures
 from howdah.model.inventory import FORMAT, Word
 from howdah.model.quantity import Size
 from howdah.model.study_settings import SETTINGS, CellSettings, Few, Level, Scalar, nearest
@@ -309,3 +310,18 @@ def _once(names: list[str], what: str) -> None:
     for place, name in enumerate(names):
         if name in names[:place]:
             raise WrongValue(f"has {name!r} twice", "give each once", (what, place))
+
+
+class StudyRun(Model):
+    """One run of a study that has ended, well or not."""
+
+    cell: int
+    """Its cell's place in the matrix, from 0."""
+    repeat: int
+    """Which repeat of the cell it is, from 1; 0 warms up and does not count."""
+    took_s: float
+    """Seconds that it took here: of a simulation, of this machine's time."""
+    caches_dropped: bool = False
+    """Whether the page cache was emptied before it."""
+    figures: RunFigures
+    """What a comparison sees of it."""

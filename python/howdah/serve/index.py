@@ -19,7 +19,7 @@ from howdah.model.run import Outcome
 from howdah.serve.places import signature
 from howdah.serve.rows import UNREADABLE, RunRow, row_of
 from howdah.store.layout import LOCK, RUN_ID
-from howdah.store.lock import is_held
+from howdah.store.staging import is_held
 
 _LAYOUT = f"3 {howdah.__version__}"
 """Another layout, or another version's reading of records, is thrown away."""

@@ -18,10 +18,9 @@ from howdah.serve.courses import COLUMNS, Point, RunCourse
 from howdah.serve.hub import Hub, encoded
 from howdah.serve.places import NotServed, log_tail, run_place, signature
 from howdah.store.layout import LOCK, SAMPLES, TASKS
-from howdah.store.lock import is_held
-from howdah.store.progress import RunProgress, read_progress
+from howdah.store.progress import RunProgress, TableTail, read_progress
 from howdah.store.run_json import load_run_json
-from howdah.store.tailing import TableTail
+from howdah.store.staging import is_held
 
 INTERVAL_S = 1.0
 _LOG_BYTES = 16 * 2**10

@@ -11,7 +11,7 @@ from howdah.model.legible import legible
 from howdah.model.listed_run import ListedRecord
 from howdah.model.run import Outcome, RunRecord
 from howdah.serve.places import odd_file
-from howdah.store.annotations import read_annotation
+from howdah.store.additions import read_annotation
 from howdah.store.reader import check_tables, read_record
 
 UNREADABLE = "unreadable"

@@ -12,13 +12,13 @@ from howdah.serve.hub import Hub
 from howdah.serve.index import RunIndex
 from howdah.serve.live import LiveRuns
 from howdah.serve.pages import Pages, templates
-from howdah.serve.planning import PlanStore
 from howdah.serve.security import Keys
 from howdah.serve.settings import ServeSettings
 from howdah.serve.shown import ShownPages
 from howdah.serve.starting import Starter
 from howdah.serve.watching import RunsWatch
 from howdah.serve.work import Turns, WorkProcesses, begin_workers
+from howdah.session.plan.interactive import PlanStore
 
 _AT_ONCE = 2
 """Reports, comparisons, plans and the like that are worked on at once."""

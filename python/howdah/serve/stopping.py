@@ -9,8 +9,8 @@ from pathlib import Path
 from howdah.errors import UserError
 from howdah.model.run import Outcome
 from howdah.store.layout import LOCK
-from howdah.store.lock import is_held
 from howdah.store.run_json import load_run_json
+from howdah.store.staging import is_held
 
 
 def stop_run(path: Path) -> None:

@@ -13,9 +13,6 @@ from howdah.model.hostname import expand_all
 from howdah.model.wrong import WrongValue
 from howdah.planner.local.plan import DEFAULT_DATA_DIR
 from howdah.probe import probe_host
-from howdah.probe.line import host_line
-
-__all__ = ["host_line", "measure_host", "probe_host", "probe_hosts"]
 
 _AT_ONCE = 20
 """Hosts that are asked at once."""

@@ -15,19 +15,14 @@ from howdah.model.tables import LATENCIES_SCHEMA, SAMPLES_SCHEMA, SERVER_EVENTS_
 RUN_JSON = "run.json"
 LOGS = "logs"
 LOG_FILE = f"{LOGS}/howdah.log"
-
 ANNOTATION = "notes.json"
 """What people say of a run afterwards."""
-
 PROGRESS = ".progress.json"
 """How far a run is, while it goes."""
-
 LOCK = ".lock"
 """Held by the process that writes a run; gone once the record is complete."""
-
 NEW_RUN = ".new-"
 """Begins the name of a run directory that is not complete enough to be seen yet."""
-
 RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 """What a run's id may look like: one plain file name, hidden names excluded."""
 
@@ -58,7 +53,6 @@ SAMPLES = TableFiles("samples", SAMPLES_SCHEMA, last="time_s")
 LATENCIES = TableFiles("latencies", LATENCIES_SCHEMA, last="end_s", optional=True)
 SERVER_EVENTS = TableFiles("server_events", SERVER_EVENTS_SCHEMA, last="end_s", optional=True)
 TABLES = (TASKS, SAMPLES, LATENCIES, SERVER_EVENTS)
-
 RECORD_FILES = (
     RUN_JSON,
     *(name for table in TABLES for name in (table.parquet, table.stream)),

@@ -13,8 +13,7 @@ from pydantic import ValidationError
 from howdah.errors import UserError
 from howdah.model.prediction import Prediction, Score
 from howdah.store.layout import RUN_ID
-from howdah.store.lock import FileLock
-from howdah.store.staging import replacing, sync_directory
+from howdah.store.staging import FileLock, replacing, sync_directory
 
 PREDICTION = "prediction.json"
 

@@ -15,8 +15,8 @@ from howdah.model.legible import legible_run
 from howdah.model.run import Outcome, RunRecord, RunWarning
 from howdah.model.tables import RunData
 from howdah.store.layout import LATENCIES, LOCK, SAMPLES, SERVER_EVENTS, TABLES, TASKS, TableFiles
-from howdah.store.lock import is_held
 from howdah.store.run_json import load_run_json
+from howdah.store.staging import is_held
 from howdah.store.tables import check_ends, read_parquet, read_stream
 
 _KILLED = "the process that wrote this record ended before the run did"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +14,56 @@ from pydantic import ValidationError
 from pydantic_core import from_json, to_json
 
 from howdah.errors import RecordError, RunFailed
+from howdah.model.reported import FileRate, ResultMetric
 from howdah.model.run import SCHEMA_VERSION, RunRecord
+from howdah.model.workloads.dfsio import DFSIO_READ, DFSIO_WRITE, throughput
+from howdah.model.workloads.nnbench import NNBENCH, operations_per_s
+from howdah.model.workloads.pi import PI, estimate_of_pi
+from howdah.model.workloads.storage import STORAGE, zone_rates
 from howdah.store.layout import RUN_JSON
-from howdah.store.migration import OLDEST, migrated
 from howdah.store.staging import replacing
+
+Document = dict[str, Any]
+
+OLDEST = 1
+"""The first version there was."""
+
+_RATE = re.compile(r"(\w+) ([\d.e+]+)/s")
+
+
+def migrated(document: Document) -> Document:
+    """A record of any version from OLDEST on as one of today's; raises KeyError where it has another."""
+    while document["schema_version"] != SCHEMA_VERSION:
+        document = _STEPS[document["schema_version"]](document)
+    return document
+
+
+def _from_1(document: Document) -> Document:
+    """Version 1 had one text, ``answer``, for what pi and NNBench printed, and no metrics."""
+    workloads = document.get("workloads", ())
+    return {**document, "schema_version": 2, "workloads": [_with_metrics(result) for result in workloads]}
+
+
+def _with_metrics(result: Document) -> Document:
+    rest = {key: value for key, value in result.items() if key != "answer"}
+    kind, answer = result["workload"]["kind"], result.get("answer")
+    files = [FileRate.model_validate(file) for file in result.get("files", ())]
+    return {**rest, "metrics": [metric.model_dump() for metric in _metrics(kind, answer, files)]}
+
+
+def _metrics(kind: str, answer: str | None, files: list[FileRate]) -> Iterator[ResultMetric]:
+    if kind in (DFSIO_WRITE, DFSIO_READ):
+        yield from throughput(files)
+    elif kind == STORAGE:
+        yield from zone_rates(files)
+    elif kind == PI and answer is not None:
+        yield estimate_of_pi(answer)
+    elif kind == NNBENCH and answer is not None:
+        yield from (operations_per_s(name, float(rate)) for name, rate in _RATE.findall(answer))
+
+
+_STEPS: Mapping[int, Callable[[Document], Document]] = {1: _from_1}
+
 
 _RIGHT = "give the directory of a run that howdah recorded, or its id"
 _RESTORE = "restore it from an export (howdah runs import), or remove the directory"
@@ -42,8 +90,8 @@ def load_run_json(directory: Path, kind: type[RunRecord] = RunRecord) -> RunReco
     try:
         content = _content(path)
     except FileNotFoundError as error:
-        what = f"no {RUN_JSON} in it" if directory.is_dir() else "no such directory"
-        raise RecordError(str(directory), what, _RIGHT) from error
+        problem = f"no {RUN_JSON} in it" if directory.is_dir() else "no such directory"
+        raise RecordError(str(directory), problem, _RIGHT) from error
     except OSError as error:
         raise RecordError(
             str(path), f"cannot be read ({error.strerror})", "make it a readable file"
@@ -102,5 +150,5 @@ def _first_fault(error: ValidationError) -> str:
     faults = error.errors(include_url=False, include_context=False)
     place = ".".join(str(part) for part in faults[0]["loc"])
     message = faults[0]["msg"]
-    others = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
-    return f"{place}: {message[:1].lower()}{message[1:]}{others}"
+    more_faults = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
+    return f"{place}: {message[:1].lower()}{message[1:]}{more_faults}"

@@ -35,13 +35,13 @@ def check_schema(path: Path, schema: pa.Schema, expected: pa.Schema) -> None:
     missing = [name for name in expected.names if name not in schema.names]
     strange = [name for name in schema.names if name not in expected.names]
     if missing:
-        what = f"column {missing[0]} is missing"
+        problem = f"column {missing[0]} is missing"
     elif strange:
-        what = f"column {strange[0]} does not belong there"
+        problem = f"column {strange[0]} does not belong there"
     else:
-        what = _first_difference(schema, expected)
+        problem = _first_difference(schema, expected)
     columns = ", ".join(f"{field.name} {field.type}" for field in expected)
-    raise RecordError(str(path), what, f"its columns are {columns}")
+    raise RecordError(str(path), problem, f"its columns are {columns}")
 
 
 def _first_difference(columns: pa.Schema, expected: pa.Schema) -> str:

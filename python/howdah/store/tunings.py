@@ -16,8 +16,7 @@ from pydantic import ValidationError
 from howdah.errors import UserError
 from howdah.model.tuning import Trial, Tuning, TuningRequest
 from howdah.store.layout import LOCK, RUN_ID
-from howdah.store.lock import FileLock
-from howdah.store.staging import replacing
+from howdah.store.staging import FileLock, replacing
 
 _REQUEST, _TRIALS, RESULT = "request.json", "trials.jsonl", "tuning.json"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from threading import Lock
@@ -16,11 +17,32 @@ from howdah.model.run import Outcome, RunRecord, Sample, TaskAttempt
 from howdah.model.server_events import ServerEvent
 from howdah.model.sink import Progress
 from howdah.store.layout import LATENCIES, LOCK, LOG_FILE, LOGS, SAMPLES, SERVER_EVENTS, TABLES, TASKS
-from howdah.store.log import RunLog
 from howdah.store.progress import ProgressFile
 from howdah.store.run_json import write_run_json
 from howdah.store.staging import staged_run
 from howdah.store.tables import TableStream, read_stream, write_parquet
+
+
+class RunLog:
+    """Copies the ``howdah`` logger into a file until closed; times are UTC."""
+
+    def __init__(self, path: Path) -> None:
+        self._logger = logging.getLogger("howdah")
+        self._handler = logging.FileHandler(path, encoding="utf-8")
+        formatter = logging.Formatter("%(asctime)s.%(msecs)03dZ %(levelname)s %(name)s: %(message)s")
+        formatter.converter = time.gmtime
+        formatter.datefmt = "%Y-%m-%dT%H:%M:%S"
+        self._handler.setFormatter(formatter)
+        self._level = self._logger.level
+        self._logger.setLevel(logging.INFO)
+        self._logger.addHandler(self._handler)
+
+    def close(self) -> None:
+        """Leave the logger as it was found."""
+        self._logger.removeHandler(self._handler)
+        self._logger.setLevel(self._level)
+        self._handler.close()
+
 
 _log = logging.getLogger(__name__)
 

@@ -9,15 +9,55 @@ draws the order of laboratories and of the cells on each.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
+from math import expm1, log, sqrt
+from statistics import fmean, stdev
 from typing import NamedTuple
 
+from howdah.extras import extra
+from howdah.model.comparison import Measure
 from howdah.model.run import Outcome
-from howdah.model.study import Study
-from howdah.model.study_run import StudyRun
+from howdah.model.study import Study, StudyRun
 from howdah.study.matrix import Cell
-from howdah.study.precision import precise
+
+CONFIDENCE = 0.95
+
+
+def elapsed_s(run: StudyRun) -> float:
+    """The time of all its workloads together, seconds."""
+    return sum(
+        reading.value
+        for reading in run.figures.readings
+        if reading.measure.kind == "time" and reading.measure.phase is None
+    )
+
+
+def half_width(times_s: Sequence[float]) -> float | None:
+    """Half the confidence interval of the mean of so many times, as a share of it; None for fewer than two.
+
+    Student's t on logarithms, as times of repeats are spread.
+    """
+    if len(times_s) < 2 or min(times_s) <= 0:
+        return None
+    with extra("statistics", "a study"):
+        from scipy.special import stdtrit  # noqa: PLC0415
+
+    spread = stdev(map(log, times_s)) / sqrt(len(times_s))
+    return expm1(float(stdtrit(len(times_s) - 1, (1 + CONFIDENCE) / 2)) * spread)
+
+
+def precise(runs: Sequence[StudyRun], until: float) -> bool:
+    """Whether the mean time, and that of every metric that a workload is run for, is known to ``until``."""
+    good = [run for run in runs if run.figures.outcome is Outcome.SUCCEEDED]
+    known_times: dict[Measure, list[float]] = {}
+    for run in good:
+        for reading in run.figures.readings:
+            if reading.measure.primary:
+                known_times.setdefault(reading.measure, []).append(reading.value)
+    widths = [half_width(times) for times in ([elapsed_s(run) for run in good], *known_times.values())]
+    return all(width is not None and width <= until for width in widths)
+
 
 MOST_FAILURES = 2
 """A cell that failed so often will fail again."""
@@ -97,3 +137,24 @@ def laboratories(runs: Sequence[Due]) -> int:
 def _seed(study: Study, cell: Cell, repeat: int) -> int:
     """Each run has its own, so that simulated repeats are as independent as measured ones."""
     return random.Random(f"{study.seed} {cell.number} {repeat}").randrange(_SEEDS)
+
+
+def expected_s(
+    study: Study, left: Sequence[Due], done: Sequence[StudyRun], guesses: Mapping[int, float] | None = None
+) -> float | None:
+    """Seconds, rests included and at most what the budget has left; None where nothing is known.
+
+    A cell that has not run takes what is guessed of it by its number, or is taken to be as long as those
+    that have.
+    """
+    by_cell: dict[int, list[float]] = {}
+    for run in done:
+        by_cell.setdefault(run.cell, []).append(run.took_s)
+    known_times = {**(guesses or {}), **{cell: fmean(times) for cell, times in by_cell.items()}}
+    if not known_times:
+        return None
+    usual = fmean(known_times.values())
+    total = sum(known_times.get(run.cell.number, usual) + study.settle_s for run in left)
+    if study.budget.hours is None:
+        return total
+    return min(total, max(0.0, 3600 * study.budget.hours - sum(run.took_s for run in done)))

@@ -2,15 +2,45 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection, Mapping, Sequence
 from threading import Event, Lock, Thread
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from howdah.model.run import RunWarning, Sample, SampleGap
 from howdah.model.sink import SampleSink
-from howdah.telemetry.clock import Clock
 from howdah.telemetry.device import Away, Device
 from howdah.telemetry.source import Source
+
+
+class Clock(Protocol):
+    """A monotonic clock, the CPU time of the calling thread, and a pause that can be cut short."""
+
+    def now_ns(self) -> int:
+        """Nanoseconds on CLOCK_MONOTONIC."""
+
+    def thread_cpu_ns(self) -> int:
+        """Nanoseconds of CPU the calling thread has used."""
+
+    def wait(self, stop: Event, seconds: float) -> bool:
+        """Pause until ``stop`` is set or the time is over; True if it was set."""
+
+
+class SystemClock:
+    """The machine's own time."""
+
+    def now_ns(self) -> int:
+        """Nanoseconds on CLOCK_MONOTONIC."""
+        return time.monotonic_ns()
+
+    def thread_cpu_ns(self) -> int:
+        """Nanoseconds of CPU the calling thread has used."""
+        return time.thread_time_ns()
+
+    def wait(self, stop: Event, seconds: float) -> bool:
+        """Pause until ``stop`` is set or the time is over; True if it was set."""
+        return stop.wait(seconds)
+
 
 _NOTICED_S = 5.0
 """How long after it began to leave a machine's leaving may be noticed."""

@@ -9,10 +9,8 @@ from howdah.errors import UserError
 from howdah.model.cluster import MemberChange
 from howdah.model.run import RunWarning, TelemetryCost
 from howdah.model.sink import SampleSink
-from howdah.telemetry.clock import Clock, SystemClock
-from howdah.telemetry.following import Follow
-from howdah.telemetry.loop import Batch, Loop
-from howdah.telemetry.source import Source
+from howdah.telemetry.loop import Batch, Clock, Loop, SystemClock
+from howdah.telemetry.source import Follow, Source
 
 MIN_INTERVAL_S = 0.1
 """The shortest interval: the kernel's own CPU times move in steps of 0.01 s."""

@@ -1,9 +1,10 @@
-"""What is sampled of one machine."""
+"""What is sampled of a machine, and machines that join or leave while a run is on."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from howdah.telemetry.cpu import CpuDevice, LoadDevice, PressureDevice
 from howdah.telemetry.device import Device
@@ -55,3 +56,27 @@ def _shared(root: Path) -> tuple[Device, ...]:
 
 def _kernel(name: str) -> Source:
     return Source(name, (KernelDevice(),), INTERVAL_S)
+
+
+class Member(NamedTuple):
+    """A machine that joined a cluster, where it is, and what is sampled of it."""
+
+    name: str
+    level: Literal["host", "worker", "master"]
+    host: str
+    rack: str
+    sources: tuple[Source, ...]
+
+
+class Membership(NamedTuple):
+    """What changed since the last time."""
+
+    joined: tuple[Member, ...] = ()
+    leaving: frozenset[str] = frozenset()
+    """Machines that are being emptied, in good order: from now on it is no fault that they do not answer."""
+    left: frozenset[str] = frozenset()
+    """Machines that are gone."""
+
+
+Follow = Callable[[], Membership]
+"""Called once a second from a thread of the sampler's; it must not raise."""

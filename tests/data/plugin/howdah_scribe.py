@@ -10,6 +10,7 @@ from pathlib import Path
 
 from howdah_textwriter import TextWriter, pace
 
+from howdah.engines.base import Prepared
 from howdah.engines.digests import job_digests
 from howdah.engines.under_way import RunUnderWay, begun_record
 from howdah.model.at_once import AtOnce
@@ -24,7 +25,6 @@ from howdah.model.workloads.option import Option
 from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.request import RunRequest
 from howdah.probe import probe_host
-from howdah.session.run.prepared import Prepared
 from howdah.store.layout import new_run_id
 from howdah.units import MIB
 

@@ -6,7 +6,7 @@ import pytest
 
 from howdah.analysis import analyse
 from howdah.analysis.comparing.unanswered import unanswered_readings
-from howdah.model.faults import CELLS_READ, LEDGER_UNREAD, FaultTold, LedgerTold, ProbeOutage
+from howdah.model.faults import CELLS_READ, LEDGER_UNREAD, FaultReport, LedgerReport, ProbeOutage
 from howdah.model.run import RunWarning, Sample, SampleGap
 from howdah.model.tables import SAMPLES_SCHEMA
 from support.faulted_runs import KILL, OUT, faulted, probe, stalled
@@ -165,7 +165,7 @@ def test_the_answer_begins_with_what_was_done_and_whether_anything_is_lost() -> 
 
 
 def test_faults_that_did_not_happen_or_stay_are_warnings() -> None:
-    never = FaultTold(
+    never = FaultReport(
         fault="kill hmaster at 900s", state="not happened", why="the run ended before that moment"
     )
     stays = KILL.model_copy(update={"state": "not undone", "why": "start w1: it does not start"})
@@ -190,7 +190,7 @@ def test_servers_counts_are_held_against_clients_only_without_faults() -> None:
 
 def test_what_hdfs_kept_is_told_and_what_it_did_not() -> None:
     run = table_run(TableScene(seconds=24))
-    sound = LedgerTold(clients=2, asked=300, acknowledged=298, failed=2, files=20)
+    sound = LedgerReport(clients=2, asked=300, acknowledged=298, failed=2, files=20)
     record = run.record.model_copy(update={"faults": (KILL,), "ledger": sound})
     (told,) = found(run._replace(record=record), "acknowledged")
     assert told.text == (
@@ -272,7 +272,7 @@ def test_what_clients_of_hdfs_waited_for_is_shown_with_their_setting(
     fault: str, hit: str, reason: str
 ) -> None:
     run = faulted(KILL.model_copy(update={"fault": fault, "hit": (hit,)}), probes=OUT)
-    ledger = LedgerTold(
+    ledger = LedgerReport(
         clients=2, asked=9, acknowledged=9, failed=0, files=2, longest_s=15.2, longest_at_s=20.3
     )
     settings = tuple(one for one in run.record.plan.settings if "rpc-timeout" not in one.key)

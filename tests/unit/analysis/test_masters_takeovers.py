@@ -9,7 +9,7 @@ import pytest
 from howdah.analysis import analyse
 from howdah.analysis.evidence import MasterLoss
 from howdah.model.cluster import Event
-from howdah.model.faults import FaultTold
+from howdah.model.faults import FaultReport
 from howdah.model.run import Outcome
 from howdah.model.tables import RunData
 from support.cluster_records import attempts_in, terasort_on, with_attempts, with_events
@@ -43,7 +43,7 @@ def losses(run: RunData) -> tuple[MasterLoss, ...]:
 
 def test_a_master_that_a_fault_was_to_kill_is_no_warning() -> None:
     run = with_events(terasort_on(Scene()), TAKEN, LOST)
-    fault = FaultTold(fault="kill namenode:active at 11s", begun_s=11.0, hit=("namenode on m1",))
+    fault = FaultReport(fault="kill namenode:active at 11s", begun_s=11.0, hit=("namenode on m1",))
     meant = run._replace(record=run.record.model_copy(update={"faults": (fault,)}))
     assert [told.severity for told in found(meant, "master-lost")] == ["note"]
     elsewhere = fault.model_copy(update={"hit": ("namenode on m2",)})

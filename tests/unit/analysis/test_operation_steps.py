@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howdah.analysis.counted_times import counted, up_to_s
-from howdah.analysis.operation_steps import ALL, StepCounts, operation_steps
+from howdah.analysis.operation_steps import ALL, StepCounts, counted, operation_steps, up_to_s
 from howdah.analysis.phases import workload_times
 from howdah.model.latencies import LatencyHistogram, encoded, summary
 from howdah.model.tables import LATENCIES_SCHEMA

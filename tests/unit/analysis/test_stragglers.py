@@ -13,7 +13,7 @@ from howdah.analysis import analyse
 from howdah.analysis.evidence import Straggler
 from howdah.analysis.timeline import Timeline
 from howdah.model.cluster import MemberChange
-from howdah.model.faults import FaultTold, ProbeOutage, ProbeTold
+from howdah.model.faults import FaultReport, ProbeOutage, ProbeReport
 from howdah.model.tables import RunData
 from support.cluster_records import attempts_in, terasort_on, with_attempts, with_samples
 from support.cluster_scene import Injected, Scene, names_of, several, victim_of
@@ -238,11 +238,11 @@ def test_a_worker_whose_tasks_waited_for_an_outage_is_no_straggler() -> None:
         update={"workloads": (result.model_copy(update={"end_s": result.end_s + 60}),)}
     )
     outage = ProbeOutage(start_s=moment, end_s=moment + 60)
-    probe = ProbeTold(
+    probe = ProbeReport(
         of="HDFS", operation="read", start_s=0, end_s=99, asked=60, failed=0, longest_s=4, outages=(outage,)
     )
     assert called(held_up._replace(record=record)) is not None
-    fault = FaultTold(fault="kill namenode at 9s", begun_s=moment, hit=("namenode on m1",))
+    fault = FaultReport(fault="kill namenode at 9s", begun_s=moment, hit=("namenode on m1",))
     faulted = record.model_copy(update={"probes": (probe,), "faults": (fault,)})
     assert called(held_up._replace(record=faulted)) is None
 

@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 
 from howdah.errors import UserError
 from howdah.faults.grammar import DAEMONS, JOURNALNODE, PAIRS, STATES, parse_fault
-from howdah.model.faults import AT_ONCE, OF_PLACES, WITH_RATE, Action, ClusterFault, Moment, Whom
+from howdah.model.faults import AT_ONCE, OF_PLACES, WITH_RATE, Action, ClusterFault, FaultTarget, Moment
 
 
 def test_a_line_says_what_whom_when_and_how_long() -> None:
     fault = parse_fault("pause regionserver@h1-1 at ycsb-a 40% for 20s")
-    assert fault.what is Action.PAUSE
-    assert fault.whom == Whom(daemon="regionserver", machine="h1-1")
+    assert fault.action is Action.PAUSE
+    assert fault.target == FaultTarget(daemon="regionserver", machine="h1-1")
     assert fault.when == Moment(workload="ycsb-a", share=0.4)
     assert fault.for_s == 20
 
@@ -78,11 +78,11 @@ def test_what_says_no_fault_is_refused(text: str, said: str) -> None:
 
 NAMES = st.sampled_from(["h1", "h1-1", "w3", "m-2"])
 DAEMON = st.one_of(
-    st.builds(Whom, daemon=st.sampled_from(DAEMONS[:-1]), machine=st.none() | NAMES),
-    st.builds(Whom, daemon=st.sampled_from(PAIRS), state=st.sampled_from(STATES)),
+    st.builds(FaultTarget, daemon=st.sampled_from(DAEMONS[:-1]), machine=st.none() | NAMES),
+    st.builds(FaultTarget, daemon=st.sampled_from(PAIRS), state=st.sampled_from(STATES)),
 )
-JOURNAL = st.builds(Whom, daemon=st.just(JOURNALNODE), machine=st.none() | NAMES)
-PLACE = st.builds(Whom, place=st.sampled_from(["worker", "master", "host", "rack"]), name=NAMES)
+JOURNAL = st.builds(FaultTarget, daemon=st.just(JOURNALNODE), machine=st.none() | NAMES)
+PLACE = st.builds(FaultTarget, place=st.sampled_from(["worker", "master", "host", "rack"]), name=NAMES)
 SECONDS = st.integers(0, 9999).map(float) | st.floats(0, 2_592_000)
 MOMENTS = st.one_of(
     st.none(),
@@ -96,12 +96,12 @@ MOMENTS = st.one_of(
 
 @st.composite
 def faults(draw: st.DrawFn) -> ClusterFault:
-    what = draw(st.sampled_from(list(Action)))
-    place = what in OF_PLACES and (what is not Action.PAUSE or draw(st.booleans()))
-    lasts = None if what in AT_ONCE else draw(st.none() | SECONDS.filter(bool))
-    rate = draw(st.integers(1, 10_000)) * 1_000_000 if what in WITH_RATE else None
-    whom = draw(JOURNAL if what is Action.WIPE else PLACE if place else DAEMON)
-    return ClusterFault(what=what, whom=whom, when=draw(MOMENTS), for_s=lasts, rate=rate)
+    action = draw(st.sampled_from(list(Action)))
+    place = action in OF_PLACES and (action is not Action.PAUSE or draw(st.booleans()))
+    lasts = None if action in AT_ONCE else draw(st.none() | SECONDS.filter(bool))
+    rate = draw(st.integers(1, 10_000)) * 1_000_000 if action in WITH_RATE else None
+    target = draw(JOURNAL if action is Action.WIPE else PLACE if place else DAEMON)
+    return ClusterFault(action=action, target=target, when=draw(MOMENTS), for_s=lasts, rate=rate)
 
 
 @given(faults())

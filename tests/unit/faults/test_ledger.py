@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howdah.faults.ledger import MOST_TOLD, Content, LedgerEntry, held_against
-from howdah.model.faults import LedgerTold
+from howdah.faults.ledger import MOST_LISTED, Content, LedgerEntry, compare_with_files
+from howdah.model.faults import LedgerReport
 
 
 @dataclass
@@ -23,12 +23,12 @@ class Cluster:
     files: dict[str, Content] = field(default_factory=dict)
     record: int = 0
 
-    def ask(self, what: str, path: str, of: str, deed: Callable[[], object]) -> bool:
+    def ask(self, operation: str, path: str, of: str, injected: Callable[[], object]) -> bool:
         """Whether it was acknowledged."""
         fails = self.source.random() < 0.1
         if not fails or self.source.random() < 0.5:
-            deed()
-        self.history.append(LedgerEntry(0, what, path, of, not fails))
+            injected()
+        self.history.append(LedgerEntry(0, operation, path, of, not fails))
         return not fails
 
     def work_on(self, number: int) -> None:
@@ -38,9 +38,9 @@ class Cluster:
             return
         for at in range(self.source.randint(0, 5)):
             self.record += 1
-            what = ("hflush", "hsync")[at % 2]
+            operation = ("hflush", "hsync")[at % 2]
             if not self.ask(
-                what, path, str(self.record), lambda: self.files[path].records.append(self.record)
+                operation, path, str(self.record), lambda: self.files[path].records.append(self.record)
             ):
                 return
         if self.source.random() < 0.4:
@@ -60,8 +60,8 @@ def sound(seed: int, files: int = 30) -> Cluster:
     return cluster
 
 
-def judged(cluster: Cluster) -> LedgerTold:
-    return held_against(cluster.history, cluster.files)
+def judged(cluster: Cluster) -> LedgerReport:
+    return compare_with_files(cluster.history, cluster.files)
 
 
 @given(st.integers(0, 10_000))
@@ -75,7 +75,9 @@ def test_a_cluster_that_keeps_its_word_is_sound(seed: int) -> None:
 
 def _written(cluster: Cluster, least: int = 1) -> list[str]:
     """Files whose every record was acknowledged, of at least so many."""
-    acknowledged = {int(one.of) for one in cluster.history if one.what.startswith("h") and one.acknowledged}
+    acknowledged = {
+        int(one.of) for one in cluster.history if one.operation.startswith("h") and one.acknowledged
+    }
     return sorted(
         name
         for name, content in cluster.files.items()
@@ -110,7 +112,7 @@ def _make_unasked(cluster: Cluster, source: Random) -> None:
 
 
 def _bring_back(cluster: Cluster, source: Random) -> None:
-    gone = [one.path for one in cluster.history if one.what == "delete" and one.acknowledged]
+    gone = [one.path for one in cluster.history if one.operation == "delete" and one.acknowledged]
     cluster.files[source.choice(gone)] = Content()
 
 
@@ -161,9 +163,9 @@ def test_every_violation_is_found_and_called_what_it_is(
 
 def test_of_many_the_first_are_told_by_name() -> None:
     history = [LedgerEntry(0, "create", f"0/f{number}", "", True) for number in range(30)]
-    told = held_against(history, {})
+    told = compare_with_files(history, {})
     assert told.lost[0] == "file 0/f0"
-    assert told.lost[MOST_TOLD:] == ("and 10 more",)
+    assert told.lost[MOST_LISTED:] == ("and 10 more",)
 
 
 def test_a_client_that_was_cut_off_leaves_its_last_question_open() -> None:
@@ -172,6 +174,6 @@ def test_a_client_that_was_cut_off_leaves_its_last_question_open() -> None:
         LedgerEntry(0, "hsync", "0/f0", "1", True),
         LedgerEntry(0, "hflush", "0/f0", "2"),
     ]
-    assert held_against(history, {"0/f0": Content([1])}).sound
-    assert held_against(history, {"0/f0": Content([1, 2])}).sound
-    assert held_against(history, {"0/f0": Content([2])}).lost == ("record 1 of 0/f0",)
+    assert compare_with_files(history, {"0/f0": Content([1])}).sound
+    assert compare_with_files(history, {"0/f0": Content([1, 2])}).sound
+    assert compare_with_files(history, {"0/f0": Content([2])}).lost == ("record 1 of 0/f0",)

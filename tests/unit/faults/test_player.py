@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from howdah.errors import RunFailed
 from howdah.faults.grammar import parse_fault
-from howdah.faults.player import Deed, FaultPlayer
+from howdah.faults.player import FaultPlayer, Injected
 from howdah.model.faults import ClusterFault
 from howdah.model.sink import Progress
 
@@ -19,13 +19,13 @@ class Hands:
         self.did: list[str] = []
         self.stuck = False
 
-    def do(self, fault: ClusterFault) -> Deed:
-        if fault.whom.machine == "gone":
-            raise RunFailed(fault.whom.text, "does not run")
-        self.did.append(f"do {fault.whom.text}")
-        return Deed(len(self.did), (fault.whom.text,), lasts=fault.what != "restart")
+    def inject(self, fault: ClusterFault) -> Injected:
+        if fault.target.machine == "gone":
+            raise RunFailed(fault.target.text, "does not run")
+        self.did.append(f"do {fault.target.text}")
+        return Injected(len(self.did), (fault.target.text,), lasts=fault.action != "restart")
 
-    def undo(self, number: int) -> tuple[str, ...]:
+    def revert(self, number: int) -> tuple[str, ...]:
         self.did.append(f"undo {number}")
         return ("its disk is gone",) if self.stuck else ()
 

@@ -8,23 +8,23 @@ from hypothesis import strategies as st
 
 from howdah.errors import UserError
 from howdah.faults.grammar import parse_fault
-from howdah.faults.schedule import Crew, CrewMember, check_schedule, random_schedule
+from howdah.faults.schedule import TargetMachine, Targets, check_schedule, random_schedule
 
 WORKER = ("datanode", "regionserver")
-CREW = Crew(
+CREW = Targets(
     (
-        CrewMember("m1", "master", "m1", "r1", ("namenode", "zookeeper", "zkfc", "hmaster"), 0),
-        CrewMember("m2", "master", "m2", "r1", ("namenode", "zookeeper", "zkfc"), 0),
-        CrewMember("h1-1", "worker", "h1", "r1", WORKER, 2),
-        CrewMember("h1-2", "worker", "h1", "r1", WORKER, 2),
-        CrewMember("h2-1", "worker", "h2", "r2", WORKER, 2),
+        TargetMachine("m1", "master", "m1", "r1", ("namenode", "zookeeper", "zkfc", "hmaster"), 0),
+        TargetMachine("m2", "master", "m2", "r1", ("namenode", "zookeeper", "zkfc"), 0),
+        TargetMachine("h1-1", "worker", "h1", "r1", WORKER, 2),
+        TargetMachine("h1-2", "worker", "h1", "r1", WORKER, 2),
+        TargetMachine("h2-1", "worker", "h2", "r2", WORKER, 2),
     )
 )
 PROGRAMS = {"ycsb-a": ()}
 
 
-def check(*lines: str, crew: Crew = CREW) -> None:
-    check_schedule([parse_fault(line) for line in lines], crew, PROGRAMS)
+def check(*lines: str, targets: Targets = CREW) -> None:
+    check_schedule([parse_fault(line) for line in lines], targets, PROGRAMS)
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_a_schedule_that_names_nobody_is_refused(line: str, said: str) -> None:
 
 def test_without_root_there_are_no_links() -> None:
     with pytest.raises(UserError, match="no links"):
-        check("cut-link worker:h1-1", crew=CREW._replace(rootless=True))
+        check("cut-link worker:h1-1", targets=CREW._replace(rootless=True))
 
 
 @pytest.mark.parametrize(
@@ -56,8 +56,8 @@ def test_without_root_there_are_no_links() -> None:
 def test_a_host_that_others_are_on_is_not_to_be_hit_alone(line: str) -> None:
     shared = CREW._replace(shared={"h1": ("b",)})
     with pytest.raises(UserError, match="h1 also has machines of b"):
-        check(line, crew=shared)
-    check("lose worker:h1-1", "slow-disk host:h1 to 9MB/s", "lose host:h2", crew=shared)
+        check(line, targets=shared)
+    check("lose worker:h1-1", "slow-disk host:h1 to 9MB/s", "lose host:h2", targets=shared)
 
 
 @pytest.mark.parametrize(
@@ -104,6 +104,6 @@ def test_random_schedules_repeat_and_can_be_played(seed: int, number: int) -> No
 
 
 def test_a_random_schedule_that_does_not_fit_is_refused() -> None:
-    alone = Crew(CREW.members[1:2], rootless=True)
+    alone = Targets(CREW.members[1:2], rootless=True)
     with pytest.raises(UserError, match="do not fit"):
         random_schedule(1, 50, alone, 1)

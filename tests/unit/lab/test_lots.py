@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from howdah.errors import UserError
+from howdah.faults.targets import lab_targets
 from howdah.lab import lots, registry
 from howdah.lab.commands import How, kill
-from howdah.lab.faults.whom import crew
 from howdah.lab.kernel.network import every_link, host_space_of, spaces_of_lot
 from howdah.lab.lots import LabPlace
 from howdah.lab.registry import Leftover
@@ -192,6 +192,6 @@ def test_a_host_that_others_are_on_is_not_lost_by_one_of_them(pair: tuple[LabSta
     with pytest.raises(UserError, match="also has machines of b") as caught:
         kill(pair[0], "h1", how=How.HOST)
     assert "give machines: " in caught.value.hint
-    assert crew(pair[0]).shared == {"h1": ("b",), "h2": ("b",)}
+    assert lab_targets(pair[0]).shared == {"h1": ("b",), "h2": ("b",)}
     with pytest.raises(UserError, match="shares its hosts with b: hosts cannot be added"):
         lots.refuse_shared(pair[0], "hosts cannot be added or removed until then")

@@ -9,7 +9,7 @@ from howdah.model.annotation import Annotation
 from howdah.serve.finding import RunsWanted, bars, find_runs
 from howdah.serve.index import RunIndex
 from howdah.serve.rows import RunRow
-from howdah.store.annotations import write_annotation
+from howdah.store.additions import write_annotation
 from support import records
 from support.stored import write_run
 

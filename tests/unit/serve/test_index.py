@@ -10,8 +10,8 @@ import pytest
 from howdah.model.annotation import Annotation
 from howdah.serve.finding import RunsWanted, find_row, find_runs
 from howdah.serve.index import RunIndex
-from howdah.store import RunWriter
-from howdah.store.annotations import write_annotation
+from howdah.store.additions import write_annotation
+from howdah.store.writer import RunWriter
 from support import records
 from support.stored import as_begun, write_run
 

@@ -11,7 +11,7 @@ from howdah.model.run import Outcome
 from howdah.model.sink import Progress
 from howdah.serve.live import FollowedRun
 from howdah.serve.places import NotServed
-from howdah.store import RunWriter
+from howdah.store.writer import RunWriter
 from support import records
 from support.stored import as_begun, sample_ticks, task_rows
 

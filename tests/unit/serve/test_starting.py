@@ -13,12 +13,12 @@ import pytest
 from pydantic import ValidationError
 
 from howdah.documents.files import write_plan
+from howdah.engines.local.preparation import prepare_local
 from howdah.errors import UserError
 from howdah.model.workloads.terasort import ROWS
 from howdah.planner.suite.cluster import size_planned
 from howdah.planner.suite.request import RunRequest, check_use
 from howdah.serve.starting import KeptRun, StartAsked, Starter, arguments_of, startable
-from howdah.session.run.local import prepare_local
 from support.served import client_of
 from support.sim_plans import slots_plan
 
@@ -234,7 +234,9 @@ def test_what_an_empty_field_comes_to_is_what_the_command_line_takes(tmp_path: P
         lab = client.get("/api/v1/starts/defaults?engine=hadoop&suite=terasuite").json()["values"]
         absent = client.get("/api/v1/starts/defaults?engine=sim&suite=terasuite&plan=file-2")
         refused = client.get("/api/v1/starts/defaults?engine=local&suite=network")
-    job = prepare_local(RunRequest(suite="terasuite"), runs_dir=tmp_path, command=()).job
+    job = prepare_local(
+        RunRequest(suite="terasuite"), runs_dir=tmp_path, command=(), seed=None, keep_data=False
+    ).job
     rows = job.suite.first(ROWS)
     assert here["rows"] == f"{rows:,}"
     assert here["memory"].endswith("iB")

@@ -10,7 +10,7 @@ import pytest
 
 from howdah.errors import UserError
 from howdah.serve.stopping import stop_run
-from howdah.store import RunWriter
+from howdah.store.writer import RunWriter
 from support import records
 from support.stored import as_begun, write_run
 

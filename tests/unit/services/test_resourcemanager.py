@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pytest
 
-from howdah.engines.hadoop.following.progress import Asking
+from howdah.engines.hadoop.following import Asking
 from howdah.services.conf import ClientConf
 from howdah.services.errors import NotReachable, RefusedByDaemon, ServiceError, Unexpected
 from howdah.services.job import MasterStart

@@ -14,7 +14,9 @@ import pytest
 
 from howdah.errors import HowdahError, RecordError, UserError
 from howdah.model.run import Outcome
-from howdah.store import RunWriter, export_run, import_run, read_run
+from howdah.store.archive import export_run, import_run
+from howdah.store.reader import read_run
+from howdah.store.writer import RunWriter
 from support import records
 from support.stored import as_begun, put, write_killed_run, write_run
 

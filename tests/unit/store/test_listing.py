@@ -10,7 +10,10 @@ import pytest
 from howdah.errors import UserError
 from howdah.model.run import Outcome, Sample
 from howdah.model.tables import RunData
-from howdah.store import RunWriter, find_run, list_runs, new_run_id, read_run
+from howdah.store.layout import new_run_id
+from howdah.store.listing import find_run, list_runs
+from howdah.store.reader import read_run
+from howdah.store.writer import RunWriter
 from support import records
 from support.stored import as_begun, write_killed_run, write_run
 

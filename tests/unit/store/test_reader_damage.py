@@ -16,7 +16,8 @@ import pytest
 from howdah.errors import RecordError
 from howdah.model.run import Outcome
 from howdah.model.tables import SAMPLES_SCHEMA
-from howdah.store import RunWriter, read_record, read_run
+from howdah.store.reader import read_record, read_run
+from howdah.store.writer import RunWriter
 from support import records
 from support.stored import as_begun, put, sample_ticks, write_killed_run, write_run
 

@@ -17,8 +17,9 @@ from howdah.model.run import Outcome, Sample
 from howdah.model.server_events import ServerEvent
 from howdah.model.sink import Progress, SampleSink
 from howdah.model.tables import RunData
-from howdah.store import RunWriter, read_record, read_run
 from howdah.store.layout import PROGRESS
+from howdah.store.reader import read_record, read_run
+from howdah.store.writer import RunWriter
 from support import records
 from support.stored import as_begun, sample_ticks, task_rows, write_run
 

@@ -25,7 +25,9 @@ from howdah.model.tables import SAMPLES_SCHEMA, TASKS_SCHEMA
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.registered import programs
 from howdah.planner.cluster import plan_cluster
-from howdah.store import RunWriter, export_run, import_run, read_record, read_run
+from howdah.store.archive import export_run, import_run
+from howdah.store.reader import read_record, read_run
+from howdah.store.writer import RunWriter
 from support.stored import as_begun
 
 pytestmark = pytest.mark.slow

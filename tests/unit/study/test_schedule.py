@@ -12,10 +12,8 @@ from hypothesis import strategies as st
 from howdah.model.run import Outcome
 from howdah.model.study import Study
 from howdah.model.workloads.terasort import CODEC
-from howdah.study.expected import expected_s
 from howdah.study.matrix import cells_of, strata_of
-from howdah.study.precision import half_width
-from howdah.study.schedule import due, laboratories
+from howdah.study.schedule import due, expected_s, half_width, laboratories
 from support.studies import all_runs, ended, study
 
 

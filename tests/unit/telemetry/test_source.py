@@ -11,9 +11,8 @@ import pytest
 from howdah.model.run import Sample
 from howdah.telemetry import sampler as sampling
 from howdah.telemetry.device import Away, Device, MetricReading
-from howdah.telemetry.following import Member, Membership
 from howdah.telemetry.sampler import Sampler
-from howdah.telemetry.source import Source
+from howdah.telemetry.source import Member, Membership, Source
 from support.sinks import MemorySink
 
 METRIC = "process/rss_bytes"

@@ -8,9 +8,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from howdah.analysis.evidence.faults import ClientWait, FaultEffect, Stall
 from howdah.analysis.evidence.latencies import OperationLatency
-from howdah.analysis.evidence.losses import JournalLoad, MasterLoad, MasterLoss, Wait, WorkerLoss
+from howdah.analysis.evidence.losses import (
+    ClientWait,
+    FaultEffect,
+    JournalLoad,
+    MasterLoad,
+    MasterLoss,
+    Stall,
+    Wait,
+    WorkerLoss,
+)
 from howdah.analysis.evidence.operations import (
     LatencyCourse,
     RegionServerUse,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from howdah.engines.clock import RunClock
-from howdah.engines.hadoop.storage.workspace import HdfsWorkspace
+from howdah.engines.hadoop.storage import HdfsWorkspace
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.model.job import Job
 from howdah.model.sink import SampleSink

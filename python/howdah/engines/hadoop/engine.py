@@ -10,11 +10,9 @@ from pkgutil import resolve_name
 from howdah.engines.clock import RunClock, clock_was_set, clocks_apart
 from howdah.engines.digests import job_digests
 from howdah.engines.hadoop.context import Afterwards, HadoopContext
-from howdah.engines.hadoop.following.masters import MastersWatch
-from howdah.engines.hadoop.following.workers import MachineWatch, Watching
+from howdah.engines.hadoop.lost_daemons import MachineWatch, MastersWatch, Watching
 from howdah.engines.hadoop.ready import check_ready
-from howdah.engines.hadoop.storage.room import check_replicas, check_room
-from howdah.engines.hadoop.storage.workspace import HdfsWorkspace, clear_leftovers
+from howdah.engines.hadoop.storage import HdfsWorkspace, check_replicas, check_room, clear_leftovers
 from howdah.engines.hadoop.target import HadoopTarget, NodeFinder
 from howdah.engines.hadoop.work import Conclusion, HadoopWork
 from howdah.engines.under_way import PartialResult, RunUnderWay, begun_record, ended_by, fault_of

@@ -14,7 +14,7 @@ from howdah.engines.hadoop.programs.sources import (
     read_generated,
     tera_rows,
 )
-from howdah.engines.hadoop.storage.workspace import existing_parent
+from howdah.engines.hadoop.storage import existing_parent
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.errors import UserError
 from howdah.installation.java import java_fault, java_home, java_version

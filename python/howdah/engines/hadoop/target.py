@@ -12,8 +12,7 @@ from howdah.model.placement import PlacedWorker, placed_workers
 from howdah.model.plan import Plan
 from howdah.services.conf import ClientConf
 from howdah.services.web import Web
-from howdah.telemetry.following import Follow, Member
-from howdah.telemetry.source import Source
+from howdah.telemetry.source import Follow, Member, Source
 
 DEADLINE_S = 120.0
 """How long a queue may give no container before the job is given up."""

@@ -8,13 +8,13 @@ from functools import cached_property, partial
 from typing import Generic, TypeVar
 
 from howdah.engines.hadoop.context import HadoopContext
-from howdah.engines.hadoop.following.job import Following
+from howdah.engines.hadoop.following import Following
 from howdah.engines.hadoop.history.failure import said_by_client
 from howdah.engines.hadoop.history.reporters import ReportedJob, report_job
 from howdah.engines.hadoop.programs.client import Client, kill_applications, run_tag
 from howdah.engines.hadoop.programs.command import Command, argument_vector, staging
 from howdah.engines.hadoop.programs.sources import find_source
-from howdah.engines.hadoop.storage.spread import replica_spread
+from howdah.engines.hadoop.storage import replica_spread
 from howdah.engines.hadoop.target import NodeFinder
 from howdah.engines.under_way import PartialResult
 from howdah.errors import RunFailed
@@ -142,7 +142,7 @@ class HadoopWork(Generic[P]):
             context.clock,
             workload=self.workload,
             plan=context.job.plan,
-            said=said,
+            printed=said,
             seen=seen,
             staging=staging(context.workspace),
         )
@@ -181,8 +181,8 @@ class HadoopWork(Generic[P]):
         return fields
 
 
-def _tasks(told: ReportedJob, kind: str) -> int:
-    return sum(task.kind == kind for task in told.facts.tasks)
+def _tasks(job: ReportedJob, kind: str) -> int:
+    return sum(task.kind == kind for task in job.facts.tasks)
 
 
 def job_of(application: str) -> str:

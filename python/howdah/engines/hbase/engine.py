@@ -13,9 +13,8 @@ from typing import NamedTuple
 
 from howdah.engines.clock import RunClock, clock_was_set
 from howdah.engines.digests import job_digests
-from howdah.engines.hbase.admin import HBaseAdmin
-from howdah.engines.hbase.leftovers import clear_leftovers
-from howdah.engines.hbase.ready import balanced, check_status
+from howdah.engines.hbase.admin import HBaseAdmin, balanced, check_status
+from howdah.engines.hbase.tables import clear_leftovers
 from howdah.engines.hbase.target import HBaseTarget
 from howdah.engines.hbase.work import HBaseContext, HBaseWork
 from howdah.engines.under_way import PartialResult, RunUnderWay, begun_record, ended_by, fault_of
@@ -30,14 +29,14 @@ from howdah.telemetry.sampler import Sampler
 from howdah.telemetry.server_logs import logged_events
 
 
-class AskedHBase(NamedTuple):
+class HBaseConnection(NamedTuple):
     """A cluster that is there, and who asks it."""
 
     target: HBaseTarget
     admin: HBaseAdmin
 
 
-Opened = Callable[[Job], AbstractContextManager[AskedHBase]]
+Opened = Callable[[Job], AbstractContextManager[HBaseConnection]]
 """What makes the cluster ready for a job: it is there already, or is started and ended with the run."""
 
 
@@ -74,7 +73,7 @@ class _HBaseRun:
         self._run = RunUnderWay(record, sink)
         self._context = HBaseContext(job, target, admin, self._clock, sink, self._run.warn)
 
-    def execute(self, status: HBaseStatus, left: Sequence[str], uneven: str | None) -> RunRecord:
+    def execute(self, status: HBaseStatus, leftovers: Sequence[str], uneven: str | None) -> RunRecord:
         """Run the workloads, and remove the run's table unless it is to be kept."""
         self._run.change(hbase=status, built=self._target.lab)
         if status.version.partition("-")[0] != self._run.record.engine_version:
@@ -85,7 +84,7 @@ class _HBaseRun:
             )
         if uneven is not None:
             self._run.warn("regions-uneven", uneven)
-        for name in left:
+        for name in leftovers:
             self._run.warn(
                 "data-left", f"table {name} belongs to a run of another machine, which may still be active"
             )

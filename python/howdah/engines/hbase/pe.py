@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from howdah.engines.hbase.tables import attributes_of, made_for
 from howdah.engines.hbase.work import HBaseWork, RunTable, table_name
-from howdah.engines.running import RunningProgram
+from howdah.engines.processes import RunningProgram
 from howdah.engines.under_way import PartialResult
 from howdah.errors import RunFailed
 from howdah.model.reported import OperationCount, ResultMetric

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from threading import Lock
 
-from howdah.engines.beside import ProgramBeside
 from howdah.engines.hbase.target import HBaseTarget
-from howdah.faults.outages import ProbeAnswer, ProbeLog, probes_told
-from howdah.model.faults import ProbeTold
+from howdah.engines.processes import ConcurrentProgram
+from howdah.faults.probes import ProbeAnswer, ProbeLog, probe_reports
+from howdah.model.faults import ProbeReport
 
 _PROGRAM = "HBaseProbe"
 MOST_REGIONS = 16
@@ -32,12 +32,12 @@ class RegionProbes:
         """Regions whose last acknowledged write is there."""
         words = (table, str(MOST_REGIONS), str(_EVERY_MS), str(_TIMEOUT_MS))
         command = target.java(target.places[0], _PROGRAM, *words, options=("-Xmx256m", "-XX:+UseSerialGC"))
-        self._program = ProgramBeside(command, self._note, environment=target.places[0].environment)
+        self._program = ConcurrentProgram(command, self._note, environment=target.places[0].environment)
 
-    def told(self) -> tuple[ProbeTold, ...]:
+    def told(self) -> tuple[ProbeReport, ...]:
         """What all probes saw so far."""
         with self._lock:
-            return probes_told(self._logs.values())
+            return probe_reports(self._logs.values())
 
     def end(self) -> None:
         """Let it read its own writes back and end; one that does not is ended. Safe to repeat."""

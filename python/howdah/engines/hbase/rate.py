@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import cast
 
-from howdah.engines.hbase.asking import Answered, ask, operations_done
+from howdah.engines.hbase.clients import Answered, ask, operations_done
 from howdah.engines.hbase.work import HBaseWork, RunTable
 from howdah.errors import RunFailed
 from howdah.model.latencies import summary

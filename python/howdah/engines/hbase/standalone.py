@@ -16,10 +16,10 @@ from pathlib import Path
 from xml.sax.saxutils import escape
 
 from howdah.engines.hbase.admin import opened
-from howdah.engines.hbase.engine import AskedHBase
+from howdah.engines.hbase.engine import HBaseConnection
 from howdah.engines.hbase.target import HBaseTarget, places_here
 from howdah.engines.local.workspace import Workspace
-from howdah.engines.running import RunningProgram
+from howdah.engines.processes import RunningProgram
 from howdah.errors import UserError
 from howdah.installation.command import PROGRAMS, gc_log_option, java_command
 from howdah.installation.hbase import HBaseInstallation
@@ -51,7 +51,7 @@ _PORTS = (
 
 
 @contextmanager
-def standing_alone(job: Job, installation: HBaseInstallation) -> Iterator[AskedHBase]:
+def standing_alone(job: Job, installation: HBaseInstallation) -> Iterator[HBaseConnection]:
     """Start HBase in the plan's data directory, and end and remove it afterwards.
 
     Raises UserError where it does not come up, with the last that it said.
@@ -78,7 +78,7 @@ def standing_alone(job: Job, installation: HBaseInstallation) -> Iterator[AskedH
         # All of it is one process, and either web server shows all beans.
         sources = (*this_machine(name), *server_sources(name, "regionserver", url, web, OFTEN_S))
         target = HBaseTarget(installation, conf, places_here(name), sources, (logs,))
-        yield AskedHBase(target, stack.enter_context(opened(target)))
+        yield HBaseConnection(target, stack.enter_context(opened(target)))
 
 
 class _StandAlone(RunningProgram):
@@ -149,10 +149,10 @@ def _site(folder: Path, ports: Mapping[str, int]) -> str:
 def _free_ports(count: int) -> list[int]:
     """Ports of this machine that nobody listens at; held all at once, so that no two are one."""
     with ExitStack() as stack:
-        held = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for one in held:
-            one.bind((LOOPBACK, 0))
-        return [int(one.getsockname()[1]) for one in held]
+        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for held_socket in sockets:
+            held_socket.bind((LOOPBACK, 0))
+        return [int(held_socket.getsockname()[1]) for held_socket in sockets]
 
 
 def _environment(folder: Path) -> dict[str, str]:

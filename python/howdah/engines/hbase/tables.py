@@ -1,11 +1,15 @@
-"""How a run's table is made, and what is written down with it."""
+"""Tables of runs: created, kept for later runs, and removed after killed ones."""
 
 from __future__ import annotations
 
-from howdah.engines.hbase.admin import MadeFor
+import logging
+
+from howdah.engines.hbase.admin import HBaseAdmin, MadeFor, OwnTable
 from howdah.engines.hbase.work import RunTable
-from howdah.engines.process import this_process
+from howdah.engines.processes import is_dead, this_process
+from howdah.errors import RunFailed
 from howdah.model.job import Job
+from howdah.model.workloads.ycsb import YCSB, YCSB_LOAD, YcsbMix
 from howdah.model.workloads.ycsb_options import BlockEncoding, BloomFilter, Compression
 
 
@@ -29,3 +33,52 @@ def attributes_of(
     words = (compression or Compression.NONE, encoding or BlockEncoding.NONE, bloom or BloomFilter.ROW)
     one, two, three = (word.upper().replace("-", "_") for word in words)
     return one, two, three
+
+
+NO_TABLE = "has no table that howdah created"
+_LOG = logging.getLogger(__name__)
+LOAD = f"howdah run {YCSB_LOAD} --engine hbase --keep-data"
+
+
+def newest_kept(admin: HBaseAdmin) -> OwnTable | None:
+    """The table that the newest of earlier runs kept, whole or not; None where there is none."""
+    kept = [
+        table
+        for table in admin.tables()
+        if table.made.keep and table.made.suite == YCSB and is_dead(table.made.process) is not False
+    ]
+    return kept[-1] if kept else None
+
+
+def kept_table(admin: HBaseAdmin, workload: YcsbMix) -> RunTable:
+    """The newest table that was kept, its rows counted; raises RunFailed where none is whole."""
+    table = newest_kept(admin)
+    if table is None:
+        raise RunFailed(workload.kind, NO_TABLE, f"run {LOAD} first")
+    rows = admin.count(table.name).rows
+    if rows < table.made.records:
+        raise RunFailed(
+            f"table {table.name}",
+            f"contains {rows:,} of {table.made.records:,} records, because its load was interrupted",
+            f"drop it in HBase's shell, and run {LOAD} again",
+        )
+    return RunTable(table.name, table.made.fields, table.made.field_bytes, rows)
+
+
+def clear_leftovers(admin: HBaseAdmin) -> tuple[str, ...]:
+    """Remove the tables of runs of this machine that were killed and were not to keep any.
+
+    Returns the tables that are left alone, for somebody may still write there: those of runs of other
+    machines, of which nobody knows here whether they run.
+    """
+    unknown = []
+    for table in admin.tables():
+        if table.made.keep:
+            continue
+        dead = is_dead(table.made.process)
+        if dead:
+            _LOG.info("removing %s, whose run was killed", table.name)
+            admin.remove(table.name)
+        elif dead is None:
+            unknown.append(table.name)
+    return tuple(unknown)

@@ -10,9 +10,8 @@ from howdah.installation.command import java_command
 from howdah.installation.hbase import HBaseInstallation
 from howdah.model.cluster import Laboratory
 from howdah.model.workloads.ycsb_options import MOST_CLIENTS
-from howdah.telemetry.following import Follow
 from howdah.telemetry.server_logs import ServerLogs
-from howdah.telemetry.source import Source
+from howdah.telemetry.source import Follow, Source
 
 _TABLES = "HBaseTables"
 

@@ -68,7 +68,6 @@ class HBaseWork(Generic[W]):
     workload: W
     """What is to be run, every size decided."""
     context: HBaseContext
-    """The run."""
     start_s: float
     """When the workload began."""
     last: bool

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from typing import cast
 
-from howdah.engines.hbase.asking import Answered, ask, counts_once, operations_done
+from howdah.engines.hbase.admin import Serving
+from howdah.engines.hbase.clients import Answered, ask, counts_once, operations_done
 from howdah.engines.hbase.command import FAMILY, splits
-from howdah.engines.hbase.leftovers import kept_table
 from howdah.engines.hbase.probes import RegionProbes
-from howdah.engines.hbase.proof import nothing_lost, told_of_failures, wait_until_whole
 from howdah.engines.hbase.rate import highest_rate
-from howdah.engines.hbase.tables import attributes_of, made_for
+from howdah.engines.hbase.tables import attributes_of, kept_table, made_for
 from howdah.engines.hbase.work import HBaseContext, HBaseWork, RunTable, table_name
 from howdah.engines.under_way import PartialResult
 from howdah.errors import RunFailed
 from howdah.model.counters import Counters
+from howdah.model.faults import CELLS_LOST, CELLS_READ
 from howdah.model.latencies import LatencyHistogram
 from howdah.model.reported import OperationCount, ResultMetric
 from howdah.model.run import Outcome, Phase, ValidationError
@@ -158,22 +159,26 @@ def _read_back(
     begun_s = clock.now_s()
     name = "read back" if work.last else "count rows"
     work.progress(name, 0, 0)
-    held = admin.verify(table.name, table.fields, table.field_bytes) if work.last else admin.count(table.name)
+    verified = (
+        admin.verify(table.name, table.fields, table.field_bytes) if work.last else admin.count(table.name)
+    )
     faults = []
-    if not table.rows <= held.rows <= table.rows + unsure:
+    if not table.rows <= verified.rows <= table.rows + unsure:
         faults.append(
             ValidationError(
-                kind="rows", message=f"the table has {held.rows:,} rows, but {table.rows:,} were acknowledged"
+                kind="rows",
+                message=f"the table has {verified.rows:,} rows, but {table.rows:,} were acknowledged",
             )
         )
-    if held.wrong:
+    if verified.wrong:
         faults.append(
             ValidationError(
-                kind="values", message=f"{held.wrong:,} rows differ from what was written: {held.first}"
+                kind="values",
+                message=f"{verified.wrong:,} rows differ from what was written: {verified.first}",
             )
         )
-    table.rows = max(table.rows, held.rows)
-    read = ResultMetric(name="rows read back", value=float(held.rows), unit="1", over="all of the table")
+    table.rows = max(table.rows, verified.rows)
+    read = ResultMetric(name="rows read back", value=float(verified.rows), unit="1", over="all of the table")
     lost, kept = nothing_lost(work, table) if work.last else ((), ())
     return (
         (*faults, *lost),
@@ -209,3 +214,67 @@ def _operations(
         OperationCount(operation=name, done=done, returns=dict(returns.get(name, {})))
         for name, done in counts.items()
     )
+
+
+WHOLE_S = 600.0
+"""How long regions may take: a log of a few hundred MB is split within a minute."""
+_POLL_S = 1.0
+
+
+def wait_until_whole(work: HBaseWork[Ycsb], table: RunTable) -> None:
+    """Wait until every region is served; raises RunFailed where that does not come about in time."""
+    admin, deadline = work.context.admin, time.monotonic() + WHOLE_S
+    found: Serving | None = None
+    why = "no master answers"
+    while time.monotonic() < deadline:
+        try:
+            found = admin.serving(table.name)
+        except RunFailed as error:
+            why = str(error)
+        else:
+            if found.whole:
+                return
+            why = f"{found.unserved} of {found.regions} regions are not served"
+        regions = found.regions if found else 0
+        work.progress("wait for regions", regions - (found.unserved if found else 0), regions)
+        time.sleep(_POLL_S)
+    raise RunFailed(
+        table.name, f"has not recovered {WHOLE_S:.0f} s after the last fault: {why}", "see the HMaster's log"
+    )
+
+
+def nothing_lost(
+    work: HBaseWork[Ycsb], table: RunTable
+) -> tuple[tuple[ValidationError, ...], tuple[ResultMetric, ...]]:
+    """Hold all that was acknowledged, of the programs and of the probes, against the table."""
+    context = work.context
+    faults: list[ValidationError] = []
+    metrics: list[ResultMetric] = []
+    if context.ledger is not None:
+        verified = context.admin.acknowledged(table.name, context.ledger)
+        metrics += [
+            ResultMetric(name=CELLS_READ, value=float(verified.cells), unit="1", over="all clients"),
+            ResultMetric(name=CELLS_LOST, value=float(verified.lost), unit="1", better="lower"),
+        ]
+        if verified.lost:
+            faults.append(
+                ValidationError(
+                    kind="lost",
+                    message=f"{verified.lost:,} of {verified.cells:,} acknowledged writes are lost: "
+                    f"{verified.first}",
+                )
+            )
+    if context.probes is not None:
+        faults += [ValidationError(kind="lost", message=text) for text in context.probes.lost]
+    return tuple(faults), tuple(metrics)
+
+
+def told_of_failures(
+    work: HBaseWork[Ycsb], faults: tuple[ValidationError, ...]
+) -> tuple[ValidationError, ...]:
+    """What remains wrong where faults were asked for: operations may fail then, and are told of."""
+    if not work.context.faulty:
+        return faults
+    for fault in faults:
+        work.context.warn("operations-failed", f"{work.workload.kind}: {fault.message}")
+    return ()

@@ -7,8 +7,7 @@ from datetime import UTC, datetime
 from pkgutil import resolve_name
 
 from howdah.engines.digests import job_digests
-from howdah.engines.hosts.target import HostsTarget
-from howdah.engines.hosts.work import HostsWork
+from howdah.engines.hosts.target import HostsTarget, HostsWork
 from howdah.engines.under_way import PartialResult, RunUnderWay, begun_record, ended_by, fault_of
 from howdah.errors import HowdahError
 from howdah.model.engine_names import HOSTS

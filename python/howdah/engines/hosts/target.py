@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 from howdah.model.cluster import Laboratory
+from howdah.model.sink import Progress, SampleSink
+from howdah.model.workloads.base import Workload
 from howdah.telemetry.source import Source
 
 
@@ -16,9 +18,7 @@ class Station:
     """A worker, or a host that is one, and how a command comes to run there."""
 
     name: str
-    """Its name in the plan."""
     host: str
-    """The physical host it is on."""
     address: str
     """The name or address by which the others reach it."""
     prefix: tuple[str, ...]
@@ -57,3 +57,26 @@ class HostsTarget:
         for station in self.stations:
             hosts.setdefault(station.host, []).append(station)
         return tuple(map(tuple, hosts.values()))
+
+
+W = TypeVar("W", bound=Workload)
+
+
+@dataclass(frozen=True)
+class HostsWork(Generic[W]):
+    """A workload, the machines it runs on, and where what it measures goes."""
+
+    workload: W
+    """What is to be run, every size decided."""
+    target: HostsTarget
+    sink: SampleSink
+    """Takes what is measured."""
+    now_s: Callable[[], float]
+    """Seconds since the start of the run."""
+    start_s: float
+    """When the workload began."""
+
+    def progress(self, phase: str, done: int, total: int) -> None:
+        """Say how many parts of the workload are done."""
+        elapsed_s = self.now_s() - self.start_s
+        self.sink.progress(Progress(self.workload.kind, phase, done, total, "share", elapsed_s))

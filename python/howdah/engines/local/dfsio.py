@@ -8,8 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from howdah import _native
-from howdah.engines.local.context import LocalContext, file_rates
-from howdah.engines.local.work import Watch
+from howdah.engines.local.work import LocalContext, Watch, file_rates
 from howdah.engines.local.workspace import spread_file_names
 from howdah.engines.under_way import PartialResult
 from howdah.errors import UserError

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
 import resource
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from pkgutil import resolve_name
@@ -12,21 +13,35 @@ from typing import TypeVar
 
 import howdah
 from howdah import _native
-from howdah.engines.local import limits
-from howdah.engines.local.context import LocalContext, Program
-from howdah.engines.local.digests import digests
+from howdah.engines.digests import job_digests, sha256
+from howdah.engines.local import limits, tera
 from howdah.engines.local.memory import pool_bytes
 from howdah.engines.local.ready import check_ready, check_room, replaced
-from howdah.engines.local.work import WorkClock
+from howdah.engines.local.work import LocalContext, Program, WorkClock
 from howdah.engines.local.workspace import Workspace
 from howdah.engines.under_way import PartialResult, RunUnderWay, begun_record, ended_by, fault_of
 from howdah.model.job import Job
 from howdah.model.run import Outcome, Phase, RunRecord, WorkloadResult
 from howdah.model.sink import SampleSink
 from howdah.model.workloads.base import Workload
+from howdah.model.workloads.terasort import INPUT
 from howdah.telemetry.processes import peak_rss_bytes, reset_peak_rss
 from howdah.telemetry.sampler import Sampler
 from howdah.telemetry.source import this_machine
+
+
+def digests(job: Job) -> dict[str, str]:
+    """SHA-256 of host, plan, suite and, where the user gave files to read, of their names and times."""
+    inputs = INPUT.of(job.suite.workloads[0])
+    files = {"inputs": _files(tera.user_files(inputs))} if inputs else {}
+    return {**job_digests(job), **files}
+
+
+def _files(files: Iterable[Path]) -> str:
+    """Reading the content would fill the page cache that a run is to find as it was."""
+    facts = [(str(file.resolve()), file.stat().st_size, file.stat().st_mtime_ns) for file in files]
+    return sha256(json.dumps(facts))
+
 
 T = TypeVar("T")
 

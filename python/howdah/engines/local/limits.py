@@ -9,9 +9,13 @@ import subprocess
 from pathlib import Path
 
 from howdah import _native
-from howdah.engines.local.context import LocalContext, device_of
+from howdah.engines.local.work import LocalContext, Watch, device_of, file_rates
+from howdah.engines.under_way import PartialResult
+from howdah.model.counters import Counters
 from howdah.model.host import Host
+from howdah.model.reported import FileRate
 from howdah.model.run import DeviceLimit, Limits
+from howdah.model.workloads.storage import STORAGE, Storage, zone_rates
 from howdah.units import MIB
 
 _TRIAL_BYTES = 64 * MIB
@@ -119,3 +123,30 @@ def _rate(fio: str, scratch: Path, size: int, direction: str) -> float:
     ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=_TIMEOUT_S, check=True)
     return float(json.loads(done.stdout)["jobs"][0][direction]["bw_bytes"])
+
+
+def storage(context: LocalContext, workload: Storage, watch: Watch) -> PartialResult:
+    """Write, then read, the files of each data directory in turn; fio's raw rate if fio is here."""
+    rates: list[FileRate] = []
+    measured = []
+    direct = True
+    for folder in context.workspace.fresh(STORAGE, scratch=True):
+        names = [str(folder / f"file-{number:05d}") for number in range(workload.files or 1)]
+        written = watch.follow(_native.storage_write(context.pool, names, workload.file_bytes or 0))
+        read = watch.follow(_native.storage_read(context.pool, names))
+        rates += [*file_rates(written, "write"), *file_rates(read, "read")]
+        direct = direct and written.direct and read.direct
+        raw = raw_limit(folder, workload.file_bytes or 0, context.job.host)
+        if raw:
+            measured.append(raw)
+    return PartialResult(
+        counters=Counters(written_bytes=_total(rates, "write"), read_bytes=_total(rates, "read")),
+        files=tuple(rates),
+        metrics=zone_rates(rates),
+        raw_limits=tuple(measured),
+        buffered_io=not direct,
+    )
+
+
+def _total(rates: list[FileRate], operation: str) -> int:
+    return sum(rate.bytes for rate in rates if rate.operation == operation)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from decimal import ROUND_HALF_UP, Context, Decimal
 
 from howdah import _native
-from howdah.engines.local.context import LocalContext
-from howdah.engines.local.work import Watch
+from howdah.engines.local.work import LocalContext, Watch
 from howdah.engines.under_way import PartialResult
 from howdah.model.counters import Counters
 from howdah.model.workloads.pi import Pi, estimate_of_pi

@@ -7,9 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from howdah.engines.local import dfsio, limits, tera, ycsb
-from howdah.engines.local.folder import FOLDER, find_kept
 from howdah.engines.local.memory import pool_bytes, sorts_in_memory, store_cache_bytes
-from howdah.engines.local.workspace import Shortage, Workspace
+from howdah.engines.local.workspace import FOLDER, Shortage, Workspace, find_kept
 from howdah.errors import UserError
 from howdah.model.job import Job
 from howdah.model.workloads.base import Workload

@@ -9,10 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from howdah import _native
-from howdah.engines.local.context import LocalContext
-from howdah.engines.local.folder import find_kept
-from howdah.engines.local.work import Watch
-from howdah.engines.local.workspace import spread_file_names
+from howdah.engines.local.work import LocalContext, Watch
+from howdah.engines.local.workspace import find_kept, spread_file_names
 from howdah.engines.under_way import PartialResult
 from howdah.errors import UserError
 from howdah.model.counters import Counters

@@ -11,8 +11,7 @@ from typing import NamedTuple
 import howdah
 from howdah import _native
 from howdah.engines.digests import job_digests
-from howdah.engines.sim.asked import asked_result, histograms
-from howdah.engines.sim.results import bands_of, detail_of, workload_result
+from howdah.engines.sim.results import asked_result, bands_of, detail_of, histograms, workload_result
 from howdah.engines.sim.tables import columns_of, file_rates, sample_tables, task_tables
 from howdah.engines.under_way import RunUnderWay, begun_record
 from howdah.model.cluster import ClusterState
@@ -164,14 +163,14 @@ class _SimRun:
         for number, workload in enumerate(suite.workloads):
             self._run.sink.task_table(tasks[number])
             self._run.sink.sample_table(samples[number])
-            said = summary.workloads[number]
-            if said.asked is None:
-                result = workload_result(number, workload, said, tasks[number], self._translated)
+            outcome = summary.workloads[number]
+            if outcome.asked is None:
+                result = workload_result(number, workload, outcome, tasks[number], self._translated)
                 result = result.model_copy(update={"files": file_rates(number, workload, columns)})
             else:
-                timed = histograms(workload, said, said.asked)
+                timed = histograms(workload, outcome, outcome.asked)
                 self._run.sink.latencies(timed)
-                result = asked_result(workload, said, said.asked, timed)
+                result = asked_result(workload, outcome, outcome.asked, timed)
             self._run.change(
                 workloads=(*self._run.record.workloads, result), elapsed_s=result.end_s, simulated=simulated
             )

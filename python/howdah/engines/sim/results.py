@@ -10,11 +10,14 @@ import pyarrow.compute as pc
 
 from howdah.model.cluster import CounterValue, HadoopJob, ReplicaSpread
 from howdah.model.counters import Counters
+from howdah.model.latencies import LatencyHistogram, encoded_counts
+from howdah.model.reported import OperationCount
 from howdah.model.run import Outcome, Phase, RunWarning, WorkloadResult
 from howdah.model.simulated import Band, PhaseUse, WorkUse
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.terasort import ROW_BYTES
-from howdah.simulation.outcome import PhaseOutcome, Summary, WorkloadOutcome
+from howdah.model.workloads.ycsb import results
+from howdah.simulation.outcome import AskedOutcome, PhaseOutcome, Summary, WorkloadOutcome
 from howdah.simulation.room import needed_bytes
 from howdah.simulation.scenario import Scenario, ScenarioProgram, Written
 from howdah.simulation.translate import Translated
@@ -177,7 +180,7 @@ def _tasks(program: ScenarioProgram, block_bytes: int) -> int:
     return (program.maps or program.files or blocks) + (program.reduces or 0)
 
 
-def sample_interval_s(scenario: Scenario) -> float:
+def simulated_interval_s(scenario: Scenario) -> float:
     """Seconds between samples, so that a record holds about half a million values at most."""
     hosts = sum(group.count for group in scenario.hosts)
     rate = sum(
@@ -187,7 +190,7 @@ def sample_interval_s(scenario: Scenario) -> float:
     )
     expected_s = _START_S * len(scenario.workloads) + _OVER_DISKS * needed_bytes(scenario) / rate
     wanted_s = expected_s * hosts * _VALUES_PER_HOST / _MOST_VALUES
-    return next((each for each in _INTERVALS_S if each >= wanted_s), _INTERVALS_S[-1])
+    return next((interval_s for interval_s in _INTERVALS_S if interval_s >= wanted_s), _INTERVALS_S[-1])
 
 
 def bands_of(summaries: Sequence[Summary]) -> tuple[Band, ...]:
@@ -209,3 +212,63 @@ def _bands(summaries: Sequence[Summary]) -> Iterator[Band]:
 def _band(workload: str, phase: str | None, elapsed_ns: Sequence[int]) -> Band:
     low, median, high = np.quantile(np.array(elapsed_ns) / _NS_PER_S, _INTERVAL)
     return Band(workload=workload, phase=phase, low_s=float(low), median_s=float(median), high_s=float(high))
+
+
+CLIENTS = "clients"
+"""The machine that all histograms are of: the simulator tells clients apart no more than their results do."""
+_INTENDED = ", intended"
+
+
+def histograms(workload: Workload, said: WorkloadOutcome, asked: AskedOutcome) -> list[LatencyHistogram]:
+    """The operations that were simulated, second by second: a part of a long run's."""
+    start_s = said.start_ns / _NS_PER_S
+    return [
+        LatencyHistogram(
+            workload=workload.kind,
+            operation=times.operation,
+            host=CLIENTS,
+            peer=None,
+            start_s=start_s + interval.start_s,
+            end_s=start_s + interval.end_s,
+            operations=sum(times.counts),
+            histogram=encoded_counts(zip(times.microseconds, times.counts, strict=True)),
+        )
+        for interval in asked.intervals
+        for times in interval.latencies
+    ]
+
+
+def asked_result(
+    workload: Workload, said: WorkloadOutcome, asked: AskedOutcome, timed: Sequence[LatencyHistogram]
+) -> WorkloadResult:
+    """A program of YCSB's as it ran; ``timed`` stand for all of its operations."""
+    operations = workload.asked.number if workload.asked else 0
+    start_s, end_s = said.start_ns / _NS_PER_S, said.end_ns / _NS_PER_S
+    share = operations / asked.simulated
+    return WorkloadResult(
+        workload=workload,
+        start_s=start_s,
+        end_s=end_s,
+        outcome=Outcome.SUCCEEDED,
+        phases=tuple(
+            Phase(name=phase.name, start_s=phase.start_ns / _NS_PER_S, end_s=phase.end_ns / _NS_PER_S)
+            for phase in said.phases
+        ),
+        operations=tuple(
+            OperationCount(operation=times.operation, done=round(share * sum(times.counts)))
+            for times in asked.latencies
+            if not times.operation.endswith(_INTENDED)
+        ),
+        metrics=results(operations, end_s - start_s, timed),
+        used=WorkUse(
+            remote_read_bytes=0.0,
+            phases=tuple(
+                PhaseUse.model_validate(
+                    {"phase": phase.name, **phase.model_dump(exclude={"name", "start_ns", "end_ns"})}
+                )
+                for phase in said.phases
+            ),
+            in_memory=asked.in_memory,
+            stations=asked.stations,
+        ),
+    )

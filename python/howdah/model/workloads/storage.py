@@ -19,7 +19,7 @@ class Storage(FilesWorkload):
     kind: Literal["storage"] = STORAGE
 
     options = (FILES, FILE_SIZE)
-    programs: ClassVar = {"local": "howdah.engines.local.storage:storage"}
+    programs: ClassVar = {"local": "howdah.engines.local.limits:storage"}
     sizes: ClassVar = {"local": "howdah.planner.local.programs:storage"}
     not_on: ClassVar = {
         "hadoop": "it measures one machine's disks, without HDFS",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from howdah.analysis.wording import seconds
-from howdah.model.faults import ProbeTold
+from howdah.model.faults import ProbeReport
 from howdah.report.figure import Figure, FigureSource, Key, Table, series_colour
 from howdah.report.figures.header import UNIT_LINE, header
 from howdah.report.figures.timeaxis import time_unit, time_x
@@ -44,11 +44,11 @@ def availability(source: FigureSource) -> Figure | None:
     )
 
 
-def _called(probe: ProbeTold) -> str:
+def _called(probe: ProbeReport) -> str:
     return f"{probe.of}, {probe.operation}"
 
 
-def _spec(source: FigureSource, probes: tuple[ProbeTold, ...]) -> dict[str, Any]:
+def _spec(source: FigureSource, probes: tuple[ProbeReport, ...]) -> dict[str, Any]:
     unit = time_unit(source)
     above = header(source, WIDTH)
     x = time_x(source)
@@ -98,7 +98,7 @@ def _spec(source: FigureSource, probes: tuple[ProbeTold, ...]) -> dict[str, Any]
     )
 
 
-def _table(probes: tuple[ProbeTold, ...]) -> Table:
+def _table(probes: tuple[ProbeReport, ...]) -> Table:
     columns = ("probe", "asked", "failed", "slowest answer", "outages", "longest", "all together")
     return Table(
         columns,

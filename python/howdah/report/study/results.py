@@ -23,7 +23,7 @@ from howdah.report.study.unanswered import without_answer
 from howdah.report.words import NONE, UNKNOWN
 from howdah.study.matrix import named as named_levels
 from howdah.study.matrix import strata_of
-from howdah.study.precision import half_width
+from howdah.study.schedule import half_width
 from howdah.units import format_bytes, format_counted
 
 SORT = "terasort"

@@ -9,8 +9,6 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 from starlette.responses import JSONResponse, Response
 
-from howdah.documents.files import write_plan
-from howdah.documents.text import read_text
 from howdah.errors import UserError
 from howdah.model.base import Model
 from howdah.model.check import CheckReport, CheckVerdict
@@ -25,7 +23,14 @@ from howdah.report.plan.words import capacity_line
 from howdah.report.theme import chart, linear
 from howdah.serve.pages import Pages, sentence
 from howdah.serve.places import NotServed
-from howdah.serve.planning import (
+from howdah.serve.routes.answers import Declined, Here, JsonRoute, Simulating, Working, html, svg
+from howdah.serve.settings import ServeSettings
+from howdah.serve.site import Site
+from howdah.serve.studies import signature_of_file
+from howdah.serve.work import Superseded
+from howdah.session.plan import interactive
+from howdah.session.plan.checks import check
+from howdah.session.plan.interactive import (
     InventoryFault,
     InventoryText,
     PlanAsked,
@@ -33,16 +38,11 @@ from howdah.serve.planning import (
     WhatIfTimes,
     asked_for,
     check_inventory,
+    inventory_text,
     key_of,
     plan_asked,
     what_if,
 )
-from howdah.serve.routes.answers import Declined, Here, JsonRoute, Simulating, Working, html, svg
-from howdah.serve.settings import ServeSettings
-from howdah.serve.site import Site
-from howdah.serve.studies import signature_of_file
-from howdah.serve.work import Superseded
-from howdah.session.plan.checks import check
 from howdah.session.plan.plans import grounds, load_plan
 from howdah.units import exact_bytes
 
@@ -130,7 +130,7 @@ def _load(path: Path) -> Plan:
 
 def plan_text(key: str, source: Plan | Path) -> str:
     """The file of a plan."""
-    return write_plan(cluster_plan(key, source))
+    return interactive.plan_text(cluster_plan(key, source))
 
 
 def plan_file_of(site: Site, key: str) -> Path:
@@ -164,7 +164,7 @@ async def plan_page(
                 raise
             fault = f"{error}. {sentence(error.hint)}"
     elif settings.inventory is not None:
-        opened = opened.model_copy(update={"inventory": read_text(settings.inventory, "give an inventory")})
+        opened = opened.model_copy(update={"inventory": inventory_text(settings.inventory)})
     figures = () if site.static else (_empty_growth(),)
     return html(
         site.page(

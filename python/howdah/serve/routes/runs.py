@@ -29,7 +29,7 @@ from howdah.serve.site import Site
 from howdah.serve.stopping import stop_run
 from howdah.serve.work import RequestWork
 from howdah.session.run.reporting import analyse_run
-from howdah.store.annotations import read_annotation, write_annotation
+from howdah.store.additions import read_annotation, write_annotation
 from howdah.store.reader import read_record
 
 router = APIRouter(route_class=JsonRoute)

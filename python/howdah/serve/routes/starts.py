@@ -20,7 +20,7 @@ from howdah.serve.site import Site
 from howdah.serve.starting import Engine, StartAsked, StartedRun, Words, arguments_of, engines_here, startable
 from howdah.serve.work import RequestWork
 from howdah.session.lab.laboratories import names
-from howdah.session.run.local import prepare_local
+from howdah.session.run.runs import prepare
 from howdah.store.staging import replacing
 
 router = APIRouter(route_class=JsonRoute)
@@ -117,7 +117,7 @@ def _defaults(engine: str, suite: str, key: str, source: Plan | Path | None, run
     options = startable(engine).get(suite, ())
     request = RunRequest(suite=suite)
     if engine == LOCAL:
-        job = prepare_local(request, runs_dir=runs_dir, command=()).job
+        job = prepare(LOCAL, request, runs_dir=runs_dir, command=(), seed=None, keep_data=False).job
         sized, settings = job.suite, job.plan.settings
     elif source is not None:
         sized, settings, _ = size_planned(request, cluster_plan(key, source))

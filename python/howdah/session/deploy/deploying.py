@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 from howdah.deploy.ansible import PlaybookRun, SshLogin, Tell, check_ansible, run_playbook
 from howdah.deploy.mirror import mirror
@@ -16,36 +17,24 @@ from howdah.deploy.wrong import HostWrong, wrongs
 from howdah.errors import UserError
 from howdah.installation.tree import PackedTree
 from howdah.session.deploy.downtime import check_downtime, downtime_for
-from howdah.session.deploy.finalizing import finalize
 from howdah.session.deploy.order import steps
-from howdah.session.deploy.outcome import Agree, Deployed, outcome
-from howdah.session.deploy.project import Target, project, read_target, releases
+from howdah.session.deploy.project import Target, project, releases, secrets_of_hosts
 from howdah.session.deploy.removing import check_removal, remove_hosts
-from howdah.session.deploy.secrets import secrets_of_hosts
-from howdah.session.deploy.states import DeployAsked, DeployedHost, found_states, look_at
-from howdah.session.deploy.status import ClusterStatus, status
-from howdah.session.deploy.switching import switch
-from howdah.session.deploy.upgrading import HdfsUpgrade, Way, way
+from howdah.session.deploy.states import (
+    Agree,
+    Deployed,
+    DeployedHost,
+    DeployOptions,
+    found_states,
+    look_at,
+    outcome,
+)
+from howdah.session.deploy.upgrading import HdfsUpgrade, Way, finalize, upgrade_under_way, way
 
-__all__ = [
-    "Agree",
-    "ClusterStatus",
-    "DeployAsked",
-    "Deployed",
-    "DeployedHost",
-    "HdfsUpgrade",
-    "HostWrong",
-    "SshLogin",
-    "Tell",
-    "deploy",
-    "finalize",
-    "read_target",
-    "status",
-    "switch",
-]
+__all__ = ["HostWrong", "SshLogin", "Tell", "deploy", "finalize", "status"]
 
 
-def deploy(target: Target, asked: DeployAsked, tell: Tell, agree: Agree) -> Deployed:
+def deploy(target: Target, options: DeployOptions, tell: Tell, agree: Agree) -> Deployed:
     """Make the plan's hosts the planned cluster, once what differs is agreed to.
 
     Where anything is wrong with any host nothing is changed, and all of it is told. A host that fails later
@@ -53,55 +42,55 @@ def deploy(target: Target, asked: DeployAsked, tell: Tell, agree: Agree) -> Depl
     """
     check_ansible()
     begun = time.monotonic()
-    check_removal(target, asked.remove)
-    for host, devices in asked.disks.items():
+    check_removal(target, options.remove)
+    for host, devices in options.disks.items():
         if host not in target.systems:
             flag = f"--disks {host}={','.join(devices)}"
             raise UserError(
                 flag, f"{target.file} lists no host {host}", f"{next(iter(target.systems))} is one"
             )
-    handed, wrong = secrets_of_hosts(target, asked.secrets)
+    handed, wrong = secrets_of_hosts(target, options.secrets)
     if wrong:
         return outcome(target, PlaybookRun(), {}, begun, wrong)
     packed = releases(target)
-    with project(target, asked.disks, handed) as folder:
+    with project(target, options.disks, handed) as folder:
         tell(f"inspecting {len(target.systems)} hosts")
-        looked = look_at(folder, asked, tell)
+        looked = look_at(folder, options, tell)
         states = dict(found_states(looked))
-        if asked.rollback and looked.failures:
+        if options.rollback and looked.failures:
             return outcome(target, PlaybookRun(), states, begun, tuple(wrongs(looked.failures)))
-        back = _revision_before(states) if asked.rollback else ""
+        back = _revision_before(states) if options.rollback else ""
         if back:
-            looked = look_at(folder, asked, tell, howdah_rollback=back)
+            looked = look_at(folder, options, tell, howdah_rollback=back)
             states = dict(found_states(looked))
         settled = not looked.failures and all(state.settled for state in states.values())
         # Served while hosts are looked at, so that they can tell whether they reach it.
-        with _served(packed, asked.mirror) as address:
+        with _served(packed, options.mirror) as address:
             variables: dict[str, object] = {
                 "howdah_trees": {tree.name: tree.for_hosts() for tree in packed},
                 "howdah_mirror": address,
             }
             if not settled:
-                found = [
-                    *_in_the_way(target, asked, folder, looked, tell, variables=variables),
-                    *_foreign(target, asked, states),
+                obstacles = [
+                    *_in_the_way(target, options, folder, looked, tell, variables=variables),
+                    *_foreign(target, options, states),
                 ]
-                if found:
-                    return outcome(target, PlaybookRun(), states, begun, found)
+                if obstacles:
+                    return outcome(target, PlaybookRun(), states, begun, obstacles)
             # Asked for once all hosts are known to be well: who does not answer could say something else.
-            chosen = Way.CHANGE if settled else way(target, asked, states)
+            chosen = Way.CHANGE if settled else way(target, options, states)
             downtime = None if settled else downtime_for(target, states)
             course = () if settled else steps(target, states, chosen, downtime)
-            if downtime is not None and not asked.only_look:
-                check_downtime(target, asked, chosen, downtime)
+            if downtime is not None and not options.only_look:
+                check_downtime(target, options, chosen, downtime)
                 chosen = Way.DOWNTIME
-            if asked.only_look or (settled and not asked.remove):
+            if options.only_look or (settled and not options.remove):
                 return outcome(target, PlaybookRun(), states, begun, steps=course)
-            leave = tuple(f"empty {name}, then stop its daemons" for name in asked.remove)
+            leave = tuple(f"empty {name}, then stop its daemons" for name in options.remove)
             agree(outcome(target, PlaybookRun(), states, begun, steps=(*leave, *course)))
-            emptied = remove_hosts(target, asked, folder, tell) if asked.remove else PlaybookRun()
+            emptied = remove_hosts(target, options, folder, tell) if options.remove else PlaybookRun()
             # One that is dead cannot be stopped, and need not be; what it held is elsewhere by now.
-            if any(one.host not in asked.remove or not one.unreachable for one in emptied.failures):
+            if any(one.host not in options.remove or not one.unreachable for one in emptied.failures):
                 return outcome(target, emptied, states, begun)
             variables |= {
                 "howdah_holders": [held for state in states.values() for held in state.holds],
@@ -109,7 +98,7 @@ def deploy(target: Target, asked: DeployAsked, tell: Tell, agree: Agree) -> Depl
                 **({"howdah_rollback": back} if back else {}),
                 **({"howdah_down": list(downtime.daemons)} if downtime else {}),
             }
-            done = run_playbook(folder, chosen.value, asked.login, tell, variables=variables)
+            done = run_playbook(folder, chosen.value, options.login, tell, variables=variables)
     done.answers[:0] = emptied.answers
     return outcome(target, done, states, begun, steps=course)
 
@@ -133,7 +122,7 @@ def _served(packed: Sequence[PackedTree], address: str) -> Iterator[str]:
 
 def _in_the_way(
     target: Target,
-    asked: DeployAsked,
+    options: DeployOptions,
     folder: Path,
     looked: PlaybookRun,
     tell: Tell,
@@ -145,16 +134,18 @@ def _in_the_way(
     states = dict(found_states(looked))
     # Those that did not answer were asked once already, and would be waited for again.
     silent = [answer for answer in looked.failures if answer.unreachable]
-    known = {name for name, state in states.items() if state.settled} | {answer.host for answer in silent}
+    answered = {name for name, state in states.items() if state.settled} | {answer.host for answer in silent}
     seen = PlaybookRun()
-    if asking := [name for name in target.systems if name not in known]:
-        seen = run_playbook(folder, "look.yaml", asked.login, tell, variables=variables, limit=asking)
-    found = [*wrongs(silent), *wrongs(seen.answers)]
-    told = {wrong.host for wrong in found}
-    return [*found, *(wrong for wrong in wrongs(looked.failures) if wrong.host not in told)]
+    if asking := [name for name in target.systems if name not in answered]:
+        seen = run_playbook(folder, "look.yaml", options.login, tell, variables=variables, limit=asking)
+    problems = [*wrongs(silent), *wrongs(seen.answers)]
+    reported = {wrong.host for wrong in problems}
+    return [*problems, *(wrong for wrong in wrongs(looked.failures) if wrong.host not in reported)]
 
 
-def _foreign(target: Target, asked: DeployAsked, states: Mapping[str, DeployedHost]) -> Iterator[HostWrong]:
+def _foreign(
+    target: Target, options: DeployOptions, states: Mapping[str, DeployedHost]
+) -> Iterator[HostWrong]:
     """Hosts of another HBase, and hosts that are new where nobody said so."""
     running = [name for name, state in states.items() if state.revision]
     for name, state in states.items():
@@ -166,9 +157,9 @@ def _foreign(target: Target, asked: DeployAsked, states: Mapping[str, DeployedHo
                     f"it runs {tree}, but the plan is for {other}",
                     "howdah cannot upgrade HBase: plan for the running release, or follow HBase's guide",
                 )
-        if asked.add and running and not state.revision and name not in asked.add:
+        if options.add and running and not state.revision and name not in options.add:
             yield HostWrong(name, "it is new to the cluster", f"add it: --add {name}")
-    for name in asked.add:
+    for name in options.add:
         if name not in target.systems:
             yield HostWrong(name, f"it is not in {target.file}", "plan with it in the inventory first")
 
@@ -186,3 +177,46 @@ def _revision_before(states: Mapping[str, DeployedHost]) -> str:
         "the hosts have no common earlier deployment to roll back to",
         "deploy the earlier plan instead",
     )
+
+
+class ClusterStatus(NamedTuple):
+    """How a cluster's hosts are."""
+
+    cluster: str
+    states: Mapping[str, DeployedHost]
+    """Every host that answered."""
+    silent: tuple[HostWrong, ...]
+    """Those that did not, or could not say how they are."""
+
+    @property
+    def upgrade(self) -> HdfsUpgrade | None:
+        """An upgrade of HDFS that is not finalized; none of the cluster's daemons is the worse for it."""
+        return upgrade_under_way(self.states)
+
+    @property
+    def well(self) -> bool:
+        """Whether all is as planned, runs, and is of use."""
+        return not self.silent and all(
+            state.settled and not any(one["lacks"] for one in state.daemons) for state in self.states.values()
+        )
+
+    def for_programs(self) -> dict[str, object]:
+        """The same as plain data."""
+        return {
+            "cluster": self.cluster,
+            "well": self.well,
+            "upgrade": self.upgrade._asdict() if self.upgrade else None,
+            "hosts": {
+                name: {"daemons": [dict(one) for one in state.daemons], "changes": list(state.changes)}
+                for name, state in self.states.items()
+            },
+            "silent": [wrong._asdict() for wrong in self.silent],
+        }
+
+
+def status(target: Target, options: DeployOptions, tell: Tell) -> ClusterStatus:
+    """Ask every host; nothing is changed."""
+    check_ansible()
+    with project(target, options.disks) as folder:
+        looked = look_at(folder, options, tell, howdah_ask=True)
+    return ClusterStatus(target.name, dict(found_states(looked)), tuple(wrongs(looked.failures)))

@@ -11,7 +11,7 @@ from howdah.model.plan import Role
 from howdah.releases import default_of, hadoop, hbase
 from howdah.render.daemons import KINDS
 from howdah.session.deploy.project import Target
-from howdah.session.deploy.states import DeployAsked, DeployedHost
+from howdah.session.deploy.states import DeployedHost, DeployOptions
 from howdah.session.deploy.upgrading import Way
 
 _ROLES = {kind.name: role for role, kind in KINDS.items()}
@@ -74,7 +74,7 @@ def downtime_for(target: Target, states: Mapping[str, DeployedHost]) -> Downtime
     return Downtime(tuple(found[key] for key in sorted(found)), tuple(names))
 
 
-def check_downtime(target: Target, asked: DeployAsked, way: Way, downtime: Downtime) -> None:
+def check_downtime(target: Target, options: DeployOptions, way: Way, downtime: Downtime) -> None:
     """Raise UserError unless these changes may be made now."""
     listed = "".join(f"\n  {change.text()}" for change in downtime.changes)
     if moved := [change.key for change in downtime.changes if change.why.moves_data]:
@@ -89,7 +89,7 @@ def check_downtime(target: Target, asked: DeployAsked, way: Way, downtime: Downt
             f"changes the release and values that cannot change while daemons run:{listed}",
             "change the release and the values in separate deployments",
         )
-    if not asked.downtime:
+    if not options.downtime:
         raise UserError(
             target.file,
             f"changes values that cannot change while the cluster runs:{listed}",

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
+from howdah.deploy.ansible import PlaybookRun, Tell, check_ansible, run_playbook
+from howdah.errors import UserError
 from howdah.model.plan import Role
 from howdah.model.value import planned_text
 from howdah.render.daemons import KINDS
 from howdah.render.rolling import RESTARTING, UPGRADING, at_once
 from howdah.session.deploy.downtime import Downtime
-from howdah.session.deploy.project import Target
-from howdah.session.deploy.states import DeployedHost
+from howdah.session.deploy.project import Target, project
+from howdah.session.deploy.states import Agree, Deployed, DeployedHost, DeployOptions, outcome
 from howdah.session.deploy.upgrading import Way, upgrade_under_way
 
 _SHOWN = 8
@@ -56,18 +59,20 @@ def _restarts(states: Mapping[str, DeployedHost], step: Sequence[Role], copies: 
     stale = [state for state in states.values() if set(state.to_restart).intersection(names)]
     if not stale:
         return
-    told = [name for name in reversed(names) if any(name in state.to_restart for state in stale)]
-    what = f"restart {' and '.join(told)}"
+    daemons_to_restart = [
+        name for name in reversed(names) if any(name in state.to_restart for state in stale)
+    ]
+    action = f"restart {' and '.join(daemons_to_restart)}"
     leading = [state.host for state in stale if _leads(state, kind.name)]
-    others = [state.host for state in stale if state.host not in leading]
+    followers = [state.host for state in stale if state.host not in leading]
     if not leading:
         together = at_once(role, copies)
-        each = f", {together} at a time" if len(others) > 1 else ""
-        yield f"{what} on {hosts_text(others)}{each}"
-    elif others:
-        yield f"{what} on {hosts_text(others)}, then on {leading[0]}, whose {kind.name} fails over first"
+        each = f", {together} at a time" if len(followers) > 1 else ""
+        yield f"{action} on {hosts_text(followers)}{each}"
+    elif followers:
+        yield f"{action} on {hosts_text(followers)}, then on {leading[0]}, whose {kind.name} fails over first"
     else:
-        yield f"{what} on {leading[0]}, whose {kind.name} fails over first"
+        yield f"{action} on {leading[0]}, whose {kind.name} fails over first"
 
 
 def _leads(state: DeployedHost, name: str) -> bool:
@@ -78,3 +83,54 @@ def hosts_text(names: Sequence[str]) -> str:
     """The names of hosts, the first of them where there are many."""
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     return ", ".join(names[:_SHOWN]) + more
+
+
+def switch(
+    target: Target,
+    options: DeployOptions,
+    tell: Tell,
+    agree: Agree,
+    *,
+    playbook: str,
+    hosts: Sequence[str] = (),
+) -> Deployed:
+    """Run ``stop`` or ``start`` once it is agreed to; a host that fails is among the failures.
+
+    On some hosts only if any are named; their masters that lead hand over before they are stopped. Raises
+    UserError for hosts that cannot be named.
+    """
+    check_hosts(target, playbook, hosts)
+    check_ansible()
+    begun = time.monotonic()
+    agree(outcome(target, PlaybookRun(), {}, begun, steps=tuple(_switch_steps(target, playbook, hosts))))
+    with project(target, options.disks) as folder:
+        done = run_playbook(folder, f"{playbook}.yaml", options.login, tell, limit=hosts or None)
+    made = outcome(target, done, {}, begun)
+    return made._replace(hosts={name: made.hosts[name] for name in hosts}) if hosts else made
+
+
+def _switch_steps(target: Target, playbook: str, hosts: Sequence[str]) -> Iterator[str]:
+    """Which daemons are stopped or started, those that run on the same hosts together."""
+    together: dict[tuple[str, ...], list[str]] = {}
+    for name in hosts or target.systems:
+        names = tuple(KINDS[role].name for role in target.systems[name])
+        together.setdefault(names, []).append(name)
+    for names, group in together.items():
+        yield f"{playbook} {', '.join(names)} on {hosts_text(group)}"
+
+
+def check_hosts(target: Target, playbook: str, hosts: Sequence[str]) -> None:
+    """Raise UserError for hosts that are not the plan's, or whose stop would take a majority away."""
+    for name in hosts:
+        if name not in target.systems:
+            raise UserError(f"--host {name}", f"it is not in {target.file}", "name a host of the plan")
+    for role in (Role.JOURNALNODE, Role.ZOOKEEPER):
+        members = target.on(role)
+        stopped = [name for name in members if name in hosts]
+        left = len(members) - len(stopped)
+        if playbook == "stop" and stopped and left and left <= len(members) // 2:
+            raise UserError(
+                f"--host {stopped[-1]}",
+                f"leaves {left} of {len(members)} {role.value}s, fewer than a majority",
+                "stop and start one host after another, or all with --stop alone",
+            )

@@ -7,8 +7,10 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from howdah.deploy.secrets import SecretFile, check_folder, found_secrets
+from howdah.deploy.wrong import HostWrong
 from howdah.documents.files import read_plan
 from howdah.errors import UserError
 from howdah.installation import HBaseInstallation, Installation, find_installation
@@ -21,8 +23,9 @@ from howdah.model.plan import Cluster, Plan, Role
 from howdah.model.system import placed_systems
 from howdah.planner.explanation import told
 from howdah.render import render
+from howdah.render.secrets import host_secrets
 from howdah.scratch import scratch_folder
-from howdah.session.plan.held import held_plan
+from howdah.session.plan.acceptance import held_plan
 
 _FOLDER = "deploy"
 
@@ -137,3 +140,34 @@ def project(
             own |= {"howdah_secrets": secrets[host]} if host in secrets else {}
             path.write_text(json.dumps(own))
         yield root / _FOLDER
+
+
+def secrets_of_hosts(
+    target: Target, folder: Path | None
+) -> tuple[Mapping[str, Mapping[str, Any]], list[HostWrong]]:
+    """For each host its files, each with its place and SHA-256, and all that is wrong with any.
+
+    Without a folder hosts keep what they were handed before. Raises UserError where the folder cannot be
+    used, or the plan needs none.
+    """
+    if folder is None:
+        return {}, []
+    if not target.cluster.request.secure:
+        raise UserError(
+            f"--secrets {folder}",
+            f"needs a plan with Kerberos, and {target.file} has none",
+            "leave it out, or plan with --secure",
+        )
+    check_folder(folder)
+    made: dict[str, Mapping[str, Any]] = {}
+    wrong: list[HostWrong] = []
+    for system in placed_systems(target.plan, placed_hosts(target.cluster)):
+        wanted = [one._asdict() for one in host_secrets(target.plan, system.roles)]
+        found, told = found_secrets(folder, system.name, wanted)
+        made[system.name] = {one.name: _named(one) for one in found}
+        wrong += told
+    return made, wrong
+
+
+def _named(secret: SecretFile) -> dict[str, str]:
+    return {"file": str(secret.file.absolute()), "sha256": secret.sha256}

@@ -13,7 +13,7 @@ from howdah.model.hostname import is_hostname
 from howdah.model.plan import Placement, Role
 from howdah.model.value import planned_text
 from howdah.session.deploy.project import Target
-from howdah.session.deploy.states import DeployAsked
+from howdah.session.deploy.states import DeployOptions
 
 _INCLUDES = ("dfs.hosts", "yarn.resourcemanager.nodes.include-path")
 _EXCLUDES = ("dfs.hosts.exclude", "yarn.resourcemanager.nodes.exclude-path")
@@ -46,19 +46,19 @@ def check_removal(target: Target, names: Sequence[str]) -> None:
         )
 
 
-def remove_hosts(target: Target, asked: DeployAsked, folder: Path, tell: Tell) -> PlaybookRun:
+def remove_hosts(target: Target, options: DeployOptions, folder: Path, tell: Tell) -> PlaybookRun:
     """Empty the hosts that leave and stop them; safe to repeat. Raises UserError for a master."""
     leaving = folder.parent / "leaving"
     shutil.copytree(folder, leaving)
     for path in (leaving / "manifests").glob("*.json"):
-        path.write_text(json.dumps(_with_lists(target, json.loads(path.read_text()), asked.remove)))
+        path.write_text(json.dumps(_with_lists(target, json.loads(path.read_text()), options.remove)))
     some = json.loads(next((leaving / "manifests").glob("*.json")).read_text())
     (leaving / "manifests/leaving.json").write_text(json.dumps(nothing_left(some)))
     with (leaving / "inventory.yaml").open("a") as inventory:
         inventory.write("    leaving:\n      hosts:\n")
-        for name in asked.remove:
+        for name in options.remove:
             inventory.write(f"        {json.dumps(name)}: {{howdah_manifest: leaving}}\n")
-    looked = run_playbook(leaving, "leave.yaml", asked.login, tell, check=True, limit=asked.remove)
+    looked = run_playbook(leaving, "leave.yaml", options.login, tell, check=True, limit=options.remove)
     if any(not one.unreachable for one in looked.failures):
         # Masters are not told that a host leaves which then could not be stopped.
         return looked
@@ -71,7 +71,7 @@ def remove_hosts(target: Target, asked: DeployAsked, folder: Path, tell: Tell) -
                 "move the master by hand first",
             )
     return run_playbook(
-        leaving, "leave.yaml", asked.login, tell, variables={"howdah_leaving": list(asked.remove)}
+        leaving, "leave.yaml", options.login, tell, variables={"howdah_leaving": list(options.remove)}
     )
 
 

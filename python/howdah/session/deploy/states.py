@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from howdah.deploy.ansible import HostAnswer, PlaybookRun, SshLogin, Tell, run_playbook
+from howdah.deploy.wrong import HostWrong, wrongs
+from howdah.session.deploy.project import Target
 
 _APPLY = "Apply the manifest"
 
 
-class DeployAsked(NamedTuple):
+class DeployOptions(NamedTuple):
     """What is asked for, beside the plan."""
 
     login: SshLogin = SshLogin()
@@ -82,10 +85,10 @@ class DeployedHost(NamedTuple):
         return tuple(one["name"] for one in self.daemons if one["active"] == "active" and not one["fresh"])
 
 
-def look_at(folder: Path, asked: DeployAsked, tell: Tell, **variables: object) -> PlaybookRun:
+def look_at(folder: Path, options: DeployOptions, tell: Tell, **variables: object) -> PlaybookRun:
     """Ask all hosts what would be done to them."""
     return run_playbook(
-        folder, "apply.yaml", asked.login, tell, variables=variables, check=True, diff=asked.diff
+        folder, "apply.yaml", options.login, tell, variables=variables, check=True, diff=options.diff
     )
 
 
@@ -111,4 +114,60 @@ def _state(answer: HostAnswer) -> DeployedHost:
         upgraded_from=str(result.get("upgraded_from") or ""),
         holds=tuple(result.get("holds") or ()),
         diffs=tuple(result.get("diff") or ()),
+    )
+
+
+class Deployed(NamedTuple):
+    """What came of a deployment."""
+
+    cluster: str
+    hosts: Mapping[str, tuple[str, ...]]
+    """What was changed on each host, in order."""
+    notes: Mapping[str, tuple[str, ...]]
+    """What is to be known of hosts."""
+    refused: tuple[HostWrong, ...]
+    """What is wrong with hosts that were therefore not deployed to: nothing was changed on any."""
+    failures: tuple[HostWrong, ...]
+    """What failed on hosts while they were changed."""
+    states: Mapping[str, DeployedHost]
+    """How the hosts were found."""
+    elapsed_s: float
+    steps: tuple[str, ...] = ()
+    """What is done to the cluster beside the hosts' own changes, in order."""
+
+    @property
+    def changed(self) -> int:
+        """How much was changed in all."""
+        return sum(map(len, self.hosts.values()))
+
+
+Agree = Callable[[Deployed], None]
+"""Shows what would be done and returns where it may be; raises otherwise, before any host is changed."""
+
+
+def outcome(
+    target: Target,
+    done: PlaybookRun,
+    states: Mapping[str, DeployedHost],
+    begun: float,
+    refused: Sequence[HostWrong] = (),
+    *,
+    steps: Sequence[str] = (),
+) -> Deployed:
+    """What was changed on each host, and what failed."""
+    hosts: dict[str, list[str]] = {name: [] for name in target.systems}
+    notes: dict[str, list[str]] = {}
+    for answer in done.answers:
+        hosts.setdefault(answer.host, []).extend(answer.result.get("changes") or ())
+        if told := answer.result.get("notes"):
+            notes.setdefault(answer.host, []).extend(told)
+    return Deployed(
+        cluster=target.name,
+        hosts={name: tuple(changes) for name, changes in hosts.items()},
+        notes={name: tuple(told) for name, told in notes.items()},
+        refused=tuple(refused),
+        failures=tuple(wrongs(done.failures)),
+        states=states,
+        elapsed_s=time.monotonic() - begun,
+        steps=tuple(steps),
     )

@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
+from howdah.deploy.ansible import PlaybookRun, Tell, check_ansible, run_playbook
+from howdah.deploy.wrong import wrongs
 from howdah.errors import UserError
 from howdah.model.plan import Role
-from howdah.session.deploy.project import Target
-from howdah.session.deploy.states import DeployAsked, DeployedHost
+from howdah.session.deploy.project import Target, project
+from howdah.session.deploy.states import (
+    Agree,
+    Deployed,
+    DeployedHost,
+    DeployOptions,
+    found_states,
+    look_at,
+    outcome,
+)
 
 _NAMENODE = "namenode"
 
@@ -38,16 +49,16 @@ class HdfsUpgrade(NamedTuple):
 def upgrade_under_way(states: Mapping[str, DeployedHost]) -> HdfsUpgrade | None:
     """What the NameNode that leads says of an upgrade, or another one where none leads."""
     masters = sorted(states.values(), key=lambda state: not _leads(state))
-    asked = [state for state in masters if state.namenode and state.namenode["active"] == "active"]
-    said = [state.upgrade for state in asked if _leads(state)] or [state.upgrade for state in asked]
-    told = next((one for one in said if one), None)
+    active = [state for state in masters if state.namenode and state.namenode["active"] == "active"]
+    upgrades = [state.upgrade for state in active if _leads(state)] or [state.upgrade for state in active]
+    upgrade = next((upgrade for upgrade in upgrades if upgrade), None)
     origin = next((state.upgraded_from for state in masters if state.upgraded_from), "")
-    if told:
-        return HdfsUpgrade(told["startTime"] / 1000, bool(told["createdRollbackImages"]), origin)
-    return HdfsUpgrade(None, False, origin) if origin and not said else None
+    if upgrade:
+        return HdfsUpgrade(upgrade["startTime"] / 1000, bool(upgrade["createdRollbackImages"]), origin)
+    return HdfsUpgrade(None, False, origin) if origin and not upgrades else None
 
 
-def way(target: Target, asked: DeployAsked, states: Mapping[str, DeployedHost]) -> Way:
+def way(target: Target, options: DeployOptions, states: Mapping[str, DeployedHost]) -> Way:
     """How the hosts get to the release that is wanted; raises UserError where there is no way to it."""
     wanted = next((_hadoop(state.wanted) for state in states.values() if _hadoop(state.wanted)), "")
     # Workers may have been away while the others were upgraded: they follow.
@@ -57,7 +68,7 @@ def way(target: Target, asked: DeployAsked, states: Mapping[str, DeployedHost]) 
         return Way.CHANGE
     newest = max(applied, key=_number)
     chosen = _started(wanted, newest) if under_way is None else _continued(wanted, applied, under_way.origin)
-    if chosen is not Way.CHANGE and len(target.on(Role.NAMENODE)) < 2 and not asked.downtime:
+    if chosen is not Way.CHANGE and len(target.on(Role.NAMENODE)) < 2 and not options.downtime:
         raise UserError(
             target.file,
             f"has only one NameNode: HDFS stops while it restarts with {wanted}",
@@ -101,3 +112,33 @@ def _hadoop(trees: tuple[str, ...]) -> str:
 
 def _number(tree: str) -> tuple[int, ...]:
     return tuple(map(int, re.findall(r"\d+", tree)))
+
+
+def finalize(target: Target, options: DeployOptions, tell: Tell, agree: Agree) -> Deployed:
+    """End HDFS's upgrade once that is agreed to.
+
+    Raises UserError where hosts are not all on the release that stays.
+    """
+    check_ansible()
+    begun = time.monotonic()
+    with project(target, options.disks) as folder:
+        tell(f"inspecting {len(target.systems)} hosts")
+        looked = look_at(folder, options, tell)
+        states = dict(found_states(looked))
+        if looked.failures:
+            return outcome(target, PlaybookRun(), states, begun, tuple(wrongs(looked.failures)))
+        if differing := [state.host for state in states.values() if not state.settled]:
+            raise UserError(
+                "--finalize",
+                f"{differing[0]} differs from {target.file}, or not all of its daemons run",
+                f"howdah deploy {target.file} first; --diff shows what differs",
+            )
+        left = any(state.upgraded_from for state in states.values())
+        upgrade = upgrade_under_way(states)
+        if upgrade is None and not left:
+            return outcome(target, PlaybookRun(), states, begun)
+        origin = (upgrade.origin if upgrade else "") or "the release before"
+        end = f"finalize HDFS's upgrade from {origin}; it cannot be rolled back afterwards"
+        agree(outcome(target, PlaybookRun(), states, begun, steps=(end,)))
+        done = run_playbook(folder, "finalize.yaml", options.login, tell)
+    return outcome(target, done, states, begun)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,29 +12,107 @@ from howdah.documents.files import read_plan
 from howdah.errors import UserError
 from howdah.lab import registry
 from howdah.lab import up as building
+from howdah.lab.active_faults import active_faults
 from howdah.lab.hadoop.starting import Tell
 from howdah.lab.installed import find_installed
-from howdah.lab.lots import LabPlace, own_place
+from howdah.lab.lots import LabPlace, own_place, place_beside
 from howdah.lab.machines import Power
 from howdah.lab.refusals import check_plan
+from howdah.lab.registry import DEFAULT_NAME
 from howdah.lab.state import LabState, read_state
 from howdah.lab.up import Asked, Brought, Fitting
-from howdah.model.plan import Plan
+from howdah.model.inventory import HostGroup, Inventory
+from howdah.model.plan import Cluster, Plan
 from howdah.planner.scaling.fit import Fitted, fit_beside, fit_plan
+from howdah.planner.shared.claims import check_fit
 from howdah.planner.throughput import disk_bytes_per_s
 from howdah.probe import probe_host
 from howdah.render import render
-from howdah.session.lab.beside import check_still_beside, place_on_hosts_of, shares_hosts
-from howdah.session.lab.laboratories import DEFAULT_NAME, PARENT, directory_of
+from howdah.session.lab.laboratories import PARENT, directory_of
 
-__all__ = ["Brought", "Fitted", "Wanted", "check", "fit_here", "up"]
+
+def shares_hosts(plan: Plan) -> bool:
+    """Whether a plan has a part of hosts that it knows the whole of, so that others may be built on them."""
+    sharing = plan.cluster.request.sharing if plan.cluster is not None else None
+    return sharing is not None and bool(sharing.whole)
+
+
+def place_on_hosts_of(other: str, name: str, source: Path, plan: Plan) -> LabPlace:
+    """A place on the hosts of a laboratory that is up.
+
+    Raises UserError for plans that do not have their parts of the same hosts, and while faults are in force.
+    """
+    place = place_beside(name, other)
+    cluster = plan.cluster
+    sharing = cluster.request.sharing if cluster is not None else None
+    if cluster is None or sharing is None or not sharing.whole:
+        raise UserError(
+            str(source),
+            "lists no shared hosts: it shares none, or an older howdah wrote it",
+            "run howdah plan hosts.yaml --beside OTHER.yaml, then bring up the new plan",
+        )
+    for there in place.others:
+        _check_hosts(source, cluster, there)
+        if active_faults(there):
+            raise UserError(
+                f'lab "{there.name}"',
+                "has active faults, which may affect the shared hosts",
+                f"howdah lab heal --name {there.name} first",
+            )
+    check_fit(Inventory(groups=sharing.whole), [*(there.plan for there in place.others), plan])
+    return place
+
+
+def check_still_beside(state: LabState, other: str) -> None:
+    """Raise UserError where a laboratory that is there is not on the hosts of another one."""
+    entry = registry.entry(other)
+    lot = state.spec.lot if state.spec is not None else None
+    if lot is None or entry is None or entry.lot != lot:
+        raise UserError(
+            f"--beside {other}",
+            f'lab "{state.name}" is already up on other hosts',
+            f"howdah lab down --name {state.name} first, or leave --beside out",
+        )
+
+
+def _check_hosts(source: Path, cluster: Cluster, state: LabState) -> None:
+    other = state.plan.cluster
+    assert other is not None  # A laboratory is of a cluster's plan.
+    if other.inventory.cluster == cluster.inventory.cluster:
+        raise UserError(
+            str(source),
+            f'has the same cluster name, {cluster.inventory.cluster}, as lab "{state.name}"',
+            "plan it with another --cluster NAME",
+        )
+    for name in _both(cluster, other):
+        one, two = _whole(cluster, name), _whole(other, name)
+        if _size(one) != _size(two):
+            raise UserError(
+                f"host {name}",
+                f'differs between {source} and lab "{state.name}"',
+                "plan both clusters from the same inventory",
+            )
+
+
+def _both(one: Cluster, other: Cluster) -> Sequence[str]:
+    there = {host.lower() for group in other.inventory.groups for host in group.names}
+    return [host for group in one.inventory.groups for host in group.names if host.lower() in there]
+
+
+def _whole(cluster: Cluster, host: str) -> HostGroup | None:
+    return cluster.request.sharing.whole_host(host) if cluster.request.sharing is not None else None
+
+
+def _size(group: HostGroup | None) -> tuple[int, int, int] | None:
+    if group is None:
+        return None
+    return group.cpu.threads, group.memory_bytes, group.network_bits_per_s
 
 
 class Wanted(NamedTuple):
     """What is asked of a laboratory, beside its plan."""
 
     name: str = DEFAULT_NAME
-    """Its name."""
     directory: Path | None = None
     """Where its files go; a directory of its name below ``build`` if left out."""
     hosts: int | None = None
@@ -95,11 +174,11 @@ def _free_bytes(directory: Path) -> int:
         ) from error
 
 
-def _begun(plan: Plan, wanted: Wanted, asked: Asked) -> LabState:
-    place, fitted = _fitted(plan, wanted, asked)
+def _begun(plan: Plan, wanted: Wanted, request: Asked) -> LabState:
+    place, fitted = _fitted(plan, wanted, request)
     machine = probe_host()
     return building.begin(
-        asked,
+        request,
         fitted.plan,
         find_installed(check_plan(fitted.plan)),
         Power(fitted.cpu_share, disk_bytes_per_s),
@@ -107,21 +186,21 @@ def _begun(plan: Plan, wanted: Wanted, asked: Asked) -> LabState:
     )
 
 
-def _fitted(plan: Plan, wanted: Wanted, asked: Asked) -> tuple[LabPlace, Fitted]:
+def _fitted(plan: Plan, wanted: Wanted, request: Asked) -> tuple[LabPlace, Fitted]:
     """Where a laboratory is built, and how its plan fits there."""
     if wanted.beside is None:
-        fitted = fit_here(plan, asked.directory, hosts=wanted.hosts, link_bits_per_s=wanted.link_bits_per_s)
+        fitted = fit_here(plan, request.directory, hosts=wanted.hosts, link_bits_per_s=wanted.link_bits_per_s)
         return own_place(wanted.name, shares=shares_hosts(fitted.plan)), fitted
     for flag, value in (("--hosts", wanted.hosts), ("--link", wanted.link_bits_per_s)):
         if value is not None:
             raise UserError(
                 flag, f"has no effect: {wanted.beside} has already built the hosts", "leave it out"
             )
-    place = place_on_hosts_of(wanted.beside, wanted.name, Path(asked.source), plan)
+    place = place_on_hosts_of(wanted.beside, wanted.name, Path(request.source), plan)
     fitted = fit_beside(
         plan,
         probe_host(),
-        free_bytes=_free_bytes(asked.directory),
+        free_bytes=_free_bytes(request.directory),
         others=[other.plan for other in place.others],
         cpu_share=place.cpu_share or 1.0,
     )

@@ -19,8 +19,6 @@ from howdah.planner.cluster import with_hosts, without_hosts
 from howdah.render import render
 from howdah.session.lab.laboratories import state_of
 
-__all__ = ["HostsAdded", "HostsRemoved", "add", "remove"]
-
 _PATIENCE_S = 3600.0
 
 

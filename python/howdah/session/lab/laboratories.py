@@ -11,39 +11,11 @@ from howdah.lab import commands, registry
 from howdah.lab import down as removing
 from howdah.lab.commands import Back, How, Lost
 from howdah.lab.hadoop.daemons import PROGRAM
-from howdah.lab.hadoop.hbase import HBaseHealth
-from howdah.lab.hadoop.redundancy import Behind
 from howdah.lab.hadoop.starting import Tell
-from howdah.lab.registry import CLIENT, DEFAULT_NAME, Leftover
+from howdah.lab.registry import Leftover
 from howdah.lab.state import LabState, find, read_state
-from howdah.lab.status import LabStatus, MachineStatus
+from howdah.lab.status import LabStatus
 from howdah.lab.status import status as look
-
-__all__ = [
-    "CLIENT",
-    "DEFAULT_NAME",
-    "PARENT",
-    "Back",
-    "Behind",
-    "HBaseHealth",
-    "How",
-    "LabStatus",
-    "Leftover",
-    "Lost",
-    "MachineStatus",
-    "Taken",
-    "daemon_names",
-    "directory_of",
-    "down",
-    "host_names",
-    "kill",
-    "machine_names",
-    "names",
-    "shell",
-    "start",
-    "state_of",
-    "status",
-]
 
 """What a laboratory is called that nobody names."""
 PARENT = Path("build")
@@ -54,7 +26,6 @@ class Taken(NamedTuple):
     """A laboratory that was taken down."""
 
     name: str
-    """Its name."""
     found: bool
     """Whether anything of it was there."""
     left: tuple[Leftover, ...]

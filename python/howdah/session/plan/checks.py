@@ -17,8 +17,6 @@ from howdah.model.check import CheckReport, HostRole
 from howdah.probe import probe_host
 from howdah.session.files import replace_file
 
-__all__ = ["check", "write_sarif"]
-
 
 def check(
     *,

@@ -10,29 +10,20 @@ from typing import NamedTuple
 from howdah import releases
 from howdah.errors import UserError
 from howdah.model.plan import Candidate, Master, Plan, Setting
-from howdah.planner.explanation import MEANINGS, PAPERS, Explanation, explain
+from howdah.planner.explanation import PAPERS, Explanation, explain
 from howdah.planner.rule import Severity
 from howdah.planner.rules.catalogue import RULES, find_rule
-from howdah.report.plan.terminal import candidate_text, list_text, master_text, setting_text
-from howdah.session.plan.plans import grounds, load_plan, release_default
+from howdah.session.plan.plans import grounds, release_default
 
 __all__ = [
-    "MEANINGS",
     "Explained",
-    "Explanation",
-    "candidate_text",
     "default_of",
     "explain_rule",
     "find",
     "grounds",
     "list_rules",
-    "list_text",
-    "load_plan",
-    "master_text",
     "names",
-    "release_default",
     "rule_ids",
-    "setting_text",
     "subjects",
 ]
 

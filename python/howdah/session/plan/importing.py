@@ -21,17 +21,9 @@ from howdah.services.conf import ClientConf
 from howdah.services.errors import ServiceError
 from howdah.services.web import Web
 
-__all__ = [
-    "ASSUMED",
-    "Given",
-    "ImportedInventory",
-    "import_cluster",
-    "kind_of_disk",
-    "work_text",
-]
-
-
 _NAME = "cluster"
+
+__all__ = ["ASSUMED", "Given", "ImportedInventory", "import_cluster", "kind_of_disk", "work_text"]
 
 
 class ImportedInventory(NamedTuple):

@@ -9,15 +9,13 @@ from typing import NamedTuple
 from howdah.documents.appending import extended_text, new_text
 from howdah.documents.files import inventory_schema, parse_inventory, read_host, read_inventory
 from howdah.documents.grouping import Addition, Probe, Serves, group_hosts
-from howdah.documents.notices import Notice, notices
+from howdah.documents.notices import notices
 from howdah.documents.text import read_text
 from howdah.model.inventory import Inventory
 from howdah.session.files import replace_file
 
 __all__ = [
-    "Addition",
     "ExtendedInventory",
-    "Notice",
     "Serves",
     "add_probes",
     "inventory_schema",

@@ -15,26 +15,9 @@ from howdah.model.request import Demand, PlanRequest
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.explanation import items
 from howdah.planner.rules.catalogue import RULES
-from howdah.releases import DEFAULT_HADOOP, DEFAULT_HBASE, HBASE_VERSIONS, PLANNED_VERSIONS
+from howdah.releases import PLANNED_VERSIONS
 from howdah.report.plan.content import Cited, Grounds, RuleText
-from howdah.report.plan.terminal import plan_text
 from howdah.session.files import replace_file
-
-__all__ = [
-    "DEFAULT_HADOOP",
-    "DEFAULT_HBASE",
-    "HBASE_VERSIONS",
-    "PLANNED_VERSIONS",
-    "demand_of",
-    "grounds",
-    "load_plan",
-    "page_of",
-    "plan_hosts",
-    "plan_text",
-    "release_default",
-    "save_plan",
-    "write_plan_page",
-]
 
 _GENERATOR, _HEAD = b'<meta name="generator" content="howdah', 4096
 """By what a page of howdah's is known, and how far from its beginning."""

@@ -17,7 +17,6 @@ from howdah.simulation.calibrations import load_calibration
 if TYPE_CHECKING:
     from howdah.simulation.replications import Done
 
-__all__ = ["RANKS", "plan_inventory"]
 
 RANKS = ("rules", "simulate")
 

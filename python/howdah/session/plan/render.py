@@ -10,7 +10,7 @@ from howdah.planner.explanation import told
 from howdah.render import render
 from howdah.render.contents import counted_contents
 from howdah.render.directory import FileChange, digest, pending_changes, write_rendered
-from howdah.session.plan.held import held_plan
+from howdah.session.plan.acceptance import held_plan
 
 __all__ = ["FileChange", "counted_contents", "digest", "pending_changes", "render_plan", "write_rendered"]
 

@@ -18,14 +18,12 @@ from howdah.model.calibration import Calibration
 from howdah.model.parameter import PARAMETERS
 from howdah.model.run import RunRecord
 from howdah.session.files import replace_file
-from howdah.session.run.runs import DEFAULT_RUNS_DIR, find_run
 from howdah.simulation.cases import simulate_case, simulate_typical
 from howdah.simulation.published_runs import ratio_cells, ratios_in
 from howdah.simulation.published_studies import cases_of as cases_of_tables
 from howdah.simulation.published_studies import studies
+from howdah.store.listing import find_run
 from howdah.store.reader import read_record
-
-__all__ = ["DEFAULT_RUNS_DIR", "calibrate", "check_output", "save_calibration"]
 
 
 def calibrate(

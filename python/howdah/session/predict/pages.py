@@ -13,25 +13,12 @@ from howdah.model.calibration import Calibration
 from howdah.model.prediction import Prediction
 from howdah.model.tuning import Tuning
 from howdah.model.variation import LoadSweep, Sweep, WhatIf
-from howdah.report.prediction.loads import load_table, loads
-from howdah.report.prediction.words import load_said, saturation_said, scored_runs
+from howdah.report.prediction.loads import loads
 from howdah.session.predict.scoring import Scored
 from howdah.simulation.calibrations import PUBLISHED, load_calibration
 
 if TYPE_CHECKING:
     from howdah.report.prediction.page import PredictionContent
-
-__all__ = [
-    "check_directory",
-    "load_said",
-    "load_table",
-    "saturation_said",
-    "scored_runs",
-    "write_predicted",
-    "write_scored",
-    "write_tuning",
-    "write_variation",
-]
 
 
 # Drawing charts takes longer to import than most of what is drawn takes to find out.

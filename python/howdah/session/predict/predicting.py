@@ -23,7 +23,7 @@ from howdah.planner.shared.claims import with_idle_neighbours
 from howdah.planner.suite.cluster import size_planned
 from howdah.planner.suite.request import RunRequest
 from howdah.simulation.calibrations import calibration_warnings, load_calibration, saturation_warnings
-from howdah.simulation.loads import simulate_loads, sweeps_load
+from howdah.simulation.loads import simulate_loads
 from howdah.simulation.replications import Done, check_replications, scenarios, simulate, stretches
 from howdah.simulation.sweep import simulate_sizes
 from howdah.simulation.translate import replicas_of
@@ -34,14 +34,12 @@ from howdah.units import format_counted
 
 __all__ = [
     "DEFAULT_PREDICTIONS_DIR",
-    "RunRequest",
     "load_sweep",
     "planned_work",
     "predict",
     "replicas_said",
     "save_prediction",
     "sweep",
-    "sweeps_load",
     "what_if",
 ]
 

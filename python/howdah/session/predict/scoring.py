@@ -13,8 +13,6 @@ from howdah.store.listing import find_run
 from howdah.store.predictions import keep_scores, list_predictions, load_prediction, read_scores
 from howdah.store.reader import read_record
 
-__all__ = ["Scored", "Tally", "past_scores", "score_run", "tally"]
-
 
 class Scored(NamedTuple):
     """A run's scores, and all there are so far, these among them, oldest first."""

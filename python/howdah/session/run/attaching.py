@@ -13,15 +13,13 @@ from howdah.model.placement import placed_hosts
 from howdah.model.run import RunRecord
 from howdah.services.web import Web
 from howdah.session.run.reporting import report_run
-from howdah.store.attach import attach_samples
+from howdah.store.additions import attach_samples
 from howdah.store.reader import read_record
 from howdah.telemetry.importers.esxtop import is_esxtop, read_esxtop
 from howdah.telemetry.importers.machines import Machines
 from howdah.telemetry.importers.prometheus import parse_query, read_prometheus
 from howdah.telemetry.importers.sadf import is_sadf, read_sadf
 from howdah.telemetry.importers.stretch import Imported, Window, onto_run, span, window_of
-
-__all__ = ["Attached", "attach"]
 
 _HEAD = 4096
 

@@ -13,13 +13,10 @@ from howdah.errors import UserError
 from howdah.model.comparison import Comparison, Refused, RunFigures, RunGroup
 from howdah.model.run import Outcome
 from howdah.report.comparing.draw import Followed
-from howdah.report.comparing.terminal import comparison_text
 from howdah.report.figure import MOST_COLOURS
 from howdah.store.layout import RUN_JSON
 from howdah.store.listing import find_run, list_runs
 from howdah.store.reader import read_run
-
-__all__ = ["Compared", "compare_runs", "comparison_text", "followed", "write_comparison"]
 
 
 class Compared(NamedTuple):

@@ -2,32 +2,113 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
 from howdah.analysis import analyse
 from howdah.analysis.evidence import Analysis, WorkloadTime
 from howdah.analysis.phases import workload_times as _workload_times
-from howdah.model.run import RunRecord
+from howdah.calibrate.case import phase_times
+from howdah.calibrate.scoring import other_plan, other_work
+from howdah.errors import RecordError
+from howdah.model.cluster import ClusterState
+from howdah.model.known import KnownTimes
+from howdah.model.listed_run import ListedRecord
+from howdah.model.run import Origin, Outcome, RunRecord
 from howdah.model.tables import SAMPLES_SCHEMA, TASKS_SCHEMA, RunData
+from howdah.model.workloads.terasort import TeraRows
 from howdah.report.renderer import Renderer
-from howdah.report.terminal import render_terminal
 from howdah.report.write import write_report
-from howdah.session.run.floor import find_floor
-from howdah.session.run.known import known_times
 from howdah.session.run.spent import Spent
+from howdah.store.listing import list_runs
 from howdah.store.reader import read_run
 
-__all__ = [
-    "Analysis",
-    "FinishedRun",
-    "WorkloadTime",
-    "analyse_run",
-    "find_report",
-    "render_terminal",
-    "report_run",
-    "workload_times",
-]
+
+def find_floor(record: RunRecord, runs_dir: Path) -> RunData | None:
+    """The newest run beside this one that sorted as many rows on the same machine with no cluster.
+
+    None for a run that is such a one itself, for one on a cluster of other machines, and where there is none.
+    """
+    rows = _sorted_rows(record)
+    if record.cluster is None or not rows or not _on_its_host(record.cluster, record.host.name):
+        return None
+    for summary in reversed(list_runs(runs_dir, ListedRecord)):
+        candidate = summary.record
+        if (
+            candidate is not None
+            and candidate.cluster is None
+            and candidate.origin is Origin.MEASURED
+            and candidate.outcome is Outcome.SUCCEEDED
+            and candidate.host.name == record.host.name
+            and _sorted_rows(candidate) == rows
+        ):
+            try:
+                return read_run(summary.path)
+            except RecordError:
+                continue
+    return None
+
+
+def _on_its_host(cluster: ClusterState, host: str) -> bool:
+    """Whether the machine that a run was started on is also the one that did its work."""
+    own = {"localhost", _label(host)}
+    return cluster.lab is not None or {_label(name) for name in cluster.nodemanagers} <= own
+
+
+def _label(name: str) -> str:
+    """A host's name without its domain."""
+    return name.partition(".")[0].lower()
+
+
+def _sorted_rows(record: RunRecord) -> set[tuple[str, int]]:
+    """The workloads over rows, with how many."""
+    workloads = [result.workload for result in record.workloads]
+    return {
+        (workload.kind, workload.rows)
+        for workload in workloads
+        if isinstance(workload, TeraRows) and workload.rows
+    }
+
+
+_MOST_RUNS = 3
+"""Of many measured runs the newest are shown."""
+
+
+def known_times(record: RunRecord, runs_dir: Path) -> tuple[KnownTimes, ...]:
+    """Published figures of the same work, then the newest measured runs of it; nothing of a measured run."""
+    if record.origin is not Origin.SIMULATED:
+        return ()
+    # What a report of measured times does without.
+    from howdah.simulation.published_runs import published_times  # noqa: PLC0415
+
+    return (*published_times(record), *islice(_measured(record, runs_dir), _MOST_RUNS))
+
+
+def _measured(record: RunRecord, runs_dir: Path) -> Iterator[KnownTimes]:
+    for summary in reversed(list_runs(runs_dir)):
+        candidate = summary.record
+        if candidate is not None and _same(record, candidate):
+            yield KnownTimes(origin="measured", source=candidate.id, times=_times(candidate))
+
+
+def _same(record: RunRecord, candidate: RunRecord) -> bool:
+    if candidate.origin is not Origin.MEASURED or candidate.outcome is not Outcome.SUCCEEDED:
+        return False
+    # A plan of one machine names no machine.
+    elsewhere = record.plan.cluster is None and candidate.host.name != record.host.name
+    work, plan = other_work(record.suite, candidate.suite), other_plan(record.plan, candidate.plan)
+    return not (elsewhere or work or plan)
+
+
+def _times(record: RunRecord) -> dict[str, float]:
+    times: dict[str, float] = {}
+    for result in record.workloads:
+        kind = result.workload.kind
+        times[kind] = result.elapsed_s
+        times |= {f"{kind}/{phase}": elapsed_s for phase, elapsed_s in phase_times(result).items()}
+    return {name: elapsed_s for name, elapsed_s in times.items() if elapsed_s > 0}
 
 
 class FinishedRun(NamedTuple):

@@ -4,27 +4,92 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from pkgutil import resolve_name
+from types import TracebackType
+from typing import TYPE_CHECKING, Protocol, Self, Unpack
 
 import pyarrow as pa
 
-from howdah.engines.base import Engine
+from howdah.engines.base import Engine, Prepared, RunStart
+from howdah.errors import MissingExtra, UserError
 from howdah.model.counters import Counters
+from howdah.model.engines import all_options, engines
 from howdah.model.job import Job
 from howdah.model.latencies import LatencyHistogram
 from howdah.model.run import RunRecord, Sample, TaskAttempt
 from howdah.model.server_events import ServerEvent
 from howdah.model.sink import Progress
+from howdah.model.workloads.registered import programs
+from howdah.model.workloads.suite import suites
+from howdah.planner.suite.request import RunRequest, check_use
 from howdah.session.run.spent import Spent
-from howdah.session.run.warmup import ReportWarmup
 from howdah.store.archive import export_run, import_run
 from howdah.store.listing import RunSummary, find_run, list_runs
 from howdah.store.writer import RunWriter
 
 if TYPE_CHECKING:
+    from howdah.report.renderer import Renderer
     from howdah.session.run.reporting import FinishedRun
+
+
+from howdah.report.renderer import Renderer
+
+
+class ReportWarmup:
+    """Has ready what a report needs, so that the run is not held up by it at its end.
+
+    That is nearly a second: libraries of tables and numbers, and a process that draws.
+    """
+
+    def __init__(self) -> None:
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="howdah-warmup")
+        self._renderer: Future[Renderer | None] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._pool.shutdown()
+        if self._renderer is not None:
+            renderer = self._renderer.result()
+            if renderer is not None:
+                renderer.dismiss()
+
+    def begin(self) -> None:
+        """Begin, in a thread, unless it has begun."""
+        if self._renderer is None:
+            self._renderer = self._pool.submit(_started_renderer)
+
+    def report(self, path: Path) -> FinishedRun:
+        """Analyse a stored run and write its report, unless the extra for charts is missing."""
+        self.begin()
+        from howdah.session.run.reporting import FinishedRun, analyse_run, report_run  # noqa: PLC0415
+
+        assert self._renderer is not None
+        renderer = self._renderer.result()
+        if renderer is None:
+            return FinishedRun(*analyse_run(path), path, None)
+        return report_run(path, renderer)
+
+
+def _started_renderer() -> Renderer | None:
+    """What draws charts; None without the extra."""
+    # Imported while the run goes: it does without them until its end.
+    from howdah.report.renderer import Renderer  # noqa: PLC0415
+
+    try:
+        renderer = Renderer()
+    except MissingExtra:
+        renderer = None
+    import howdah.session.run.reporting  # noqa: F401, PLC0415
+
+    return renderer
+
 
 DEFAULT_RUNS_DIR = Path("runs")
 
@@ -154,3 +219,31 @@ def rated_amount(job: Job, step: Progress) -> int:
             moved = workload.moved(Counters())
             return moved.read if moved else step.total
     return step.total
+
+
+def prepare(
+    engine: str | None,
+    request: RunRequest,
+    **start: Unpack[RunStart],
+) -> Prepared:
+    """Make a run ready; raises UserError, having written nothing, where it could not start.
+
+    Without an engine, the first one runs it that can.
+    """
+    engine = engine or _first(request.suite)
+    registered = engines().get(engine)
+    if registered is None:
+        raise UserError("--engine", f"{engine!r} is not an engine", f"one of {', '.join(engines())}")
+    elsewhere = {option for each in engines().values() for option in each.options} - {*registered.options}
+    for name in request.given:
+        if all_options()[name] in elsewhere:
+            check_use(all_options()[name], engine)
+    prepared: Prepared = resolve_name(registered.prepare)(request, **start)
+    return prepared
+
+
+def _first(suite: str) -> str:
+    """The first engine that runs every program of a suite; the first of all for a suite that is not known."""
+    kinds = suites().get(suite, ())
+    able = (name for name in engines() if all(name in programs()[kind].programs for kind in kinds))
+    return next(able, next(iter(engines())))

@@ -1,7 +1,11 @@
-"""What a run took of this machine's own time, which is not the run's where that is simulated."""
+"""Seconds that a run took beside its own work."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    pass
 from typing import NamedTuple
 
 

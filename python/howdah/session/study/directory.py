@@ -16,12 +16,10 @@ from howdah.analysis.comparing import figures_of
 from howdah.documents.files import read_study
 from howdah.errors import UserError
 from howdah.model.run import Origin, Outcome, RunRecord
-from howdah.model.study import Study
-from howdah.model.study_run import StudyRun
+from howdah.model.study import Study, StudyRun
 from howdah.store.layout import LOCK, RUN_JSON
-from howdah.store.lock import FileLock
 from howdah.store.reader import read_record, read_run
-from howdah.store.staging import replacing
+from howdah.store.staging import FileLock, replacing
 from howdah.study.schedule import Due
 
 STUDY_FILE = "study.yaml"

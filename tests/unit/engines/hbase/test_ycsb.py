@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from howdah.engines.hbase.asking import Answered, operations_done
+from howdah.engines.hbase.clients import Answered, operations_done
 from howdah.engines.hbase.ycsb import operation_faults
 from howdah.model.latencies import LatencyHistogram, encoded
 from howdah.model.workloads.ycsb import YcsbA, YcsbF

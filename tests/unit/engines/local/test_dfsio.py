@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from howdah.engines.local.dfsio import results_block
-from howdah.engines.local.digests import digests
+from howdah.engines.local.engine import digests
 from howdah.engines.local.pi import estimate
 from howdah.model.job import Job
 from howdah.model.plan import Plan, Worker

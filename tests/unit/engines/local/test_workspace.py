@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.engines.local.folder import find_kept
-from howdah.engines.local.workspace import Workspace, spread_file_names
+from howdah.engines.local.workspace import Workspace, find_kept, spread_file_names
 from howdah.errors import UserError
 
 

@@ -11,7 +11,7 @@ from howdah.errors import UserError
 from howdah.session.deploy.downtime import check_downtime, downtime_for
 from howdah.session.deploy.order import steps
 from howdah.session.deploy.project import Target, read_target
-from howdah.session.deploy.states import DeployAsked, DeployedHost
+from howdah.session.deploy.states import DeployedHost, DeployOptions
 from howdah.session.deploy.upgrading import Way
 from support.deployed_hosts import NEW, OLD, found_host
 from support.labs import save_plan, trio_plan
@@ -48,13 +48,13 @@ def test_it_is_refused_with_the_reason_of_each_key(target: Target) -> None:
     downtime = downtime_for(target, states)
     assert downtime is not None
     with pytest.raises(UserError) as refused:
-        check_downtime(target, DeployAsked(), Way.CHANGE, downtime)
+        check_downtime(target, DeployOptions(), Way.CHANGE, downtime)
     said = str(refused.value)
     assert "dfs.block.access.token.enable: false to true: a DataNode exits" in said
     assert "yarn.resourcemanager.cluster-id: a to b: " in said
     assert "dfs.namenode.handler.count" not in said
     assert (refused.value.hint or "").startswith("give --downtime to stop and start every zookeeper, ")
-    check_downtime(target, DeployAsked(downtime=True), Way.CHANGE, downtime)
+    check_downtime(target, DeployOptions(downtime=True), Way.CHANGE, downtime)
 
 
 def test_with_hdfs_all_stop_and_with_yarn_yarn_alone(target: Target) -> None:
@@ -81,7 +81,7 @@ def test_data_that_would_be_left_behind_is_refused_in_any_case(target: Target) -
     downtime = downtime_for(target, _states(namenode=[NAMES]))
     assert downtime is not None
     with pytest.raises(UserError, match="moves the data directories of running daemons"):
-        check_downtime(target, DeployAsked(downtime=True), Way.CHANGE, downtime)
+        check_downtime(target, DeployOptions(downtime=True), Way.CHANGE, downtime)
 
 
 def test_it_is_not_done_together_with_another_release(target: Target) -> None:
@@ -92,7 +92,7 @@ def test_it_is_not_done_together_with_another_release(target: Target) -> None:
     with pytest.raises(
         UserError, match="changes the release and values that cannot change while daemons run"
     ):
-        check_downtime(target, DeployAsked(downtime=True), Way.UPGRADE, downtime)
+        check_downtime(target, DeployOptions(downtime=True), Way.UPGRADE, downtime)
 
 
 def test_the_playbook_stops_in_the_opposite_order_before_it_applies(target: Target, tmp_path: Path) -> None:

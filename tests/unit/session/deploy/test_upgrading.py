@@ -8,7 +8,7 @@ import pytest
 
 from howdah.errors import UserError
 from howdah.session.deploy.project import Target, read_target
-from howdah.session.deploy.states import DeployAsked, DeployedHost
+from howdah.session.deploy.states import DeployedHost, DeployOptions
 from howdah.session.deploy.upgrading import Way, upgrade_under_way, way
 from support.deployed_hosts import NEW, OLD, found_host
 from support.labs import lab_plan, save_plan, trio_plan
@@ -53,7 +53,7 @@ def _pair(
 def test_the_way_is_read_from_hosts_and_hdfs(
     target: Target, states: dict[str, DeployedHost], goes: Way
 ) -> None:
-    assert way(target, DeployAsked(), states) is goes
+    assert way(target, DeployOptions(), states) is goes
 
 
 @pytest.mark.parametrize(
@@ -74,20 +74,20 @@ def test_there_is_no_way_to_any_other_release(
     target: Target, states: dict[str, DeployedHost], says: str
 ) -> None:
     with pytest.raises(UserError, match=says):
-        way(target, DeployAsked(), states)
+        way(target, DeployOptions(), states)
 
 
 def test_releases_are_compared_as_numbers(target: Target) -> None:
-    assert way(target, DeployAsked(), _pair("hadoop-3.4.2", "hadoop-3.4.2", "hadoop-3.4.10")) is Way.UPGRADE
+    assert way(target, DeployOptions(), _pair("hadoop-3.4.2", "hadoop-3.4.2", "hadoop-3.4.10")) is Way.UPGRADE
 
 
 def test_one_namenode_is_upgraded_only_where_hdfs_may_be_away(tmp_path: Path) -> None:
     single = read_target(save_plan(lab_plan(workers_per_host=None), tmp_path))
     states = {"m1": found_host("m1", OLD, NEW, "namenode")}
     with pytest.raises(UserError, match="HDFS stops while it restarts with") as refused:
-        way(single, DeployAsked(), states)
+        way(single, DeployOptions(), states)
     assert "--downtime" in str(refused.value.hint)
-    assert way(single, DeployAsked(downtime=True), states) is Way.UPGRADE
+    assert way(single, DeployOptions(downtime=True), states) is Way.UPGRADE
 
 
 def test_the_one_that_leads_knows_whether_an_upgrade_is_over() -> None:

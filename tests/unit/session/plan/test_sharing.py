@@ -14,7 +14,7 @@ from howdah.model.request import Demand, Hypervisor, PlanRequest
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.succession import plan_after
 from howdah.report.plan.content import command
-from howdah.session.plan.changing import plan_change, request_before
+from howdah.session.plan.requests import plan_change, request_before
 from howdah.session.plan.sharing import AskedShare, check_written_apart, parse_share, plan_shared
 from support.hosts import host_group
 

@@ -16,16 +16,15 @@ from howdah.analysis.wording import percent
 from howdah.errors import UserError
 from howdah.model.comparison import Measure, Reading
 from howdah.model.sink import Progress
-from howdah.model.study_run import StudyRun
+from howdah.model.study import StudyRun
 from howdah.report.figures.timeline import LABEL_PITCH
 from howdah.report.study.found import CellRuns
 from howdah.report.study.masters import loads
 from howdah.report.study.results import conclusions
 from howdah.report.study.saturation import saturation_table
 from howdah.report.study.unanswered import unanswered_figure
-from howdah.session.study.bundle import export_study, verify_study
 from howdah.session.study.directory import KEPT, StudyDirectory
-from howdah.session.study.paper import find, write_study_paper
+from howdah.session.study.paper import export_study, find, verify_study, write_study_paper
 from howdah.session.study.studies import dry_run, make_runs, read, run
 from howdah.study.matrix import cells_of
 from howdah.study.schedule import Due

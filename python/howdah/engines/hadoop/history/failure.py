@@ -131,25 +131,27 @@ def cause_of(
     job: JobFacts, app: AppFacts | None, logs: TaskLogs, machines: NodeFinder, client: Sequence[str] = ()
 ) -> str:
     """Why a job did not succeed: its attempts and their logs say, or the ResourceManager, or its client."""
-    said = app.diagnostics if app and app.diagnostics.strip() else job.diagnostics
+    diagnostics = app.diagnostics if app and app.diagnostics.strip() else job.diagnostics
     if job.state == "killed" or (app is not None and app.final_status == "KILLED"):
-        return _sentence(short_cause(said) or "the job was killed")
+        return _sentence(short_cause(diagnostics) or "the job was killed")
     decisive = _decisive(job)
     if decisive is not None:
         return _of_task(*decisive, logs, machines)
-    if app is not None and _MASTER_FAILED in said:
+    if app is not None and _MASTER_FAILED in diagnostics:
         return _of_master(app, logs, machines)
     printed = _printed(client)
     if printed is not None:
         return printed
-    return _sentence(short_cause(said) or _UNSAID)
+    return _sentence(short_cause(diagnostics) or _UNSAID)
 
 
 def said_by_client(lines: Sequence[str]) -> str:
     """Why a client submitted no job: its last exception, or the last thing it said."""
-    said = [line for line in lines if line.strip()]
-    cause = innermost("\n".join(said))
-    words = cause or (_HEAD.sub("", said[-1]).strip() if said else "the client ended without a message")
+    diagnostics = [line for line in lines if line.strip()]
+    cause = innermost("\n".join(diagnostics))
+    words = cause or (
+        _HEAD.sub("", diagnostics[-1]).strip() if diagnostics else "the client ended without a message"
+    )
     return _sentence(_advised(without_secrets(words), "map"))
 
 
@@ -199,10 +201,10 @@ def _of_master(app: AppFacts, logs: TaskLogs, machines: NodeFinder) -> str:
     )
 
 
-def _cause(said: str, container: str, node_web: str, logs: TaskLogs) -> str:
+def _cause(diagnostics: str, container: str, node_web: str, logs: TaskLogs) -> str:
     """What is said if that names a cause; else the exception in the container's log, or its last words."""
-    short = short_cause(said)
-    names_cause = innermost(said) is not None or (short is not None and "was killed" in short)
+    short = short_cause(diagnostics)
+    names_cause = innermost(diagnostics) is not None or (short is not None and "was killed" in short)
     if names_cause or not container:
         return short or _UNSAID
     box = TaskContainer(container, node_web)

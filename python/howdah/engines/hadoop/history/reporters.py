@@ -8,8 +8,7 @@ from dataclasses import replace
 from typing import Literal, NamedTuple
 
 from howdah.engines.clock import RunClock
-from howdah.engines.hadoop.history.attempts import attempt_rows, phases
-from howdah.engines.hadoop.history.counters import printed_counters, sum_counters
+from howdah.engines.hadoop.history.attempts import attempt_rows, phases, printed_counters, sum_counters
 from howdah.engines.hadoop.history.failure import cause_of
 from howdah.engines.hadoop.target import HadoopTarget, NodeFinder
 from howdah.model.cluster import AppMasterStart, CounterValue, HadoopJob
@@ -86,7 +85,9 @@ class JobReporters:
         self._manager = ResourceManager(web, conf)
         self._queue = target.queue
 
-    def report(self, job_id: str, said: Sequence[str], seen: JobFacts | None, clock: RunClock) -> JobReport:
+    def report(
+        self, job_id: str, printed: Sequence[str], seen: JobFacts | None, clock: RunClock
+    ) -> JobReport:
         """What the first of them reports that knows the job.
 
         The file of a job that has succeeded has all of it. Of another the history server is asked too:
@@ -104,9 +105,11 @@ class JobReporters:
         if seen is not None:
             return JobReport(_ended(seen, app), "application master", app)
         # Nobody knows when it was handed in: it was within this run.
-        bare = JobFacts(job_id, "", self._queue, "running", clock.epoch_ms, counters=printed_counters(said))
+        bare = JobFacts(
+            job_id, "", self._queue, "running", clock.epoch_ms, counters=printed_counters(printed)
+        )
         if app is None:
-            state: State = "succeeded" if _succeeded(job_id, said) else "failed"
+            state: State = "succeeded" if _succeeded(job_id, printed) else "failed"
             return JobReport(replace(bare, state=state), "client", None)
         return JobReport(_ended(replace(bare, name=app.name, queue=app.queue), app), "client", app)
 
@@ -167,8 +170,8 @@ def _ended(facts: JobFacts, app: AppFacts | None) -> JobFacts:
     )
 
 
-def _succeeded(job_id: str, said: Sequence[str]) -> bool:
-    return any(f"Job {job_id} completed successfully" in line for line in said)
+def _succeeded(job_id: str, printed: Sequence[str]) -> bool:
+    return any(f"Job {job_id} completed successfully" in line for line in printed)
 
 
 class ReportedJob(NamedTuple):
@@ -181,7 +184,6 @@ class ReportedJob(NamedTuple):
     phases: tuple[Phase, ...]
     """Its phases; none where nobody tells of its tasks."""
     counters: Counters
-    """What it did."""
     facts: JobFacts
     """What was told, as Hadoop has it."""
 
@@ -193,25 +195,25 @@ def report_job(
     *,
     workload: Workload,
     plan: Plan,
-    said: Sequence[str] = (),
+    printed: Sequence[str] = (),
     seen: JobFacts | None = None,
     staging: str = "",
 ) -> ReportedJob:
-    """Ask what became of a job that has ended; ``said`` is what its client said, ``staging`` its directory.
+    """The result of a job that has ended; ``printed`` are its client's lines, ``staging`` is its directory.
 
     Its history file in HDFS is read first, then the history server is asked; where neither can be had,
     ``seen`` counts, what the application master reported last, then the counters that the client printed. It
     raises nothing: the one that knows least reports no tasks.
     """
     machines = NodeFinder(target.machine_of, plan, target.joined)
-    report = JobReporters(target, staging).report(job_id, said, seen, clock)
+    report = JobReporters(target, staging).report(job_id, printed, seen, clock)
     facts = report.facts
     return ReportedJob(
         job=_job(
             report,
             machines,
             clock,
-            None if facts.state == "succeeded" else _why(report, target, machines, said),
+            None if facts.state == "succeeded" else _why(report, target, machines, printed),
         ),
         attempts=attempt_rows(facts, workload.kind, machines, clock),
         phases=phases(facts, workload, clock),
@@ -244,6 +246,6 @@ def _job(report: JobReport, machines: NodeFinder, clock: RunClock, diagnostics: 
     )
 
 
-def _why(report: JobReport, target: HadoopTarget, machines: NodeFinder, said: Sequence[str]) -> str:
+def _why(report: JobReport, target: HadoopTarget, machines: NodeFinder, printed: Sequence[str]) -> str:
     logs = TaskLogs(target.web, target.conf)
-    return cause_of(report.facts, report.app, logs, machines, said)
+    return cause_of(report.facts, report.app, logs, machines, printed)

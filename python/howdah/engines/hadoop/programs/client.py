@@ -12,14 +12,13 @@ from pathlib import Path
 
 from howdah.engines.digests import sha256
 from howdah.engines.hadoop.target import HadoopTarget
-from howdah.engines.running import PATIENCE_S, RunningProgram
+from howdah.engines.processes import PATIENCE_S, RunningProgram
 from howdah.installation.command import BRIEF, PROGRAMS, java_command
 from howdah.services.errors import ServiceError
 from howdah.services.resourcemanager import AppFacts, ResourceManager
 
 _LOG = logging.getLogger(__name__)
 _SUBMITTED = re.compile(r"Submitted application (application_\d+_\d+)")
-
 _ENDED = frozenset({"FINISHED", "FAILED", "KILLED"})
 _KILL_PATIENCE_S = 30.0
 _CLIENT_S = 60.0

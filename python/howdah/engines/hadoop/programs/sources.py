@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pydantic
 
-from howdah.engines.hadoop.storage.workspace import HdfsWorkspace, kept_data
+from howdah.engines.hadoop.storage import HdfsWorkspace, kept_data
 from howdah.errors import UserError
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.registered import programs

@@ -48,7 +48,7 @@ SENTENCES = {
 def _why(name: str, folder: Path, *, history: bool = True) -> str | None:
     job = recorded_job(name)
     with serving(job, folder, server=history, file=False) as cluster:
-        told = report_job(cluster, job.id, RunClock(), workload=Pi(), plan=PLAN, said=job.client)
+        told = report_job(cluster, job.id, RunClock(), workload=Pi(), plan=PLAN, printed=job.client)
     return told.job.diagnostics
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from howdah.engines.clock import RunClock
-from howdah.engines.hadoop.following.progress import SeenTasks
-from howdah.engines.hadoop.history.counters import printed_counters
+from howdah.engines.hadoop.following import SeenTasks
+from howdah.engines.hadoop.history.attempts import printed_counters
 from howdah.engines.hadoop.history.reporters import ReportedJob, report_job
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.model.plan import Plan
@@ -46,7 +46,7 @@ def _app(job: RecordedJob) -> str:
 
 def _tell(name: str, target: HadoopTarget, job: RecordedJob) -> ReportedJob:
     workload = programs()[KINDS.get(name, TERAGEN)].model_validate({})
-    return report_job(target, job.id, _clock(job), workload=workload, plan=PLAN, said=job.client)
+    return report_job(target, job.id, _clock(job), workload=workload, plan=PLAN, printed=job.client)
 
 
 def _told(name: str, folder: Path, *, server: bool, file: bool) -> ReportedJob:

@@ -8,8 +8,8 @@ import time
 from pathlib import Path
 
 from howdah.engines.hadoop.programs.client import Client
-from howdah.engines.hadoop.storage.workspace import HdfsMarker, read_marker
-from howdah.engines.process import ProcessIdentity, is_dead, this_process
+from howdah.engines.hadoop.storage import HdfsMarker, read_marker
+from howdah.engines.processes import ProcessIdentity, is_dead, this_process
 
 SUBMITTED = "INFO impl.YarnClientImpl: Submitted application application_1795279046143_0001"
 
@@ -48,8 +48,8 @@ def test_one_that_does_not_want_to_end_is_ended(tmp_path: Path) -> None:
 def test_a_process_is_dead_once_it_has_ended() -> None:
     assert is_dead(this_process()) is False
     program = (
-        "from howdah.engines.hadoop.storage.workspace import HdfsMarker;"
-        "from howdah.engines.process import this_process;"
+        "from howdah.engines.hadoop.storage import HdfsMarker;"
+        "from howdah.engines.processes import this_process;"
         "print(HdfsMarker(run='r', process=this_process()).model_dump_json())"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)

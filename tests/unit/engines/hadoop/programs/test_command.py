@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from howdah.engines.hadoop.programs.command import Command, argument_vector, check_containers
-from howdah.engines.hadoop.storage.workspace import HdfsWorkspace
+from howdah.engines.hadoop.storage import HdfsWorkspace
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.errors import UserError
 from howdah.installation import Installation

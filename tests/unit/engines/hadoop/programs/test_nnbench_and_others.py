@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from howdah.engines.hadoop.following.progress import progress
+from howdah.engines.hadoop.following import progress
 from howdah.engines.hadoop.programs.command import file_properties, sort_properties
 from howdah.engines.hadoop.programs.dfsio import DfsioSums, TaskRate, read_sums, read_task
 from howdah.engines.hadoop.programs.nnbench import OperationRate, arguments, read_measured

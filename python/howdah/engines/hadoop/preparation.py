@@ -1,0 +1,140 @@
+"""A run on a Hadoop cluster, made ready: a laboratory's, or a user's own."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Unpack
+
+from howdah.engines.base import Prepared, RunStart, new_job
+from howdah.engines.hadoop.engine import HadoopEngine
+from howdah.engines.hadoop.hdfs_clients import HdfsClients
+from howdah.engines.hadoop.programs.command import check_settings
+from howdah.engines.hadoop.reached import Reached, directory_of, reach_cluster, reach_lab, running_lab
+from howdah.engines.hadoop.target import DEADLINE_S, HadoopTarget
+from howdah.engines.on_lab.engine import FaultRun, on_lab, requested_faults
+from howdah.errors import UserError
+from howdah.model.at_once import at_once
+from howdah.model.engine_options import CONF, DEADLINE, HDFS_DIR, LAB, PLAN, QUEUE, SET
+from howdah.model.job import Job
+from howdah.planner.suite.cluster import size_suite
+from howdah.planner.suite.request import RunRequest, requested_programs, suite_line
+from howdah.probe import probe_host
+from howdah.services.errors import ServiceError
+from howdah.services.namenode import NameNode
+from howdah.services.secrets import shown_value
+
+_QUEUE = "default"
+_FOLDER = "howdah"
+
+
+def prepare_cluster(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
+    """Reach the cluster, size the suite for it and make a job of it; nothing is written.
+
+    Raises UserError for whatever the request gets wrong, and where there is no cluster that answers.
+    """
+    requested_programs(request, HadoopEngine.name)
+    given = request.of(SET)
+    job_settings = dict(given or ())
+    _check_secrets(job_settings)
+    check_settings(job_settings)
+    try:
+        reached, playing = _reach(request)
+        work_dir = request.of(HDFS_DIR) or posixpath.join(NameNode(reached.web, reached.conf).home(), _FOLDER)
+    except ServiceError as error:
+        raise UserError(error.where, error.what, error.hint) from error
+    sized = size_suite(request, at_once(reached.plan, job_settings))
+    plan = reached.plan.model_copy(update={"settings": (*reached.plan.settings, *sized.settings)})
+    target = HadoopTarget(
+        installation=reached.installation,
+        conf_dir=reached.conf.directory,
+        conf=reached.conf,
+        web=reached.web,
+        work_dir=work_dir,
+        queue=request.of(QUEUE) or reached.conf.given("mapreduce.job.queuename") or _QUEUE,
+        deadline_s=request.of(DEADLINE) or DEADLINE_S,
+        job_settings=job_settings,
+        machine_of=reached.machine_of,
+        sources=reached.sources,
+        follow=reached.follow,
+        joined=reached.follow.joined if reached.follow else {},
+        client_prefix=reached.client_prefix,
+        lab=reached.lab,
+    )
+    job = new_job(
+        sized.suite,
+        plan,
+        probe_host(),
+        sample_interval_s=sized.sample_interval_s,
+        **start,
+    )
+    engine = HadoopEngine(target)
+    besides = HdfsClients(target, start["runs_dir"]) if playing else None
+    return Prepared(
+        job=job,
+        engine=on_lab(engine, reached.state, playing, besides),
+        introduction=(("cluster", reached.line), ("plan", suite_line(sized.suite))),
+        kept=partial(kept, target, job),
+        close=reached.close,
+    )
+
+
+def _check_secrets(settings: Mapping[str, str]) -> None:
+    """Raise UserError for a secret: a run's record keeps its command line, and everybody sees a client's."""
+    for key, value in settings.items():
+        if shown_value(key, value) != value:
+            raise UserError(
+                f"--set {key}",
+                "is a secret, which the run's record and `ps` would expose",
+                "put it into the client's configuration, or name a credential provider there",
+            )
+
+
+def _reach(request: RunRequest) -> tuple[Reached, FaultRun | None]:
+    """The cluster that was chosen, or the default laboratory, and the faults done to it meanwhile."""
+    conf, lab, plan = request.of(CONF), request.of(LAB), request.of(PLAN)
+    if conf is not None and lab is not None:
+        raise UserError("--lab", "and --conf name different clusters", "leave one of them out")
+    if lab is not None or conf is None:
+        elsewhere = directory_of(None) is not None
+        state = running_lab(lab, elsewhere=elsewhere)
+        if state is not None:
+            if lab is None and elsewhere:
+                raise UserError(
+                    "--engine hadoop",
+                    f'lab "{state.name}" is up, but HADOOP_CONF_DIR names another cluster',
+                    f"--lab {state.name}, or --conf DIR",
+                )
+            if plan is not None:
+                raise UserError(
+                    "--plan", "has no effect on a lab, which has its own plan", "use it with --conf"
+                )
+            playing = requested_faults(request, state)
+            return reach_lab(state), playing
+    requested_faults(request, None)
+    directory = directory_of(conf)
+    if directory is None:
+        raise UserError(
+            "--engine hadoop",
+            "there is no cluster to run on",
+            "give --conf DIR or set HADOOP_CONF_DIR, or build a lab: howdah lab up plan.yaml",
+        )
+    return reach_cluster(directory, plan), None
+
+
+def kept(target: HadoopTarget, job: Job) -> Mapping[str, Sequence[str]]:
+    """The directory in HDFS that holds kept data, and the names of what it holds.
+
+    Nothing where HDFS is gone by now: the run has ended, and what it measured is worth no less.
+    """
+    if not job.keep_data:
+        return {}
+    path = posixpath.join(target.work_dir, job.run_id)
+    namenode = NameNode(target.web, target.conf)
+    try:
+        if namenode.stat(path) is None:
+            return {}
+        return {f"HDFS {path}": sorted(status.name for status in namenode.list(path) if status.is_directory)}
+    except ServiceError:
+        return {}

@@ -1,0 +1,261 @@
+"""A Hadoop cluster that answers: a lab, or a user's own, reached by its client's configuration."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from howdah.engines.on_lab.engine import whole_lab
+from howdah.engines.on_lab.members import LabMembers, beneath, lab_telemetry, laboratory_of
+from howdah.errors import UserError
+from howdah.installation import Installation, find_installation
+from howdah.lab.kernel.enter import client_prefix, join_network
+from howdah.lab.state import LabState
+from howdah.model.at_once import LEAST_MB, MASTER_MB
+from howdah.model.cluster import Laboratory
+from howdah.model.engine_names import HADOOP
+from howdah.model.placement import placed_workers
+from howdah.model.plan import Plan, Role
+from howdah.planner.suite.cluster import ContainerSizes, FoundNode, FoundValue, observed_plan
+from howdah.services.conf import ClientConf
+from howdah.services.namenode import DataNode, NameNode, datanode_names, datanode_url
+from howdah.services.resourcemanager import Node, ResourceManager
+from howdah.services.web import Web
+from howdah.telemetry.daemons import INTERVAL_S, daemon_source
+from howdah.telemetry.source import Source
+from howdah.units import MIB, format_bytes, format_counted
+
+_PATIENCE_S = 3.0
+_TASK_KEYS = (
+    "dfs.replication",
+    "dfs.blocksize",
+    "mapreduce.map.memory.mb",
+    "mapreduce.reduce.memory.mb",
+    MASTER_MB,
+    LEAST_MB,
+    "mapreduce.task.io.sort.mb",
+    "mapreduce.map.output.compress",
+    "mapreduce.job.reduce.slowstart.completedmaps",
+)
+
+
+@dataclass(frozen=True)
+class Reached:
+    """A laboratory or a user's cluster, and how it is reached."""
+
+    installation: Installation
+    """The jars that clients run from."""
+    conf: ClientConf
+    """The client's configuration."""
+    web: Web
+    """How its daemons are asked."""
+    plan: Plan
+    """What it is, planned or as found."""
+    line: str
+    """What it is, for the terminal."""
+    machine_of: Mapping[str, str]
+    """The plan's worker by what Hadoop calls its node."""
+    telemetry: Web
+    """How they are asked for samples."""
+    sources: tuple[Source, ...]
+    """What is sampled while a job runs."""
+    state: LabState | None = None
+    follow: LabMembers | None = None
+    """What notices machines that come and go, of a laboratory."""
+    client_prefix: tuple[str, ...] = ()
+    """The beginning of a client's command line."""
+    lab: Laboratory | None = None
+    """What it was built of, where it is a laboratory."""
+
+    def close(self) -> None:
+        """Close every connection to it."""
+        self.web.close()
+        self.telemetry.close()
+
+
+def open_web(conf: ClientConf, names: Mapping[str, str] | None = None) -> Web:
+    """A client of the cluster's web servers, as the user whom Hadoop's own client would be."""
+    return Web(names, kerberos=conf.secure)
+
+
+def open_telemetry(conf: ClientConf, names: Mapping[str, str] | None = None) -> Web:
+    """The same for samples, which rather miss a daemon that is slow than hold up the end of a run."""
+    return Web(names, kerberos=conf.secure, silence_s=_PATIENCE_S)
+
+
+def told_values(conf: ClientConf) -> tuple[tuple[str, str, str], ...]:
+    """The client's values that say how jobs run: key, value and where it is set."""
+    values = ((key, conf.get(key), conf.where(key)) for key in _TASK_KEYS)
+    return tuple((key, value, where) for key, value, where in values if value is not None)
+
+
+def directory_of(given: Path | None) -> Path | None:
+    """The configuration directory that was given, by flag or by Hadoop's own variable."""
+    if given is not None:
+        return given
+    named = os.environ.get("HADOOP_CONF_DIR")
+    return Path(named) if named else None
+
+
+_DAEMONS_PER_S = 10.0
+"""How many daemons are asked each second at most: one thread asks them all."""
+
+
+def reach_cluster(directory: Path, plan_file: Path | None) -> Reached:
+    """Ask a cluster what it is; raises UserError where it cannot be reached or contradicts the plan."""
+    conf = ClientConf.read(directory)
+    # Nobody asks the history server before a job has ended, which is late to find that it has no address.
+    conf.history()
+    # What the user gave is looked at before anybody is asked.
+    planned = _read_plan(plan_file) if plan_file else None
+    installation = find_installation()
+    web = open_web(conf)
+    namenode, manager = NameNode(web, conf), ResourceManager(web, conf)
+    datanodes = [node for node in namenode.datanodes() if node.live]
+    nodes = [node for node in manager.nodes() if node.state == "RUNNING"]
+    plan = _checked(planned, plan_file, nodes) if planned else _found(conf, datanodes, nodes)
+    version = namenode.status().version
+    line = (
+        f"{conf.default_fs} · Hadoop {version} · {format_counted(len(datanodes), 'DataNode')}, "
+        f"{format_counted(len(nodes), 'NodeManager')} · {format_bytes(namenode.capacity().free_bytes)} free"
+    )
+    telemetry = open_telemetry(conf)
+    return Reached(
+        installation=installation,
+        conf=conf,
+        web=web,
+        plan=plan,
+        line=line,
+        machine_of={},
+        telemetry=telemetry,
+        sources=_slowed(tuple(_sources(telemetry, conf, datanodes, nodes))),
+    )
+
+
+def _read_plan(file: Path) -> Plan:
+    # Most runs have none, and do without what reads one.
+    from howdah.documents.files import read_plan  # noqa: PLC0415
+
+    plan = read_plan(file)
+    if plan.cluster is None:
+        raise UserError(f"--plan {file}", "is a plan of one machine", "give the plan of this cluster")
+    return plan
+
+
+def _checked(plan: Plan, file: Path | None, nodes: Sequence[Node]) -> Plan:
+    """The plan, which must know every node; raises UserError."""
+    planned = {worker.name for worker in placed_workers(plan.cluster)} if plan.cluster else set()
+    strange = sorted({node.host for node in nodes} - planned)
+    if strange:
+        raise UserError(
+            f"--plan {file}",
+            f"lists no worker {strange[0]}, which runs in this cluster",
+            "give the plan of this cluster",
+        )
+    return plan
+
+
+def _found(conf: ClientConf, datanodes: Sequence[DataNode], nodes: Sequence[Node]) -> Plan:
+    with_data = {node.host for node in datanodes}
+    found_nodes = [
+        FoundNode(
+            name=node.host,
+            memory_bytes=(node.used_memory_mib + node.available_memory_mib) * MIB,
+            vcores=node.used_vcores + node.available_vcores,
+            datanode=node.host in with_data,
+        )
+        for node in nodes
+    ]
+    containers = ContainerSizes(
+        _mebibytes(conf, "mapreduce.map.memory.mb"),
+        _mebibytes(conf, "mapreduce.reduce.memory.mb"),
+        _mebibytes(conf, LEAST_MB),
+    )
+    return observed_plan(found_nodes, containers, [FoundValue(*value) for value in told_values(conf)])
+
+
+def _mebibytes(conf: ClientConf, key: str) -> int:
+    text = conf.get(key) or ""
+    try:
+        # -1 is Hadoop's word for whatever the heap needs, a gigabyte unless that is given.
+        size = int(text)
+    except ValueError as error:
+        raise UserError(conf.where(key), f"{text!r} is not a number of MiB", "1024 for instance") from error
+    return (size if size > 0 else 1024) * MIB
+
+
+def _sources(
+    web: Web, conf: ClientConf, datanodes: Sequence[DataNode], nodes: Sequence[Node]
+) -> Iterator[Source]:
+    for name, addresses in (("namenode", conf.namenodes()), ("resourcemanager", conf.resource_managers())):
+        for address in addresses:
+            yield daemon_source(urlsplit(address.url).hostname or name, name, address.url, web)
+    names = datanode_names(datanodes)
+    for datanode in datanodes:
+        if url := datanode_url(conf, datanode):
+            yield daemon_source(names[datanode.address], "datanode", url, web)
+    for node in nodes:
+        if node.web:
+            yield daemon_source(node.host, "nodemanager", conf.nodemanager_url(node.web), web)
+
+
+def _slowed(sources: tuple[Source, ...]) -> tuple[Source, ...]:
+    """Sources that are asked so seldom that all can be asked in turn."""
+    interval_s = max(INTERVAL_S, len(sources) / _DAEMONS_PER_S)
+    return tuple(source._replace(interval_s=interval_s) for source in sources)
+
+
+def running_lab(name: str | None, *, elsewhere: bool = False) -> LabState | None:
+    """The laboratory that can run Hadoop's programs, as ``whole_lab`` chooses it.
+
+    Raises UserError as ``whole_lab`` does, and without YARN.
+    """
+    state = whole_lab(name, HADOOP, "--conf DIR", elsewhere=elsewhere)
+    if state is not None and not any(Role.RESOURCEMANAGER in machine.roles for machine in state.machines):
+        raise UserError(
+            f'lab "{state.name}"',
+            "has no YARN to run programs on, because its plan is for HBase only",
+            "build one from a plan with --workload terasuite, or give --conf DIR",
+        )
+    return state
+
+
+def reach_lab(state: LabState) -> Reached:
+    """Join a laboratory's network with the whole process, and ask it what it is.
+
+    Called before any other thread starts: only there do its daemons answer, and threads that come
+    later are there with the process.
+    """
+    if not state.rootless:
+        join_network(state.name)
+    conf = ClientConf.read(state.client_conf)
+    names = dict(state.names)
+    web = open_web(conf, names)
+    telemetry = open_telemetry(conf, names)
+    workers = [machine for machine in state.machines if machine.kind == "worker"]
+    hosts = {machine.host for machine in workers}
+    shared = beneath(state)
+    free = format_bytes(NameNode(web, conf).capacity().free_bytes)
+    return Reached(
+        installation=find_installation(
+            home=None if state.jars.fetched else state.jars.home,
+            release=state.jars.version if state.jars.fetched else None,
+        ),
+        conf=conf,
+        web=web,
+        plan=state.plan,
+        line=f"lab {state.name}: {format_counted(len(hosts), 'host')}, "
+        f"{format_counted(len(workers), 'worker')} · Hadoop {state.jars.version} · {free} free",
+        machine_of={
+            called: machine.name for machine in state.machines for called in (machine.name, machine.address)
+        },
+        telemetry=telemetry,
+        sources=(*lab_telemetry(state, conf, telemetry), *shared),
+        state=state,
+        follow=LabMembers(state, conf, telemetry, names),
+        client_prefix=client_prefix(state),
+        lab=laboratory_of(state, shared[0].machine),
+    )

@@ -1,0 +1,348 @@
+"""The directory in HDFS that a run works in: its owner, its room, its replicas, its removal."""
+
+from __future__ import annotations
+
+import logging
+import posixpath
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Literal, NamedTuple
+
+from pydantic import ValidationError
+
+from howdah.engines.hadoop.programs.client import kill_applications, run_tag
+from howdah.engines.hadoop.target import HadoopTarget, NodeFinder
+from howdah.engines.processes import ProcessIdentity, is_dead, this_process
+from howdah.errors import UserError
+from howdah.model.base import Model
+from howdah.model.cluster import ReplicaSpread
+from howdah.model.workloads.base import Workload
+from howdah.model.workloads.files import REPLICATION
+from howdah.model.workloads.suite import Suite
+from howdah.model.workloads.terasort import ROW_BYTES, ROWS
+from howdah.services.errors import RefusedByDaemon, ServiceError
+from howdah.services.namenode import Block, DataNode, NameNode, datanode_names
+from howdah.services.resourcemanager import ResourceManager
+from howdah.units import format_bytes, format_count_short
+
+FILE = ".howdah"
+
+_TAKEN = frozenset(
+    {"FileAlreadyExistsException", "AlreadyBeingCreatedException", "RecoveryInProgressException"}
+)
+"""What HDFS says where another run's marker is, or is being written at this very moment."""
+_LOG = logging.getLogger(__name__)
+
+
+class HdfsMarker(Model):
+    """What stands in the file."""
+
+    howdah: Literal[1] = 1
+    """The format's version."""
+    run: str
+    process: ProcessIdentity | None
+    """Who works there; None once the run has ended and data was kept."""
+    parents: tuple[str, ...] = ()
+    """Directories above it that howdah made, the innermost first."""
+    kept: tuple[str, ...] = ()
+    """The folders that hold whole data, kept on purpose."""
+
+    def content(self) -> bytes:
+        """What is written into the file."""
+        return self.model_dump_json().encode()
+
+
+def read_marker(content: bytes) -> HdfsMarker | None:
+    """The marker that a file holds; None if it holds none, as after a kill in the middle of its writing."""
+    try:
+        return HdfsMarker.model_validate_json(content)
+    except ValidationError:
+        return None
+
+
+class Kept(NamedTuple):
+    """A folder of data that an earlier run kept."""
+
+    run: str
+    path: str
+
+
+class HdfsWorkspace:
+    """A run's directory."""
+
+    def __init__(self, namenode: NameNode, work_dir: str, run_id: str, *, keep: bool) -> None:
+        self._namenode = namenode
+        self._work_dir = work_dir
+        self.path = posixpath.join(work_dir, run_id)
+        self._run_id = run_id
+        self._keep = keep
+        self._complete: list[str] = []
+        self._parents: tuple[str, ...] = ()
+        self._left = False
+
+    def claim(self) -> None:
+        """Make it; raises UserError if it is there already."""
+        if self._namenode.stat(self.path) is not None:
+            raise self._taken()
+        self._parents = missing_parents(self._namenode, self._work_dir)
+        # Writing the file makes the directory with it, so that there is none without a marker.
+        marker = HdfsMarker(run=self._run_id, process=this_process(), parents=self._parents)
+        try:
+            self._namenode.write(self.folder(FILE), marker.content())
+        except BaseException as error:
+            if isinstance(error, RefusedByDaemon) and error.exception in _TAKEN:
+                raise self._taken() from error
+            # A write that a quota or an interrupt ended may have left the file without its content.
+            with suppress(ServiceError):
+                remove(self._namenode, self.path, self._parents)
+            raise
+
+    def _taken(self) -> UserError:
+        return UserError(
+            f"HDFS {self.path}",
+            "already exists: it belongs to a run started in the same minute, or to one that kept its data",
+            "try again in a minute, or give another --hdfs-dir",
+        )
+
+    def leave(self) -> None:
+        """Leave it to the next run, as if this one had been killed: its jobs may still be writing there."""
+        self._left = True
+
+    def release(self) -> None:
+        """Remove it, but for whole data that is to be kept."""
+        if self._left:
+            return
+        if not (self._keep and self._complete):
+            remove(self._namenode, self.path, self._parents)
+            return
+        for entry in self._namenode.list(self.path):
+            if entry.name not in (FILE, *self._complete):
+                self._namenode.delete(self.folder(entry.name))
+        marker = HdfsMarker(run=self._run_id, process=None, parents=self._parents, kept=tuple(self._complete))
+        self._namenode.write(self.folder(FILE), marker.content(), overwrite=True)
+
+    def folder(self, name: str) -> str:
+        """The path of a folder of that name; programs make their own."""
+        return posixpath.join(self.path, name)
+
+    def complete(self, name: str) -> None:
+        """A folder's data is whole: it may be kept."""
+        self._complete.append(name)
+
+    def has(self, name: str) -> bool:
+        """Whether this run made a folder of that name and it is whole."""
+        return name in self._complete
+
+
+def kept_data(namenode: NameNode, work_dir: str, name: str) -> Kept | None:
+    """The newest folder of that name that an earlier run kept."""
+    kept = [
+        Kept(marker.run, posixpath.join(path, name))
+        for path, marker in marked_directories(namenode, work_dir)
+        if name in marker.kept
+    ]
+    return max(kept, default=None)
+
+
+def remove(namenode: NameNode, path: str, parents: tuple[str, ...]) -> None:
+    """Remove a run's directory, and what was made above it unless something else is there by now."""
+    namenode.delete(path)
+    for parent in parents:
+        # The marker that names them is a file in HDFS, which others may have written.
+        if not path.startswith(f"{parent}/"):
+            return
+        try:
+            namenode.delete(parent, recursive=False)
+        except RefusedByDaemon:
+            return
+
+
+def missing_parents(namenode: NameNode, path: str) -> tuple[str, ...]:
+    """A directory and those above it that are not there, the innermost first."""
+    missing: list[str] = []
+    # HDFS removes no directory under a name that ends in a slash.
+    path = path.rstrip("/") or "/"
+    while path != "/" and namenode.stat(path) is None:
+        missing.append(path)
+        path = posixpath.dirname(path)
+    return tuple(missing)
+
+
+def existing_parent(namenode: NameNode, path: str) -> str:
+    """A directory, or the innermost above it that is there."""
+    missing = missing_parents(namenode, path)
+    return posixpath.dirname(missing[-1]) if missing else path
+
+
+def marked_directories(namenode: NameNode, work_dir: str) -> list[tuple[str, HdfsMarker]]:
+    """Every run's directory below the work directory that has howdah's marker and its own name in it."""
+    try:
+        entries = namenode.list(work_dir)
+    except RefusedByDaemon as error:
+        if error.exception == "FileNotFoundException":
+            return []
+        raise
+    result = []
+    for entry in entries:
+        path = posixpath.join(work_dir, entry.name)
+        marker = _read(namenode, posixpath.join(path, FILE)) if entry.is_directory else None
+        if marker is not None and marker.run == entry.name:
+            result.append((path, marker))
+    return result
+
+
+def _read(namenode: NameNode, path: str) -> HdfsMarker | None:
+    try:
+        return read_marker(namenode.read(path))
+    except RefusedByDaemon:
+        # No such file, or somebody else's.
+        return None
+
+
+def clear_leftovers(target: HadoopTarget, namenode: NameNode, manager: ResourceManager) -> tuple[str, ...]:
+    """End the jobs of runs of this machine that were killed, and remove their directories.
+
+    Returns the directories that are left alone, for somebody may still write there: those of runs of
+    other machines, of which nobody knows here whether they run, and of jobs that do not end.
+    """
+    unknown: list[str] = []
+    for path, marker in marked_directories(namenode, target.work_dir):
+        if marker.process is None:
+            continue
+        dead = is_dead(marker.process)
+        if dead is None:
+            unknown.append(path)
+        elif dead:
+            try:
+                kill_applications(target, manager, run_tag(path))
+            except ServiceError as error:
+                _LOG.info("%s", error)
+                unknown.append(path)
+                continue
+            _LOG.info("removing %s, whose run was killed", path)
+            remove(namenode, path, marker.parents)
+    return tuple(unknown)
+
+
+_FREE_SHARE = 0.95
+"""Of free space: DataNodes keep some for themselves, and are not filled evenly."""
+
+
+def check_replicas(namenode: NameNode, suite: Suite) -> None:
+    """Raise UserError for more replicas than DataNodes: HDFS takes such a file, and never makes them.
+
+    What the cluster's own configuration asks for is its own affair.
+    """
+    live = sum(datanode.live for datanode in namenode.datanodes())
+    for workload in suite.workloads:
+        requested = REPLICATION.of(workload)
+        if requested is not None and requested > live:
+            option = next(each for each in workload.options if each.field == REPLICATION.field)
+            raise UserError(
+                option.flag,
+                f"{requested} replicas of a block need {requested} DataNodes, and {live} are alive",
+                f"give at most {live}",
+            )
+
+
+def check_room(namenode: NameNode, target: HadoopTarget, suite: Suite) -> None:
+    """Raise UserError if HDFS, or a quota of a directory above, cannot hold what the suite will write."""
+    free_bytes = namenode.capacity().free_bytes
+    needed = sum(_written_bytes(target, workload) for workload in suite.workloads)
+    if needed > free_bytes * _FREE_SHARE:
+        raise _too_much(suite, needed, free_bytes, f"HDFS has {format_bytes(free_bytes)} free")
+    folder = existing_parent(namenode, target.work_dir)
+    while needed and folder != "/":
+        remaining = _left_bytes(namenode, folder)
+        if remaining is not None and needed > remaining:
+            raise _too_much(
+                suite, needed, remaining, f"the quota of {folder} leaves {format_bytes(remaining)}"
+            )
+        folder = posixpath.dirname(folder)
+
+
+def _left_bytes(namenode: NameNode, folder: str) -> int | None:
+    """What a directory's quota leaves; None without one, or where the user may not look."""
+    try:
+        summary = namenode.summary(folder)
+    except RefusedByDaemon:
+        return None
+    if summary.space_quota_bytes < 0:
+        return None
+    return max(0, summary.space_quota_bytes - summary.space_bytes)
+
+
+def _too_much(suite: Suite, needed: int, room: int, where: str) -> UserError:
+    rows = ROWS.of(suite.workloads[0])
+    what = f"the suite needs {format_bytes(needed)} with all replicas; {where}"
+    if rows is None:
+        return UserError("HDFS", what, "run with less data, or free some space")
+    fitting = int(rows * room * _FREE_SHARE / needed)
+    return UserError(
+        "--rows",
+        f"{format_count_short(rows)} rows are {format_bytes(rows * ROW_BYTES)} and {what}",
+        f"give at most --rows {format_count_short(fitting)}, or free some space",
+    )
+
+
+def _written_bytes(target: HadoopTarget, workload: Workload) -> int:
+    """What a workload leaves in HDFS until the end of the run, every replica counted."""
+    if not workload.written_bytes:
+        return 0
+    return workload.written_bytes * _replicas(target, workload, workload.replication_key)
+
+
+def _replicas(target: HadoopTarget, workload: Workload, key: str) -> int:
+    """TeraSort's own default, of a key that no release lists, is 1."""
+    replication = REPLICATION.of(workload) or target.job_settings.get(key) or target.conf.get(key) or 1
+    try:
+        return int(replication)
+    except ValueError as error:
+        where = f"--set {key}" if key in target.job_settings else target.conf.where(key)
+        raise UserError(where, f"{replication!r} is not a number of replicas", "1, 2 or 3") from error
+
+
+def replica_spread(namenode: NameNode, path: str, machines: NodeFinder) -> ReplicaSpread:
+    """Ask the NameNode where the blocks below a path lie; raises ServiceError.
+
+    Files that MapReduce passes over do not count: TeraSort asks for ten replicas of its
+    ``_partition.lst``, more than a small cluster has hosts for.
+    """
+    blocks = [block for block in namenode.fsck(path) if not posixpath.basename(block.file).startswith("_")]
+    return spread(path, blocks, namenode.datanodes(), machines)
+
+
+def spread(
+    path: str, blocks: Sequence[Block], datanodes: Sequence[DataNode], machines: NodeFinder
+) -> ReplicaSpread:
+    """Count replicas for each worker, and the blocks that have two or more on one host.
+
+    fsck names a DataNode by its address, which several may share on one machine: with its port it is one.
+    Parts of an erasure-coded block count as its replicas.
+    """
+    names = datanode_names(datanodes)
+    worker_at = {datanode.address: machines.worker(names[datanode.address]) for datanode in datanodes}
+    host_at = {datanode.address: machines.host(machines.worker(datanode.host)) for datanode in datanodes}
+    per_worker: Counter[str] = Counter(dict.fromkeys((*machines.workers, *worker_at.values()), 0))
+    sharing = 0
+    for block in blocks:
+        addresses = [replica.address for replica in block.replicas]
+        per_worker.update(worker_at.get(address) or _unknown(address, machines) for address in addresses)
+        hosts = [host_at.get(address) or machines.host(_unknown(address, machines)) for address in addresses]
+        sharing += len(set(hosts)) < len(hosts)
+    return ReplicaSpread(
+        path=path,
+        blocks=len(blocks),
+        replicas=sum(len(block.replicas) for block in blocks),
+        bytes=sum(block.size_bytes for block in blocks),
+        per_worker=dict(sorted(per_worker.items())),
+        sharing_host=sharing,
+        under_replicated=sum(len(block.replicas) < (block.target or 0) for block in blocks),
+        missing=sum(not block.replicas for block in blocks),
+    )
+
+
+def _unknown(address: str, machines: NodeFinder) -> str:
+    """The worker of a DataNode that the NameNode no longer lists."""
+    return machines.worker(address.rpartition(":")[0])

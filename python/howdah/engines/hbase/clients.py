@@ -1,0 +1,277 @@
+"""YCSB's clients: started on their machines, followed by their histograms, ended with the run."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import NamedTuple
+from uuid import uuid4
+
+from howdah.engines.hbase.command import CLIENT, ClientPart, arguments, divided
+from howdah.engines.hbase.target import ClientPlace
+from howdah.engines.hbase.work import HBaseWork, RunTable
+from howdah.engines.processes import RunningProgram
+from howdah.errors import RunFailed
+from howdah.model.latencies import LatencyHistogram, counted
+from howdah.model.workloads.ycsb import Ycsb
+
+_LINE = re.compile(r"^\[([\w-]+)\], ([^,]+), ([\d.]+)$")
+_STATUS = re.compile(r" sec: (\d+) operations;")
+_RETURN = "Return="
+_OURS = "HOWDAH"
+_TIMED = {"READ", "UPDATE", "INSERT", "SCAN", "READ-MODIFY-WRITE"}
+
+
+class Printed(NamedTuple):
+    """What a client printed at its end."""
+
+    operations: Mapping[str, int]
+    """How many of each kind it did, by the operation's name here: ``read-modify-write``."""
+    returns: Mapping[str, Mapping[str, int]]
+    """What these came to, by YCSB's words: ``OK``, ``NOT_FOUND``."""
+    begun_ms: int
+    """When its first operation began, milliseconds since the epoch; 0 where it did none."""
+    ended_ms: int
+    """When its last one ended."""
+
+
+def read_printed(lines: Iterable[str]) -> Printed | None:
+    """What a client printed; None where it did not come to its end."""
+    operations: dict[str, int] = {}
+    returns: defaultdict[str, dict[str, int]] = defaultdict(dict)
+    times: dict[str, int] = {}
+    for line in lines:
+        match = _LINE.match(line)
+        if match is None:
+            continue
+        section, name, value = match.groups()
+        if section == _OURS:
+            times[name] = int(float(value))
+        elif section in _TIMED and name == "Operations":
+            operations[section.lower()] = int(value)
+        elif section in _TIMED and name.startswith(_RETURN):
+            returns[section.lower()][name.removeprefix(_RETURN)] = int(value)
+    if "Begun(ms)" not in times:
+        return None
+    return Printed(operations, dict(returns), times["Begun(ms)"], times["Ended(ms)"])
+
+
+def done_so_far(line: str) -> int | None:
+    """The operations that a status line tells of; None for any other line."""
+    match = _STATUS.search(line)
+    return int(match[1]) if match else None
+
+
+def named(section: str) -> str | None:
+    """The operation that one of YCSB's measurements is of; None for one that times none.
+
+    ``Intended-READ`` is from when it should have begun, so that waiting for a client that is late counts.
+    ``READ-FAILED`` is of those that came to something else than OK.
+    """
+    intended = section.startswith("Intended-")
+    bare = section.removeprefix("Intended-")
+    failed = bare.endswith("-FAILED")
+    bare = bare.removesuffix("-FAILED")
+    if bare not in _TIMED:
+        return None
+    return f"{bare.lower()}{', failed' if failed else ''}{', intended' if intended else ''}"
+
+
+_BASE = re.compile(r"^#\[(?:StartTime|BaseTime): ([\d.]+) ")
+_SUFFIX = ".hdr"
+
+
+class HistogramLogs:
+    """The logs of one client, below a folder; what was read once is not read again.
+
+    ``run_s`` is when a moment, in seconds since the epoch, was on the run's clock.
+    """
+
+    def __init__(self, folder: Path, workload: str, host: str, run_s: Callable[[float], float]) -> None:
+        self._folder = folder
+        self._workload = workload
+        self._host = host
+        self._run_s = run_s
+        self._read: dict[Path, int] = {}
+        self._base_s: dict[Path, float] = {}
+
+    def rows(self) -> list[LatencyHistogram]:
+        """The intervals that have ended since it was last asked, those without an operation left out."""
+        return [row for path in sorted(self._folder.glob(f"*{_SUFFIX}")) for row in self._of(path)]
+
+    def _of(self, path: Path) -> Iterator[LatencyHistogram]:
+        operation = named(path.name.removesuffix(_SUFFIX))
+        if operation is None:
+            return
+        with path.open("rb") as file:
+            file.seek(self._read.get(path, 0))
+            content = file.read()
+        # A line that is being written is left for the next time.
+        whole = content[: content.rfind(b"\n") + 1]
+        self._read[path] = self._read.get(path, 0) + len(whole)
+        for line in whole.decode("ascii", errors="replace").splitlines():
+            if (base := _BASE.match(line)) is not None:
+                self._base_s[path] = float(base[1])
+            elif (row := self._row(path, operation, line)) is not None:
+                yield row
+
+    def _row(self, path: Path, operation: str, line: str) -> LatencyHistogram | None:
+        """An interval of a line ``start, length, longest, histogram``, seconds since the log's own start."""
+        parts = line.split(",")
+        if line.startswith(("#", '"')) or len(parts) != 4:
+            return None
+        start_s = self._base_s.get(path, 0.0) + float(parts[0])
+        histogram, operations = counted(parts[3])
+        if operations == 0:
+            return None
+        return LatencyHistogram(
+            workload=self._workload,
+            operation=operation,
+            host=self._host,
+            peer=None,
+            start_s=self._run_s(start_s),
+            end_s=self._run_s(start_s + float(parts[1])),
+            operations=operations,
+            histogram=histogram,
+        )
+
+
+_POLL_S = 0.1
+_COMPLAINTS = ("HBaseBinding: ", "Exception", "Error")
+_LINE_CHARACTERS = 300
+
+
+class Answered(NamedTuple):
+    """What all clients did."""
+
+    operations: dict[str, int]
+    """How many of each kind."""
+    returns: dict[str, dict[str, int]]
+    """What these came to, by YCSB's words."""
+    begun_s: float
+    """When the first operation began, on the run's clock."""
+    ended_s: float
+    """When the last one ended."""
+    timed: tuple[LatencyHistogram, ...]
+    """Every interval of every client and kind of operation."""
+    complaint: str | None
+    """The first thing that a client said was wrong."""
+
+
+def ask(work: HBaseWork[Ycsb], table: RunTable, *, told: bool = True) -> Answered:
+    """Run a workload by as many clients as it asks for; raises RunFailed where one does not do its part.
+
+    The table then holds the records that were added, too.
+
+    What is timed goes to the record unless it is not to be ``told``.
+    """
+    parts = divided(work.workload, table.rows)
+    places = work.context.target.places[: len(parts)]
+    with ExitStack() as stack:
+        # Each JVM may still write where it is ended; what is left goes when all have ended.
+        folder = Path(tempfile.mkdtemp(prefix="howdah-ycsb-"))
+        stack.callback(shutil.rmtree, folder, ignore_errors=True)
+        clients = []
+        for number, (place, part) in enumerate(zip(places, parts, strict=True)):
+            client = _AskingClient(work, table, place, part, folder / str(number))
+            stack.callback(client.end)
+            clients.append(client)
+        answered = _follow(work, clients, sum(part.operations for part in parts), told=told)
+    table.rows += answered.returns.get("insert", {}).get("OK", 0)
+    return answered
+
+
+def _follow(work: HBaseWork[Ycsb], clients: Sequence[_AskingClient], total: int, *, told: bool) -> Answered:
+    timed: list[LatencyHistogram] = []
+    while not all(client.wait(_POLL_S) for client in clients):
+        timed += _passed_on(work, clients, told=told)
+        work.progress("run", sum(client.done for client in clients), total)
+    timed += _passed_on(work, clients, told=told)
+    printed = [client.printed() for client in clients]
+    clock = work.context.clock
+    return Answered(
+        operations=_summed(client_printed.operations for client_printed in printed),
+        returns={
+            operation: _summed(client_printed.returns.get(operation, {}) for client_printed in printed)
+            for operation in dict.fromkeys(
+                name for client_printed in printed for name in client_printed.returns
+            )
+        },
+        begun_s=min(clock.seconds(client_printed.begun_ms) for client_printed in printed),
+        ended_s=max(clock.seconds(client_printed.ended_ms) for client_printed in printed),
+        timed=tuple(timed),
+        complaint=next((client.complaint for client in clients if client.complaint), None),
+    )
+
+
+def _passed_on(
+    work: HBaseWork[Ycsb], clients: Iterable[_AskingClient], *, told: bool
+) -> list[LatencyHistogram]:
+    rows = [row for client in clients for row in client.logs.rows()]
+    if rows and told:
+        work.context.sink.latencies(rows)
+    return rows
+
+
+def operations_done(rows: Iterable[LatencyHistogram]) -> int:
+    """How many operations rows are of; both halves of one that reads and writes are rows of their own."""
+    counted = [row for row in rows if counts_once(row.operation)]
+    halves = sum(row.operations for row in counted if row.operation == "read-modify-write")
+    return sum(row.operations for row in counted) - 2 * halves
+
+
+def counts_once(operation: str) -> bool:
+    """Whether rows of an operation count each once: what was timed in another way is there already."""
+    return not operation.endswith(", intended")
+
+
+def _summed(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    total: dict[str, int] = {}
+    for one in counts:
+        for name, count in one.items():
+            total[name] = total.get(name, 0) + count
+    return total
+
+
+class _AskingClient(RunningProgram):
+    """One client of YCSB's, on its machine."""
+
+    def __init__(
+        self, work: HBaseWork[Ycsb], table: RunTable, place: ClientPlace, part: ClientPart, folder: Path
+    ) -> None:
+        self.done = 0
+        """Operations it has done."""
+        self.complaint: str | None = None
+        """The first thing that it said was wrong."""
+        self._place = place
+        clock = work.context.clock
+        folder.mkdir()
+        self.logs = HistogramLogs(
+            folder, work.workload.kind, place.name, lambda epoch_s: clock.seconds(round(1000 * epoch_s))
+        )
+        book = work.context.ledger
+        ledger = book / f"{work.workload.kind}-{uuid4().hex}.ledger" if book else None
+        words = arguments(work.workload, part, table, histograms=folder, ledger=ledger)
+        super().__init__(
+            work.context.target.java(place, CLIENT, *words), folder, environment=place.environment
+        )
+
+    def said(self, line: str) -> None:
+        """Note how far it is, and what is wrong."""
+        if (done := done_so_far(line)) is not None:
+            self.done = done
+        elif self.complaint is None and any(word in line for word in _COMPLAINTS) and "[" not in line[:1]:
+            self.complaint = line[:_LINE_CHARACTERS]
+
+    def printed(self) -> Printed:
+        """What it printed at its end; raises RunFailed where it did not come to it."""
+        printed = read_printed(self.lines)
+        if printed is None or not printed.begun_ms:
+            why = self.complaint or (self.lines[-1] if self.lines else f"exit code {self.exit_code()}")
+            raise RunFailed(f"YCSB's client on {self._place.name}", f"did nothing: {why}")
+        return printed

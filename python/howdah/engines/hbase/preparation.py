@@ -1,0 +1,238 @@
+"""A run on HBase, made ready: a laboratory's, a user's own, or one that stands alone on this machine."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, nullcontext
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple, Unpack
+
+from howdah.engines.base import Prepared, RunStart, new_job
+from howdah.engines.hbase.engine import HBaseConnection, HBaseEngine, Opened
+from howdah.engines.hbase.reached import ReachedHBase, reach_lab_hbase, reach_own_hbase
+from howdah.engines.hbase.standalone import standing_alone
+from howdah.engines.hbase.tables import LOAD, NO_TABLE, newest_kept
+from howdah.engines.hbase.work import table_name
+from howdah.engines.on_lab.engine import FaultRun, on_lab, requested_faults, whole_lab
+from howdah.errors import UserError
+from howdah.installation.find import find_hbase
+from howdah.installation.ycsb import with_ycsb
+from howdah.lab.state import LabState
+from howdah.model.at_once import AtOnce
+from howdah.model.engine_names import HBASE
+from howdah.model.engine_options import CONF, DATA_DIR, LAB, MEMORY, PLAN
+from howdah.model.host import Host
+from howdah.model.job import Job
+from howdah.model.plan import Plan, Role, Worker
+from howdah.model.workloads.base import Workload
+from howdah.model.workloads.hbase_pe import PE, PE_WRITE
+from howdah.model.workloads.ycsb import YCSB_LOAD, TableShape, YcsbLoad, check_shape
+from howdah.model.workloads.ycsb_options import CLIENTS, FIELD_SIZE, FIELDS, MOST_CLIENTS, RECORDS
+from howdah.planner.local.plan import DEFAULT_DATA_DIR
+from howdah.planner.suite.cluster import size_suite
+from howdah.planner.suite.request import RunRequest, requested_programs, suite_line
+from howdah.probe import probe_host
+from howdah.units import GIB, format_memory
+
+_CONF_DIR = "HBASE_CONF_DIR"
+_HEAP_BYTES = GIB
+_LEAST_HEAP_BYTES = GIB // 2
+
+
+def prepare_hbase(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
+    """Find the HBase to ask, size the suite for it and make a job of it; nothing is written.
+
+    Raises UserError for whatever the request gets wrong, and where what it needs is not there.
+    """
+    _check_rows(requested_programs(request, HBASE)[0])
+    host = probe_host()
+    with ExitStack() as stack:
+        chosen = _choose(request, host, stack, keep_data=start["keep_data"])
+        _check_clients(request, chosen.places)
+        request = chosen.request
+        sized = size_suite(request, AtOnce(0, 0), engine=HBASE, hosts=chosen.servers)
+        job = new_job(
+            sized.suite,
+            chosen.plan.model_copy(update={"settings": (*chosen.plan.settings, *sized.settings)}),
+            host,
+            sample_interval_s=sized.sample_interval_s,
+            **start,
+        )
+        engine = HBaseEngine(chosen.version, chosen.opened)
+        return Prepared(
+            job=job,
+            engine=on_lab(engine, chosen.state, chosen.playing),
+            introduction=(("HBase", chosen.line), ("plan", suite_line(sized.suite))),
+            kept=partial(_kept, job),
+            close=stack.pop_all().close,
+        )
+
+
+class _Chosen(NamedTuple):
+    """The HBase that is asked."""
+
+    plan: Plan
+    servers: int
+    places: int
+    """How many clients may ask."""
+    request: RunRequest
+    """What is asked of it; of a table that was kept, as that one is."""
+    version: str
+    opened: Opened
+    line: str
+    playing: FaultRun | None = None
+    """The faults that are done to it meanwhile."""
+    state: LabState | None = None
+
+
+def _choose(request: RunRequest, host: Host, stack: ExitStack, *, keep_data: bool) -> _Chosen:
+    """The one that is there, or one that is started here; what was opened to ask it ends with the stack."""
+    reached, playing = _reach(request, host)
+    if reached is not None:
+        stack.enter_context(reached.close)
+        target = replace(reached.target, heal=playing.player.heal) if playing else reached.target
+        connection = HBaseConnection(target, reached.admin)
+        return _Chosen(
+            reached.plan,
+            len(reached.status.servers),
+            len(reached.target.places),
+            _of_kept(request, reached),
+            reached.target.installation.version,
+            partial(_there_already, connection),
+            reached.line,
+            playing,
+            reached.state,
+        )
+    _check_alone(request, keep_data=keep_data)
+    installation, plan = with_ycsb(find_hbase()), _plan_alone(request, host)
+    heap = format_memory(plan.workers[0].memory_bytes)
+    return _Chosen(
+        plan,
+        1,
+        MOST_CLIENTS,
+        request,
+        installation.version,
+        partial(standing_alone, installation=installation),
+        f"{installation.version} alone on this machine, in one JVM of {heap}",
+    )
+
+
+def _of_kept(request: RunRequest, reached: ReachedHBase) -> RunRequest:
+    """A mix alone is of the table that was kept; raises UserError without one, or where another is wanted."""
+    if requested_programs(request, HBASE)[0].reads != YCSB_LOAD:
+        return request
+    table = newest_kept(reached.admin)
+    if table is None:
+        raise UserError("SUITE", NO_TABLE, f"run {LOAD} first")
+    made = table.made
+    check_shape(request.of, TableShape(made.records, made.fields, made.field_bytes))
+    for option, value in ((RECORDS, made.records), (FIELDS, made.fields), (FIELD_SIZE, made.field_bytes)):
+        request = request.with_value(option, value)
+    return request
+
+
+def _check_clients(request: RunRequest, places: int) -> None:
+    clients = request.of(CLIENTS)
+    if clients is not None and clients > places:
+        what = f"{clients} clients need as many machines, and there are {places}"
+        raise UserError(CLIENTS.flag, what, f"give at most {places}, with more --threads")
+
+
+def _there_already(connection: HBaseConnection, job: Job) -> AbstractContextManager[HBaseConnection]:
+    return nullcontext(connection)
+
+
+def _kept(job: Job) -> Mapping[str, Sequence[str]]:
+    """The table that holds kept data."""
+    makes = any(isinstance(workload, YcsbLoad) for workload in job.suite.workloads)
+    return {"HBase": [table_name(job.run_id)]} if job.keep_data and makes else {}
+
+
+def _reach(request: RunRequest, host: Host) -> tuple[ReachedHBase | None, FaultRun | None]:
+    """The HBase that was chosen, or the laboratory that is up, and the faults that are done to it meanwhile.
+
+    Nobody where one is to be started here.
+    """
+    conf, lab, plan = request.of(CONF), request.of(LAB), request.of(PLAN)
+    if conf is not None and lab is not None:
+        raise UserError(LAB.flag, f"and {CONF.flag} name different clusters", "leave one of them out")
+    alone = next((flag for flag, given in _of_alone(request) if given is not None), None)
+    if alone is not None:
+        if conf is not None or lab is not None:
+            cluster = (CONF if conf else LAB).flag
+            what = f"is for an HBase started on this machine, but {cluster} names another"
+            raise UserError(alone, what, "leave one of them out")
+        return None, requested_faults(request, None)
+    named = os.environ.get(_CONF_DIR)
+    directory = conf or (Path(named) if named else None)
+    if lab is not None or conf is None:
+        otherwise = f"{CONF.flag} DIR, or {MEMORY.flag} SIZE to start an HBase on this machine"
+        state = whole_lab(lab, HBASE, otherwise, elsewhere=directory is not None)
+        if state is not None:
+            if lab is None and directory is not None:
+                raise UserError(
+                    "--engine hbase",
+                    f'lab "{state.name}" is up, but {_CONF_DIR} names another cluster',
+                    f"--lab {state.name}, or --conf DIR",
+                )
+            if plan is not None:
+                raise UserError(
+                    PLAN.flag, "has no effect on a lab, which has its own plan", f"use it with {CONF.flag}"
+                )
+            playing = requested_faults(request, state)
+            return reach_lab_hbase(state), playing
+    requested_faults(request, None)
+    if directory is not None:
+        return reach_own_hbase(directory, plan, host.name), None
+    if plan is not None:
+        raise UserError(PLAN.flag, "describes a cluster, but no option names one", "give --conf DIR")
+    return None, None
+
+
+def _check_rows(first: type[Workload]) -> None:
+    """Raise UserError for a command of PerformanceEvaluation without the one that makes its table."""
+    if first.reads == PE_WRITE:
+        raise UserError("SUITE", "it reads the rows of pe-write, which are not kept", f"run the suite {PE}")
+
+
+def _of_alone(request: RunRequest) -> tuple[tuple[str, object], ...]:
+    """What only an HBase that is started here has a use for, as far as it was given."""
+    return (MEMORY.flag, request.of(MEMORY)), (DATA_DIR.flag, request.of(DATA_DIR))
+
+
+def _check_alone(request: RunRequest, *, keep_data: bool) -> None:
+    hint = "run the suite ycsb, or give --conf DIR or --lab NAME"
+    if requested_programs(request, HBASE)[0].reads == YCSB_LOAD:
+        raise UserError(
+            "SUITE", f"{request.suite} needs a table, and an HBase started on this machine has none", hint
+        )
+    if keep_data:
+        raise UserError("--keep-data", "an HBase started on this machine stops at the end of the run", hint)
+
+
+def _plan_alone(request: RunRequest, host: Host) -> Plan:
+    heap = request.of(MEMORY) or _HEAP_BYTES
+    if heap < _LEAST_HEAP_BYTES:
+        raise UserError(
+            MEMORY.flag, f"{format_memory(heap)} is too little heap for HBase", "give 512MiB or more"
+        )
+    data_dirs = request.of(DATA_DIR) or (DEFAULT_DATA_DIR,)
+    if len(data_dirs) > 1:
+        raise UserError(
+            DATA_DIR.flag, "an HBase on this machine uses a single data directory", "give one --data-dir"
+        )
+    for path in request.of(DATA_DIR) or ():
+        if not path.is_dir():
+            raise UserError(f"--data-dir {path}", "is not a directory", "create it on the disk to measure")
+    worker = Worker(
+        name=host.name,
+        map_slots=1,
+        reduce_slots=1,
+        memory_bytes=heap,
+        data_dirs=tuple(str(path.resolve()) for path in data_dirs),
+        roles=(Role.HMASTER, Role.REGIONSERVER),
+    )
+    return Plan(platform="native", workers=(worker,), settings=())

@@ -1,0 +1,203 @@
+"""A run on hosts without Hadoop, made ready: a laboratory's machines, or those that a command reaches."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterator, Sequence
+from typing import Unpack
+
+from howdah.documents.files import read_plan
+from howdah.engines.base import Prepared, RunStart, new_job
+from howdah.engines.hosts.engine import HostsEngine
+from howdah.engines.hosts.target import HostsTarget, Station, Tools
+from howdah.engines.hosts.tools import Ended, run
+from howdah.engines.on_lab.engine import whole_lab
+from howdah.engines.on_lab.members import beneath, hosts_telemetry, laboratory_of
+from howdah.errors import RunFailed, UserError
+from howdah.lab.hadoop import daemons
+from howdah.lab.state import LabState
+from howdah.model.at_once import AtOnce
+from howdah.model.engine_names import HOSTS
+from howdah.model.engine_options import LAB, PLAN, REACH
+from howdah.model.placement import placed_hosts
+from howdah.model.plan import Plan
+from howdah.planner.suite.cluster import size_suite
+from howdah.planner.suite.request import RunRequest, requested_programs, suite_line
+from howdah.probe import probe_host
+from howdah.units import format_counted
+
+_VERSION = re.compile(r"^iperf (\d+(?:\.\d+)*)", re.MULTILINE)
+_OLDEST = (3, 7)
+"""The first one that can measure both ways at once."""
+_NOT_FOUND = 127
+_SOON_S = 0.01
+_USUAL_S = 0.2
+"""What older releases of ping allow to everybody but root."""
+_AT_ONCE = 64
+"""Machines that are asked at the same time."""
+
+
+def find_tools(stations: Sequence[Station]) -> Tools:
+    """What all these machines have; raises UserError for one that is not reached or has no iperf3."""
+    return asyncio.run(_find(stations))
+
+
+async def _find(stations: Sequence[Station]) -> Tools:
+    room = asyncio.Semaphore(_AT_ONCE)
+
+    async def ask(station: Station) -> tuple[str, float | None]:
+        async with room:
+            return await _iperf(station), await _ping(station)
+
+    found = await asyncio.gather(*map(ask, stations))
+    intervals = [interval_s for _, interval_s in found]
+    known = [interval_s for interval_s in intervals if interval_s is not None]
+    versions = ", ".join(sorted({version for version, _ in found}))
+    return Tools(versions, max(known) if known and len(known) == len(intervals) else None)
+
+
+async def _iperf(station: Station) -> str:
+    answer = await _ask(station, "iperf3", "--version")
+    version = _VERSION.search(answer.output)
+    if version is None:
+        if answer.code == _NOT_FOUND or "No such file" in answer.errors:
+            raise UserError(
+                f"host {station.name}", "has no iperf3", "install it there: apt-get or dnf install iperf3"
+            )
+        raise UserError(f"host {station.name}", f"cannot run a command: {answer.complaint}", _tried(station))
+    if tuple(map(int, version[1].split("."))) < _OLDEST:
+        wanted = ".".join(map(str, _OLDEST))
+        raise UserError(
+            f"host {station.name}", f"has iperf3 {version[1]}", f"install {wanted} or later there"
+        )
+    return version[1]
+
+
+async def _ping(station: Station) -> float | None:
+    """How soon after one another this user's pings may follow on a machine."""
+    for interval_s in (_SOON_S, _USUAL_S):
+        if (await _ask(station, "ping", "-n", "-i", f"{interval_s:g}", "-c", "2", station.address)).code == 0:
+            return interval_s
+    return None
+
+
+async def _ask(station: Station, *words: str) -> Ended:
+    try:
+        return await run(station, words, 5)
+    except RunFailed as error:
+        raise UserError(f"host {station.name}", error.what, _tried(station)) from error
+
+
+def _tried(station: Station) -> str:
+    return f"tried: {' '.join(station.prefix)} …" if station.prefix[:1] != ("sh",) else "is the lab up?"
+
+
+_LEAST_HOSTS = 2
+
+
+def prepare_hosts(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
+    """Find the machines, look what they have to measure with, and make a job of it; nothing is written.
+
+    Raises UserError for what the request gets wrong, and for a machine not reached or without iperf3.
+    """
+    requested_programs(request, HOSTS)
+    plan, target, line = _of_lab(request) if request.of(REACH) is None else _of_command(request)
+    hosts = len(target.by_host())
+    sized = size_suite(request, AtOnce(0, 0), engine=HOSTS, hosts=hosts)
+    job = new_job(
+        sized.suite,
+        plan.model_copy(update={"settings": (*plan.settings, *sized.settings)}),
+        probe_host(),
+        sample_interval_s=sized.sample_interval_s,
+        **start,
+    )
+    return Prepared(
+        job=job,
+        engine=HostsEngine(target),
+        introduction=(("hosts", f"{line} · iperf3 {target.tools.iperf}"), ("plan", suite_line(sized.suite))),
+        kept=dict,
+    )
+
+
+def _of_lab(request: RunRequest) -> tuple[Plan, HostsTarget, str]:
+    """The machines of the laboratory that was chosen, or of the default one."""
+    if request.of(PLAN) is not None:
+        raise UserError(
+            PLAN.flag, "names hosts, but no option gives a command to reach them", f"give {REACH.flag} too"
+        )
+    state = whole_lab(request.of(LAB), HOSTS, f"--plan FILE {REACH.flag} COMMAND")
+    if state is None:
+        raise UserError(
+            f"--engine {HOSTS}",
+            "there are no hosts to run on",
+            f"give --plan FILE {REACH.flag} 'ssh {{host}}', or build a lab: howdah lab up plan.yaml",
+        )
+    if state.spec is None:
+        raise UserError(
+            f'lab "{state.name}"',
+            "was built without root, so its machines have no separate network",
+            "build it as root",
+        )
+    shared = beneath(state)
+    lab = laboratory_of(state, shared[0].machine)
+    stations = _enough(tuple(_stations_of_lab(state)), f'lab "{state.name}"')
+    target = HostsTarget(stations, find_tools(stations), (*hosts_telemetry(state), *shared), lab)
+    return state.plan, target, f'lab "{state.name}": {_counted(target)}'
+
+
+def _stations_of_lab(state: LabState) -> Iterator[Station]:
+    speeds = state.plan.cluster.port_bits_per_s if state.plan.cluster else {}
+    for machine in state.machines:
+        if machine.kind == "worker":
+            yield Station(
+                name=machine.name,
+                host=machine.host,
+                address=machine.address,
+                prefix=daemons.inside(state, machine),
+                nominal_bits_per_s=speeds.get(machine.host),
+                environment=daemons.environment(state, machine, {}),
+            )
+
+
+def _of_command(request: RunRequest) -> tuple[Plan, HostsTarget, str]:
+    """The workers of a plan, each reached by the administrator's own command."""
+    words, path = request.of(REACH), request.of(PLAN)
+    if request.of(LAB) is not None:
+        raise UserError(LAB.flag, f"and {REACH.flag} name different hosts", "leave one of them out")
+    if path is None or words is None:
+        raise UserError(
+            REACH.flag, "gives a command to reach hosts, but no option names the hosts", "give --plan FILE"
+        )
+    plan = read_plan(path)
+    if plan.cluster is None:
+        raise UserError(
+            f"--plan {path}", "is a plan of one machine", "give a cluster's plan, as howdah plan writes it"
+        )
+    speeds = plan.cluster.port_bits_per_s
+    workers = tuple(
+        Station(
+            name=worker.name,
+            host=host.name,
+            address=worker.name,
+            # A plan's names have letters, digits, dots and hyphens: no shell reads more in them.
+            prefix=tuple(word.replace("{host}", worker.name) for word in words),
+            nominal_bits_per_s=speeds[host.name],
+        )
+        for host in placed_hosts(plan.cluster)
+        for worker in host.workers
+    )
+    stations = _enough(workers, f"--plan {path}")
+    target = HostsTarget(stations, find_tools(stations))
+    return plan, target, f"cluster {plan.cluster.inventory.cluster}: {_counted(target)}"
+
+
+def _enough(stations: tuple[Station, ...], where: str) -> tuple[Station, ...]:
+    if len({station.host for station in stations}) < _LEAST_HOSTS:
+        raise UserError(where, "has workers on one host only", "a network needs two hosts with workers")
+    return stations
+
+
+def _counted(target: HostsTarget) -> str:
+    hosts, workers = len(target.by_host()), len(target.stations)
+    return f"{format_counted(hosts, 'host')}, {format_counted(workers, 'worker')}"

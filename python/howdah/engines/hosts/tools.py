@@ -1,0 +1,277 @@
+"""Commands on machines: iperf3 and ping, run to their end or as a server."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import re
+import signal
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from collections import defaultdict
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from typing import Any, Literal, NamedTuple
+
+from howdah.engines.hosts.target import Station
+from howdah.engines.processes import end_with_parent
+from howdah.errors import RunFailed
+from howdah.model.latencies import LatencyHistogram, encoded
+from howdah.model.reported import LinkRate
+from howdah.model.workloads.network import BOTH_WAYS, NETWORK
+
+_LOG = logging.getLogger(__name__)
+_REACH_S = 30.0
+"""How long it may take to get to a machine and back, beside what runs there."""
+_LAST_CHARACTERS = 300
+
+
+class Ended(NamedTuple):
+    """What a command came to."""
+
+    code: int
+    output: str
+    errors: str
+
+    @property
+    def complaint(self) -> str:
+        """The last line it said of what was wrong, or else its exit code."""
+        lines = [
+            line.strip() for line in (*self.output.splitlines(), *self.errors.splitlines()) if line.strip()
+        ]
+        return lines[-1][-_LAST_CHARACTERS:] if lines else f"exit code {self.code}"
+
+
+async def run(station: Station, words: Sequence[str], within_s: float) -> Ended:
+    """Run a command on a machine to its end, or to that of its time, and return what it said."""
+    process = await _start(station, words, within_s)
+    try:
+        output, errors = await asyncio.wait_for(process.communicate(), within_s + _REACH_S)
+    except TimeoutError:
+        return Ended(-1, "", f"no end within {within_s + _REACH_S:g} s")
+    finally:
+        await _end(process)
+    return Ended(process.returncode or 0, output.decode(errors="replace"), errors.decode(errors="replace"))
+
+
+@asynccontextmanager
+async def serving(
+    station: Station, words: Sequence[str], *, ready: str, within_s: float
+) -> AsyncIterator[None]:
+    """A server on a machine from when it says ``ready`` until it is left.
+
+    Raises RunFailed where it ends before that.
+    """
+    process = await _start(station, words, within_s)
+    try:
+        await asyncio.wait_for(_until(process, ready, station), _REACH_S)
+        yield
+        # One that has served its only client ends by itself, and lets go of its port by that.
+        with suppress(TimeoutError):
+            await asyncio.wait_for(process.communicate(), 1.0)
+    except TimeoutError as error:
+        raise RunFailed(station.name, f"{words[0]} did not begin within {_REACH_S:g} s") from error
+    finally:
+        await _end(process)
+
+
+async def _start(station: Station, words: Sequence[str], within_s: float) -> Process:
+    command = [*station.prefix, "timeout", f"{within_s:g}", *words]
+    _LOG.info("%s: %s", station.name, " ".join(words))
+    try:
+        return await asyncio.create_subprocess_exec(
+            *command,
+            stdin=DEVNULL,
+            stdout=PIPE,
+            stderr=PIPE,
+            env=station.environment,
+            start_new_session=True,
+            preexec_fn=end_with_parent,
+        )
+    except OSError as error:
+        raise RunFailed(station.name, f"cannot be reached by {command[0]}: {error.strerror}") from error
+
+
+async def _until(process: Process, ready: str, station: Station) -> None:
+    assert process.stdout is not None
+    said = []
+    async for raw in process.stdout:
+        line = raw.decode(errors="replace").strip()
+        if ready in line:
+            return
+        said.append(line)
+    _, errors = await process.communicate()
+    raise RunFailed(
+        station.name,
+        Ended(process.returncode or 0, "\n".join(said), errors.decode(errors="replace")).complaint,
+    )
+
+
+async def _end(process: Process) -> None:
+    for stop in (signal.SIGTERM, signal.SIGKILL):
+        if process.returncode is not None:
+            return
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, stop)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(process.wait(), 2.0)
+
+
+How = Literal["one way", "both ways", "all at once"]
+
+_LEFT_OUT_S = 1
+"""The first second, in which TCP finds its speed."""
+_SPARE_S = 10
+"""What connecting and reporting may take beside the measurement itself."""
+_CONNECT_MS = 5_000
+_MICROSECONDS = 1e-6
+
+Report = Mapping[str, Any]
+
+
+async def measure(
+    source: Station, target: Station, how: How, *, streams: int, seconds: int
+) -> tuple[LinkRate, ...]:
+    """What the source sends the target, and with ``both ways`` the target the source at the same time.
+
+    A pair between which nothing goes is a result, too: its ``error`` says why.
+    """
+    within_s = seconds + _LEFT_OUT_S + _SPARE_S
+    server = ("iperf3", "--server", "--one-off", "--forceflush")
+    client = (
+        *("iperf3", "--client", target.address, "--time", str(seconds), "--omit", str(_LEFT_OUT_S)),
+        *("--parallel", str(streams), "--connect-timeout", str(_CONNECT_MS), "--json"),
+        *(["--bidir"] if how == BOTH_WAYS else []),
+    )
+    try:
+        async with serving(target, server, ready="Server listening", within_s=within_s):
+            ended = await run(source, client, within_s)
+    except RunFailed as error:
+        return _none(source, target, how, streams, f"{error.where}: {error.what}")
+    try:
+        report = json.loads(ended.output)
+        wrong = report.get("error")
+    except ValueError:
+        report, wrong = {}, ended.complaint
+    if wrong:
+        return _none(source, target, how, streams, f"{source.name}: {wrong}")
+    return tuple(rates(report, source, target, how, streams))
+
+
+def rates(report: Report, source: Station, target: Station, how: How, streams: int) -> list[LinkRate]:
+    """The rates in a client's report; raises KeyError for what is no such report."""
+    end = report["end"]
+    cpu = end["cpu_utilization_percent"]
+    own = [stream["sender"] for stream in end["streams"] if stream["sender"]["sender"]]
+    intervals = [
+        LinkRate(
+            source=source.name,
+            target=target.name,
+            how=how,
+            streams=streams,
+            seconds=end["sum_received"]["seconds"],
+            bits_per_s=end["sum_received"]["bits_per_second"],
+            nominal_bits_per_s=nominal(source, target),
+            retransmits=end["sum_sent"].get("retransmits"),
+            round_trip_s=_MICROSECONDS * sum(stream["mean_rtt"] for stream in own) / len(own)
+            if own
+            else None,
+            longest_round_trip_s=_MICROSECONDS * max(stream["max_rtt"] for stream in own) if own else None,
+            source_cpu=cpu["host_total"] / 100,
+            target_cpu=cpu["remote_total"] / 100,
+        )
+    ]
+    if how == BOTH_WAYS:
+        back = end["sum_received_bidir_reverse"]
+        intervals.append(
+            LinkRate(
+                source=target.name,
+                target=source.name,
+                how=how,
+                streams=streams,
+                seconds=back["seconds"],
+                bits_per_s=back["bits_per_second"],
+                nominal_bits_per_s=nominal(source, target),
+                retransmits=end["sum_sent_bidir_reverse"].get("retransmits"),
+                source_cpu=cpu["remote_total"] / 100,
+                target_cpu=cpu["host_total"] / 100,
+            )
+        )
+    return intervals
+
+
+def nominal(source: Station, target: Station) -> int | None:
+    """What the slower of two hosts' ports are planned to carry."""
+    known = [end.nominal_bits_per_s for end in (source, target)]
+    return None if None in known else min(filter(None, known), default=None)
+
+
+def _none(source: Station, target: Station, how: How, streams: int, error: str) -> tuple[LinkRate, ...]:
+    ends = [(source, target), (target, source)] if how == BOTH_WAYS else [(source, target)]
+    return tuple(
+        LinkRate(
+            source=near.name,
+            target=far.name,
+            how=how,
+            streams=streams,
+            seconds=0.0,
+            bits_per_s=0.0,
+            nominal_bits_per_s=nominal(near, far),
+            error=error,
+        )
+        for near, far in ends
+    )
+
+
+_ANSWER = re.compile(r"^\[(\d+\.\d+)\] .*\btime=([\d.]+) ms", re.MULTILINE)
+_PING_SPARE_S = 5
+
+
+async def round_trips(
+    source: Station,
+    target: Station,
+    operation: str,
+    *,
+    seconds: float,
+    interval_s: float,
+    now_s: Callable[[], float],
+) -> tuple[LatencyHistogram, ...]:
+    """The times of the answers that came within so many seconds; ``now_s`` is the run's clock."""
+    number = max(1, round(seconds / interval_s))
+    words = (
+        "ping",
+        "-D",
+        "-n",
+        "-i",
+        f"{interval_s:g}",
+        "-c",
+        str(number),
+        "-w",
+        str(round(seconds) + 1),
+        target.address,
+    )
+    start_s = now_s()
+    ended = await run(source, words, seconds + _PING_SPARE_S)
+    return tuple(histograms(ended.output, source.name, target.name, operation, start_s))
+
+
+def histograms(
+    output: str, source: str, target: str, operation: str, start_s: float
+) -> Iterator[LatencyHistogram]:
+    """A histogram for every second of what ping printed with ``-D`` from ``start_s`` on."""
+    answers = [(float(when), float(time_ms) / 1000) for when, time_ms in _ANSWER.findall(output)]
+    seconds: defaultdict[int, list[float]] = defaultdict(list)
+    for when, time_s in answers:
+        seconds[int(when - answers[0][0])].append(time_s)
+    for second, times_s in sorted(seconds.items()):
+        yield LatencyHistogram(
+            workload=NETWORK,
+            operation=operation,
+            host=source,
+            peer=target,
+            start_s=start_s + second,
+            end_s=start_s + second + 1,
+            operations=len(times_s),
+            histogram=encoded(times_s),
+        )

@@ -1,0 +1,79 @@
+"""A run on this machine without Hadoop, made ready."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Unpack
+
+from howdah.engines.base import Prepared, RunStart, new_job
+from howdah.engines.local.engine import LocalEngine
+from howdah.engines.local.memory import sort_needs, store_needs
+from howdah.engines.local.ready import ready_rows, ready_table
+from howdah.engines.local.workspace import FOLDER
+from howdah.errors import UserError
+from howdah.model.engine_options import DATA_DIR
+from howdah.model.job import Job
+from howdah.model.workloads.pi import Pi
+from howdah.model.workloads.suite import Suite
+from howdah.model.workloads.terasort import INPUT
+from howdah.planner.local.plan import DEFAULT_DATA_DIR, LocalPlanner, sample_interval_s
+from howdah.planner.suite.request import RunRequest, plan_line, requested_programs
+from howdah.probe import probe_host
+from howdah.probe.line import host_line
+
+
+def prepare_local(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
+    """Probe this machine, plan the request on it and make a job of it; nothing is written.
+
+    Raises UserError for whatever the request gets wrong.
+    """
+    programs = requested_programs(request)
+    host = probe_host()
+    for path in request.of(DATA_DIR) or ():
+        if not path.is_dir():
+            # A directory made here would lie on the root disk where a mount is missing or misspelt.
+            raise UserError(f"--data-dir {path}", "is not a directory", "create it on the disk to measure")
+    data_dirs = [str(path) for path in request.of(DATA_DIR) or (DEFAULT_DATA_DIR,)]
+    inputs = request.of(INPUT)
+    input_rows = ready_rows(programs[0], data_dirs, inputs or ())
+    table = ready_table(programs[0], data_dirs)
+    plan, suite = LocalPlanner(
+        request, host, sort_needs, input_rows, table=table, store_needs=store_needs
+    ).plan()
+    job = new_job(
+        suite,
+        plan,
+        host,
+        sample_interval_s=sample_interval_s(plan),
+        **start,
+    )
+    return Prepared(
+        job=job,
+        engine=LocalEngine(),
+        introduction=(
+            ("host", host_line(host, [Path(path) for path in plan.workers[0].data_dirs])),
+            ("plan", plan_line(plan, suite)),
+            *_data_line(suite, data_dirs, keep_data=start["keep_data"]),
+        ),
+        kept=partial(_kept, job),
+    )
+
+
+def _data_line(suite: Suite, data_dirs: Sequence[str], *, keep_data: bool) -> Iterator[tuple[str, str]]:
+    """Where a run's data goes, and whether it stays there; nothing for pi, which has none."""
+    if not all(isinstance(workload, Pi) for workload in suite.workloads):
+        yield "data", f"{', '.join(data_dirs)} ({'kept' if keep_data else 'removed at the end'})"
+
+
+def _kept(job: Job) -> Mapping[str, Sequence[str]]:
+    """The folders that hold kept data once the job has run, and the names of what they hold."""
+    if not job.keep_data:
+        return {}
+    folders = [Path(data_dir) / FOLDER for data_dir in job.plan.workers[0].data_dirs]
+    return {
+        str(folder): sorted(entry.name for entry in folder.iterdir() if entry.is_dir())
+        for folder in folders
+        if folder.is_dir()
+    }

@@ -1,0 +1,241 @@
+"""What is sampled of a lab: machines through the kernel, daemons through /jmx, and new ones."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from howdah.errors import UserError
+from howdah.lab.hadoop.daemons import OF_HBASE, PROGRAM
+from howdah.lab.hadoop.hbase import page_url
+from howdah.lab.kernel.cgroups import ControlGroup, machine_group
+from howdah.lab.kernel.disks import devices
+from howdah.lab.kernel.inhabitants import is_at_work
+from howdah.lab.kernel.network import INTERFACE, SPACES, UPLINK, every_link, host_space_of, space
+from howdah.lab.kernel.processes import belongs
+from howdah.lab.lots import neighbours, shared_with
+from howdah.lab.state import STATE, LabState, LabSystem, read_state
+from howdah.model.cluster import Laboratory, LaboratoryBeside
+from howdah.model.plan import Role
+from howdah.services.addresses import WebAddress
+from howdah.services.conf import ClientConf
+from howdah.services.web import Web
+from howdah.telemetry.lab import LabMachine, NeighbourDevice, lab_sources
+from howdah.telemetry.own import grouped_lab, loose_lab
+from howdah.telemetry.source import Member, Membership, Source, machine_beneath
+
+_JOURNAL_PAGES = "0.0.0.0:8480"
+"""Where a JournalNode's pages are unless its configuration says otherwise."""
+_CONTROLLERS = {"cpu", "memory"}
+
+
+def lab_telemetry(state: LabState, conf: ClientConf, web: Web) -> tuple[Source, ...]:
+    """Every host, worker and master of the laboratory, with its daemons."""
+    machines = (
+        machine._replace(jmx=dict(_jmx(state.machine(machine.name), conf))) for machine in _machines(state)
+    )
+    return (*lab_sources((*_hosts(state), *machines), web), *_neighbours(state))
+
+
+def is_built(state: LabState, name: str) -> bool:
+    """Whether a host, or a machine with all its disks, is there to be sampled."""
+    if state.spec is None:
+        return True
+    on_it = [machine for machine in state.spec.machines if name in (machine.name, machine.host)]
+    mounted = devices(state.spec)
+    return all(
+        (SPACES / space(state.spec, machine)).exists()
+        and _groups(machine_group(state.spec, machine))
+        and all(disk.mount in mounted for disk in machine.disks)
+        for machine in on_it
+    )
+
+
+def hosts_telemetry(state: LabState) -> tuple[Source, ...]:
+    """Every host, worker and master of the laboratory, as far as the kernel tells of them."""
+    return (*lab_sources((*_hosts(state), *_machines(state))), *_neighbours(state))
+
+
+def laboratory_of(state: LabState, machine: str) -> Laboratory:
+    """What a record says of the laboratory that a run is on; ``machine`` is the one beneath it."""
+    beside = tuple(
+        LaboratoryBeside(name=other, at_work=is_at_work(other)) for other in sorted(shared_with(state))
+    )
+    return state.laboratory.model_copy(update={"machine": machine, "beside": beside})
+
+
+def beneath(state: LabState) -> tuple[Source, ...]:
+    """The machine that the laboratory is on, with what the laboratory uses of it."""
+    own = (
+        grouped_lab(groups, list(devices(state.spec).values()))
+        if state.spec and (groups := _groups(ControlGroup.of(state.name)))
+        else loose_lab(lambda pid: belongs(pid, state.mark, state.directory))
+    )
+    return machine_beneath(_name_beneath(state), own)
+
+
+def _name_beneath(state: LabState) -> str:
+    """What this machine calls itself, unless the plan means another one by that, or this one itself."""
+    name = socket.gethostname()
+    taken = {each for machine in state.machines for each in (machine.name, machine.host)}
+    return f"{name} (beneath)" if name in taken else name
+
+
+def _hosts(state: LabState) -> Iterator[LabMachine]:
+    """The hosts that are no machine themselves: all their machines together, and their uplink."""
+    spec = state.spec
+    if spec is None:
+        return
+    for host in spec.hosts:
+        if host.virtual:
+            yield LabMachine(
+                name=host.name,
+                cpus=host.cpus or _cpus(),
+                memory_bytes=host.memory_bytes or _memory_bytes(),
+                groups=_groups(ControlGroup.of(spec.name, host.name)),
+                namespace=SPACES / host_space_of(spec, host.name),
+                interface=UPLINK,
+            )
+
+
+def _neighbours(state: LabState) -> Iterator[Source]:
+    """What other laboratories use of the hosts that they share with this one."""
+    shared = shared_with(state)
+    for other in neighbours(state):
+        if other.spec is None:
+            continue
+        for host in shared.get(other.name, ()):
+            groups = _groups(ControlGroup.of(other.name, host))
+            space_of_host = host_space_of(other.spec, host)
+            cables = [link.near for link in every_link(other.spec) if link.near_space == space_of_host]
+            if groups:
+                yield Source(host, (NeighbourDevice(other.name, groups, SPACES / space_of_host, cables),))
+
+
+def _machines(state: LabState) -> Iterator[LabMachine]:
+    spec = state.spec
+    loops = devices(spec) if spec else {}
+    hosts = {host.name: host for host in spec.hosts} if spec else {}
+    for machine in state.machines:
+        if spec is None:
+            yield LabMachine(machine.name, _cpus(), _memory_bytes())
+            continue
+        limits, host = spec.machine(machine.name), hosts[machine.host]
+        disks = enumerate((disk.mount for disk in limits.disks), start=1)
+        yield LabMachine(
+            name=machine.name,
+            cpus=limits.cpus or host.cpus or _cpus(),
+            memory_bytes=limits.memory_bytes or host.memory_bytes or _memory_bytes(),
+            groups=_groups(machine_group(spec, limits)),
+            namespace=SPACES / space(spec, limits),
+            interface=INTERFACE,
+            disks={f"disk{number}": loops[mount] for number, mount in disks if mount in loops},
+        )
+
+
+def _groups(group: ControlGroup) -> Mapping[str, Path]:
+    """The group's directories, unless what is needed to tell its use is not among them."""
+    paths = group.paths
+    return paths if paths.keys() >= _CONTROLLERS else {}
+
+
+def _jmx(machine: LabSystem, conf: ClientConf) -> Iterator[tuple[str, str]]:
+    """The web servers of a machine's daemons by the daemon's name."""
+    masters: tuple[tuple[Role, str, tuple[WebAddress, ...]], ...] = (
+        (Role.NAMENODE, "namenode", conf.namenodes()),
+        (Role.RESOURCEMANAGER, "resourcemanager", conf.resource_managers()),
+    )
+    for role, name, addresses in masters:
+        for address in addresses:
+            if role in machine.roles and urlsplit(address.url).hostname == machine.name:
+                yield name, address.url
+    own = ClientConf.read(machine.conf)
+    for role, name, key, otherwise in (
+        (Role.DATANODE, "datanode", "dfs.datanode.http.address", ""),
+        (Role.NODEMANAGER, "nodemanager", "yarn.nodemanager.webapp.address", ""),
+        (Role.JOURNALNODE, "journalnode", "dfs.journalnode.http-address", _JOURNAL_PAGES),
+    ):
+        if role in machine.roles:
+            port = (own.get(key) or otherwise).rpartition(":")[2]
+            yield name, f"http://{machine.name}:{port}"
+    for role in OF_HBASE:
+        if role in machine.roles:
+            yield PROGRAM[role].name, page_url(machine, role)
+
+
+def _cpus() -> float:
+    return float(os.cpu_count() or 1)
+
+
+def _memory_bytes() -> int:
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
+class LabMembers:
+    """Compares what the laboratory has with what it had; see ``howdah.telemetry.source.Follow``.
+
+    ``names`` are the addresses of machines by name that ``web`` and others read: those of new ones are put
+    there. ``joined`` has every machine that came so far.
+    """
+
+    def __init__(self, state: LabState, conf: ClientConf, web: Web, names: dict[str, str]) -> None:
+        self._directory = state.directory
+        self._conf = conf
+        self._web = web
+        self._names = names
+        self._known = _every(state)
+        self._leaving: frozenset[str] = frozenset()
+        self._read_ns = 0
+        self._waiting = False
+        self.joined: dict[str, Member] = {}
+
+    def __call__(self) -> Membership:
+        """What changed since the last time; nothing where nothing can be read now."""
+        try:
+            changed_ns = (self._directory / STATE).stat().st_mtime_ns
+            if changed_ns == self._read_ns and not self._waiting:
+                return Membership()
+            state = read_state(self._directory)
+        except (OSError, UserError):
+            return Membership()
+        if state is None:
+            return Membership()
+        self._read_ns = changed_ns
+        return self._compared(state)
+
+    def _compared(self, state: LabState) -> Membership:
+        now = _every(state)
+        fresh = {name for name in now if name not in self._known and is_built(state, name)}
+        # What is being built is looked at again, although nothing more is written of it.
+        self._waiting = len(now.keys() - self._known.keys()) > len(fresh)
+        self._names.update(state.names)
+        every = lab_telemetry(state, self._conf, self._web) if fresh else ()
+        joined = tuple(_member(state, now, name, every) for name in now if name in fresh)
+        left = frozenset(self._known.keys() - now.keys())
+        leaving = _leaving(state)
+        change = Membership(joined, leaving - self._leaving, left)
+        self._known = {name: host for name, host in now.items() if name in self._known or name in fresh}
+        self._leaving = leaving
+        self.joined.update((member.name, member) for member in joined)
+        return change
+
+
+def _every(state: LabState) -> dict[str, str]:
+    """The host of every machine, and of every host."""
+    machines = {machine.name: machine.host for machine in state.machines}
+    return {**{host: host for host in state.hosts}, **machines}
+
+
+def _leaving(state: LabState) -> frozenset[str]:
+    """Machines that are being emptied, and hosts that have no other."""
+    staying = {machine.host for machine in state.machines if machine.name not in state.leaving}
+    return frozenset({*state.leaving, *(set(state.hosts) - staying)})
+
+
+def _member(state: LabState, hosts: dict[str, str], name: str, every: tuple[Source, ...]) -> Member:
+    sources = tuple(source for source in every if source.machine == name)
+    on_it = next(machine for machine in state.machines if name in (machine.name, machine.host))
+    return Member(name, on_it.kind if name == on_it.name else "host", hosts[name], on_it.rack, sources)

@@ -1,0 +1,205 @@
+"""Programs that an engine starts: followed by their output, and ended with howdah."""
+
+from __future__ import annotations
+
+import ctypes
+import logging
+import os
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from threading import Event, Thread
+
+from howdah.model.base import Model
+
+_LIBC = ctypes.CDLL(None)
+_PR_SET_PDEATHSIG = 1
+
+
+def end_with_parent() -> None:
+    """Let the kernel end this process with its parent; called in a child before its program begins."""
+    _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+class ProcessIdentity(Model):
+    """A process, named so that no later one is taken for it."""
+
+    host: str
+    """The machine it runs on."""
+    boot: str
+    """The machine's boot."""
+    pid: int
+    started: int
+    """When it started, in the kernel's ticks since boot."""
+
+
+def this_process() -> ProcessIdentity:
+    """The process that calls."""
+    started = _started(os.getpid())
+    assert started is not None
+    return ProcessIdentity(host=socket.gethostname(), boot=_boot(), pid=os.getpid(), started=started)
+
+
+def is_dead(process: ProcessIdentity) -> bool | None:
+    """Whether a process has ended; None for one of another machine, of which nobody knows here."""
+    if process.host != socket.gethostname():
+        return None
+    return process.boot != _boot() or _started(process.pid) != process.started
+
+
+def _boot() -> str:
+    return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+
+
+def _started(pid: int) -> int | None:
+    """When a process started; None if it is not there, or has ended and only waits to be noticed."""
+    try:
+        text = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return None
+    # The name before may hold anything, brackets too; state is the next field, starttime the 20th.
+    state, *fields = text.rpartition(")")[2].split()
+    return None if state in "ZX" else int(fields[18])
+
+
+_LOG = logging.getLogger(__name__)
+_KEPT_LINES = 1_000
+_LINE_CHARACTERS = 2_000
+PATIENCE_S = 10.0
+
+
+class RunningProgram:
+    """A program that runs; all it says goes to howdah's log, its last lines are kept.
+
+    It has a process group of its own, so that Ctrl-C reaches howdah alone, which then ends it too.
+    When howdah is killed it ends.
+    ``environment`` is all it finds there, howdah's own where it is not given; ``patience_s`` is how long it
+    may take to end when it is asked to. Raises OSError where it cannot be started.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        directory: Path,
+        *,
+        environment: Mapping[str, str] | None = None,
+        patience_s: float = PATIENCE_S,
+    ) -> None:
+        self._process = subprocess.Popen(
+            command,
+            cwd=directory,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            # A client whose howdah is killed could still submit a job, much later.
+            preexec_fn=end_with_parent,  # noqa: PLW1509 (it calls one function that was loaded before)
+        )
+        self._patience_s = patience_s
+        self._lines: deque[str] = deque(maxlen=_KEPT_LINES)
+        self._silent = Event()
+        self.ended_ns = 0
+        """When it ended, on CLOCK_MONOTONIC."""
+        self._reader = Thread(target=self._read, name="howdah-program", daemon=True)
+        self._reader.start()
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The last lines it said, of its log and of its results."""
+        return tuple(self._lines)
+
+    def said(self, line: str) -> None:
+        """Told of every line, on a thread of its own."""
+
+    def wait(self, seconds: float) -> bool:
+        """Wait so long for its end; whether it came."""
+        return self._silent.wait(seconds)
+
+    def exit_code(self) -> int:
+        """Its exit code, once it has ended."""
+        return self._process.wait()
+
+    def end(self) -> None:
+        """End it and all that it started, if it has not ended by itself."""
+        for stop in (signal.SIGTERM, signal.SIGKILL):
+            if self._process.poll() is None:
+                with suppress(ProcessLookupError):
+                    os.killpg(self._process.pid, stop)
+                self._silent.wait(self._patience_s)
+        self._process.wait()
+        self._reader.join(self._patience_s)
+
+    def _read(self) -> None:
+        """Take lines until there are no more, which is when the process has ended."""
+        assert self._process.stdout is not None
+        with self._process.stdout as output:
+            for raw in output:
+                line = raw.decode(errors="replace").rstrip()[:_LINE_CHARACTERS]
+                self._lines.append(line)
+                _LOG.info("%s", line)
+                self.said(line)
+        self.ended_ns = time.monotonic_ns()
+        self._silent.set()
+
+
+class ConcurrentProgram:
+    """The program; ``said`` hears its lines on a thread of its own. When howdah is killed it ends.
+
+    ``environment`` is all it finds there, howdah's own where it is not given. Raises OSError where it cannot
+    be started.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        said: Callable[[str], None],
+        *,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        self._said = said
+        self._folder = tempfile.TemporaryDirectory(prefix="howdah-beside-")
+        self._process = subprocess.Popen(
+            command,
+            cwd=Path(self._folder.name),
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            preexec_fn=end_with_parent,  # noqa: PLW1509 (it calls one function that was loaded before)
+        )
+        self._reader = Thread(target=self._read, name="howdah-beside", daemon=True)
+        self._reader.start()
+
+    def end(self, within_s: float) -> bool:
+        """Let it come to its end, and end it where it does not; whether it did by itself. Safe to repeat."""
+        if self._process.returncode is not None:
+            return True
+        try:
+            assert self._process.stdin is not None
+            self._process.stdin.close()
+            self._process.wait(within_s)
+        except (OSError, subprocess.TimeoutExpired):
+            _LOG.info("%s did not end by itself", self._process.args)
+        ended = self._process.returncode is not None
+        self._process.kill()
+        self._process.wait()
+        # What it started may still hold its output.
+        self._reader.join(within_s)
+        self._folder.cleanup()
+        return ended
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        with self._process.stdout as lines:
+            for line in lines:
+                # Of one that is killed the last line may be a part of one.
+                if line.endswith(b"\n"):
+                    self._said(line.decode(errors="replace").rstrip("\n"))

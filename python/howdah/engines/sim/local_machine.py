@@ -1,0 +1,250 @@
+"""The local engine simulated: a suite without Hadoop on one measured machine."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+
+import howdah
+from howdah import _native
+from howdah.engines.digests import job_digests
+from howdah.engines.local.memory import USUAL_PROCESS_BYTES, pool_bytes
+from howdah.engines.local.ready import needed_bytes, too_little_room
+from howdah.engines.local.workspace import FREE_SHARE, Shortage
+from howdah.engines.sim.engine import NAME
+from howdah.engines.under_way import begun_record
+from howdah.errors import UserError
+from howdah.model.counters import Counters
+from howdah.model.job import Job
+from howdah.model.measured import MeasuredFigure
+from howdah.model.run import (
+    Origin,
+    Outcome,
+    Phase,
+    RunRecord,
+    RunWarning,
+    Sample,
+    TaskAttempt,
+    WorkloadResult,
+)
+from howdah.model.simulated import Band, Simulated
+from howdah.model.sink import SampleSink
+from howdah.model.storage import FileSystem
+from howdah.model.workloads.base import Moved, Workload
+from howdah.model.workloads.terasort import ROW_BYTES, TeraRows
+from howdah.simulation.local.outcome import LocalOutcome, Ran, RanTask
+from howdah.simulation.local.scenario import LocalScenario
+from howdah.simulation.local.translate import Draw, median, translate_local
+
+_NS_PER_S = 1e9
+_INTERVAL = (0.05, 0.5, 0.95)
+
+
+def workload_result(workload: Workload, ran: Ran, memory_bytes: int) -> WorkloadResult:
+    """A workload as the local engine would have told it."""
+    return WorkloadResult(
+        workload=workload,
+        start_s=ran.start_ns / _NS_PER_S,
+        end_s=ran.end_ns / _NS_PER_S,
+        outcome=Outcome.SUCCEEDED,
+        phases=tuple(
+            Phase(name=phase.name, start_s=phase.start_ns / _NS_PER_S, end_s=phase.end_ns / _NS_PER_S)
+            for phase in ran.phases
+        ),
+        counters=_counters(workload, ran),
+        memory_bytes=memory_bytes,
+        in_memory=ran.in_memory,
+    )
+
+
+def attempts(workload: Workload, ran: Ran, job: Job) -> list[TaskAttempt]:
+    """Its tasks in the order they began."""
+    host, worker = job.host.name, job.plan.workers[0].name
+    ordered = sorted(ran.tasks, key=lambda task: (task.start_ns, task.kind, task.task))
+    return [_attempt(task, workload, host, worker) for task in ordered]
+
+
+def samples(outcome: LocalOutcome, job: Job) -> list[Sample]:
+    """What the machine's samplers would have recorded, in the order of time."""
+    return list(_samples(outcome, job))
+
+
+def bands(workloads: Sequence[Workload], outcomes: Sequence[LocalOutcome]) -> tuple[Band, ...]:
+    """How far elapsed times lie apart over outcomes of different draws."""
+    return tuple(_bands(workloads, outcomes))
+
+
+def _counters(workload: Workload, ran: Ran) -> Counters:
+    rows = workload.rows or 0 if isinstance(workload, TeraRows) else 0
+    moved = workload.moved(Counters()) or Moved(0, 0)
+    spilled = rows if workload.shuffles and not ran.in_memory else 0
+    return Counters(
+        input_rows=rows if moved.read else 0,
+        output_rows=rows if moved.write else 0,
+        read_bytes=moved.read,
+        written_bytes=moved.write,
+        spilled_rows=spilled,
+        spilled_raw_bytes=spilled * ROW_BYTES,
+        spilled_bytes=ran.spilled_bytes if workload.shuffles else 0,
+        spill_read_bytes=ran.spill_read_bytes if workload.shuffles else 0,
+    )
+
+
+def _attempt(task: RanTask, workload: Workload, host: str, worker: str) -> TaskAttempt:
+    return TaskAttempt(
+        workload=workload.kind,
+        kind=task.kind,
+        task=task.task,
+        attempt=0,
+        host=host,
+        worker=worker,
+        slot=task.slot,
+        start_s=task.start_ns / _NS_PER_S,
+        end_s=task.end_ns / _NS_PER_S,
+        input_rows=task.input_rows,
+        output_rows=task.output_rows,
+        input_bytes=task.input_bytes,
+        output_bytes=task.output_bytes,
+        spilled_bytes=task.spilled_bytes,
+        locality="local",
+        state="succeeded",
+    )
+
+
+def _samples(outcome: LocalOutcome, job: Job) -> Iterator[Sample]:
+    host, cpus = job.host.name, job.host.usable_cpus
+    disks = _disks(job)
+    sampled = outcome.samples
+    for number, time_ns in enumerate(sampled.time_ns):
+        now_s = time_ns / _NS_PER_S
+        busy_s = sampled.cpu_s[number]
+        yield Sample(now_s, host, "cpu/all/user_s", busy_s)
+        yield Sample(now_s, host, "cpu/all/idle_s", max(0.0, cpus * now_s - busy_s))
+        for metric, values in (("read_bytes", sampled.read_bytes), ("written_bytes", sampled.written_bytes)):
+            by_disk: dict[str, float] = {}
+            for disk, value in zip(disks, values[number], strict=True):
+                by_disk[disk] = by_disk.get(disk, 0.0) + value
+            for disk, value in by_disk.items():
+                yield Sample(now_s, host, f"disk/{disk}/{metric}", value)
+
+
+def _disks(job: Job) -> list[str]:
+    """The disk below each data directory, or ``data`` where it is not known."""
+    mounts = [job.host.mount_of(Path(name)) for name in job.plan.workers[0].data_dirs]
+    return [(isinstance(mount, FileSystem) and mount.disk) or "data" for mount in mounts]
+
+
+def _bands(workloads: Sequence[Workload], outcomes: Sequence[LocalOutcome]) -> Iterator[Band]:
+    for number, workload in enumerate(workloads):
+        alike = [outcome.workloads[number] for outcome in outcomes]
+        yield _band(workload.kind, None, [run.end_ns - run.start_ns for run in alike])
+        for place, phase in enumerate(alike[0].phases):
+            of_phase = [run.phases[place] for run in alike]
+            yield _band(workload.kind, phase.name, [named.end_ns - named.start_ns for named in of_phase])
+
+
+def _band(workload: str, phase: str | None, elapsed_ns: Sequence[int]) -> Band:
+    low, median, high = np.quantile(np.array(elapsed_ns) / _NS_PER_S, _INTERVAL)
+    return Band(workload=workload, phase=phase, low_s=float(low), median_s=float(median), high_s=float(high))
+
+
+USUAL_REPLICATIONS = 100
+"""Draws that bands are over where nobody says how many: a simulation takes milliseconds."""
+
+
+def check_room(job: Job) -> None:
+    """Raise UserError if a data directory had too little room when the machine was probed.
+
+    Directories on one file system share its room; of one on an unknown file system nothing is known.
+    """
+    data_dirs = job.plan.workers[0].data_dirs
+    mounts = {name: job.host.mount_of(Path(name)) for name in data_dirs}
+    known = {name: mount for name, mount in mounts.items() if isinstance(mount, FileSystem)}
+    sharing = Counter(mount.mount for mount in known.values())
+    needed = needed_bytes(job, USUAL_PROCESS_BYTES)
+    for name, mount in known.items():
+        wanted = -(-needed // len(data_dirs)) * sharing[mount.mount]
+        room = mount.free_bytes * FREE_SHARE
+        if wanted > room:
+            raise too_little_room(job, needed, Shortage(Path(name), mount.free_bytes, room / wanted))
+
+
+class SimLocalEngine:
+    """Simulates a job of the local engine; see ``howdah.engines.base.Engine``."""
+
+    name = NAME
+    version = howdah.__version__
+
+    def __init__(self, replications: int = USUAL_REPLICATIONS) -> None:
+        self._replications = replications
+
+    def run(self, job: Job, sink: SampleSink) -> RunRecord:
+        """Simulate the job; raise UserError before anything is written if it cannot be simulated."""
+        check_room(job)
+        outcome = _simulate(scenario_of(job))
+        record = begun_record(
+            job,
+            engine=NAME,
+            version=howdah.__version__,
+            created=datetime.now(UTC),
+            digests=job_digests(job),
+            origin=Origin.SIMULATED,
+        ).model_copy(update={"warnings": _warnings(job)})
+        sink.update(record)
+        sink.measured()
+        sink.samples(samples(outcome, job))
+        for workload, ran in zip(job.suite.workloads, outcome.workloads, strict=True):
+            sink.tasks(attempts(workload, ran, job))
+            result = workload_result(workload, ran, job.plan.workers[0].memory_bytes)
+            record = record.model_copy(
+                update={"workloads": (*record.workloads, result), "elapsed_s": result.end_s}
+            )
+            sink.update(record)
+        record = record.model_copy(
+            update={"outcome": Outcome.SUCCEEDED, "simulated": self._simulated(job, outcome)}
+        )
+        sink.update(record)
+        return record
+
+    def _simulated(self, job: Job, outcome: LocalOutcome) -> Simulated:
+        """How sure it is: the same with every figure drawn from what its repeats leave possible."""
+        if self._replications == 1:
+            return Simulated(calibration=None)
+        random = np.random.default_rng(job.seed)
+
+        def draw(figure: MeasuredFigure) -> float:
+            if figure.least == figure.most:
+                return figure.value
+            return float(random.triangular(figure.least, figure.value, figure.most))
+
+        others = [_simulate(scenario_of(job, draw)) for _ in range(self._replications - 1)]
+        return Simulated(
+            calibration=None,
+            replications=self._replications,
+            bands=bands(job.suite.workloads, [outcome, *others]),
+        )
+
+
+def scenario_of(job: Job, draw: Draw = median) -> LocalScenario:
+    """The scenario of a job in a process as large as usual; raises UserError as ``translate_local`` does."""
+    return translate_local(job, pool_bytes(job, USUAL_PROCESS_BYTES), draw)
+
+
+def _simulate(scenario: LocalScenario) -> LocalOutcome:
+    try:
+        return LocalOutcome.model_validate_json(_native.simulate_local(scenario.text))
+    except _native.InputError as error:
+        where, what, hint = error.args
+        raise UserError(f"simulator: {where}", what, hint) from error
+
+
+def _warnings(job: Job) -> tuple[RunWarning, ...]:
+    """What was in doubt when the machine was measured is in doubt here."""
+    missing = job.host.measured.not_measured if job.host.measured else ()
+    return tuple(
+        RunWarning(code="measured-in-doubt", text=f"{measured.what}: {measured.why}") for measured in missing
+    )

@@ -1,0 +1,208 @@
+"""A run on a cluster that need not exist, made ready."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Unpack
+
+from howdah.calibrate.draws import draws
+from howdah.calibrate.extents import beyond
+from howdah.documents.files import read_host, read_plan, write_calibration
+from howdah.engines.base import Prepared, RunStart, new_job
+from howdah.engines.digests import sha256
+from howdah.engines.local.memory import USUAL_PROCESS_BYTES, sort_needs
+from howdah.engines.sim.engine import SimEngine, SimTarget
+from howdah.engines.sim.local_machine import USUAL_REPLICATIONS, SimLocalEngine, check_room, scenario_of
+from howdah.engines.sim.results import simulated_interval_s
+from howdah.errors import UserError
+from howdah.model.calibration import Calibration
+from howdah.model.engine_names import LOCAL, SIM
+from howdah.model.engine_options import CALIBRATION, DATA_DIR, PLAN, PROBE, REPLICATIONS, SAMPLE_INTERVAL
+from howdah.model.host import Host
+from howdah.model.plan import Plan
+from howdah.model.run import RunWarning
+from howdah.model.workloads.suite import Suite
+from howdah.planner.local.plan import LocalPlanner, sample_interval_s
+from howdah.planner.suite.cluster import size_planned
+from howdah.planner.suite.request import RunRequest, plan_line, requested_programs, suite_line
+from howdah.probe import probe_host
+from howdah.probe.line import host_line
+from howdah.simulation.calibrations import load_calibration
+from howdah.simulation.replications import check_replications
+from howdah.simulation.translate import Translated, translate
+from howdah.units import format_counted
+
+
+def prepare_simulated_local(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
+    """Plan the request on the probed machine as the local engine would, and make a job of it.
+
+    Nothing is written. Raises UserError for what the request gets wrong, and for a machine or a directory
+    that was not measured.
+    """
+    _check_suite(request)
+    if start["keep_data"]:
+        raise UserError("--keep-data", "has no effect, because a simulation writes no data", "leave it out")
+    probe = _probe(request)
+    host = read_host(probe)
+    # What this process has grown to is nothing to a run that another would make.
+    needs = partial(sort_needs, process_bytes=USUAL_PROCESS_BYTES)
+    plan, suite = LocalPlanner(_where_measured(request, host).on(LOCAL), host, needs).plan()
+    job = new_job(
+        suite,
+        plan,
+        host,
+        sample_interval_s=sample_interval_s(plan),
+        **start,
+    )
+    check_room(job)
+    scenario_of(job)
+    return Prepared(
+        job=job,
+        engine=SimLocalEngine(_replications(request)),
+        introduction=(
+            ("host", host_line(host, [Path(path) for path in plan.workers[0].data_dirs])),
+            ("plan", plan_line(plan, suite)),
+            ("sim", f"every figure below is simulated, none is measured; rates and costs from {probe}"),
+        ),
+        kept=dict,
+    )
+
+
+def _probe(request: RunRequest) -> Path:
+    """The probe's file, beside which nothing else says what to simulate."""
+    for flag, value in ((PLAN.flag, request.of(PLAN)), (CALIBRATION.flag, request.of(CALIBRATION))):
+        if value is not None:
+            raise UserError(
+                flag, "simulates a cluster, but --probe simulates one machine", "give only one of them"
+            )
+    probe = request.of(PROBE)
+    if probe is None:
+        raise UserError("--probe", "is missing", "give a file that `howdah probe --measure -o FILE` wrote")
+    return probe
+
+
+def _replications(request: RunRequest) -> int:
+    asked = request.of(REPLICATIONS)
+    replications = USUAL_REPLICATIONS if asked is None else asked
+    check_replications(replications)
+    return replications
+
+
+def _check_suite(request: RunRequest) -> None:
+    """Data that an earlier run left is not there to be read."""
+    first = requested_programs(request, called=SIM)[0]
+    if first.folder is None or first.reads is not None:
+        raise UserError(
+            "SUITE",
+            f"{request.suite} cannot be simulated alone on one machine",
+            "give teragen, terasuite, dfsio-write or dfsio, which create their own input",
+        )
+
+
+def _where_measured(request: RunRequest, host: Host) -> RunRequest:
+    """Data lies in the directories that were measured where none is given."""
+    directories = request.of(DATA_DIR)
+    if directories or host.measured is None:
+        return request
+    measured = tuple(Path(directory.data_dir) for directory in host.measured.directories)
+    return request.with_value(DATA_DIR, measured)
+
+
+def prepare_simulation(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
+    """Read the plan and the calibration, size the suite and make a job of it; nothing is written.
+
+    Raises UserError for whatever the request gets wrong, and for a plan that could not run it.
+    """
+    if request.of(PROBE) is not None:
+        return prepare_simulated_local(request, **start)
+    requested_programs(request, SIM)
+    if start["keep_data"]:
+        raise UserError("--keep-data", "has no effect, because a simulation writes no data", "leave it out")
+    seed = secrets.randbelow(2**32) if start["seed"] is None else start["seed"]
+    start["seed"] = seed
+    plan = _plan(request.of(PLAN))
+    sized = size_planned(request, plan)
+    target = _target(request, plan, sized.suite, seed)
+    translated = translate(plan, sized.suite, target.parameters, seed=seed)
+    job = new_job(
+        sized.suite,
+        plan.model_copy(update={"settings": (*plan.settings, *sized.settings)}),
+        probe_host(),
+        sample_interval_s=request.of(SAMPLE_INTERVAL) or simulated_interval_s(translated.scenario),
+        **start,
+    )
+    return Prepared(
+        job=job,
+        engine=SimEngine(target),
+        introduction=(
+            ("cluster", _cluster_line(plan, translated)),
+            ("plan", suite_line(sized.suite)),
+            ("sim", _simulation_line(target)),
+        ),
+        kept=dict,
+    )
+
+
+def _plan(file: Path | None) -> Plan:
+    if file is None:
+        raise UserError(
+            "--plan",
+            "is missing: it names the cluster to simulate",
+            "howdah plan hosts.yaml makes plan.yaml; then give --plan plan.yaml",
+        )
+    plan = read_plan(file)
+    if plan.cluster is None:
+        raise UserError(
+            f"--plan {file}",
+            "is a plan of one machine, not of a cluster",
+            "howdah plan hosts.yaml makes one of a cluster",
+        )
+    return plan
+
+
+def _target(request: RunRequest, plan: Plan, suite: Suite, seed: int) -> SimTarget:
+    asked, calibrated = request.of(REPLICATIONS), request.of(CALIBRATION)
+    replications = 1 if asked is None else asked
+    check_replications(replications)
+    if calibrated is None:
+        return SimTarget({}, replications=replications)
+    calibration = load_calibration(calibrated)
+    return SimTarget(
+        parameters=calibration.values,
+        calibration=calibration.name,
+        calibration_digest=sha256(write_calibration(calibration)),
+        replications=replications,
+        warnings=tuple(_outside(calibration, plan, suite)),
+        draws=draws(calibration, replications, seed)[1:],
+    )
+
+
+def _outside(calibration: Calibration, plan: Plan, suite: Suite) -> Iterator[RunWarning]:
+    """An extrapolation is told, for nothing shows how right it is."""
+    outside = beyond(calibration, plan, suite)
+    if outside:
+        text = f"outside what {calibration.name} was calibrated from: {'; '.join(outside)}"
+        yield RunWarning(code="outside-calibration", text=text)
+
+
+def _cluster_line(plan: Plan, translated: Translated) -> str:
+    machines = translated.machines
+    name = plan.cluster.inventory.cluster if plan.cluster else ""
+    return (
+        f"{name} · {format_counted(len(machines.hosts), 'host')}, {plan.platform} · "
+        f"{format_counted(len(machines.workers), 'worker')}"
+    )
+
+
+def _simulation_line(target: SimTarget) -> str:
+    grounds = (
+        "every figure below is simulated, none is measured; not calibrated"
+        if target.calibration is None
+        else f"every figure below is simulated, none is measured; calibrated by {target.calibration}"
+    )
+    if target.replications == 1:
+        return grounds
+    return f"{grounds}; bands over {format_counted(target.replications, 'simulation')}"

@@ -1,0 +1,135 @@
+"""The daemon or the machines that a fault's target means at this moment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from howdah.errors import RunFailed
+from howdah.faults.grammar import APPLICATION_MASTER
+from howdah.faults.schedule import TargetMachine, Targets
+from howdah.lab.hadoop.daemons import PROGRAM, Daemon, planned
+from howdah.lab.hadoop.hbase import hbase_health
+from howdah.lab.hadoop.health import manager_state
+from howdah.lab.kernel import processes
+from howdah.lab.kernel.enter import network_of
+from howdah.lab.kernel.processes import PROC, Process
+from howdah.lab.lots import others_on
+from howdah.lab.state import LabState, LabSystem
+from howdah.model.faults import FaultTarget
+from howdah.services.conf import ClientConf
+from howdah.services.errors import ServiceError
+from howdah.services.jmx import JmxReader
+from howdah.services.web import Web
+
+_SILENCE_S = 2.0
+_STATUS = "Hadoop:service=NameNode,name=NameNodeStatus"
+
+
+class TargetDaemon(NamedTuple):
+    """A daemon that is hit, and its process."""
+
+    daemon: Daemon | None
+    """None for an application master, which is nobody's daemon."""
+    process: Process
+
+    @property
+    def text(self) -> str:
+        """In words."""
+        if self.daemon is None:
+            return f"{APPLICATION_MASTER}, process {self.process.pid}"
+        return f"{self.daemon.program} on {self.daemon.machine.name}"
+
+
+def lab_targets(state: LabState) -> Targets:
+    """Who is in a laboratory."""
+    return Targets(
+        tuple(
+            TargetMachine(
+                name=machine.name,
+                kind=machine.kind,
+                host=machine.host,
+                rack=machine.rack,
+                daemons=tuple(PROGRAM[role].name for role in machine.roles),
+                disks=len(machine.data_dirs) if not state.rootless else 0,
+            )
+            for machine in state.machines
+        ),
+        rootless=state.rootless,
+        shared=others_on(state),
+    )
+
+
+def machines_of(state: LabState, target: FaultTarget) -> tuple[LabSystem, ...]:
+    """The machines of a place; of a daemon the one that it is on, RunFailed where none runs."""
+    if target.place is None:
+        hit = daemon_of(state, target).daemon
+        # Who an application master is on is refused where a schedule is read.
+        assert hit is not None
+        return (hit.machine,)
+    names = {member.name for member in lab_targets(state).at(target)}
+    return tuple(machine for machine in state.machines if machine.name in names)
+
+
+def daemon_of(state: LabState, target: FaultTarget) -> TargetDaemon:
+    """The daemon that is meant, and its process; RunFailed where none runs, or is in this state."""
+    if target.daemon == APPLICATION_MASTER:
+        for process in _application_masters(state):
+            return TargetDaemon(None, process)
+        raise RunFailed(target.text, "no application master runs")
+    running = processes.daemons(state)
+    there = [daemon for daemon in planned(state) if daemon.program == target.daemon]
+    if target.state is not None:
+        names = _in_state(state, target, running)
+        there = [daemon for daemon in there if daemon.machine.name in names]
+    elif target.machine is not None:
+        there = [daemon for daemon in there if daemon.machine.name == target.machine]
+    for daemon in there:
+        if daemon.key in running:
+            return TargetDaemon(daemon, running[daemon.key])
+    raise RunFailed(
+        target.text, "does not run" if target.state is None else f"no {target.daemon} is {target.state}"
+    )
+
+
+def _in_state(state: LabState, target: FaultTarget, running: dict[tuple[str, str], Process]) -> set[str]:
+    """The machines whose daemon is ``active``, or is not."""
+    conf = ClientConf.read(state.client_conf)
+    with network_of(state), Web(state.names, silence_s=_SILENCE_S) as web:
+        if target.daemon == "hmaster":
+            health = hbase_health(state, web, running)
+            states = dict(health.masters) if health else {}
+        elif target.daemon == "namenode":
+            states = {_host(address.url): _namenode(web, address.url) for address in conf.namenodes()}
+        else:
+            states = {
+                _host(address.url): manager_state(web, address.url) for address in conf.resource_managers()
+            }
+    active = {name.lower() for name, word in states.items() if word.startswith("active")}
+    standby = {name.lower() for name, word in states.items() if word.startswith(("standby", "backup"))}
+    wanted = active if target.state == "active" else standby
+    if not states or (len(states) == 1 and "" in states.values()):
+        raise RunFailed(target.text, "no daemon reports which one is active")
+    return {machine.name for machine in state.machines if machine.name.lower() in wanted}
+
+
+def _namenode(web: Web, url: str) -> str:
+    try:
+        return str((JmxReader(web, url).bean(_STATUS) or {}).get("State") or "")
+    except ServiceError:
+        return ""
+
+
+def _host(url: str) -> str:
+    return urlsplit(url).hostname or ""
+
+
+def _application_masters(state: LabState) -> Iterator[Process]:
+    for process in processes.processes(state.mark, state.directory):
+        try:
+            command = (PROC / str(process.pid) / "cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if any(word.endswith(b".MRAppMaster") for word in command) and command[0].endswith(b"/java"):
+            yield process

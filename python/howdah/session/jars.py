@@ -1,0 +1,121 @@
+"""Hadoop's and HBase's jars on this machine: fetched, or shown with what they lack."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+from howdah.errors import HowdahError, UserError
+from howdah.installation.cache import release_folder
+from howdah.installation.digests import faults, release_of
+from howdah.installation.fetch import fetch
+from howdah.installation.find import find_hbase, find_installation
+from howdah.installation.hbase import HBaseInstallation
+from howdah.installation.installation import Installation
+from howdah.installation.java import java_fault, java_home, java_version
+from howdah.installation.tree import PackedTree, packed
+
+__all__ = ["ShownHadoop", "fetch", "pack", "show"]
+
+T = TypeVar("T")
+
+RELEASES = "releases.json"
+"""The file that playbooks are given, with the digest of every release on the mirror."""
+
+
+class ShownHadoop(NamedTuple):
+    """What would run Hadoop on this machine."""
+
+    installation: Installation | None
+    """The installation that would be used; None if there is none."""
+    named_by: str
+    """Why that one: ``HADOOP_HOME``, or ``howdah hadoop fetch``."""
+    hbase: HBaseInstallation | None
+    """The HBase that would be used; None if there is none, which stands in nobody's way but HBase's."""
+    hbase_named_by: str
+    """Why that one: ``HBASE_HOME``, or ``howdah hadoop fetch hbase``."""
+    java: Path | None
+    """The home of the Java that would be used; None if there is none."""
+    java_version: str | None
+    """What that Java says it is."""
+    missing: tuple[HowdahError, ...]
+    """What stands in the way of running it, each with what to do; none if nothing does."""
+
+
+def pack(product: str, folder: Path, url: str, release: str | None = None) -> PackedTree:
+    """Put a release as one file into a mirror's folder, and beside it what playbooks are told of all there.
+
+    ``release`` is a number to look for, that of plans or of an own installation if left out. Raises UserError
+    where there is none, or the folder cannot be written.
+    """
+    installation = find_hbase(release) if product == "hbase" else find_installation(release=release)
+    made = packed(installation)
+    listed = folder / RELEASES
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(made.path, folder / made.path.name)
+        known = json.loads(listed.read_text()) if listed.exists() else {}
+        trees = {**known.get("howdah_trees", {}), made.name: made.for_hosts()}
+        listed.write_text(json.dumps({"howdah_mirror": url, "howdah_trees": trees}, indent=1) + "\n")
+    except (OSError, ValueError) as error:
+        raise UserError(
+            f"--output {folder}", f"cannot be written: {error}", "give a folder with room"
+        ) from error
+    return made
+
+
+def show(release: str | None) -> ShownHadoop:
+    """Look at the installation that would be used; a fetched one's jars are verified."""
+    missing: list[HowdahError] = []
+    installation = _tried(lambda: find_installation(release=release), missing)
+    hbase = _hbase(missing)
+    java = _tried(java_home, missing)
+    version = java_version(java) if java else None
+    if installation:
+        missing += _damage("hadoop", installation)
+        if fault := java_fault(version, installation.version):
+            missing.append(HowdahError(str(java), fault, "set JAVA_HOME to a newer one"))
+    own = release is None and "HADOOP_HOME" in os.environ
+    return ShownHadoop(
+        installation,
+        named_by="HADOOP_HOME" if own else "howdah hadoop fetch",
+        hbase=hbase,
+        hbase_named_by="HBASE_HOME" if os.environ.get("HBASE_HOME") else release_of("hbase").fetch,
+        java=java,
+        java_version=version,
+        missing=tuple(missing),
+    )
+
+
+def _tried(find: Callable[[], T], missing: list[HowdahError]) -> T | None:
+    try:
+        return find()
+    except HowdahError as error:
+        missing.append(error)
+        return None
+
+
+def _hbase(missing: list[HowdahError]) -> HBaseInstallation | None:
+    if not os.environ.get("HBASE_HOME") and not release_folder(release_of("hbase")).is_dir():
+        return None
+    found = _tried(find_hbase, missing)
+    if found:
+        missing += _damage("hbase", found)
+    return found
+
+
+def _damage(product: str, installation: Installation | HBaseInstallation) -> list[HowdahError]:
+    if not installation.fetched:
+        return []
+    lib = installation.home / "lib"
+    release = release_of(product, installation.version)
+    return [
+        HowdahError(
+            str(lib / jar), "is not part of the release" if kind == "unknown" else f"is {kind}", release.fetch
+        )
+        for jar, kind in faults(lib, release)
+    ]

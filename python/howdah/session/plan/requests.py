@@ -1,0 +1,201 @@
+"""What `howdah plan` is requested to do, from its flags and from a plan that exists."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import get_args
+
+from howdah.documents.files import read_plan
+from howdah.errors import UserError
+from howdah.model.inventory import Inventory
+from howdah.model.plan import Plan
+from howdah.model.request import Demand, Growth, Override, PlanRequest, WorkKind
+from howdah.model.sharing import Sharing
+from howdah.planner.succession import plan_after
+from howdah.releases import DEFAULT_HADOOP, DEFAULT_HBASE
+from howdah.session.plan.plans import demand_of, writes_over
+from howdah.session.plan.sharing import AskedShare, plan_shared
+from howdah.units import exact_bytes, parse_bytes, parse_count
+
+_WORKLOADS = "write mapreduce, terasuite:30TB, spark, tez, ycsb:300M, storage or @work.yaml"
+_GROWTH = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(%?)\s*(?:/\s*(?:year|y|a))?\s*")
+_MOST_GROWTH = 10.0
+"""Eleven times as much every year is no plan any more."""
+_USUAL_YEARS = 3
+_REALM = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?")
+
+
+def parse_demands(texts: Sequence[str]) -> tuple[Demand, ...]:
+    """The work of ``--workload terasuite:30TB --workload ycsb:300M``; without any, jobs of MapReduce.
+
+    ``@work.yaml`` is the work of a cluster that runs, as `howdah inventory import` wrote it. Raises UserError
+    for what is none.
+    """
+    demands = tuple(_demand(text) for text in texts)
+    if len(demands) > 1 and any(demand.kind == "storage" for demand in demands):
+        raise UserError("--workload storage", "is for clusters without other workloads", "leave storage out")
+    return demands or (Demand(kind="mapreduce"),)
+
+
+def demand_text(demand: Demand) -> str:
+    """The work as ``--workload`` reads it: ``terasuite:30TB``."""
+    amount = exact_bytes(demand.dataset_bytes) if demand.dataset_bytes is not None else demand.records
+    return f"{demand.kind}:{amount}" if amount is not None else demand.kind
+
+
+def _demand(text: str) -> Demand:
+    where = f"--workload {text}"
+    if text.startswith("@"):
+        return demand_of(Path(text[1:]))
+    kind, colon, amount = text.partition(":")
+    known = next((known for known in get_args(WorkKind) if known == kind), None)
+    if known is None:
+        raise UserError(where, f"{kind!r} is not a workload that howdah plans for", _WORKLOADS)
+    if not colon:
+        return Demand(kind=known)
+    if not amount.strip():
+        raise UserError(where, "has no value after its colon", _WORKLOADS)
+    if known == "storage":
+        raise UserError(where, "has no amount", "write storage, and give the amount of data by --need 300TB")
+    if known != "ycsb":
+        return Demand(kind=known, dataset_bytes=_volume(amount, where, _WORKLOADS))
+    records = parse_count(amount, where)
+    if records == 0:
+        raise UserError(where, "is a table without records", _WORKLOADS)
+    return Demand(kind="ycsb", records=records)
+
+
+def _volume(text: str, where: str, hint: str) -> int:
+    """Bytes with their unit: a bare number may be meant as anything."""
+    size = parse_bytes(text, where)
+    if not any(letter.isalpha() for letter in text):
+        raise UserError(where, f"{text.strip()} has no unit", hint)
+    if size == 0:
+        raise UserError(where, f"{text.strip()} is zero", hint)
+    return size
+
+
+def parse_file_size(text: str | None) -> int | None:
+    """The mean size of files, with its unit; raise UserError for one that is none."""
+    return None if text is None else _volume(text, f"--mean-file {text}", "write, for example, 64MiB")
+
+
+def parse_overrides(texts: Sequence[str]) -> tuple[Override, ...]:
+    """The values of ``--set KEY=VALUE``; raise UserError for one without both, or given twice."""
+    given: dict[str, Override] = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        key = key.strip()
+        if not equals or not key:
+            raise UserError(
+                f"--set {text}",
+                "is not of the form KEY=VALUE",
+                "write, for example, mapreduce.task.io.sort.mb=400",
+            )
+        if key in given:
+            raise UserError(f"--set {text}", f"{key} is set twice", "leave one of them out")
+        if key == "dfs.replication":
+            # Where replicas go and what disks hold follow from it: a value alone would contradict the plan.
+            raise UserError(f"--set {text}", "has its own flag", "write --replication N")
+        given[key] = Override(key=key, value=value.strip())
+    return tuple(given.values())
+
+
+def parse_growth(need: str | None, growth: str | None, years: int | None) -> Growth | None:
+    """``--need 300TB --growth 40%/year --years 3``; raise UserError for growth or years without a need."""
+    if need is None:
+        for flag, value in (("--growth", growth), ("--years", years)):
+            if value is not None:
+                raise UserError(flag, "needs the amount of data to grow from", "add --need 300TB")
+        return None
+    usual = 0 if growth is None else _USUAL_YEARS
+    return Growth(
+        need_bytes=_volume(need, f"--need {need}", "write, for example, 300TB"),
+        per_year=0.0 if growth is None else _growth(growth),
+        years=usual if years is None else years,
+    )
+
+
+def _growth(text: str) -> float:
+    """A share of a year's data: ``40%/year`` and ``0.4`` are the same."""
+    where, hint = f"--growth {text}", "write, for example, 40%/year, or 0.4"
+    match = _GROWTH.fullmatch(text)
+    if match is None:
+        raise UserError(where, "is not a growth per year", hint)
+    share = float(match.group(1)) / (100 if match.group(2) else 1)
+    if share > _MOST_GROWTH:
+        raise UserError(where, f"is {100 * share:,.0f} % per year", hint)
+    return share
+
+
+def parse_realm(realm: str | None, *, secure: bool) -> str | None:
+    """A Kerberos realm; raise UserError for what is none, and where there is no Kerberos."""
+    if realm is None:
+        return None
+    if not secure:
+        raise UserError("--realm", "has no effect without Kerberos", "add --secure")
+    if not _REALM.fullmatch(realm):
+        raise UserError(f"--realm {realm}", "is not a realm name", "write, for example, EXAMPLE.COM")
+    return realm
+
+
+def parse_whole(flag: str, value: int | None) -> int | None:
+    """A count of at least one, where it is given."""
+    if value is not None and value < 1:
+        raise UserError(f"{flag} {value}", "is not a count", "give 1 or more")
+    return value
+
+
+def check_keeps(request: PlanRequest, before: Path, output: Path, *, others: bool) -> None:
+    """Raise UserError where something else is asked for, or the plan that runs would be written over.
+
+    ``others`` says whether it is by flags of which ``request`` says nothing.
+    """
+    usual = PlanRequest(workloads=parse_demands(()), hadoop=DEFAULT_HADOOP, hbase=DEFAULT_HBASE)
+    if others or request != usual:
+        raise UserError(
+            f"--from {before}",
+            "keeps the options of that plan, and this command gives others",
+            "leave out the other options, or plan again without --from",
+        )
+    if writes_over(output, before):
+        raise UserError(
+            f"--output {output}",
+            "would replace the plan of the running cluster",
+            "give another file: -o new.yaml",
+        )
+
+
+def request_before(before: Plan) -> PlanRequest | None:
+    """What a plan that shares its hosts was asked for; None for one with hosts of its own."""
+    cluster = before.cluster
+    return cluster.request if cluster is not None and cluster.request.sharing is not None else None
+
+
+def plan_change(before: Plan, beside: Sequence[Path], inventory: Inventory, request: PlanRequest) -> Plan:
+    """The plan for other hosts of a cluster that runs; what is asked for is what it was asked for.
+
+    Where it shares its hosts, ``beside`` are the others' plans as they are now. Raises UserError for hosts
+    that do not allow it.
+    """
+    del request
+    kept = request_before(before)
+    if kept is None or kept.sharing is None:
+        return plan_after(before, inventory)
+    asked = AskedShare(kept.sharing.percent, tuple(beside), kept.sharing.cluster)
+    _check_all_given(kept.sharing, beside)
+    return plan_shared(lambda left, shared: plan_after(before, left, shared.sharing), asked, inventory, kept)
+
+
+def _check_all_given(sharing: Sharing, beside: Sequence[Path]) -> None:
+    """Raise UserError where a cluster that the plan stood beside is not given any more."""
+    given = {plan.cluster.inventory.cluster for plan in map(read_plan, beside) if plan.cluster is not None}
+    for other in sharing.beside:
+        if other.cluster not in given:
+            raise UserError(
+                "--from",
+                f"shares hosts with cluster {other.cluster}, whose plan is needed for the remaining room",
+                f"give the current plan of {other.cluster}: --beside PLAN",
+            )
