@@ -30,6 +30,7 @@ from howdah.study.expected import expected_s
 from howdah.study.local import DATASETS, local_study
 from howdah.study.matrix import Cell, cells_of
 from howdah.study.schedule import Due, due, laboratories
+from howdah.tune.halving import last_rounds
 from howdah.units import parse_bytes
 
 __all__ = [
@@ -125,7 +126,7 @@ def dry_run(given: GivenStudy, directory: Path) -> Matrix:
     study, cells = given.study, cells_of(given.study)
     there = StudyDirectory(directory)
     done = there.done() if there.begun else ()
-    left = tuple(due(study, cells, done))
+    left = tuple(due(study, cells, done, last_rounds(study, cells, done)))
     if done:
         return Matrix(study, cells, done, left, expected_s(study, left, done), "from its runs so far")
     with scratch_folder("study") as folder:
