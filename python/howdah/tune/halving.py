@@ -1,7 +1,7 @@
 """Successive halving with the statistics of comparisons: which cells of a race are repeated no more.
 
-Cells are compared after the least repeats and after each doubling of these rounds. The chance of calling any
-difference where there is none is split among these looks, so that several looks are no more likely to see one.
+Cells are compared after the least repeats and after each doubling of these rounds. The chance of calling
+any difference where there is none is split among these looks, so that more looks make it no more likely.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def times_of(cells: Sequence[Cell], done: Sequence[StudyRun], rounds: int | None
 
 
 def compared(times: Times, base: int, others: Sequence[int], level: float = LEVEL) -> dict[int, Judged]:
-    """The suite's time of each of the ``others`` against that of ``base``; cells without times are left out."""
+    """The suite's time of the ``others`` against that of ``base``; cells without times are left out."""
     measure = Measure(workload="suite", kind="time", name="elapsed", unit="s")
     able = [number for number in others if times[number] and times[base]]
     contrasts = [contrast_of(measure, times[base], times[number]) for number in able]

@@ -33,7 +33,7 @@ class BudgetClock:
         self._file = directory.path / _SPENT
         self._most_s = None if study.budget.hours is None else 3600 * study.budget.hours
         self._closing_s = _LAB_CLOSING_S if labs else _CLOSING_S
-        self._before_s = max(self._saved(), sum(run.took_s for run in done))
+        self._before_s = spent_s(directory, done)
         self._began_s = self._noted_s = time.monotonic()
         self._rounds_s: list[float] = []
         self.rang = False
@@ -76,8 +76,11 @@ class BudgetClock:
         self.rang = True
         raise KeyboardInterrupt
 
-    def _saved(self) -> float:
-        try:
-            return float(self._file.read_text())
-        except (OSError, ValueError):
-            return 0.0
+
+def spent_s(directory: StudyDirectory, done: Sequence[StudyRun]) -> float:
+    """Seconds of work on a study so far, as far as they were stored; at least what its runs took."""
+    try:
+        stored_s = float((directory.path / _SPENT).read_text())
+    except (OSError, ValueError):
+        stored_s = 0.0
+    return max(stored_s, sum(run.took_s for run in done))

@@ -48,6 +48,7 @@ class StudyLaboratory:
         self._wanted = _wanted(study, directory)
         self._directory = directory
         self._builds = any(cell.laboratory is not None for cell in cells)
+        self._races = bool(study.contenders)
         self._tell = tell
         self._up: tuple[str, ...] | None = None
         self._home: int | None = None
@@ -66,14 +67,23 @@ class StudyLaboratory:
     def of(self, cell: Cell) -> str | None:
         """The name of the laboratory that a cell runs on, up by now; None for one that needs none built.
 
-        Raises UserError and RunFailed where it cannot be brought up.
+        Raises UserError and RunFailed where it cannot be brought up. In a race, daemons that the run before
+        lost on a lab that is up are started again.
         """
+        if self._races and cell.settings.lab is not None:
+            self._restore(cell.settings.lab)
         if self._builds and (cell.laboratory != self._up or not self._is_whole(cell)):
             self._down()
             if cell.laboratory is not None:
                 self._bring_up(cell)
                 self._up = cell.laboratory
         return self._wanted.name if cell.laboratory is not None else None
+
+    def _restore(self, name: str) -> None:
+        for machine in lab.status(name).machines:
+            if any(daemon.pid is None for daemon in machine.daemons):
+                self._tell(f'lab "{name}": starting lost daemons of {machine.name}')
+                lab.start(name, machine.name, self._tell)
 
     def _is_whole(self, cell: Cell) -> bool:
         """Whether nothing is missing of what is up, within a few minutes, so that every run finds it alike.
