@@ -188,11 +188,16 @@ def _difference(judged: Judged) -> MeasuredDifference:
 def _winner(
     tuning: Tuning, times: Times, numbers: Mapping[str, int], against_rules: Mapping[int, Judged]
 ) -> str:
-    """The fastest candidate that keeps the rules to be kept, unless the rules' plan is as fast."""
+    """The fastest candidate that keeps the rules to be kept, unless the rules' plan is as fast.
+
+    Where nothing was compared, the simulator's choice stays.
+    """
     kept = tuning.finalists[0].kept
     names = [name for name, finalist in contenders(tuning).items() if finalist.kept is kept]
     best = fastest(times, [numbers[name] for name in names])
     judged = against_rules.get(best) if best is not None else None
-    if judged is None or judged.verdict in (Verdict.SLOWER, Verdict.ALIKE) or (judged.ratio or 1) >= 1:
+    if judged is None:
+        return names[0] if names else RULES
+    if judged.verdict in (Verdict.SLOWER, Verdict.ALIKE) or (judged.ratio or 1) >= 1:
         return RULES
     return next(name for name in names if numbers[name] == best)

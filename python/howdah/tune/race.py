@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -33,6 +34,7 @@ RULES, DEFAULTS, CONFIGURED = RULES_NAME, DEFAULTS_NAME, "configured"
 TUNED, _BEYOND = "tuned", "beyond-rules"
 _REPEATS = Repeats(least=3, most=24)
 _SETTLE_S = 2.0
+_LONGEST_NAME = 31
 DEFAULT_BUDGET_S = 7200.0
 _UNSET_CONTAINER_MB = "1024"
 """A task's container where neither its memory nor its heap is set (mapred-default.xml)."""
@@ -79,7 +81,7 @@ def race_of(
         settings |= _planned_alike(cluster) | {"inventory": inventory_file}
         levels = tuple(_plan_levels(tuning, racing, cluster))
     return Study(
-        study=f"race-{tuning.id}",
+        study=_study_name(tuning.id),
         question="Is the tuned plan faster than the plan of the rules and than Hadoop's defaults?",
         suite=request.suite,
         settings=CellSettings.model_validate(settings),
@@ -98,6 +100,11 @@ def race_of(
             "the cluster itself.",
         ),
     )
+
+
+def _study_name(search: str) -> str:
+    """The name of a search's race, as studies may be called."""
+    return f"race-{re.sub('[^a-z0-9]+', '-', search.lower())}"[:_LONGEST_NAME].rstrip("-")
 
 
 def _planned_alike(cluster: Cluster) -> dict[str, Any]:

@@ -24,6 +24,8 @@ def race_text(race: Race) -> str:
     plan = race.plan(race.winner)
     used = f"{format_seconds(race.spent_s)} of {format_seconds(race.request.budget_s)}"
     ends = f"The race took {used} on {race.request.place}."
+    if not any(RULES_NAME in other.against for other in race.plans):
+        return f"The race ended before it could compare any plan with the rules' plan. {ends}"
     if plan is None or race.winner == RULES_NAME:
         return f"Measured: no candidate is faster than the rules' plan, which is the tuned plan now. {ends}"
     parts = [
