@@ -39,23 +39,30 @@ def finalist(kept: KeptRules, **values: str) -> Finalist:
     )
 
 
+def tuning_of(*finalists: Finalist, search: str = "t", per_job: bool = False) -> Tuning:
+    """The result of a search that ended with these finalists."""
+    plan = small_plan()
+    assert plan.cluster is not None
+    space, fixed = space_of(base_of(plan, plan.cluster), Narrowing(), "", per_job=per_job)
+    return Tuning(
+        id=search, plan="plan.yaml", suite="terasuite", calibration=None, seed=1, trials=20, refused=0,
+        elapsed_s=1, replications=3, planned_s=100, space=space, fixed=fixed, finalists=finalists,
+        sensitivity=(), losing=(), interactions=(), course=(), warnings=(),
+    )  # fmt: skip
+
+
 def raced(
     target: RaceTarget, name: str = "", *, finalists: tuple[Finalist, ...] | None = None, search: str = "t"
 ) -> Study:
     """The race of one candidate, or of these."""
     plan = small_plan()
     request = requested(plan, RaceRequest(target=target, name=name, budget_s=1800))
-    assert plan.cluster is not None
-    base = base_of(plan, plan.cluster)
     run_request = RunRequest(suite="terasuite", given={})
-    space, fixed = space_of(base, Narrowing(), "", per_job=target is not RaceTarget.LABS)
-    tuning = Tuning(
-        id=search, plan="plan.yaml", suite="terasuite", calibration=None, seed=1, trials=20, refused=0,
-        elapsed_s=1, replications=3, planned_s=100, space=space, fixed=fixed,
-        finalists=finalists or (finalist(KeptRules.RULES),), sensitivity=(), losing=(), interactions=(),
-        course=(), warnings=(),
-    )  # fmt: skip
-    candidates = Candidates(base, run_request, None, seed=1)
+    tuning = tuning_of(
+        *(finalists or (finalist(KeptRules.RULES),)), search=search, per_job=target is not RaceTarget.LABS
+    )
+    assert plan.cluster is not None
+    candidates = Candidates(base_of(plan, plan.cluster), run_request, None, seed=1)
     return race_of(request, tuning, size_planned(run_request, plan).suite, candidates, "hosts.yaml")
 
 
@@ -141,11 +148,4 @@ def test_without_a_better_candidate_the_rules_race_against_the_defaults(target: 
     )
     study = raced(target, "x", finalists=(nothing,))
     assert study.contenders == ({"plan": "rules"},)
-    assert not contenders_of(nothing)
-
-
-def contenders_of(one: Finalist) -> dict[str, Finalist]:
-    plan = small_plan()
-    assert plan.cluster is not None
-    tuning = Tuning.model_construct(finalists=(one,), runners_up=())
-    return dict(contenders(tuning))
+    assert not contenders(tuning_of(nothing))
