@@ -147,7 +147,7 @@ def _job_levels(
     assert plan.cluster is not None
     rules = _job_values(plan)
     planned = {name: _job_values(candidates.plan(finalist.values)) for name, finalist in racing.items()}
-    keys = dict.fromkeys((*rules, *(key for values in planned.values() for key in values)))
+    keys = dict.fromkeys((_REDUCES, *rules, *(key for values in planned.values() for key in values)))
     defaults = _defaults(list(keys), plan.cluster)
     # What a plan leaves open is as in the release; only the number of reduces follows from the suite.
     reduces = suite.first(REDUCES)

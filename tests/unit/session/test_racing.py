@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,7 @@ SPACE = {
 ROWS = 50_000_000
 
 
-def request(race: RaceRequest | None, space: dict[str, tuple[str, ...]] | None = None) -> TuningRequest:
+def request(race: RaceRequest | None, space: Mapping[str, tuple[str, ...]] | None = None) -> TuningRequest:
     return TuningRequest(
         plan_file="plan.yaml", plan=small_plan(), suite="terasuite", rows=ROWS, calibration=None,
         narrowing=Narrowing(parameters=space or SPACE, others="planned"), space_file="space.yaml", allowed=(),

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from howdah.model.engine_options import CONF, SET
 from howdah.model.plan import Plan
 from howdah.model.study import Study
 from howdah.model.tuning import (
@@ -18,7 +21,7 @@ from howdah.model.tuning import (
 from howdah.model.workloads.terasort import REDUCES
 from howdah.planner.suite.cluster import size_planned
 from howdah.planner.suite.request import RunRequest
-from howdah.study.matrix import cells_of
+from howdah.study.matrix import Cell, cells_of
 from howdah.tune.candidates import Candidates
 from howdah.tune.parameters import base_of, is_per_job
 from howdah.tune.race import contenders, race_of
@@ -37,6 +40,12 @@ def finalist(kept: KeptRules, **values: str) -> Finalist:
     return Finalist(
         kept=kept, values=values or VALUES, elapsed_s=90, share=-0.1, interval=None, differs=True, breaks=()
     )
+
+
+def properties_of(cell: Cell) -> dict[str, str]:
+    """The properties that a cell's jobs are given."""
+    given = cell.settings.of(SET)
+    return dict(given or ())
 
 
 def tuning_of(*finalists: Finalist, search: str = "t", per_job: bool = False) -> Tuning:
@@ -86,18 +95,18 @@ def test_a_lab_is_built_for_each_plan_and_the_budget_is_the_studys() -> None:
 def test_on_a_lab_that_is_up_a_plan_differs_in_properties_of_its_jobs_alone() -> None:
     study = raced(RaceTarget.LAB, "here")
     rules, tuned, defaults = cells_of(study)
-    assert rules.settings.job_settings is None
+    assert not properties_of(rules)
     assert {cell.settings.lab for cell in (rules, tuned, defaults)} == {"here"}
     assert all(cell.laboratory is None for cell in (rules, tuned, defaults))
     assert tuned.settings.block_size == 512 * 2**20
     assert tuned.settings.of(REDUCES) == 30
-    properties = tuned.settings.job_settings or {}
+    properties = properties_of(tuned)
     assert properties["mapreduce.map.output.compress.codec"] == "org.apache.hadoop.io.compress.Lz4Codec"
     # What follows from a tuned value is given with it.
     assert "mapreduce.map.java.opts" in properties
     assert all(is_per_job(key) for key in properties)
     assert "mapreduce.reduce.memory.mb" not in properties, "it is as configured"
-    released = defaults.settings.job_settings or {}
+    released = properties_of(defaults)
     assert released["mapreduce.map.memory.mb"] == "1024"
     assert released["mapreduce.map.java.opts"] == ""
     assert (defaults.settings.block_size, defaults.settings.of(REDUCES)) == (128 * 2**20, 1)
@@ -107,9 +116,9 @@ def test_on_a_users_cluster_the_rules_are_given_with_each_job_and_the_configurat
     study = raced(RaceTarget.CLUSTER, "/etc/hadoop/conf")
     configured, rules, tuned, _ = cells_of(study)
     assert configured.name == "configured"
-    assert configured.settings.job_settings is None
-    assert rules.settings.conf == "/etc/hadoop/conf"
-    mine, theirs = rules.settings.job_settings or {}, tuned.settings.job_settings or {}
+    assert not properties_of(configured)
+    assert rules.settings.of(CONF) == Path("/etc/hadoop/conf")
+    mine, theirs = properties_of(rules), properties_of(tuned)
     assert set(mine) <= set(theirs)
     assert mine["mapreduce.reduce.memory.mb"] == theirs["mapreduce.reduce.memory.mb"]
     assert mine["mapreduce.map.memory.mb"] != theirs["mapreduce.map.memory.mb"] == "2048"
