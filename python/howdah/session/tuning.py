@@ -109,14 +109,14 @@ def new_request(
 
 def space(request: TuningRequest) -> tuple[tuple[TuneParameter, ...], tuple[Fixed, ...]]:
     """What would be varied and what would not; raises UserError for what cannot be searched."""
-    work = Work(request)
+    work = TuningWork(request)
     return work.space, work.fixed
 
 
 def start(request: TuningRequest, directory: Path, name: str | None) -> TuningFolder:
     """Make the directory of a new search; raises UserError for what cannot be searched."""
     # What cannot be searched leaves no directory behind.
-    Work(request)
+    TuningWork(request)
     return new_tuning(directory, name or new_run_id(datetime.now(), request.suite, directory), request)
 
 
@@ -129,7 +129,7 @@ def search(folder: TuningFolder, show: Callable[[TuneProgress], None]) -> Tuned:
     """Search, compare the best candidates and store the result; raises UserError for an impossible plan."""
     started = time.monotonic()
     request = folder.request
-    work = Work(request)
+    work = TuningWork(request)
     if (known := folder.result()) is not None:
         return Tuned(known, _tuned_plan(work, request, known))
     attempts = Attempts(folder, work.candidates, work.expected_trials, show)
@@ -168,7 +168,7 @@ def search(folder: TuningFolder, show: Callable[[TuneProgress], None]) -> Tuned:
     return Tuned(tuning, _tuned_plan(work, request, tuning))
 
 
-def _compared(work: Work, attempts: Attempts, folder: TuningFolder) -> ComparedFinalists:
+def _compared(work: TuningWork, attempts: Attempts, folder: TuningFolder) -> ComparedFinalists:
     """Search within the rules and beyond them, and compare the fastest candidates of both."""
     request = folder.request
     half = request.trials // 2
@@ -197,7 +197,7 @@ def _compared(work: Work, attempts: Attempts, folder: TuningFolder) -> ComparedF
 
 def race_study(folder: TuningFolder, tuning: Tuning) -> Study:
     """The study that races a search's best candidates, stored next to the result."""
-    work = Work(folder.request)
+    work = TuningWork(folder.request)
     study = race_of(folder.request, tuning, work.suite, work.candidates, HOSTS)
     folder.finish(tuning, {RACE: write_study(study)})
     return study
@@ -207,10 +207,10 @@ def with_race(folder: TuningFolder, tuning: Tuning, race: Race) -> Tuned:
     """Store what a race decided with the search; raises OSError."""
     measured = tuning.model_copy(update={"race": race})
     folder.finish(measured, {})
-    return Tuned(measured, _tuned_plan(Work(folder.request), folder.request, measured))
+    return Tuned(measured, _tuned_plan(TuningWork(folder.request), folder.request, measured))
 
 
-class Work:
+class TuningWork:
     """What a request leads to: the candidates and the space; raises UserError for what cannot be searched."""
 
     def __init__(self, request: TuningRequest) -> None:
@@ -246,7 +246,7 @@ class Work:
         self.expected_trials = request.trials + sum(len(parameter.levels) for parameter in self.space)
 
 
-def _tuned_plan(work: Work, request: TuningRequest, tuning: Tuning) -> Plan:
+def _tuned_plan(work: TuningWork, request: TuningRequest, tuning: Tuning) -> Plan:
     """The plan to use, with the evidence for every tuned value in place of "given by the user"."""
     race = tuning.race
     if race is not None and race.winner == RULES:

@@ -92,7 +92,8 @@ def race_of(
         budget=Budget(hours=race.budget_s / 3600),
         seed=request.seed,
         settle_s=_SETTLE_S,
-        drop_caches=True,
+        # A client's machine may be one of the cluster's.
+        drop_caches=race.target is not RaceTarget.CLUSTER,
         cannot_show=()
         if race.target is RaceTarget.CLUSTER
         else (

@@ -116,6 +116,7 @@ def test_on_a_users_cluster_the_rules_are_given_with_each_job_and_the_configurat
     study = raced(RaceTarget.CLUSTER, "/etc/hadoop/conf")
     configured, rules, tuned, _ = cells_of(study)
     assert configured.name == "configured"
+    assert not study.drop_caches, "the client may be on a host of the cluster"
     assert not properties_of(configured)
     assert rules.settings.of(CONF) == Path("/etc/hadoop/conf")
     mine, theirs = properties_of(rules), properties_of(tuned)
