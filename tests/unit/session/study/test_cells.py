@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from howdah.model.run import Outcome
+from howdah.model.study_run import StudyRun
 from howdah.session.study.cells import write_inputs, write_unstarted
 from howdah.session.study.directory import StudyDirectory
 from howdah.store.reader import read_record
@@ -23,7 +24,7 @@ def test_a_lab_that_does_not_start_is_a_failed_run_and_after_two_the_cell_is_lef
     cells = cells_of(whole)
     there = StudyDirectory(tmp_path)
     write_inputs(whole, there, cells, tmp_path)
-    done = []
+    done: list[StudyRun] = []
     for repeat in (1, 2):
         (run,) = [one for one in due(whole, cells, done) if (one.cell.number, one.repeat) == (1, repeat)]
         write_unstarted(whole, there, run, "nodemanager on h1 ended: Invalid configuration")
