@@ -18,7 +18,7 @@ from howdah.model.tuning import (
     TuneParameter,
     Tuning,
 )
-from howdah.report.prediction.raced import difference_text, race_text
+from howdah.report.prediction.raced import difference_text, race_text, spent_text
 from howdah.report.words import NONE
 from howdah.units import format_counted, format_seconds
 
@@ -114,7 +114,7 @@ def race_table(race: Race) -> RenderableType:
             NONE if plan.elapsed_s is None else format_seconds(plan.elapsed_s),
             *(difference_text(plan.against.get(base)) for base in (RULES_NAME, DEFAULTS_NAME)),
         )
-    return Group(table, Text(), Text(race_text(race)), Text())
+    return Group(table, Text(), Text(race_text(race)), Text(spent_text(race)), Text())
 
 
 def space_table(space: Sequence[TuneParameter], fixed: Sequence[Fixed]) -> RenderableType:

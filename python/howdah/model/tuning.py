@@ -225,6 +225,7 @@ class LosingRule(Model):
 
 RULES_NAME, DEFAULTS_NAME = "rules", "defaults"
 """The names of the rules' plan and of Hadoop's defaults in a race."""
+TUNED_NAME, _BEYOND_NAME = "tuned", "beyond-rules"
 
 
 class MeasuredDifference(Model):
@@ -315,3 +316,29 @@ class Tuning(Model):
     """What a reader of the numbers should know."""
     race: Race | None = None
     """The runs that measured the best candidates; None before a race."""
+
+    @property
+    def contenders(self) -> Mapping[str, Finalist]:
+        """The candidates that race, by their names in the race."""
+        first, *others = self.finalists
+        named = {TUNED_NAME: first}
+        named |= {f"{TUNED_NAME}-{number}": one for number, one in enumerate(self.runners_up, start=2)}
+        named |= {_BEYOND_NAME if one.kept is KeptRules.LIMITS else "within-rules": one for one in others}
+        return {name: finalist for name, finalist in named.items() if finalist.values}
+
+    @property
+    def chosen(self) -> Mapping[str, str]:
+        """The values of the tuned plan, by the parameters' names: measured, or simulated before a race."""
+        name = self.race.winner if self.race is not None else TUNED_NAME
+        return self.contenders[name].values if name in self.contenders else {}
+
+    def cost_of_return(self, name: str) -> float | None:
+        """How much longer the simulated suite takes with the rules' value of a tuned parameter.
+
+        None where that is refused, or where another candidate than the first finalist is chosen.
+        """
+        planned = next(parameter.planned for parameter in self.space if parameter.name == name)
+        if self.finalists[0].values.get(name) != self.chosen.get(name):
+            return None
+        found = (one.cost_of(planned) for one in self.sensitivity if one.name == name)
+        return next(found, None)

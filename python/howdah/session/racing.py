@@ -29,7 +29,7 @@ from howdah.store.lock import FileLock
 from howdah.store.tunings import TuningFolder
 from howdah.study.matrix import cells_of
 from howdah.tune.halving import Times, compared, fastest, last_rounds, times_of
-from howdah.tune.race import DEFAULT_BUDGET_S, DEFAULTS, RULES, VARY, contenders
+from howdah.tune.race import DEFAULT_BUDGET_S, DEFAULTS, RULES, VARY
 
 FOLDER = "race"
 _LEAST_BUDGET_S = 300.0
@@ -193,7 +193,7 @@ def _winner(
     Where nothing was compared, the simulator's choice stays.
     """
     kept = tuning.finalists[0].kept
-    names = [name for name, finalist in contenders(tuning).items() if finalist.kept is kept]
+    names = [name for name, finalist in tuning.contenders.items() if finalist.kept is kept]
     best = fastest(times, [numbers[name] for name in names])
     judged = against_rules.get(best) if best is not None else None
     if judged is None:

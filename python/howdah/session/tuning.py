@@ -37,7 +37,7 @@ from howdah.tune.attempts import Attempts, TuneProgress
 from howdah.tune.candidates import Candidates, Values
 from howdah.tune.finalists import ComparedFinalists, course, fastest, finalists, losing_rules
 from howdah.tune.parameters import base_of, decided_values, keys_of
-from howdah.tune.race import RULES, TUNED, contenders, race_of
+from howdah.tune.race import RULES, race_of
 from howdah.tune.search import Search
 from howdah.tune.sensitivity import sensitivities
 from howdah.tune.space import space_of
@@ -248,11 +248,9 @@ class TuningWork:
 
 def _tuned_plan(work: TuningWork, request: TuningRequest, tuning: Tuning) -> Plan:
     """The plan to use, with the evidence for every tuned value in place of "given by the user"."""
-    race = tuning.race
-    if race is not None and race.winner == RULES:
+    race, values = tuning.race, tuning.chosen
+    if not values:
         return request.plan
-    name = race.winner if race is not None else TUNED
-    values = contenders(tuning)[name].values if tuning.finalists[0].values else {}
     measured = f"{_measured(race)}; " if race is not None else ""
     reasons: dict[str, str] = {}
     for parameter in tuning.space:
@@ -275,8 +273,7 @@ def _simulated(tuning: Tuning, parameter: TuneParameter, value: str) -> str:
     """What the simulator says for a tuned value, in the plan of the first finalist."""
     if tuning.finalists[0].values.get(parameter.name) != value:
         return "simulated: chosen with the other tuned values"
-    costs = next((one for one in tuning.sensitivity if one.name == parameter.name), None)
-    cost = costs.cost_of(parameter.planned) if costs is not None else None
+    cost = tuning.cost_of_return(parameter.name)
     if cost is None:
         return f"simulated: the rules' {parameter.planned} cannot be simulated with the other tuned values"
     return f"simulated: {parameter.planned}, as the rules decide, takes {100 * cost:.1f} % longer"

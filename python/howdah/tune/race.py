@@ -16,7 +16,6 @@ from howdah.model.tuning import (
     DEFAULTS_NAME,
     RULES_NAME,
     Finalist,
-    KeptRules,
     RaceRequest,
     RaceTarget,
     Tuning,
@@ -31,7 +30,6 @@ from howdah.units import exact_bytes
 
 VARY = "plan"
 RULES, DEFAULTS, CONFIGURED = RULES_NAME, DEFAULTS_NAME, "configured"
-TUNED, _BEYOND = "tuned", "beyond-rules"
 _REPEATS = Repeats(least=3, most=24)
 _SETTLE_S = 2.0
 _LONGEST_NAME = 31
@@ -43,15 +41,6 @@ _SLOWSTART = "mapreduce.job.reduce.slowstart.completedmaps"
 _OPTIONS = {_BLOCK_SIZE: "block_size", _REDUCES: "reduces", _SLOWSTART: "slowstart"}
 """Properties of jobs that have options of their own, and these."""
 _HEAPS = ("mapreduce.map.java.opts", "mapreduce.reduce.java.opts")
-
-
-def contenders(tuning: Tuning) -> Mapping[str, Finalist]:
-    """The candidates that race, by their names in the race."""
-    first, *others = tuning.finalists
-    named = {TUNED: first}
-    named |= {f"{TUNED}-{number}": one for number, one in enumerate(tuning.runners_up, start=2)}
-    named |= {_BEYOND if one.kept is KeptRules.LIMITS else KeptRules.RULES: one for one in others}
-    return {name: finalist for name, finalist in named.items() if finalist.values}
 
 
 def race_of(
@@ -72,7 +61,7 @@ def race_of(
         "engine": "hadoop",
         "dataset": exact_bytes(rows * ROW_BYTES) if rows else None,
     }
-    racing = contenders(tuning)
+    racing = tuning.contenders
     if race.per_job:
         on_lab = race.target is RaceTarget.LAB
         settings |= {"lab" if on_lab else "conf": race.name}

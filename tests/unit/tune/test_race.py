@@ -24,7 +24,7 @@ from howdah.planner.suite.request import RunRequest
 from howdah.study.matrix import Cell, cells_of
 from howdah.tune.candidates import Candidates
 from howdah.tune.parameters import base_of, is_per_job
-from howdah.tune.race import contenders, race_of
+from howdah.tune.race import race_of
 from howdah.tune.space import space_of
 from support.sim_plans import small_plan
 
@@ -158,4 +158,4 @@ def test_without_a_better_candidate_the_rules_race_against_the_defaults(target: 
     )
     study = raced(target, "x", finalists=(nothing,))
     assert study.contenders == ({"plan": "rules"},)
-    assert not contenders(tuning_of(nothing))
+    assert not tuning_of(nothing).contenders

@@ -20,21 +20,25 @@ _CONCLUDED = {
 
 
 def race_text(race: Race) -> str:
-    """What a race decided, in a sentence or two."""
+    """What a race decided, in a sentence."""
     plan = race.plan(race.winner)
-    used = f"{format_seconds(race.spent_s)} of {format_seconds(race.request.budget_s)}"
-    ends = f"The race took {used} on {race.request.place}."
     if not any(RULES_NAME in other.against for other in race.plans):
-        return f"The race ended before it could compare any plan with the rules' plan. {ends}"
+        return "The race ended before it could compare any plan with the rules' plan."
     if plan is None or race.winner == RULES_NAME:
-        return f"Measured: no candidate is faster than the rules' plan, which is the tuned plan now. {ends}"
+        return "Measured: no candidate is faster than the rules' plan, which is the tuned plan now."
     parts = [
         f"{_share(difference)} than {name}{_interval(difference)}{_doubt(difference)}"
         for base, name in ((RULES_NAME, "the rules' plan"), (DEFAULTS_NAME, "Hadoop's defaults"))
         if (difference := plan.against.get(base)) is not None
     ]
     runs = format_counted(plan.runs, "run")
-    return f"Measured: {plan.name} takes {' and '.join(parts)}, in {runs}. {ends}"
+    return f"Measured: {plan.name} takes {' and '.join(parts)}, in {runs}."
+
+
+def spent_text(race: Race) -> str:
+    """What a race took, and where it was."""
+    used = f"{format_seconds(race.spent_s)} of {format_seconds(race.request.budget_s)}"
+    return f"The race took {used} on {race.request.place}."
 
 
 def difference_text(difference: MeasuredDifference | None) -> str:
@@ -62,7 +66,7 @@ def race_section(race: Race) -> PredictionSection:
         "race",
         "race",
         "The race: real runs",
-        f"{race_text(race)} Runs of all plans took turns. A plan left the race when it surely differed from "
+        f"{spent_text(race)} Runs of all plans took turns. A plan left the race when it surely differed from "
         "the fastest candidate, surely did not, or was among the slower half of the candidates.",
         tables=(Titled("Plans", "", Table(head, rows)),),
     )

@@ -42,7 +42,7 @@ def tuned(tuning: Tuning, calibration: Calibration | None) -> PredictionContent:
         warnings=tuple(sentence(warning.text) for warning in tuning.warnings),
         figure=_matters_figure(tuning),
         about_table="Tuned values",
-        table=_values_table(tuning, best),
+        table=_values_table(tuning),
         sections=tuple(_sections(tuning)),
         facts=tuple(_facts(tuning, calibration)),
         grounds=tuple(calibration_tables(calibration)),
@@ -65,26 +65,20 @@ def _answer(tuning: Tuning, best: Finalist) -> str:
     return f"The tuned plan would take {percent(-best.share)} less time than the rules' plan{ends}."
 
 
-def _values_table(tuning: Tuning, best: Finalist) -> Table:
+def _values_table(tuning: Tuning) -> Table:
     about = {parameter.name: parameter for parameter in tuning.space}
+    costs = {name: tuning.cost_of_return(name) for name in tuning.chosen}
     return Table(
         ("tuned value", "what it is", "rules", "tuned", "going back costs"),
         tuple(
-            (
-                one.name,
-                about[one.name].about,
-                about[one.name].planned,
-                one.best,
-                _cost(one.cost_of(about[one.name].planned)),
-            )
-            for one in tuning.sensitivity
-            if one.name in best.values
+            (name, about[name].about, about[name].planned, tuning.chosen[name], _cost(cost))
+            for name, cost in sorted(costs.items(), key=lambda item: -(item[1] or 0))
         ),
     )
 
 
 def _cost(share: float | None) -> str:
-    return "refused" if share is None else signed(share)
+    return "not simulated" if share is None else signed(share)
 
 
 def _sections(tuning: Tuning) -> Iterator[PredictionSection]:
