@@ -34,6 +34,7 @@ from benches.sliding import slider
 from benches.sorting import in_memory, out_of_memory
 from benches.studying import study
 from benches.table import show
+from benches.tuning import tuning
 from benches.validating import teravalidate
 from benches.watching import lab_telemetry, telemetry
 from benches.workspace import Workspace, open_workspace
@@ -55,6 +56,7 @@ BENCHES: dict[str, Callable[[Course, Request], Result]] = {
     "simulator": simulator,
     "slider": slider,
     "study": study,
+    "tuning": tuning,
     "many-runs": many_runs,
     "many-readers": many_readers,
     "lab-telemetry": lab_telemetry,

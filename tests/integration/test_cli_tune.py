@@ -63,7 +63,7 @@ def test_the_tuned_plan_is_a_plan_with_the_evidence_for_every_value(planned: Pat
 
 
 def test_the_race_is_a_study_of_the_rules_the_tuned_plan_and_the_defaults(planned: Path, first: str) -> None:
-    assert "howdah study tune/first/race.yaml" in first
+    assert "howdah tune --resume first --race labs" in first
     race = read_study(planned / "tune/first/race.yaml")
     rules, tuned, *_, defaults = race.factors[0].all_levels()
     assert (rules.label, rules.overrides, race.baseline) == ("rules", None, {"plan": "rules"})

@@ -12,14 +12,16 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 from howdah.cli.help import MORE, App
 from howdah.cli.options import CalibrationFile
 from howdah.cli.output import print_json, show
-from howdah.cli.tune_table import space_table, tuning_table
-from howdah.cli.values import parse_seed
+from howdah.cli.study_display import StudyDisplay
+from howdah.cli.tune_table import race_table, space_table, tuning_table
+from howdah.cli.values import parse_duration, parse_seed
 from howdah.errors import UserError
 from howdah.extras import check_extras
 from howdah.model.tuning import KeptRules, TuningRequest
 from howdah.session import tuning as session
 from howdah.session.plan.plans import check_replaceable, save_plan, writes_over
 from howdah.session.predict.pages import write_tuning
+from howdah.session.racing import change_race, plan_to_tune, race_request, run_race
 from howdah.tune.attempts import TuneProgress
 from howdah.units import parse_count
 
@@ -30,6 +32,9 @@ howdah tune plan.yaml --space space.yaml  # varies only what the file allows
 howdah tune plan.yaml --show-space  # lists the parameters and their values
 howdah tune --resume last  # continues a search that was stopped
 howdah tune plan.yaml --keep limits  # may leave rules that only cost time
+howdah tune plan.yaml --race labs --budget 1h  # then measures the best candidates in labs
+howdah tune --race lab --budget 40m  # tunes the jobs of the lab "lab", which is up, and measures them there
+howdah tune plan.yaml --race /etc/hadoop/conf  # measures them on your own cluster
 """
 
 _TRIALS, _REPLICATIONS = 1_000, 10
@@ -59,6 +64,18 @@ def tune(
         KeptRules,
         typer.Option(help="Rules that the tuned plan keeps: all of them, or only those that protect."),
     ] = KeptRules.RULES,
+    race: Annotated[
+        str | None,
+        typer.Option(
+            help="Run the best candidates: `labs` builds a lab for each; or a lab's name; or a cluster's "
+            "configuration directory.",
+            metavar="WHERE",
+        ),
+    ] = None,
+    budget: Annotated[
+        str | None,
+        typer.Option(help="Time for the race, never exceeded, such as 40m. Default: 2h.", metavar="TIME"),
+    ] = None,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="File for the tuned plan.", metavar="FILE")
     ] = Path("tuned.yaml"),
@@ -109,20 +126,26 @@ def tune(
 
     Candidates differ from the plan in tasks at once, container sizes, block size, sort and shuffle settings
     and more. Rules that protect daemons, jobs and data are kept, except those of --break. The tuned plan is
-    a plan like any other: render, check, deploy and run it. Nothing is measured: confirm it with runs and
-    `howdah compare`.
+    a plan like any other: render, check, deploy and run it. With --race, the best candidates, the rules' plan
+    and Hadoop's defaults run in turns until the differences are certain. On a lab or cluster that is up, only
+    properties of jobs vary.
     """
-    if (plan is None) == (resume is None):
-        raise UserError("howdah tune", "needs a plan, or a search to continue", "give PLAN or --resume NAME")
     check_extras("the page of `howdah tune`", "charts")
+    if (plan is not None and resume is not None) or (budget is not None and race is None and resume is None):
+        raise UserError("howdah tune", "has options that exclude each other", "give PLAN, --race or --resume")
     if plan is not None and writes_over(output, plan):
         raise UserError(f"--output {output}", "is the plan to improve", "give another file: -o tuned.yaml")
     check_replaceable(output)
-    if plan is None:
-        folder = session.resume(tune_dir, resume or "")
+    budget_s = parse_duration(budget, "--budget") if budget is not None else None
+    requested = race_request(race, budget_s) if race is not None else None
+    if resume is not None:
+        folder = session.resume(tune_dir, resume)
+        change_race(folder, requested, budget_s)
     else:
+        start = plan_to_tune(plan, requested)
         request = session.new_request(
-            plan,
+            start.name,
+            start.plan,
             suite=suite,
             rows=parse_count(rows, "--rows") if rows is not None else None,
             calibration=calibration,
@@ -132,24 +155,44 @@ def tune(
             trials=trials,
             replications=replications,
             seed=parse_seed(seed) if seed is not None else None,
+            race=requested,
         )
         if show_space:
             _show_space(request, json=json)
             return
         folder = session.start(request, tune_dir, name)
-    with folder, _Bar(silent=json or quiet) as bar:
-        tuned = session.search(folder, bar.tell)
-        save_plan(tuned.plan, output)
-        page = write_tuning(tuned.tuning, folder.request.calibration, folder.path)
+    with folder:
+        with _Bar(silent=json or quiet) as bar:
+            tuned = session.search(folder, bar.tell)
+        page = _write(tuned, folder, output)
+        if folder.request.race is not None:
+            check_extras("the race of `howdah tune`", "statistics")
+            if not (json or quiet):
+                show(tuning_table(tuned.tuning))
+            study = session.race_study(folder, tuned.tuning)
+            with StudyDisplay(study, silent=json or quiet) as display:
+                tuned, paper = run_race(folder, tuned, study, display)
+            page = _write(tuned, folder, output)
     if json:
         print_json(tuned.tuning.model_dump(mode="json") | {"output": str(output), "page": str(page)})
     elif quiet:
         print(output)
+    elif tuned.tuning.race is not None:
+        show(race_table(tuned.tuning.race))
+        print(f"plan     {output}")
+        print(f"page     {page}")
+        print(f"runs     {paper}")
     else:
         show(tuning_table(tuned.tuning))
         print(f"plan     {output}")
         print(f"page     {page}")
-        print(f"race     howdah study {folder.path / session.RACE} compares the plans in labs")
+        print(f"race     howdah tune --resume {folder.path.name} --race labs runs the plans in labs")
+
+
+def _write(tuned: session.Tuned, folder: session.TuningFolder, output: Path) -> Path:
+    """Write the tuned plan and the page; return the page's path."""
+    save_plan(tuned.plan, output)
+    return write_tuning(tuned.tuning, folder.request.calibration, folder.path)
 
 
 def _show_space(request: TuningRequest, *, json: bool) -> None:

@@ -8,7 +8,18 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from howdah.model.tuning import Finalist, Fixed, KeptRules, TuneParameter, Tuning
+from howdah.model.tuning import (
+    DEFAULTS_NAME,
+    RULES_NAME,
+    Finalist,
+    Fixed,
+    KeptRules,
+    Race,
+    TuneParameter,
+    Tuning,
+)
+from howdah.report.prediction.raced import difference_text, race_text, spent_text
+from howdah.report.words import NONE
 from howdah.units import format_counted, format_seconds
 
 _MATTER = 10
@@ -87,6 +98,23 @@ def _matters(tuning: Tuning) -> Table:
     for one in tuning.sensitivity[:_MATTER]:
         table.add_row(one.name, one.best, one.worst, f"{one.cost:.1%}")
     return table
+
+
+def race_table(race: Race) -> RenderableType:
+    """The plans of a race: runs, times, and differences from the rules' plan and from Hadoop's defaults."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("race", no_wrap=True)
+    for column in ("runs", "failed", "time", "against the rules", "against Hadoop's defaults"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for plan in race.plans:
+        table.add_row(
+            plan.name,
+            str(plan.runs),
+            str(plan.failed),
+            NONE if plan.elapsed_s is None else format_seconds(plan.elapsed_s),
+            *(difference_text(plan.against.get(base)) for base in (RULES_NAME, DEFAULTS_NAME)),
+        )
+    return Group(table, Text(), Text(race_text(race)), Text(spent_text(race)), Text())
 
 
 def space_table(space: Sequence[TuneParameter], fixed: Sequence[Fixed]) -> RenderableType:

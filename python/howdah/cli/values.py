@@ -32,6 +32,15 @@ def parse_measuring_time(text: str) -> float:
     return value
 
 
+def parse_duration(text: str, flag: str) -> float:
+    """Seconds as given by ``90s``, ``40m`` or ``2h``; raise UserError for other texts."""
+    number, unit = text[:-1], text[-1:]
+    try:
+        return float(number) * {"s": 1, "m": 60, "h": 3600}[unit]
+    except (KeyError, ValueError) as error:
+        raise UserError(f"{flag} {text}", "is not a duration", "give for instance 40m or 2h") from error
+
+
 _Choice = TypeVar("_Choice", bound=StrEnum)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -12,6 +13,7 @@ from pydantic import Field
 from howdah.errors import UserError
 from howdah.model.engine_names import HADOOP, HBASE, HOSTS, LOCAL, SIM
 from howdah.model.quantity import Size
+from howdah.model.value import value_text
 from howdah.model.workloads.option import MOST_TASKS, Option, Refusal, StudiedAs
 from howdah.units import parse_bytes, parse_count
 
@@ -79,6 +81,10 @@ def _property(text: str, flag: str) -> tuple[tuple[str, str], ...]:
     return ((key.strip(), value.strip()),)
 
 
+def _properties(said: Mapping[str, str | int | float | bool]) -> tuple[tuple[str, str], ...]:
+    return tuple((key, value_text(value)) for key, value in said.items())
+
+
 def _command(text: str, flag: str) -> tuple[str, ...]:
     hint = f"write, for example, {flag} 'ssh -o BatchMode=yes {{host}}'"
     try:
@@ -132,7 +138,7 @@ CONF: Final = Option[Path](
     help="Configuration of the cluster. Default: $HADOOP_CONF_DIR or $HBASE_CONF_DIR, or the lab.",
     metavar="DIR",
     parse=_path,
-    studied=None,
+    studied=StudiedAs("conf", str, Path),
     engines=(HADOOP, HBASE),
 )
 LAB: Final = Option[str](
@@ -187,7 +193,7 @@ SET: Final = Option[tuple[tuple[str, str], ...]](
     help="Property of the jobs, KEY=VALUE; repeatable.",
     metavar="KEY=VALUE",
     parse=_property,
-    studied=None,
+    studied=StudiedAs("job_settings", dict[str, str | int | float | bool], _properties),
     engines=(HADOOP,),
     refuse=_refuse_properties,
     several=True,

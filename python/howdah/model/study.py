@@ -90,7 +90,7 @@ class Budget(Model):
     runs: Few | None = None
     """Runs, warm-up aside."""
     hours: Annotated[float, Field(gt=0)] | None = None
-    """Hours of running; the run that is under way then is still ended."""
+    """Hours for runs and labs. No run starts that would not end in time; one that takes longer is stopped."""
 
 
 class PublishedCell(Model):
@@ -177,6 +177,10 @@ class Study(Model):
     """The combinations of levels that are run; all of them where none are listed."""
     baseline: Labels = Field(default_factory=dict)
     """The levels that others are compared with; of factors left out, each level is compared by itself."""
+    contenders: tuple[Labels, ...] = ()
+    """Levels of cells that race for the shortest time. After the least repeats, and after each doubling, the
+    slower half of them is dropped, and any cell that surely differs from the fastest contender or surely does
+    not."""
     repeats: Repeats = Repeats()
     """How often each cell runs."""
     budget: Budget = Budget()
@@ -204,6 +208,11 @@ class Study(Model):
         if many > MOST_CELLS:
             raise WrongValue(f"makes {many:,} cells", f"at most {MOST_CELLS:,}", ("factors",))
         self._check_places()
+        for place, contender in enumerate(self.contenders):
+            if not any(matches(contender, cell) for cell in self.combinations()):
+                raise WrongValue(
+                    "is not in the matrix", "give the levels of its cells", ("contenders", place)
+                )
         runs = many * self.repeats.least
         if self.budget.runs is not None and runs > self.budget.runs:
             raise WrongValue(
@@ -228,6 +237,8 @@ class Study(Model):
             missing = [factor.vary for factor in self.factors if factor.vary not in cell]
             if missing:
                 raise WrongValue(f"has no {missing[0]}", "a level of each factor", ("cells", place))
+        for place, contender in enumerate(self.contenders):
+            self._check_labels(contender, ("contenders", place))
         self._check_labels(self.baseline, ("baseline",))
         if not any(matches(self.baseline, cell) for cell in self.combinations()):
             raise WrongValue("is not in the matrix", "give the levels of one of its cells", ("baseline",))

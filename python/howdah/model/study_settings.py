@@ -121,11 +121,14 @@ class CellSettings(Model):
         """These settings where they say anything, the other's elsewhere."""
         mine = {name: value for name in SETTINGS if (value := getattr(self, name)) is not None}
         both = {name: getattr(other, name) for name in SETTINGS} | mine
-        if self.overrides and other.overrides:
-            both["overrides"] = {**other.overrides, **self.overrides}
+        for name in _JOINED:
+            if getattr(self, name) and getattr(other, name):
+                both[name] = {**getattr(other, name), **getattr(self, name)}
         return CellSettings.model_construct(**both)
 
 
+_JOINED = ("overrides", "job_settings")
+"""Settings that are maps: a cell has the keys of the study and those of its levels."""
 SETTINGS = tuple(CellSettings.model_fields)
 """What a factor may vary."""
 

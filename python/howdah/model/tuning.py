@@ -8,6 +8,7 @@ from typing import Literal
 
 from howdah.model.base import Model
 from howdah.model.calibration import Calibration
+from howdah.model.comparison import Verdict
 from howdah.model.plan import Plan
 from howdah.model.prediction import Interval, Seconds
 from howdah.model.run import RunWarning
@@ -62,6 +63,42 @@ class KeptRules(StrEnum):
     """Those whose breach stops a daemon, fails jobs or loses data; a check may warn."""
 
 
+class RaceTarget(StrEnum):
+    """What the plans of a race run on."""
+
+    LABS = "labs"
+    """A lab for each plan, built on this machine one at a time."""
+    LAB = "lab"
+    """A lab that is up."""
+    CLUSTER = "cluster"
+    """A user's cluster, reached by a client's configuration."""
+
+
+class RaceRequest(Model):
+    """How a search's best candidates are measured."""
+
+    target: RaceTarget
+    """What they run on."""
+    name: str
+    """The lab's name or the configuration's directory; empty for labs that are built."""
+    budget_s: Seconds
+    """The most time that runs and labs may take."""
+
+    @property
+    def per_job(self) -> bool:
+        """Whether plans differ in properties of their jobs alone, and no daemon restarts."""
+        return self.target is not RaceTarget.LABS
+
+    @property
+    def place(self) -> str:
+        """What they run on, in words."""
+        return {
+            RaceTarget.LABS: "a lab for each plan",
+            RaceTarget.LAB: f'lab "{self.name}"',
+            RaceTarget.CLUSTER: f"the cluster of {self.name}",
+        }[self.target]
+
+
 class TuningRequest(Model):
     """What a search was started with: enough to continue it."""
 
@@ -89,6 +126,8 @@ class TuningRequest(Model):
     """Seeds with which finalists are simulated."""
     seed: int
     """Seed of everything random."""
+    race: RaceRequest | None = None
+    """How the best candidates are measured; None if they are not."""
 
 
 class Trial(Model):
@@ -184,6 +223,56 @@ class LosingRule(Model):
     """How much longer the candidate takes that keeps it: 0.04 for 4 %."""
 
 
+RULES_NAME, DEFAULTS_NAME = "rules", "defaults"
+"""The names of the rules' plan and of Hadoop's defaults in a race."""
+TUNED_NAME, _BEYOND_NAME = "tuned", "beyond-rules"
+
+
+class MeasuredDifference(Model):
+    """How much longer one plan took than another in the runs of a race."""
+
+    share: float
+    """-0.07 for 7 % less time."""
+    interval: Interval | None
+    """The 95 % interval of ``share``; None where too few runs show the noise."""
+    verdict: Verdict
+    """What the statistics of comparisons conclude."""
+
+
+class RacedPlan(Model):
+    """One plan of a race."""
+
+    name: str
+    """Its name in the race."""
+    runs: int
+    """Runs that succeeded."""
+    failed: int
+    """Runs that failed, lost daemons among their causes."""
+    elapsed_s: Seconds | None
+    """What the suite took, the geometric mean; None if no run succeeded."""
+    against: Mapping[str, MeasuredDifference]
+    """Its difference from the rules' plan and from Hadoop's defaults, by their names in the race."""
+
+
+class Race(Model):
+    """The runs that measured a search's best candidates."""
+
+    request: RaceRequest
+    """How they were measured."""
+    spent_s: Seconds
+    """What runs and labs took."""
+    plans: tuple[RacedPlan, ...]
+    """Every plan, in the study's order."""
+    winner: str
+    """The name of the plan that ``tuned.yaml`` contains."""
+    decided: bool
+    """Whether every plan surely differs from the fastest or surely does not, before time ran out."""
+
+    def plan(self, name: str) -> RacedPlan | None:
+        """The plan of that name."""
+        return next((plan for plan in self.plans if plan.name == name), None)
+
+
 class Tuning(Model):
     """A search and its result."""
 
@@ -213,6 +302,8 @@ class Tuning(Model):
     """What was not, and why."""
     finalists: tuple[Finalist, ...]
     """The best of each search, the plan to use first."""
+    runners_up: tuple[Finalist, ...] = ()
+    """The next best candidates that keep the same rules as the first finalist; they race, too."""
     sensitivity: tuple[Sensitivity, ...]
     """Every parameter around the first finalist, the one that costs most first."""
     losing: tuple[LosingRule, ...]
@@ -223,3 +314,31 @@ class Tuning(Model):
     """After how many trials the best candidate within the rules took how much longer than the rules' plan."""
     warnings: tuple[RunWarning, ...]
     """What a reader of the numbers should know."""
+    race: Race | None = None
+    """The runs that measured the best candidates; None before a race."""
+
+    @property
+    def contenders(self) -> Mapping[str, Finalist]:
+        """The candidates that race, by their names in the race."""
+        first, *others = self.finalists
+        named = {TUNED_NAME: first}
+        named |= {f"{TUNED_NAME}-{number}": one for number, one in enumerate(self.runners_up, start=2)}
+        named |= {_BEYOND_NAME if one.kept is KeptRules.LIMITS else "within-rules": one for one in others}
+        return {name: finalist for name, finalist in named.items() if finalist.values}
+
+    @property
+    def chosen(self) -> Mapping[str, str]:
+        """The values of the tuned plan, by the parameters' names: measured, or simulated before a race."""
+        name = self.race.winner if self.race is not None else TUNED_NAME
+        return self.contenders[name].values if name in self.contenders else {}
+
+    def cost_of_return(self, name: str) -> float | None:
+        """How much longer the simulated suite takes with the rules' value of a tuned parameter.
+
+        None where that is refused, or where another candidate than the first finalist is chosen.
+        """
+        planned = next(parameter.planned for parameter in self.space if parameter.name == name)
+        if self.finalists[0].values.get(name) != self.chosen.get(name):
+            return None
+        found = (one.cost_of(planned) for one in self.sensitivity if one.name == name)
+        return next(found, None)

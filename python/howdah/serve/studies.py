@@ -20,6 +20,7 @@ from howdah.store.reader import read_record
 from howdah.store.staging import is_held
 from howdah.study.matrix import Cell, cells_of
 from howdah.study.schedule import due
+from howdah.tune.halving import last_rounds
 
 State = Literal["succeeded", "failed", "running", "left", "planned"]
 
@@ -129,7 +130,7 @@ def _state(folder: Path, name: str) -> StudyState:
             at_work=at_work, error=str(error).replace(str(directory.path), name),
         )  # fmt: skip
     cells = cells_of(study)
-    wanted = list(due(study, cells, done))
+    wanted = list(due(study, cells, done, last_rounds(study, cells, done)))
     left: dict[int, list[str]] = {}
     for one in wanted:
         if one.repeat:

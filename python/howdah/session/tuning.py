@@ -9,14 +9,17 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from howdah.documents.files import read_narrowing, read_plan, write_inventory, write_study
+from howdah.documents.files import read_narrowing, write_inventory, write_study
 from howdah.errors import UserError
+from howdah.model.comparison import Verdict
 from howdah.model.plan import Plan, Setting
+from howdah.model.study import Study
 from howdah.model.tuning import (
     Fixed,
     KeptRules,
     Narrowing,
-    Sensitivity,
+    Race,
+    RaceRequest,
     Trial,
     TuneParameter,
     Tuning,
@@ -34,11 +37,25 @@ from howdah.tune.attempts import Attempts, TuneProgress
 from howdah.tune.candidates import Candidates, Values
 from howdah.tune.finalists import ComparedFinalists, course, fastest, finalists, losing_rules
 from howdah.tune.parameters import base_of, decided_values, keys_of
-from howdah.tune.race import race_of
+from howdah.tune.race import RULES, race_of
 from howdah.tune.search import Search
 from howdah.tune.sensitivity import sensitivities
 from howdah.tune.space import space_of
-from howdah.units import format_count
+from howdah.units import format_count, format_counted
+
+__all__ = [
+    "DEFAULT_TUNE_DIR",
+    "RACE",
+    "Tuned",
+    "TuningFolder",
+    "new_request",
+    "race_study",
+    "resume",
+    "search",
+    "space",
+    "start",
+    "with_race",
+]
 
 DEFAULT_TUNE_DIR = Path("tune")
 RACE, HOSTS = "race.yaml", "hosts.yaml"
@@ -53,7 +70,8 @@ class Tuned(NamedTuple):
 
 
 def new_request(
-    plan_file: Path,
+    plan_file: str,
+    plan: Plan,
     *,
     suite: str,
     rows: int | None,
@@ -64,6 +82,7 @@ def new_request(
     trials: int,
     replications: int,
     seed: int | None,
+    race: RaceRequest | None = None,
 ) -> TuningRequest:
     """What a search is to be started with; raises UserError for whatever is wrong with it."""
     if not _LEAST_TRIALS <= trials <= _MOST_TRIALS:
@@ -72,8 +91,8 @@ def new_request(
     for rule in allowed:
         find_rule(rule)
     return TuningRequest(
-        plan_file=str(plan_file),
-        plan=read_plan(plan_file),
+        plan_file=plan_file,
+        plan=plan,
         suite=suite,
         rows=rows,
         calibration=load_calibration(calibration) if calibration is not None else None,
@@ -84,19 +103,20 @@ def new_request(
         trials=trials,
         replications=replications,
         seed=secrets.randbelow(2**32) if seed is None else seed,
+        race=race,
     )
 
 
 def space(request: TuningRequest) -> tuple[tuple[TuneParameter, ...], tuple[Fixed, ...]]:
     """What would be varied and what would not; raises UserError for what cannot be searched."""
-    work = _Work(request)
+    work = TuningWork(request)
     return work.space, work.fixed
 
 
 def start(request: TuningRequest, directory: Path, name: str | None) -> TuningFolder:
     """Make the directory of a new search; raises UserError for what cannot be searched."""
     # What cannot be searched leaves no directory behind.
-    _Work(request)
+    TuningWork(request)
     return new_tuning(directory, name or new_run_id(datetime.now(), request.suite, directory), request)
 
 
@@ -109,16 +129,18 @@ def search(folder: TuningFolder, show: Callable[[TuneProgress], None]) -> Tuned:
     """Search, compare the best candidates and store the result; raises UserError for an impossible plan."""
     started = time.monotonic()
     request = folder.request
-    work = _Work(request)
+    work = TuningWork(request)
+    if (known := folder.result()) is not None:
+        return Tuned(known, _tuned_plan(work, request, known))
     attempts = Attempts(folder, work.candidates, work.expected_trials, show)
     planned = attempts.planned()
     if planned.elapsed_s is None:
         raise UserError(request.plan_file, planned.refused or "cannot be simulated", "plan again, then tune")
     compared = _compared(work, attempts, folder)
     (tuned,) = attempts([compared.finalists[0].values])
-    tuned_plan = work.candidates.plan(tuned.values)
+    decided = decided_values(work.candidates.plan(tuned.values))
     attempts.stage = "what matters"
-    sensitivity, interactions = sensitivities(work.space, tuned, decided_values(tuned_plan), attempts)
+    sensitivity, interactions = sensitivities(work.space, tuned, decided, attempts)
     losing = losing_rules(compared.finalists, attempts)
     tuning = Tuning(
         id=folder.path.name,
@@ -134,18 +156,19 @@ def search(folder: TuningFolder, show: Callable[[TuneProgress], None]) -> Tuned:
         space=work.space,
         fixed=work.fixed,
         finalists=compared.finalists,
+        runners_up=compared.runners_up,
         sensitivity=sensitivity,
         losing=losing,
         interactions=interactions,
         course=course(folder.trials),
         warnings=calibration_warnings(request.plan, work.suite, request.calibration),
     )
-    race = race_of(request, tuning, work.suite, HOSTS)
+    race = race_of(request, tuning, work.suite, work.candidates, HOSTS)
     folder.finish(tuning, {RACE: write_study(race), HOSTS: write_inventory(work.inventory)})
-    return Tuned(tuning, _with_reasons(tuned_plan, tuning, sensitivity))
+    return Tuned(tuning, _tuned_plan(work, request, tuning))
 
 
-def _compared(work: _Work, attempts: Attempts, folder: TuningFolder) -> ComparedFinalists:
+def _compared(work: TuningWork, attempts: Attempts, folder: TuningFolder) -> ComparedFinalists:
     """Search within the rules and beyond them, and compare the fastest candidates of both."""
     request = folder.request
     half = request.trials // 2
@@ -172,7 +195,22 @@ def _compared(work: _Work, attempts: Attempts, folder: TuningFolder) -> Compared
     return finalists(pools, request, work.candidates)
 
 
-class _Work:
+def race_study(folder: TuningFolder, tuning: Tuning) -> Study:
+    """The study that races a search's best candidates, stored next to the result."""
+    work = TuningWork(folder.request)
+    study = race_of(folder.request, tuning, work.suite, work.candidates, HOSTS)
+    folder.finish(tuning, {RACE: write_study(study)})
+    return study
+
+
+def with_race(folder: TuningFolder, tuning: Tuning, race: Race) -> Tuned:
+    """Store what a race decided with the search; raises OSError."""
+    measured = tuning.model_copy(update={"race": race})
+    folder.finish(measured, {})
+    return Tuned(measured, _tuned_plan(TuningWork(folder.request), folder.request, measured))
+
+
+class TuningWork:
     """What a request leads to: the candidates and the space; raises UserError for what cannot be searched."""
 
     def __init__(self, request: TuningRequest) -> None:
@@ -195,7 +233,12 @@ class _Work:
             raise UserError(
                 f"--suite {request.suite}", "uses HBase, which is not searched yet", "tune terasuite or dfsio"
             )
-        self.space, self.fixed = space_of(base, request.narrowing, request.space_file)
+        self.space, self.fixed = space_of(
+            base,
+            request.narrowing,
+            request.space_file,
+            per_job=request.race is not None and request.race.per_job,
+        )
         self.inventory = cluster.inventory
         self.candidates = Candidates(
             base, run_request, request.calibration, seed=request.seed, allowed=request.allowed
@@ -203,20 +246,17 @@ class _Work:
         self.expected_trials = request.trials + sum(len(parameter.levels) for parameter in self.space)
 
 
-def _with_reasons(plan: Plan, tuning: Tuning, sensitivity: Sequence[Sensitivity]) -> Plan:
-    """The plan with the evidence for every tuned value in place of "given by the user"."""
+def _tuned_plan(work: TuningWork, request: TuningRequest, tuning: Tuning) -> Plan:
+    """The plan to use, with the evidence for every tuned value in place of "given by the user"."""
+    race, values = tuning.race, tuning.chosen
+    if not values:
+        return request.plan
+    measured = f"{_measured(race)}; " if race is not None else ""
     reasons: dict[str, str] = {}
-    values = tuning.finalists[0].values
-    planned = {parameter.name: parameter.planned for parameter in tuning.space}
-    for parameter in sensitivity:
-        if parameter.name not in values:
-            continue
-        rules_value = planned[parameter.name]
-        cost = parameter.cost_of(rules_value)
-        text = f"the rules' {rules_value} cannot be simulated with the other tuned values"
-        if cost is not None:
-            text = f"simulated: {rules_value}, as the rules decide, takes {100 * cost:.1f} % longer"
-        reasons |= dict.fromkeys(keys_of(parameter.name), text)
+    for parameter in tuning.space:
+        if parameter.name in values:
+            simulated = _simulated(tuning, parameter, values[parameter.name])
+            reasons |= dict.fromkeys(keys_of(parameter.name), measured + simulated)
 
     def explained(setting: Setting) -> Setting:
         if setting.origin != "user" or setting.key not in reasons:
@@ -225,4 +265,26 @@ def _with_reasons(plan: Plan, tuning: Tuning, sensitivity: Sequence[Sensitivity]
             update={"reason": reasons[setting.key], "source": f"howdah tune {tuning.id}"}
         )
 
+    plan = work.candidates.plan(values)
     return plan.model_copy(update={"settings": tuple(map(explained, plan.settings))})
+
+
+def _simulated(tuning: Tuning, parameter: TuneParameter, value: str) -> str:
+    """What the simulator says for a tuned value, in the plan of the first finalist."""
+    if tuning.finalists[0].values.get(parameter.name) != value:
+        return "simulated: chosen with the other tuned values"
+    cost = tuning.cost_of_return(parameter.name)
+    if cost is None:
+        return f"simulated: the rules' {parameter.planned} cannot be simulated with the other tuned values"
+    return f"simulated: {parameter.planned}, as the rules decide, takes {100 * cost:.1f} % longer"
+
+
+def _measured(race: Race) -> str:
+    """What the runs of a race say for the values of its winner, which were measured together."""
+    plan = race.plan(race.winner)
+    difference = plan.against.get(RULES) if plan is not None else None
+    if plan is None or difference is None:
+        return "not measured, because too few runs of the race succeeded"
+    faster = f"{abs(100 * difference.share):.0f} % {'faster' if difference.share < 0 else 'slower'}"
+    doubt = "" if difference.verdict is Verdict.FASTER else ", which can be chance"
+    return f"measured with the other tuned values, {faster} in {format_counted(plan.runs, 'race')}{doubt}"

@@ -55,6 +55,23 @@ class TuningFolder:
         """Every trial so far."""
         return tuple(self._trials.values())
 
+    def change(self, request: TuningRequest) -> None:
+        """Replace what the search was started with; raises OSError."""
+        self.request = request
+        with replacing(self.path / _REQUEST) as file:
+            file.write(request.model_dump_json(indent=2).encode() + b"\n")
+
+    def result(self) -> Tuning | None:
+        """The result, if the search has ended; raises UserError for one that cannot be read."""
+        try:
+            return Tuning.model_validate_json((self.path / RESULT).read_bytes())
+        except FileNotFoundError:
+            return None
+        except ValidationError as error:
+            raise UserError(
+                str(self.path / RESULT), "is not the result of a search", "remove the file"
+            ) from error
+
     def finish(self, tuning: Tuning, texts: Mapping[str, str]) -> None:
         """Write the result, and texts into files of their names; raises OSError."""
         for name, text in (*texts.items(), (RESULT, tuning.model_dump_json(indent=2) + "\n")):

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from math import expm1, log, sqrt
 from statistics import fmean, stdev
+from types import MappingProxyType
 from typing import NamedTuple
 
 from howdah.extras import extra
@@ -79,8 +80,16 @@ class Due(NamedTuple):
         return f"{self.cell.number + 1:03d}-{self.repeat:02d}" if self.repeat else f"warm-up-{self.seed:02d}"
 
 
-def due(study: Study, cells: Sequence[Cell], done: Sequence[StudyRun]) -> Iterator[Due]:
-    """Every run that is wanted as far as is known now, in order; empty where the study is complete."""
+def due(
+    study: Study,
+    cells: Sequence[Cell],
+    done: Sequence[StudyRun],
+    last_rounds: Mapping[int, int] = MappingProxyType({}),
+) -> Iterator[Due]:
+    """Every run that is wanted as far as is known now, in order; empty where the study is complete.
+
+    ``last_rounds`` has the round, by the cell's number, after which a cell that left a race is not repeated.
+    """
     cells = [cell for cell in cells if cell.runs]
     if _spent(study, done) or not cells:
         return
@@ -95,7 +104,9 @@ def due(study: Study, cells: Sequence[Cell], done: Sequence[StudyRun]) -> Iterat
         order = _shuffled(study, cells, repeat, last)
         last = order[-1].laboratory
         for cell in order:
-            if (cell.number, repeat) in made or not _wanted(study, repeat, by_cell[cell.number]):
+            if (cell.number, repeat) in made or repeat > last_rounds.get(cell.number, repeat):
+                continue
+            if not _wanted(study, repeat, by_cell[cell.number]):
                 continue
             if left is not None and counted >= left:
                 return

@@ -13,6 +13,7 @@ from howdah.tune.search import Attempt, Search
 
 _COMPARED = 3
 """So many of the fastest candidates of each search are compared with fresh draws."""
+_RUNNERS_UP = 2
 
 
 class ComparedFinalists(NamedTuple):
@@ -20,6 +21,8 @@ class ComparedFinalists(NamedTuple):
 
     planned_s: float
     finalists: tuple[Finalist, ...]
+    runners_up: tuple[Finalist, ...]
+    """The candidates next to the first one, of the same search and faster than the rules' plan."""
 
 
 def finalists(
@@ -35,8 +38,11 @@ def finalists(
     predicted = {_key(trial.values): time for trial, time in zip(trials, times, strict=True)}
     predicted[_key({})] = planned
 
-    def finalist(kept: KeptRules) -> Finalist:
-        chosen = min(pools[kept], key=lambda trial: lag(predicted[_key(trial.values)], planned).share)
+    def ranked(kept: KeptRules) -> list[Finalist]:
+        once = {_key(trial.values): trial for trial in pools[kept]}.values()
+        return sorted((finalist(kept, trial) for trial in once), key=lambda one: one.share)
+
+    def finalist(kept: KeptRules, chosen: Trial) -> Finalist:
         difference = lag(predicted[_key(chosen.values)], planned)
         return Finalist(
             kept=kept,
@@ -48,10 +54,11 @@ def finalists(
             breaks=chosen.breaks,
         )
 
-    used = finalist(request.keep)
-    others = (finalist(kept) for kept, pool in pools.items() if pool and kept is not request.keep)
+    used, *next_best = ranked(request.keep)
+    others = (ranked(kept)[0] for kept, pool in pools.items() if pool and kept is not request.keep)
     faster = (other for other in others if other.differs and other.share < used.share)
-    return ComparedFinalists(median(planned.elapsed_s), (used, *faster))
+    runners_up = tuple(other for other in next_best if other.values and other.share < 0)[:_RUNNERS_UP]
+    return ComparedFinalists(median(planned.elapsed_s), (used, *faster), runners_up)
 
 
 def fastest(search: Search, best: Trial, trials: Sequence[Trial]) -> list[Trial]:

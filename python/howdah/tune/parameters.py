@@ -30,6 +30,7 @@ CODEC_KEYS = (_COMPRESS, _CODEC)
 _REDUCES = "mapreduce.job.reduces"
 _BEAT = "yarn.scheduler.capacity.per-node-heartbeat"
 _CONTAINER_STEP_MB = 256
+_OF_JOBS = ("mapreduce.map.", "mapreduce.reduce.", "mapreduce.task.", "mapreduce.job.")
 
 
 class Base(NamedTuple):
@@ -295,6 +296,11 @@ def decided_values(plan: Plan) -> dict[str, str]:
     assert plan.cluster is not None
     base = base_of(plan, plan.cluster)
     return {row.name: row.planned(base) for row in _TABLE}
+
+
+def is_per_job(key: str) -> bool:
+    """Whether a job can set a key for itself, so that another value needs no restart of a daemon."""
+    return key == "dfs.blocksize" or key.startswith(_OF_JOBS)
 
 
 def magnitude(level: str) -> float:

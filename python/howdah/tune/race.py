@@ -2,95 +2,179 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from howdah import releases
 from howdah.errors import UserError
-from howdah.model.plan import Cluster
+from howdah.model.plan import Cluster, Plan
 from howdah.model.request import PlanRequest
 from howdah.model.study import Budget, Factor, Repeats, Study
-from howdah.model.study_settings import CellSettings, Level
-from howdah.model.tuning import KeptRules, Tuning, TuningRequest
+from howdah.model.study_settings import CellSettings, Level, Scalar
+from howdah.model.tuning import (
+    DEFAULTS_NAME,
+    RULES_NAME,
+    Finalist,
+    RaceRequest,
+    RaceTarget,
+    Tuning,
+    TuningRequest,
+)
+from howdah.model.value import value_text
 from howdah.model.workloads.suite import Suite
-from howdah.model.workloads.terasort import ROW_BYTES, ROWS
-from howdah.tune.parameters import CODEC_KEYS, SLOTS, WORKERS, with_values
+from howdah.model.workloads.terasort import REDUCES, ROW_BYTES, ROWS
+from howdah.tune.candidates import Candidates
+from howdah.tune.parameters import CODEC_KEYS, SLOTS, WORKERS, is_per_job, with_values
 from howdah.units import exact_bytes
 
-_VARY = "plan"
-RULES, DEFAULTS = "rules", "defaults"
-_NAMES = {KeptRules.RULES: "tuned", KeptRules.LIMITS: "beyond-rules"}
-_REPEATS = Repeats(least=5, most=20, until=0.02)
-_BUDGET = Budget(hours=2)
+VARY = "plan"
+RULES, DEFAULTS, CONFIGURED = RULES_NAME, DEFAULTS_NAME, "configured"
+_REPEATS = Repeats(least=3, most=24)
 _SETTLE_S = 2.0
+_LONGEST_NAME = 31
+DEFAULT_BUDGET_S = 7200.0
 _UNSET_CONTAINER_MB = "1024"
 """A task's container where neither its memory nor its heap is set (mapred-default.xml)."""
+_BLOCK_SIZE, _REDUCES = "dfs.blocksize", "mapreduce.job.reduces"
+_SLOWSTART = "mapreduce.job.reduce.slowstart.completedmaps"
+_OPTIONS = {_BLOCK_SIZE: "block_size", _REDUCES: "reduces", _SLOWSTART: "slowstart"}
+"""Properties of jobs that have options of their own, and these."""
+_HEAPS = ("mapreduce.map.java.opts", "mapreduce.reduce.java.opts")
 
 
-def race_of(request: TuningRequest, tuning: Tuning, suite: Suite, inventory_file: str) -> Study:
+def race_of(
+    request: TuningRequest, tuning: Tuning, suite: Suite, candidates: Candidates, inventory_file: str
+) -> Study:
     """The study whose runs show whether the best candidates are faster; raises UserError for an odd plan.
 
-    Cells are built as labs from the hosts in ``inventory_file``, a path from the study's own place. Runs are
-    interleaved, and repeated until each time is known to 2 %, there are 20 of each or two hours are over.
+    ``inventory_file`` are the hosts of labs that are built, a path from the study's own place.
     """
     cluster = request.plan.cluster
     if cluster is None:
         raise UserError(
             request.plan_file, "is a plan of one machine, not of a cluster", "give a cluster's plan"
         )
-    asked = cluster.request
+    race = request.race or RaceRequest(target=RaceTarget.LABS, name="", budget_s=DEFAULT_BUDGET_S)
     rows = suite.first(ROWS)
-    given = {override.key: override.value for override in asked.overrides}
-    levels = (
-        Level(label=RULES),
-        *(_level(_NAMES[one.kept], one.values) for one in tuning.finalists if one.values),
-        Level(label=DEFAULTS, overrides=dict(_defaults(tuning, cluster))),
-    )
+    settings: dict[str, Any] = {
+        "engine": "hadoop",
+        "dataset": exact_bytes(rows * ROW_BYTES) if rows else None,
+    }
+    racing = tuning.contenders
+    if race.per_job:
+        on_lab = race.target is RaceTarget.LAB
+        settings |= {"lab" if on_lab else "conf": race.name}
+        levels = tuple(_job_levels(request.plan, suite, racing, candidates, on_lab=on_lab))
+    else:
+        settings |= _planned_alike(cluster) | {"inventory": inventory_file}
+        levels = tuple(_plan_levels(tuning, racing, cluster))
     return Study(
-        study=f"race-{tuning.id}",
+        study=_study_name(tuning.id),
         question="Is the tuned plan faster than the plan of the rules and than Hadoop's defaults?",
         suite=request.suite,
-        settings=CellSettings.model_validate(
-            {
-                "engine": "hadoop",
-                "inventory": inventory_file,
-                "dataset": exact_bytes(rows * ROW_BYTES) if rows else None,
-                "replication": asked.replication,
-                "hypervisor": asked.hypervisor,
-                "protection": asked.protection,
-                "workers_per_host": asked.workers_per_host,
-                "slots": asked.slots,
-                "overrides": given or None,
-            }
-        ),
-        factors=(Factor(vary=_VARY, levels=levels),),
-        baseline={_VARY: RULES},
+        settings=CellSettings.model_validate(settings),
+        factors=(Factor(vary=VARY, levels=levels),),
+        baseline={VARY: RULES},
+        contenders=tuple({VARY: name} for name in racing or (RULES,)),
         repeats=_REPEATS,
-        budget=_BUDGET,
+        budget=Budget(hours=race.budget_s / 3600),
         seed=request.seed,
         settle_s=_SETTLE_S,
-        drop_caches=True,
-        cannot_show=(
+        # A client's machine may be one of the cluster's.
+        drop_caches=race.target is not RaceTarget.CLUSTER,
+        cannot_show=()
+        if race.target is RaceTarget.CLUSTER
+        else (
             "All hosts of a lab share one machine: what depends on the number of hosts, disks or links takes "
             "the cluster itself.",
         ),
     )
 
 
-def _level(name: str, values: Mapping[str, str]) -> Level:
-    request = with_values(PlanRequest(), values)
-    return Level(
-        label=name,
-        slots=request.slots,
-        workers_per_host=request.workers_per_host,
-        overrides={override.key: override.value for override in request.overrides} or None,
-    )
+def _study_name(search: str) -> str:
+    """The name of a search's race, as studies may be called."""
+    return f"race-{re.sub('[^a-z0-9]+', '-', search.lower())}"[:_LONGEST_NAME].rstrip("-")
 
 
-def _defaults(tuning: Tuning, cluster: Cluster) -> Iterator[tuple[str, str]]:
-    """The release's defaults of everything that is varied, as far as it has any."""
+def _planned_alike(cluster: Cluster) -> dict[str, Any]:
+    """What all labs are planned with."""
+    asked = cluster.request
+    given = {override.key: override.value for override in asked.overrides}
+    return {
+        "replication": asked.replication,
+        "hypervisor": asked.hypervisor,
+        "protection": asked.protection,
+        "workers_per_host": asked.workers_per_host,
+        "slots": asked.slots,
+        "overrides": given or None,
+    }
+
+
+def _plan_levels(tuning: Tuning, racing: Mapping[str, Finalist], cluster: Cluster) -> Iterator[Level]:
+    """A plan of its own for each, of which a lab is built."""
+    yield Level(label=RULES)
+    for name, finalist in racing.items():
+        request = with_values(PlanRequest(), finalist.values)
+        yield Level(
+            label=name,
+            slots=request.slots,
+            workers_per_host=request.workers_per_host,
+            overrides={override.key: override.value for override in request.overrides} or None,
+        )
+    varied = [one.name for one in tuning.space if one.name not in (SLOTS, WORKERS)]
+    keys = [key for name in varied for key in (CODEC_KEYS if name == CODEC_KEYS[1] else (name,))]
+    yield Level(label=DEFAULTS, overrides=_defaults(keys, cluster))
+
+
+def _job_levels(
+    plan: Plan, suite: Suite, racing: Mapping[str, Finalist], candidates: Candidates, *, on_lab: bool
+) -> Iterator[Level]:
+    """Properties of jobs for each, on a cluster that runs.
+
+    A lab is configured as the rules decide; on a user's cluster every job gets all that they decide for jobs.
+    """
+    assert plan.cluster is not None
+    rules = _job_values(plan)
+    planned = {name: _job_values(candidates.plan(finalist.values)) for name, finalist in racing.items()}
+    keys = dict.fromkeys((_REDUCES, *rules, *(key for values in planned.values() for key in values)))
+    defaults = _defaults(list(keys), plan.cluster)
+    # What a plan leaves open is as in the release; only the number of reduces follows from the suite.
+    reduces = suite.first(REDUCES)
+    decided = defaults | ({_REDUCES: str(reduces)} if reduces else {}) | rules
+    if not on_lab:
+        yield Level(label=CONFIGURED)
+    yield Level(label=RULES) if on_lab else _job_level(RULES, decided)
+    for name, values in planned.items():
+        whole = decided | values
+        differing = {key: value for key, value in whole.items() if value != decided.get(key)}
+        yield _job_level(name, differing if on_lab else whole)
+    yield _job_level(DEFAULTS, defaults)
+
+
+def _job_values(plan: Plan) -> dict[str, str]:
+    """What a plan decides of jobs, and jobs can set for themselves."""
+    return {setting.key: value_text(setting.value) for setting in plan.settings if is_per_job(setting.key)}
+
+
+def _job_level(name: str, values: Mapping[str, Scalar]) -> Level:
+    options = {_OPTIONS[key]: value for key, value in values.items() if key in _OPTIONS}
+    if str(options.get(_OPTIONS[_BLOCK_SIZE], "")).isdigit():
+        # A study's sizes have units.
+        options[_OPTIONS[_BLOCK_SIZE]] = exact_bytes(int(options[_OPTIONS[_BLOCK_SIZE]]))
+    properties = {key: value for key, value in values.items() if key not in _OPTIONS}
+    return Level.model_validate({"label": name, **options, "job_settings": properties or None})
+
+
+def _defaults(keys: list[str], cluster: Cluster) -> dict[str, Scalar]:
+    """The release's defaults of keys, as far as it has any."""
     hadoop = releases.hadoop(cluster.request.hadoop)
-    names = [parameter.name for parameter in tuning.space if parameter.name not in (SLOTS, WORKERS)]
-    for name in names:
-        for key in CODEC_KEYS if name == CODEC_KEYS[1] else (name,):
-            if default := releases.default_of(key, hadoop):
-                yield key, _UNSET_CONTAINER_MB if default == "-1" and key.endswith(".memory.mb") else default
+    result: dict[str, Scalar] = {}
+    for key in keys:
+        default = releases.default_of(key, hadoop)
+        if key in _HEAPS:
+            # The heap then follows the container.
+            result[key] = ""
+        elif default:
+            result[key] = _UNSET_CONTAINER_MB if default == "-1" and key.endswith(".memory.mb") else default
+    return result

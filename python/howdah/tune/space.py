@@ -7,17 +7,22 @@ from collections.abc import Iterator
 
 from howdah.errors import UserError
 from howdah.model.tuning import PLANNED, Fixed, Level, Narrowing, TuneParameter
-from howdah.tune.parameters import Base, magnitude, parameters
+from howdah.tune.parameters import Base, is_per_job, magnitude, parameters
+
+_OF_DAEMONS = "a change takes a restart of daemons, and the race is on a cluster that runs"
 
 
 def space_of(
-    base: Base, narrowing: Narrowing, file: str
+    base: Base, narrowing: Narrowing, file: str, *, per_job: bool = False
 ) -> tuple[tuple[TuneParameter, ...], tuple[Fixed, ...]]:
-    """What is varied on a plan, and what is not.
+    """What is varied on a plan, and what is not; ``per_job`` leaves out what only daemons read.
 
     Raises UserError, naming ``file``, for a parameter that is unknown or a value that it cannot have.
     """
     possible, fixed = parameters(base)
+    if per_job:
+        fixed += [Fixed(name=one.name, why=_OF_DAEMONS) for one in possible if not is_per_job(one.name)]
+        possible = [one for one in possible if is_per_job(one.name)]
     _check_names(narrowing, possible, fixed, file)
     varied: list[TuneParameter] = []
     for parameter in possible:

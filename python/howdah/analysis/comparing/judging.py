@@ -63,20 +63,22 @@ def _tested(base: Sequence[float], other: Sequence[float]) -> Test | None:
     return Test("one noise", one_noise(*logs))
 
 
-def judged(contrasts: Sequence[Contrast]) -> tuple[tuple[Judged, ...], int]:
+def judged(contrasts: Sequence[Contrast], level: float = LEVEL) -> tuple[tuple[Judged, ...], int]:
     """A verdict on each of a comparison's times and metrics, and how many tests were made for all of them."""
     tests = [tested(contrast.base, contrast.other, contrast.unexplained) for contrast in contrasts]
     probabilities = np.array([float(test.result.p) for test in tests if test is not None])
     adjusted = iter(holm(probabilities))
     many = len(probabilities)
     verdicts = tuple(
-        _verdict(contrast, test, float(next(adjusted)) if test else None, many)
+        _verdict(contrast, test, float(next(adjusted)) if test else None, many, level)
         for contrast, test in zip(contrasts, tests, strict=True)
     )
     return verdicts, many
 
 
-def _verdict(contrast: Contrast, test: Test | None, adjusted: float | None, tests: int) -> Judged:
+def _verdict(
+    contrast: Contrast, test: Test | None, adjusted: float | None, tests: int, most: float
+) -> Judged:
     content = dict(contrast)
     if test is None or adjusted is None:
         return Judged(**content, verdict=Verdict.CANNOT_TELL, why=_untested(contrast))
@@ -88,7 +90,7 @@ def _verdict(contrast: Contrast, test: Test | None, adjusted: float | None, test
         p_adjusted=adjusted,
         effect=float(result.effect),
     )
-    if adjusted < LEVEL:
+    if adjusted < most:
         verdict = _direction(contrast.measure, more=float(result.difference) > 0)
         return Judged(**content, verdict=verdict, why=_told(contrast, evidence, tests), evidence=evidence)
     low, high = math.exp(float(result.low)), math.exp(float(result.high))
@@ -97,11 +99,11 @@ def _verdict(contrast: Contrast, test: Test | None, adjusted: float | None, test
         return Judged(**content, verdict=Verdict.ALIKE, why=why, evidence=evidence)
     if contrast.unexplained:
         return Judged(**content, verdict=Verdict.CANNOT_TELL, why=_uncalibrated(contrast), evidence=evidence)
-    level = LEVEL / tests
+    level = most / tests
     return Judged(
         **content,
         verdict=Verdict.CANNOT_TELL,
-        why=_undecided(evidence, tests),
+        why=_undecided(evidence, tests, most),
         evidence=evidence,
         repeats_needed=repeats_needed(float(result.difference), evidence.noise, level),
         detectable=detectable(len(contrast.base), len(contrast.other), evidence.noise, level),
@@ -144,8 +146,8 @@ def _uncalibrated(contrast: Contrast) -> str:
     )
 
 
-def _undecided(evidence: SignificanceTest, tests: int) -> str:
-    if evidence.p < LEVEL:
+def _undecided(evidence: SignificanceTest, tests: int, level: float) -> str:
+    if evidence.p < level:
         return f"p {probability(evidence.p)} would be enough for one test, but not for one of {tests}"
     return "the difference is within the noise"
 
@@ -159,7 +161,7 @@ def contrasts(base: RunGroup, other: RunGroup) -> Iterator[Contrast]:
         # What neither side had anything of is no comparison.
         if theirs and any((*mine, *theirs)):
             unexplained = UNCALIBRATED if guessed and measure.is_judged else 0.0
-            yield _contrast(measure, tuple(mine), tuple(theirs), unexplained)
+            yield contrast_of(measure, tuple(mine), tuple(theirs), unexplained)
 
 
 def _values(group: RunGroup) -> dict[Measure, list[float]]:
@@ -170,9 +172,10 @@ def _values(group: RunGroup) -> dict[Measure, list[float]]:
     return result
 
 
-def _contrast(
-    measure: Measure, base: tuple[float, ...], other: tuple[float, ...], unexplained: float
+def contrast_of(
+    measure: Measure, base: tuple[float, ...], other: tuple[float, ...], unexplained: float = 0.0
 ) -> Contrast:
+    """One measure's values of a group against the baseline's."""
     mean = geometric_mean if measure.is_judged and min(*base, *other) > 0 else fmean
     base_mean, other_mean = mean(base), mean(other)
     test = tested(base, other, unexplained)

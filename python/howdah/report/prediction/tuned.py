@@ -12,6 +12,7 @@ from howdah.report.cluster import Titled
 from howdah.report.figure import Figure, Table
 from howdah.report.prediction.grounds import Ground, calibration_tables, facts
 from howdah.report.prediction.page import Data, PredictionContent, PredictionSection
+from howdah.report.prediction.raced import race_section, race_text
 from howdah.report.provenance import FactGroup
 from howdah.report.theme import DATA, WIDTH, across, chart, layer, level_title, linear
 from howdah.report.words import NONE, sentence
@@ -30,18 +31,18 @@ def tuned(tuning: Tuning, calibration: Calibration | None) -> PredictionContent:
     return PredictionContent(
         name="page",
         title=f"{tuning.suite}: the fastest specification",
-        kicker=(tuning.suite, "tune", "simulated"),
+        kicker=(tuning.suite, "tune", "measured" if tuning.race else "simulated"),
         answer=_answer(tuning, best),
         lead=(
             f"{format_counted(tuning.trials, 'candidate')} were tried in "
             f"{format_seconds(tuning.elapsed_s)}, with {format_counted(len(tuning.space), 'parameter')}; "
-            f"the rules or the simulator refused {tuning.refused:,}. Confirm the tuned plan with "
-            "real runs: `howdah run`, then `howdah compare`.",
+            f"the rules or the simulator refused {tuning.refused:,}."
+            + ("" if tuning.race else " Confirm the tuned plan with real runs: `howdah tune --race`."),
         ),
         warnings=tuple(sentence(warning.text) for warning in tuning.warnings),
         figure=_matters_figure(tuning),
         about_table="Tuned values",
-        table=_values_table(tuning, best),
+        table=_values_table(tuning),
         sections=tuple(_sections(tuning)),
         facts=tuple(_facts(tuning, calibration)),
         grounds=tuple(calibration_tables(calibration)),
@@ -50,6 +51,8 @@ def tuned(tuning: Tuning, calibration: Calibration | None) -> PredictionContent:
 
 
 def _answer(tuning: Tuning, best: Finalist) -> str:
+    if tuning.race is not None:
+        return race_text(tuning.race)
     if not best.values:
         takes = f"{tuning.suite} would take {seconds(tuning.planned_s)}"
         return f"No candidate would be faster than the rules' plan: {takes}."
@@ -62,29 +65,25 @@ def _answer(tuning: Tuning, best: Finalist) -> str:
     return f"The tuned plan would take {percent(-best.share)} less time than the rules' plan{ends}."
 
 
-def _values_table(tuning: Tuning, best: Finalist) -> Table:
+def _values_table(tuning: Tuning) -> Table:
     about = {parameter.name: parameter for parameter in tuning.space}
+    costs = {name: tuning.cost_of_return(name) for name in tuning.chosen}
     return Table(
         ("tuned value", "rules", "tuned", "with the rules' value", "meaning"),
         tuple(
-            (
-                one.name,
-                about[one.name].planned,
-                one.best,
-                _cost(one.cost_of(about[one.name].planned)),
-                about[one.name].about,
-            )
-            for one in tuning.sensitivity
-            if one.name in best.values
+            (name, about[name].planned, tuning.chosen[name], _cost(cost), about[name].about)
+            for name, cost in sorted(costs.items(), key=lambda item: -(item[1] or 0))
         ),
     )
 
 
 def _cost(share: float | None) -> str:
-    return "refused" if share is None else signed(share)
+    return "not simulated" if share is None else signed(share)
 
 
 def _sections(tuning: Tuning) -> Iterator[PredictionSection]:
+    if tuning.race is not None:
+        yield race_section(tuning.race)
     yield PredictionSection(
         "course",
         "Search",

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from howdah.calibrate.problem import values_for
 from howdah.calibrate.study import Platform, PublishedStudy
 from howdah.calibrate.tables import StudySetting
-from howdah.documents.files import read_inventory, write_plan
+from howdah.documents.files import read_inventory, read_plan, write_plan
 from howdah.documents.text import read_text
-from howdah.engines.base import Prepared
+from howdah.engines.base import Prepared, new_job
+from howdah.engines.digests import job_digests
+from howdah.engines.under_way import begun_record
 from howdah.errors import UserError
+from howdah.model.at_once import at_once
 from howdah.model.calibration import Calibration
 from howdah.model.engine_names import LOCAL
 from howdah.model.engine_options import CALIBRATION, LAB, PLAN
@@ -21,6 +25,7 @@ from howdah.model.inventory import Inventory
 from howdah.model.parameter import HARDWARE
 from howdah.model.plan import Plan
 from howdah.model.request import Demand, Override, PlanRequest, Profile, Protection
+from howdah.model.run import Outcome
 from howdah.model.study import Study
 from howdah.model.study_settings import CellSettings, nearest
 from howdah.model.workloads.dfsio import FILE_SIZE, FILES
@@ -31,11 +36,14 @@ from howdah.model.workloads.terasort import OUTPUT_REPLICATION, REDUCES
 from howdah.model.workloads.ycsb import YCSB
 from howdah.model.workloads.ycsb_options import RECORDS
 from howdah.planner.cluster import plan_cluster
+from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.request import RunRequest, requested_programs
+from howdah.probe import probe_host
 from howdah.session.run.runs import prepare
 from howdah.session.study.directory import StudyDirectory, put
 from howdah.simulation.calibrations import PUBLISHED, load_calibration
 from howdah.simulation.published_studies import plan_of, studies
+from howdah.store.writer import RunWriter
 from howdah.study.matrix import Cell
 from howdah.study.schedule import Due
 from howdah.units import MIB
@@ -242,6 +250,31 @@ def prepare_cell(
     except UserError as error:
         raise _of(due.cell, error) from error
     return prepared._replace(job=prepared.job.model_copy(update={"run_id": due.run_id}))
+
+
+def write_unstarted(study: Study, directory: StudyDirectory, due: Due, error: str) -> None:
+    """Write the record of a run that failed before it began, because its lab did not start."""
+    plan = read_plan(plan_path(directory, due.cell))
+    suite = size_suite(run_request(study, due.cell.settings), at_once(plan))
+    job = new_job(
+        suite.suite,
+        plan,
+        probe_host(),
+        runs_dir=directory.runs,
+        command=("howdah", "study", study.study),
+        seed=due.seed,
+        keep_data=False,
+        sample_interval_s=suite.sample_interval_s,
+    ).model_copy(update={"run_id": due.run_id})
+    record = begun_record(
+        job,
+        engine=due.cell.settings.engine or LOCAL,
+        version=plan.cluster.request.hadoop if plan.cluster else "",
+        created=datetime.now(UTC),
+        digests=job_digests(job),
+    )
+    with RunWriter(directory.runs, record) as writer:
+        writer.finish(record.model_copy(update={"outcome": Outcome.FAILED, "error": error}))
 
 
 def check_asked(study: Study, cell: Cell) -> None:

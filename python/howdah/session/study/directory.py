@@ -81,6 +81,9 @@ class StudyDirectory:
                 )
             put(self.path / STUDY_FILE, text)
         elif self.study() != study:
+            if self.study().model_copy(update={"budget": study.budget}) == study:
+                put(self.path / STUDY_FILE, text)
+                return
             raise UserError(
                 str(self.path),
                 "contains another study, or an earlier version of this study",

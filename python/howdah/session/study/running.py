@@ -20,11 +20,13 @@ from howdah.namespaces import enter_network
 from howdah.session.lab import building
 from howdah.session.lab import laboratories as lab
 from howdah.session.run.runs import record
-from howdah.session.study.cells import plan_path, prepare_cell
+from howdah.session.study.budget import BudgetClock
+from howdah.session.study.cells import plan_path, prepare_cell, write_unstarted
 from howdah.session.study.directory import StudyDirectory
 from howdah.store.reader import read_record
 from howdah.study.matrix import Cell
 from howdah.study.schedule import Due, due
+from howdah.tune.halving import last_rounds
 
 _FOLDER = "laboratory"
 _WHOLE = "up"
@@ -56,6 +58,7 @@ class StudyLaboratory:
         self._wanted = _wanted(study, directory)
         self._directory = directory
         self._builds = any(cell.laboratory is not None for cell in cells)
+        self._races = bool(study.contenders)
         self._tell = tell
         self._up: tuple[str, ...] | None = None
         self._home: int | None = None
@@ -74,14 +77,23 @@ class StudyLaboratory:
     def of(self, cell: Cell) -> str | None:
         """The name of the laboratory that a cell runs on, up by now; None for one that needs none built.
 
-        Raises UserError and RunFailed where it cannot be brought up.
+        Raises UserError and RunFailed where it cannot be brought up. In a race, daemons that the run before
+        lost on a lab that is up are started again.
         """
+        if self._races and cell.settings.lab is not None:
+            self._restore(cell.settings.lab)
         if self._builds and (cell.laboratory != self._up or not self._is_whole(cell)):
             self._down()
             if cell.laboratory is not None:
                 self._bring_up(cell)
                 self._up = cell.laboratory
         return self._wanted.name if cell.laboratory is not None else None
+
+    def _restore(self, name: str) -> None:
+        for machine in lab.status(name).machines:
+            if any(daemon.pid is None for daemon in machine.daemons):
+                self._tell(f'lab "{name}": starting lost daemons of {machine.name}')
+                lab.start(name, machine.name, self._tell)
 
     def _is_whole(self, cell: Cell) -> bool:
         """Whether nothing is missing of what is up, within a few minutes, so that every run finds it alike.
@@ -167,32 +179,51 @@ def run_study(
     """
     directory.sweep()
     done = list(directory.done())
-    with StudyLaboratory(study, directory, cells, observer.tell) as laboratory:
-        while left := list(due(study, cells, done)):
-            one = left[0]
-            lab = laboratory.of(one.cell)
-            observer.begins(one, left, done)
-            dropped = settle(study)
-            run = _run(study, directory, one, observer, lab=lab, caches_dropped=dropped)
+    clock = BudgetClock(study, directory, done, labs=any(cell.laboratory is not None for cell in cells))
+    watcher = _Watcher(observer, clock)
+    with StudyLaboratory(study, directory, cells, watcher.tell) as laboratory:
+        while left := list(due(study, cells, done, last_rounds(study, cells, done))):
+            if not clock.has_room():
+                break
+            observer.begins(left[0], left, done)
+            try:
+                with clock.run():
+                    run = _run_on_lab(study, directory, left[0], watcher, laboratory)
+            except (Aborted, KeyboardInterrupt):
+                if not clock.rang:
+                    raise
+                break
             done.append(run)
-            observer.ended(one, run)
+            observer.ended(left[0], run)
     return tuple(done)
+
+
+def _run_on_lab(
+    study: Study, directory: StudyDirectory, run: Due, watcher: _Watcher, laboratory: StudyLaboratory
+) -> StudyRun:
+    """The run on its cell's lab; failed where daemons of the lab do not start with the cell's plan."""
+    began_s = time.monotonic()
+    try:
+        lab = laboratory.of(run.cell)
+    except RunFailed as error:
+        write_unstarted(study, directory, run, str(error))
+        return directory.keep(run, time.monotonic() - began_s, caches_dropped=False)
+    dropped = settle(study)
+    return _run(study, directory, run, watcher, lab=lab, caches_dropped=dropped)
 
 
 def _run(
     study: Study,
     directory: StudyDirectory,
     run: Due,
-    observer: StudyObserver,
+    watcher: _Watcher,
     *,
     lab: str | None,
     caches_dropped: bool,
 ) -> StudyRun:
     with closing(prepare_cell(study, directory, run, lab)) as prepared:
         began_s = time.monotonic()
-        path = record(
-            prepared.job, engine=prepared.engine, runs_dir=directory.runs, observer=_Watcher(observer)
-        )
+        path = record(prepared.job, engine=prepared.engine, runs_dir=directory.runs, observer=watcher)
         took_s = time.monotonic() - began_s
     if read_record(path).outcome is Outcome.ABORTED:
         raise Aborted(
@@ -215,13 +246,19 @@ def settle(study: Study) -> bool:
 
 
 class _Watcher:
-    """Passes on what a study's observer wants of a single run."""
+    """Passes on what a study's observer wants of a single run, and keeps the study's clock going."""
 
-    def __init__(self, observer: StudyObserver) -> None:
+    def __init__(self, observer: StudyObserver, clock: BudgetClock) -> None:
         self._observer = observer
+        self._clock = clock
+
+    def tell(self, text: str) -> None:
+        self._clock.note()
+        self._observer.tell(text)
 
     def update(self, record: RunRecord) -> None:
         """A study is told of whole runs."""
 
     def progress(self, progress: Progress) -> None:
+        self._clock.note()
         self._observer.progress(progress)

@@ -42,6 +42,7 @@ from howdah.simulation.translate import translate
 from howdah.store.listing import list_runs
 from howdah.study.matrix import DATASETS, Cell, cells_of, local_study
 from howdah.study.schedule import Due, due, expected_s, laboratories
+from howdah.tune.halving import last_rounds
 from howdah.units import parse_bytes
 
 _NS_PER_S = 1e9
@@ -271,7 +272,7 @@ def dry_run(given: GivenStudy, directory: Path) -> Matrix:
     study, cells = given.study, cells_of(given.study)
     there = StudyDirectory(directory)
     done = there.done() if there.begun else ()
-    left = tuple(due(study, cells, done))
+    left = tuple(due(study, cells, done, last_rounds(study, cells, done)))
     if done:
         return Matrix(study, cells, done, left, expected_s(study, left, done), "from its runs so far")
     with scratch_folder("study") as folder:

@@ -1,0 +1,86 @@
+"""What a search's page and the terminal show of the race that measured its candidates."""
+
+from __future__ import annotations
+
+from howdah.analysis.wording import percent, seconds, signed
+from howdah.model.comparison import Verdict
+from howdah.model.tuning import DEFAULTS_NAME, RULES_NAME, MeasuredDifference, Race
+from howdah.report.cluster import Titled
+from howdah.report.figure import Table
+from howdah.report.prediction.page import PredictionSection
+from howdah.report.words import NONE
+from howdah.units import format_counted, format_seconds
+
+_CONCLUDED = {
+    Verdict.FASTER: "faster",
+    Verdict.SLOWER: "slower",
+    Verdict.ALIKE: "equal",
+    Verdict.CANNOT_TELL: "not certain",
+}
+
+
+def race_text(race: Race) -> str:
+    """What a race decided, in a sentence."""
+    plan = race.plan(race.winner)
+    if not any(RULES_NAME in other.against for other in race.plans):
+        return "The race ended before it could compare any plan with the rules' plan."
+    if plan is None or race.winner == RULES_NAME:
+        return "Measured: no candidate is faster than the rules' plan, which is the tuned plan now."
+    parts = [
+        f"{_share(difference)} than {name}{_interval(difference)}{_doubt(difference)}"
+        for base, name in ((RULES_NAME, "the rules' plan"), (DEFAULTS_NAME, "Hadoop's defaults"))
+        if (difference := plan.against.get(base)) is not None
+    ]
+    runs = format_counted(plan.runs, "run")
+    return f"Measured: {plan.name} takes {' and '.join(parts)}, in {runs}."
+
+
+def spent_text(race: Race) -> str:
+    """What a race took, and where it was."""
+    used = f"{format_seconds(race.spent_s)} of {format_seconds(race.request.budget_s)}"
+    return f"The race took {used} on {race.request.place}."
+
+
+def difference_text(difference: MeasuredDifference | None) -> str:
+    """A difference with its interval and verdict, for a table."""
+    if difference is None:
+        return NONE
+    return f"{signed(difference.share)}{_interval(difference)} {_CONCLUDED[difference.verdict]}"
+
+
+def race_section(race: Race) -> PredictionSection:
+    """The section of the page with every plan of the race."""
+    rows = tuple(
+        (
+            plan.name,
+            str(plan.runs),
+            str(plan.failed),
+            NONE if plan.elapsed_s is None else seconds(plan.elapsed_s),
+            difference_text(plan.against.get(RULES_NAME)),
+            difference_text(plan.against.get(DEFAULTS_NAME)),
+        )
+        for plan in race.plans
+    )
+    head = ("plan", "runs", "failed", "time", "against the rules", "against Hadoop's defaults")
+    return PredictionSection(
+        "race",
+        "race",
+        "The race: real runs",
+        f"{spent_text(race)} Runs of all plans took turns. A plan left the race when it surely differed from "
+        "the fastest candidate, surely did not, or was among the slower half of the candidates.",
+        tables=(Titled("Plans", "", Table(head, rows)),),
+    )
+
+
+def _share(difference: MeasuredDifference) -> str:
+    return f"{percent(abs(difference.share))} {'less' if difference.share < 0 else 'more'} time"
+
+
+def _interval(difference: MeasuredDifference) -> str:
+    if difference.interval is None:
+        return ""
+    return f" ({' to '.join(signed(end) for end in difference.interval)})"
+
+
+def _doubt(difference: MeasuredDifference) -> str:
+    return ", which can be chance" if difference.verdict is Verdict.CANNOT_TELL else ""

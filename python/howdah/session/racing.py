@@ -1,0 +1,203 @@
+"""The race of a search's best candidates: real runs on labs or a cluster, and what they decide."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import geometric_mean
+from typing import NamedTuple
+
+from howdah.documents.files import write_study
+from howdah.engines.hadoop.reached import running_lab
+from howdah.errors import UserError
+from howdah.model.comparison import Judged, Verdict
+from howdah.model.plan import Plan
+from howdah.model.study import Study, StudyRun
+from howdah.model.tuning import MeasuredDifference, Race, RacedPlan, RaceRequest, RaceTarget, Tuning
+from howdah.services.conf import ClientConf
+from howdah.session.plan.plans import load_plan
+from howdah.session.study.budget import spent_s
+from howdah.session.study.directory import StudyDirectory
+from howdah.session.study.paper import write_study_paper
+from howdah.session.study.running import StudyObserver
+from howdah.session.study.studies import GivenStudy, make_runs
+from howdah.session.tuning import Tuned, with_race
+from howdah.store.staging import FileLock
+from howdah.store.tunings import TuningFolder
+from howdah.study.matrix import cells_of
+from howdah.tune.halving import Times, compared, fastest, last_rounds, times_of
+from howdah.tune.race import DEFAULT_BUDGET_S, DEFAULTS, RULES, VARY
+
+FOLDER = "race"
+_LEAST_BUDGET_S = 300.0
+
+
+class NamedPlan(NamedTuple):
+    """A plan, and its file or the lab that is built of it."""
+
+    name: str
+    plan: Plan
+
+
+class Raced(NamedTuple):
+    """A race that has ended: its result, and the page with every run."""
+
+    tuned: Tuned
+    paper: Path
+
+
+def race_request(where: str, budget_s: float | None) -> RaceRequest:
+    """The race that ``--race`` and ``--budget`` describe; raises UserError for an unknown target."""
+    budget_s = DEFAULT_BUDGET_S if budget_s is None else budget_s
+    if budget_s < _LEAST_BUDGET_S:
+        raise UserError("--budget", "is too short for a race", f"give at least {_LEAST_BUDGET_S / 60:.0f}m")
+    if where == RaceTarget.LABS:
+        return RaceRequest(target=RaceTarget.LABS, name="", budget_s=budget_s)
+    directory = Path(where)
+    if directory.is_dir():
+        ClientConf.read(directory)
+        return RaceRequest(target=RaceTarget.CLUSTER, name=str(directory.absolute()), budget_s=budget_s)
+    try:
+        running_lab(where)
+    except UserError as error:
+        hint = "give labs, the name of a lab that is up, or the directory of a cluster's configuration"
+        raise UserError(f"--race {where}", error.what, hint) from error
+    return RaceRequest(target=RaceTarget.LAB, name=where, budget_s=budget_s)
+
+
+def plan_to_tune(file: Path | None, race: RaceRequest | None) -> NamedPlan:
+    """The plan in a file, or that of the lab that the race is on; raises UserError for both or neither."""
+    if race is not None and race.target is RaceTarget.LAB:
+        if file is not None:
+            raise UserError(f"--race {race.name}", "tunes the plan of that lab", "leave PLAN out")
+        if (state := running_lab(race.name)) is not None:
+            return NamedPlan(race.place, state.plan)
+    if file is None:
+        raise UserError("howdah tune", "needs a plan, or a search to continue", "give PLAN or --resume NAME")
+    return NamedPlan(str(file), load_plan(file))
+
+
+def change_race(folder: TuningFolder, race: RaceRequest | None, budget_s: float | None) -> None:
+    """Give a search that is continued a race, or its race more time; raises UserError for another target."""
+    before = folder.request.race
+    race = race or before
+    if race is None:
+        if budget_s is not None:
+            raise UserError("--budget", "is for the race, and this search has none", "add --race labs")
+        return
+    if budget_s is not None:
+        race = race.model_copy(update={"budget_s": budget_s})
+    elif before is not None:
+        race = race.model_copy(update={"budget_s": before.budget_s})
+    if race.per_job and before is None:
+        raise UserError(
+            f"--race {race.name}",
+            "is up, and this search varied what takes a restart of daemons",
+            "start another search with this --race, or give --race labs",
+        )
+    if before is not None and (before.target, before.name) != (race.target, race.name):
+        raise UserError("--race", f"differs from the search's race on {before.place}", "leave it out")
+    folder.change(folder.request.model_copy(update={"race": race}))
+
+
+def run_race(folder: TuningFolder, tuned: Tuned, study: Study, observer: StudyObserver) -> Raced:
+    """Make the runs of a search's race that are left, and store what they decide.
+
+    Raises UserError where another race is on the same target, and Aborted where the user stops it.
+    """
+    request = folder.request.race
+    assert request is not None
+    given = GivenStudy(study, write_study(study), folder.path)
+    with _only_race_on(request):
+        there = StudyDirectory(folder.path / FOLDER)
+        with there.locked():
+            done = make_runs(given, there, observer)
+            paper = write_study_paper(there)
+        result = _result(study, done, request, tuned.tuning, spent=spent_s(there, done))
+    return Raced(with_race(folder, tuned.tuning, result), paper.page)
+
+
+@contextmanager
+def _only_race_on(race: RaceRequest) -> Iterator[None]:
+    """Keep other races of this machine away from the same target; raises UserError where one is at work."""
+    target = race.name
+    if race.target is RaceTarget.CLUSTER:
+        target = ClientConf.read(Path(race.name)).default_fs
+    digest = hashlib.sha256(f"{race.target} {target}".encode()).hexdigest()[:12]
+    try:
+        lock = FileLock(Path(tempfile.gettempdir()) / f"howdah-race-{digest}.lock", wait=False)
+    except (BlockingIOError, PermissionError) as error:
+        raise UserError(f"--race {race.place}", "another race runs there", "wait until it ends") from error
+    with lock:
+        yield
+
+
+def _result(
+    study: Study,
+    done: Sequence[StudyRun],
+    request: RaceRequest,
+    tuning: Tuning,
+    *,
+    spent: float,
+) -> Race:
+    cells = cells_of(study)
+    times = times_of(cells, done)
+    numbers = {cell.levels[VARY]: cell.number for cell in cells}
+    against = {
+        base: compared(times, numbers[base], [n for n in numbers.values() if n != numbers[base]])
+        for base in (RULES, DEFAULTS)
+    }
+    plans = tuple(
+        RacedPlan(
+            name=name,
+            runs=len(times[number]),
+            failed=sum(run.cell == number and run.repeat > 0 for run in done) - len(times[number]),
+            elapsed_s=_mean_s(times, number),
+            against={
+                base: _difference(judged[number]) for base, judged in against.items() if number in judged
+            },
+        )
+        for name, number in numbers.items()
+    )
+    return Race(
+        request=request,
+        spent_s=spent,
+        plans=plans,
+        winner=_winner(tuning, times, numbers, against[RULES]),
+        decided=len(last_rounds(study, cells, done)) == len(cells),
+    )
+
+
+def _mean_s(times: Times, number: int) -> float | None:
+    return geometric_mean(times[number]) if times[number] else None
+
+
+def _difference(judged: Judged) -> MeasuredDifference:
+    assert judged.ratio is not None
+    ends = judged.low, judged.high
+    return MeasuredDifference(
+        share=judged.ratio - 1,
+        interval=(ends[0] - 1, ends[1] - 1) if ends[0] is not None and ends[1] is not None else None,
+        verdict=judged.verdict,
+    )
+
+
+def _winner(
+    tuning: Tuning, times: Times, numbers: Mapping[str, int], against_rules: Mapping[int, Judged]
+) -> str:
+    """The fastest candidate that keeps the rules to be kept, unless the rules' plan is as fast.
+
+    Where nothing was compared, the simulator's choice stays.
+    """
+    kept = tuning.finalists[0].kept
+    names = [name for name, finalist in tuning.contenders.items() if finalist.kept is kept]
+    best = fastest(times, [numbers[name] for name in names])
+    judged = against_rules.get(best) if best is not None else None
+    if judged is None:
+        return names[0] if names else RULES
+    if judged.verdict in (Verdict.SLOWER, Verdict.ALIKE) or (judged.ratio or 1) >= 1:
+        return RULES
+    return next(name for name in names if numbers[name] == best)

@@ -1,0 +1,107 @@
+"""Successive halving with the statistics of comparisons: which cells of a race are repeated no more.
+
+Cells are compared after the least repeats and after each doubling of these rounds. The chance of calling
+any difference where there is none is split among these looks, so that more looks make it no more likely.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import geometric_mean
+
+from howdah.analysis.comparing.judging import LEVEL, contrast_of, judged
+from howdah.model.comparison import Judged, Measure, Verdict
+from howdah.model.run import Outcome
+from howdah.model.study import Study, StudyRun, matches
+from howdah.study.matrix import Cell
+from howdah.study.schedule import MOST_FAILURES, elapsed_s
+
+Times = Mapping[int, tuple[float, ...]]
+"""The suite's seconds of every run that succeeded, by the cell's number."""
+
+
+def looks(study: Study) -> Iterator[int]:
+    """The rounds after which the cells of a race are compared."""
+    rounds = max(2, study.repeats.least)
+    while rounds < study.repeats.most:
+        yield rounds
+        rounds *= 2
+    yield study.repeats.most
+
+
+def times_of(cells: Sequence[Cell], done: Sequence[StudyRun], rounds: int | None = None) -> Times:
+    """The times of the cells, those of the first ``rounds`` repeats if given."""
+    return {
+        cell.number: tuple(
+            elapsed_s(run)
+            for run in done
+            if run.cell == cell.number
+            and 0 < run.repeat <= (rounds or run.repeat)
+            and run.figures.outcome is Outcome.SUCCEEDED
+        )
+        for cell in cells
+    }
+
+
+def compared(times: Times, base: int, others: Sequence[int], level: float = LEVEL) -> dict[int, Judged]:
+    """The suite's time of the ``others`` against that of ``base``; cells without times are left out."""
+    measure = Measure(workload="suite", kind="time", name="elapsed", unit="s")
+    able = [number for number in others if times[number] and times[base]]
+    contrasts = [contrast_of(measure, times[base], times[number]) for number in able]
+    return dict(zip(able, judged(contrasts, level)[0], strict=True))
+
+
+def last_rounds(study: Study, cells: Sequence[Cell], done: Sequence[StudyRun]) -> dict[int, int]:
+    """The round after which each cell that left the race is not repeated, by the cell's number.
+
+    Empty for a study without contenders, which is no race.
+    """
+    if not study.contenders:
+        return {}
+    rounds_of = list(looks(study))
+    contenders = {cell.number for cell in cells if is_contender(study, cell)}
+    racing = {cell.number for cell in cells if cell.runs}
+    result: dict[int, int] = {}
+    for rounds in rounds_of:
+        times = times_of(cells, done, rounds)
+        if not all(_finished(number, done, rounds) for number in racing):
+            break
+        leaving = _leaving(times, racing, contenders, LEVEL / len(rounds_of))
+        result |= dict.fromkeys(leaving, rounds)
+        racing -= leaving
+        if not racing:
+            break
+    return result
+
+
+def is_contender(study: Study, cell: Cell) -> bool:
+    """Whether a cell races for the shortest time, and is not only there to be compared with."""
+    return any(matches(contender, dict(cell.levels)) for contender in study.contenders)
+
+
+def fastest(times: Times, numbers: Sequence[int]) -> int | None:
+    """The cell with the shortest mean time; None if no run of them succeeded."""
+    able = [number for number in numbers if times[number]]
+    return min(able, key=lambda number: geometric_mean(times[number])) if able else None
+
+
+def _finished(number: int, done: Sequence[StudyRun], rounds: int) -> bool:
+    runs = [run for run in done if run.cell == number and 0 < run.repeat <= rounds]
+    failed = sum(run.figures.outcome is not Outcome.SUCCEEDED for run in runs)
+    return len(runs) == rounds or failed >= MOST_FAILURES
+
+
+def _leaving(times: Times, racing: set[int], contenders: set[int], level: float) -> set[int]:
+    """The cells that leave after this look; all of them once nothing is open."""
+    leaving = {number for number in racing if len(times[number]) < 2}
+    leader = fastest(times, sorted((racing & contenders) - leaving))
+    if leader is None:
+        return set(racing)
+    others = sorted(racing - leaving - {leader})
+    verdicts = compared(times, leader, others, level)
+    leaving |= {number for number, one in verdicts.items() if one.verdict is not Verdict.CANNOT_TELL}
+    open_contenders = sorted(
+        (racing & contenders) - leaving, key=lambda number: geometric_mean(times[number])
+    )
+    leaving |= set(open_contenders[(len(open_contenders) + 1) // 2 :])
+    return set(racing) if racing - leaving == {leader} else leaving

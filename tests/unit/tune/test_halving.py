@@ -1,0 +1,108 @@
+"""Which plans of a race are repeated no more, after which round, and which one is the fastest."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable
+
+import pytest
+
+from howdah.model.run import Outcome
+from howdah.model.study import Study, StudyRun
+from howdah.study.matrix import cells_of
+from howdah.study.schedule import Due, due
+from howdah.tune.halving import last_rounds, looks
+from support.studies import ended, study
+
+RULES, TUNED, SECOND, THIRD, DEFAULTS = range(5)
+
+
+def race(**changes: object) -> Study:
+    """Three candidates, the rules' plan and the defaults, at most 24 rounds."""
+    names = ("rules", "tuned", "tuned-2", "tuned-3", "defaults")
+    levels = [{"label": name, "codec": "lz4"} for name in names]
+    said = {
+        "factors": [{"vary": "plan", "levels": levels}],
+        "baseline": {"plan": "rules"},
+        "contenders": [{"plan": name} for name in names if name.startswith("tuned")],
+        "repeats": {"least": 3, "most": 24},
+    }
+    return study(**(said | changes))
+
+
+def ran(whole: Study, end: Callable[[Due], StudyRun]) -> Counter[int]:
+    """How many runs of each plan a race makes."""
+    cells, done = cells_of(whole), list[StudyRun]()
+    while left := list(due(whole, cells, done, last_rounds(whole, cells, done))):
+        done.append(end(left[0]))
+    return Counter(run.cell for run in done)
+
+
+def timed(means: tuple[float, ...], noise: float, seed: int = 1) -> Callable[[Due], StudyRun]:
+    chance = random.Random(seed)
+    return lambda one: ended(one, means[one.cell.number] * (1 + chance.gauss(0, noise)))
+
+
+def test_plans_that_surely_differ_are_decided_after_the_least_rounds() -> None:
+    runs = ran(race(), timed((100, 80, 130, 140, 200), 0.005))
+    assert runs == dict.fromkeys((RULES, TUNED, SECOND, THIRD, DEFAULTS), 3)
+
+
+def test_the_slower_half_of_the_candidates_leaves_and_what_is_open_is_repeated() -> None:
+    runs = ran(race(), timed((100, 97, 97.5, 99, 200), 0.02))
+    assert runs[DEFAULTS] == 3
+    assert runs[THIRD] == 3 or runs[SECOND] == 3 or runs[TUNED] == 3
+    assert runs[RULES] > 3
+    assert max(runs[TUNED], runs[SECOND], runs[THIRD]) == runs[RULES]
+
+
+def test_equal_plans_are_declared_equal_before_the_last_round() -> None:
+    runs = ran(race(), timed((100, 100, 100, 100, 100), 0.002))
+    assert max(runs.values()) <= 6
+
+
+def test_the_rules_plan_can_win() -> None:
+    runs = ran(race(), timed((100, 130, 140, 150, 200), 0.01))
+    assert runs[RULES] == 3
+
+
+def test_a_candidate_whose_runs_fail_is_out_after_two_and_the_others_go_on() -> None:
+    times = timed((100, 80, 90, 95, 200), 0.005)
+
+    def end(one: Due) -> StudyRun:
+        return ended(one, outcome=Outcome.FAILED) if one.cell.number == TUNED else times(one)
+
+    runs = ran(race(), end)
+    assert runs[TUNED] == 2
+    assert runs[SECOND] == runs[RULES] == 3
+
+
+def test_several_looks_see_no_more_differences_that_are_none_than_one_would() -> None:
+    whole = race(repeats={"least": 3, "most": 12})
+    cells = cells_of(whole)
+    wrong = 0
+    for seed in range(20):
+        end = timed((100, 100, 100, 100, 100), 0.05, seed)
+        done = [end(Due(cell, repeat, 0)) for repeat in range(1, 13) for cell in cells]
+        wrong += last_rounds(whole, cells, done).get(RULES, 12) < 12
+    assert wrong <= 3
+
+
+@pytest.mark.parametrize(
+    ("repeats", "expected"),
+    [
+        ({"least": 3, "most": 24}, [3, 6, 12, 24]),
+        ({"least": 5, "most": 5}, [5]),
+        ({"least": 2, "most": 5}, [2, 4, 5]),
+    ],
+)
+def test_plans_are_compared_after_the_least_rounds_and_each_doubling(
+    repeats: dict[str, int], expected: list[int]
+) -> None:
+    assert list(looks(race(repeats=repeats))) == expected
+
+
+def test_a_study_without_contenders_is_no_race() -> None:
+    whole = study()
+    assert last_rounds(whole, cells_of(whole), []) == {}

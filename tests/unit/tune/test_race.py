@@ -1,0 +1,161 @@
+"""The study that races a search's candidates, on labs that are built and on a cluster that runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from howdah.model.engine_options import CONF, SET
+from howdah.model.plan import Plan
+from howdah.model.study import Study
+from howdah.model.tuning import (
+    Finalist,
+    KeptRules,
+    Narrowing,
+    RaceRequest,
+    RaceTarget,
+    Tuning,
+    TuningRequest,
+)
+from howdah.model.workloads.terasort import REDUCES
+from howdah.planner.suite.cluster import size_planned
+from howdah.planner.suite.request import RunRequest
+from howdah.study.matrix import Cell, cells_of
+from howdah.tune.candidates import Candidates
+from howdah.tune.parameters import base_of, is_per_job
+from howdah.tune.race import race_of
+from howdah.tune.space import space_of
+from support.sim_plans import small_plan
+
+VALUES = {
+    "dfs.blocksize": "512MiB",
+    "mapreduce.map.memory.mb": "2048",
+    "mapreduce.job.reduces": "30",
+    "mapreduce.map.output.compress.codec": "lz4",
+}
+
+
+def finalist(kept: KeptRules, **values: str) -> Finalist:
+    return Finalist(
+        kept=kept, values=values or VALUES, elapsed_s=90, share=-0.1, interval=None, differs=True, breaks=()
+    )
+
+
+def properties_of(cell: Cell) -> dict[str, str]:
+    """The properties that a cell's jobs are given."""
+    given = cell.settings.of(SET)
+    return dict(given or ())
+
+
+def tuning_of(*finalists: Finalist, search: str = "t", per_job: bool = False) -> Tuning:
+    """The result of a search that ended with these finalists."""
+    plan = small_plan()
+    assert plan.cluster is not None
+    space, fixed = space_of(base_of(plan, plan.cluster), Narrowing(), "", per_job=per_job)
+    return Tuning(
+        id=search, plan="plan.yaml", suite="terasuite", calibration=None, seed=1, trials=20, refused=0,
+        elapsed_s=1, replications=3, planned_s=100, space=space, fixed=fixed, finalists=finalists,
+        sensitivity=(), losing=(), interactions=(), course=(), warnings=(),
+    )  # fmt: skip
+
+
+def raced(
+    target: RaceTarget, name: str = "", *, finalists: tuple[Finalist, ...] | None = None, search: str = "t"
+) -> Study:
+    """The race of one candidate, or of these."""
+    plan = small_plan()
+    request = requested(plan, RaceRequest(target=target, name=name, budget_s=1800))
+    run_request = RunRequest(suite="terasuite", given={})
+    tuning = tuning_of(
+        *(finalists or (finalist(KeptRules.RULES),)), search=search, per_job=target is not RaceTarget.LABS
+    )
+    assert plan.cluster is not None
+    candidates = Candidates(base_of(plan, plan.cluster), run_request, None, seed=1)
+    return race_of(request, tuning, size_planned(run_request, plan).suite, candidates, "hosts.yaml")
+
+
+def requested(plan: Plan, race: RaceRequest | None) -> TuningRequest:
+    return TuningRequest(
+        plan_file="plan.yaml", plan=plan, suite="terasuite", rows=None, calibration=None,
+        narrowing=Narrowing(), space_file="", allowed=(), keep=KeptRules.RULES, trials=20, replications=3,
+        seed=1, race=race,
+    )  # fmt: skip
+
+
+def test_a_lab_is_built_for_each_plan_and_the_budget_is_the_studys() -> None:
+    study = raced(RaceTarget.LABS)
+    assert study.budget.hours == 0.5
+    assert study.contenders == ({"plan": "tuned"},)
+    rules, tuned, defaults = cells_of(study)
+    assert len({cell.laboratory for cell in (rules, tuned, defaults)}) == 3
+    assert (tuned.settings.overrides or {})["dfs.blocksize"] == "512MiB"
+
+
+def test_on_a_lab_that_is_up_a_plan_differs_in_properties_of_its_jobs_alone() -> None:
+    study = raced(RaceTarget.LAB, "here")
+    rules, tuned, defaults = cells_of(study)
+    assert not properties_of(rules)
+    assert {cell.settings.lab for cell in (rules, tuned, defaults)} == {"here"}
+    assert all(cell.laboratory is None for cell in (rules, tuned, defaults))
+    assert tuned.settings.block_size == 512 * 2**20
+    assert tuned.settings.of(REDUCES) == 30
+    properties = properties_of(tuned)
+    assert properties["mapreduce.map.output.compress.codec"] == "org.apache.hadoop.io.compress.Lz4Codec"
+    # What follows from a tuned value is given with it.
+    assert "mapreduce.map.java.opts" in properties
+    assert all(is_per_job(key) for key in properties)
+    assert "mapreduce.reduce.memory.mb" not in properties, "it is as configured"
+    released = properties_of(defaults)
+    assert released["mapreduce.map.memory.mb"] == "1024"
+    assert released["mapreduce.map.java.opts"] == ""
+    assert (defaults.settings.block_size, defaults.settings.of(REDUCES)) == (128 * 2**20, 1)
+
+
+def test_on_a_users_cluster_the_rules_are_given_with_each_job_and_the_configuration_races_too() -> None:
+    study = raced(RaceTarget.CLUSTER, "/etc/hadoop/conf")
+    configured, rules, tuned, _ = cells_of(study)
+    assert configured.name == "configured"
+    assert not study.drop_caches, "the client may be on a host of the cluster"
+    assert not properties_of(configured)
+    assert rules.settings.of(CONF) == Path("/etc/hadoop/conf")
+    mine, theirs = properties_of(rules), properties_of(tuned)
+    assert set(mine) <= set(theirs)
+    assert mine["mapreduce.reduce.memory.mb"] == theirs["mapreduce.reduce.memory.mb"]
+    assert mine["mapreduce.map.memory.mb"] != theirs["mapreduce.map.memory.mb"] == "2048"
+
+
+def test_the_search_for_a_cluster_that_runs_varies_nothing_that_daemons_read() -> None:
+    plan = small_plan()
+    assert plan.cluster is not None
+    base = base_of(plan, plan.cluster)
+    varied, fixed = space_of(base, Narrowing(), "", per_job=True)
+    assert {"dfs.blocksize", "mapreduce.task.io.sort.mb"} <= {one.name for one in varied}
+    assert all(is_per_job(one.name) for one in varied)
+    assert {"slots", "dfs.datanode.readahead.bytes"} <= {one.name for one in fixed}
+
+
+@pytest.mark.parametrize("search", ["p20M", "20261128-1425-terasuite", "Meiers_Versuch.2", "x" * 80])
+def test_a_search_of_any_name_has_a_race(search: str) -> None:
+    assert raced(RaceTarget.LABS, search=search).study.startswith("race-")
+
+
+def test_candidates_beyond_the_rules_race_under_their_own_name() -> None:
+    beyond = finalist(KeptRules.LIMITS, **{"dfs.blocksize": "1GiB"})
+    study = raced(RaceTarget.LABS, finalists=(finalist(KeptRules.RULES), beyond))
+    assert [level.label for level in study.factors[0].levels] == [
+        "rules",
+        "tuned",
+        "beyond-rules",
+        "defaults",
+    ]
+
+
+@pytest.mark.parametrize("target", RaceTarget)
+def test_without_a_better_candidate_the_rules_race_against_the_defaults(target: RaceTarget) -> None:
+    nothing = Finalist(
+        kept=KeptRules.RULES, values={}, elapsed_s=90, share=0, interval=None, differs=False, breaks=()
+    )
+    study = raced(target, "x", finalists=(nothing,))
+    assert study.contenders == ({"plan": "rules"},)
+    assert not tuning_of(nothing).contenders
