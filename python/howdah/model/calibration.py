@@ -129,7 +129,7 @@ class Extent(Model):
 
 
 class Transfer(Model):
-    """A study that no parameter was fitted to: a few runs determine its hosts, the others are predicted."""
+    """A study that no parameter was fitted to: some of its runs determine its hosts, others are predicted."""
 
     study: str
     """The study."""

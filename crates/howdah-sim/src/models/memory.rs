@@ -74,9 +74,7 @@ mod tests {
             map_slots: 8,
             reduce_slots: 8,
         };
-        let cache = |parameters: &Parameters| {
-            PageCache::new(&worker, 6, &job(), &scheduling(), parameters)
-        };
+        let cache = |parameters: &Parameters| PageCache::new(&worker, 6, &job(), &scheduling(), parameters);
         let all = cache(&Parameters { used_once_cached: 1.0, ..Parameters::default() });
         let half = cache(&Parameters::default());
         assert_eq!(half.bytes, all.bytes / 2.0);
