@@ -26,7 +26,7 @@ import sys
 from itertools import count
 from pathlib import Path
 from howdah.model.run import Sample
-from howdah.store import RunWriter
+from howdah.store.writer import RunWriter
 from support import records
 from support.stored import as_begun, task_rows
 
