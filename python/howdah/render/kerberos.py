@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from howdah.hadoop.daemons import DAEMONS
 from howdah.model.plan import Plan, Role
-from howdah.render.daemons import KINDS
 from howdah.render.logins import logins
 from howdah.render.secrets import AUTHORITY, host_secrets, is_secure
 
@@ -22,7 +22,7 @@ def kerberos_parts(plan: Plan, roles: Sequence[Role]) -> dict[str, object]:
     keytabs = [secret for secret in held if secret.principals]
     users: dict[str, dict[str, str]] = {}
     # ZooKeeper's asks nobody; HDFS's, who may ask it everything, comes first.
-    for user in dict.fromkeys(kind.user for role, kind in KINDS.items() if role is not Role.ZOOKEEPER):
+    for user in dict.fromkeys(kind.user for role, kind in DAEMONS.items() if role is not Role.ZOOKEEPER):
         for secret in keytabs:
             own = next((name for name in secret.principals if name.startswith(f"{user}/")), None)
             if own and user in secret.users:
@@ -36,7 +36,7 @@ def kerberos_parts(plan: Plan, roles: Sequence[Role]) -> dict[str, object]:
 
 def secrets_of(plan: Plan, role: Role) -> list[str]:
     """The names of the secrets that one daemon reads."""
-    return [secret.name for secret in host_secrets(plan, [role]) if KINDS[role].user in secret.users]
+    return [secret.name for secret in host_secrets(plan, [role]) if DAEMONS[role].user in secret.users]
 
 
 def login_files(plan: Plan, roles: Sequence[Role]) -> Iterator[dict[str, object]]:

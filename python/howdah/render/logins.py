@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from howdah.hadoop.daemons import DAEMONS
 from howdah.model.plan import Plan, Role
 from howdah.model.value import value_text
 
@@ -14,38 +15,6 @@ SERVERS_FILE = "/etc/zookeeper/conf/jaas.conf"
 """Where ZooKeeper's own login configuration is."""
 _SERVERS_ENTRIES = ("Server", "QuorumServer", "QuorumLearner")
 _SERVERS_KEYTAB = "/etc/security/keytabs/zookeeper.service.keytab"
-
-
-class _User(NamedTuple):
-    """Whose options name a login configuration, and the keytab and principal that it is made of."""
-
-    options: str
-    role: Role
-    keytab: str
-    principal: str
-
-
-_USERS = (
-    _User(
-        "HDFS_ZKFC_OPTS",
-        Role.FAILOVER_CONTROLLER,
-        "dfs.namenode.keytab.file",
-        "dfs.namenode.kerberos.principal",
-    ),
-    _User(
-        "YARN_RESOURCEMANAGER_OPTS",
-        Role.RESOURCEMANAGER,
-        "yarn.resourcemanager.keytab",
-        "yarn.resourcemanager.principal",
-    ),
-    _User("HBASE_MASTER_OPTS", Role.HMASTER, "hbase.master.keytab.file", "hbase.master.kerberos.principal"),
-    _User(
-        "HBASE_REGIONSERVER_OPTS",
-        Role.REGIONSERVER,
-        "hbase.regionserver.keytab.file",
-        "hbase.regionserver.kerberos.principal",
-    ),
-)
 
 
 class Login(NamedTuple):
@@ -77,13 +46,14 @@ def logins(plan: Plan) -> Iterator[Login]:
     """Every login configuration that the plan's options name, and ZooKeeper's own, last, if there is any."""
     values = {setting.key: value_text(setting.value) for setting in plan.settings}
     realm = ""
-    for user in _USERS:
-        named = _OPTION.search(values.get(user.options, ""))
-        if named is None or not {user.keytab, user.principal} <= values.keys():
+    for role, kind in DAEMONS.items():
+        named = _OPTION.search(values.get(kind.options, ""))
+        own = next(iter(kind.keytabs), None)
+        if named is None or own is None or not {own.file, own.principal} <= values.keys():
             continue
-        principal = values[user.principal]
+        principal = values[own.principal]
         realm = principal.rpartition("@")[2]
-        yield Login(user.role, named.group(1), ("Client",), values[user.keytab], principal)
+        yield Login(role, named.group(1), ("Client",), values[own.file], principal)
     if realm:
         principal = f"zookeeper/_HOST@{realm}"
         yield Login(Role.ZOOKEEPER, SERVERS_FILE, _SERVERS_ENTRIES, _SERVERS_KEYTAB, principal)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from howdah.hadoop.daemons import DAEMONS
 from howdah.model.plan import Cluster, Plan, Role
 from howdah.model.value import value_text
-from howdah.render.daemons import KINDS
 
 _RPC = "dfs.namenode.rpc-address."
 
@@ -15,7 +15,7 @@ def peers(plan: Plan, cluster: Cluster, role: Role) -> dict[str, str]:
     Empty where there is one alone, or where all of a kind serve at once. Only NameNodes are given orders.
     """
     hosts = [master.address for master in cluster.masters if role in master.roles]
-    if not KINDS[role].leads or len(hosts) < 2:
+    if not DAEMONS[role].page.active or len(hosts) < 2:
         return {}
     names = _namenodes(plan) if role is Role.NAMENODE else {}
     return {host: names.get(host, "") for host in hosts}

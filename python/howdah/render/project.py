@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from howdah.hadoop.daemons import DAEMONS
 from howdah.model.configset import ConfigFile
 from howdah.model.placement import PlacedHost
 from howdah.model.plan import Cluster, Plan, Role
@@ -12,9 +13,8 @@ from howdah.model.system import PlacedSystem, placed_systems
 from howdah.model.value import planned_text
 from howdah.render import playbooks
 from howdah.render.bundle import OF_KERBEROS, PROGRAMS, bundled
-from howdah.render.daemons import KINDS, port_of
+from howdah.render.daemons import page_key, port_of
 from howdah.render.directories import hdfs_places
-from howdah.render.encryption import page_key
 from howdah.render.manifests import manifests
 from howdah.render.variant import EVERYWHERE
 
@@ -44,8 +44,8 @@ def project_files(
     secure = cluster.request.secure
     systems = tuple(placed_systems(plan, hosts))
     made, names = manifests(plan, cluster, systems, files)
-    present = {role: [system.name for system in systems if role in system.roles] for role in KINDS}
-    port = port_of(plan, page_key(plan, KINDS[Role.NAMENODE].page), EVERYWHERE) or 0
+    present = {role: [system.name for system in systems if role in system.roles] for role in DAEMONS}
+    port = port_of(plan, page_key(plan, DAEMONS[Role.NAMENODE].page), EVERYWHERE) or 0
     replication = planned_text(plan, "dfs.replication")
     copies = int(replication) if replication.isdigit() else 1
     texts = {
@@ -105,7 +105,7 @@ def _lines(
     yield "      hosts:"
     for system in systems:
         yield f"        {json.dumps(system.name)}: {{howdah_manifest: {json.dumps(names[system.name])}}}"
-    for role, kind in KINDS.items():
+    for role, kind in DAEMONS.items():
         if present[role]:
             yield f"    {kind.name}:"
             yield "      hosts:"

@@ -5,41 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from howdah.hadoop.daemons import DAEMONS
+from howdah.hadoop.order import at_once
 from howdah.model.plan import Role
-from howdah.render.daemons import KINDS
 from howdah.render.starting import NAMENODES
 
-_NAMENODE = (Role.FAILOVER_CONTROLLER, Role.NAMENODE)
-"""A NameNode and its failover controller: restarted together, so that one handing over does for both."""
-RESTARTING = (
-    # Workers first, masters last; of what needs a majority, or stands in for another, one at a time.
-    (Role.DATANODE,),
-    (Role.NODEMANAGER,),
-    (Role.REGIONSERVER,),
-    (Role.SECONDARY_NAMENODE,),
-    (Role.JOB_HISTORY,),
-    (Role.JOURNALNODE,),
-    (Role.ZOOKEEPER,),
-    (Role.RESOURCEMANAGER,),
-    _NAMENODE,
-    (Role.HMASTER,),
-)
-"""What is restarted after what; who goes back to an older release goes this way too."""
-UPGRADING = (
-    # A master understands workers of an older release; a worker need not understand an older master.
-    _NAMENODE,
-    (Role.SECONDARY_NAMENODE,),
-    (Role.JOURNALNODE,),
-    (Role.ZOOKEEPER,),
-    (Role.DATANODE,),
-    (Role.RESOURCEMANAGER,),
-    (Role.NODEMANAGER,),
-    (Role.JOB_HISTORY,),
-    (Role.HMASTER,),
-    (Role.REGIONSERVER,),
-)
-"""What is restarted after what on a newer release."""
-_WORKERS = (Role.DATANODE, Role.NODEMANAGER, Role.REGIONSERVER)
 _OF_HDFS = (Role.DATANODE, Role.NAMENODE, Role.JOURNALNODE)
 
 
@@ -74,11 +44,6 @@ class Rolling(NamedTuple):
     replication: int
     whole: str
     """The task that waits until HDFS misses nothing."""
-
-
-def at_once(role: Role, replication: int) -> int:
-    """How many hosts' daemons of a kind may be away at a time."""
-    return max(1, replication - 1) if role in _WORKERS else 1
 
 
 def restart(plan: Rolling, order: Sequence[Sequence[Role]]) -> str:
@@ -166,9 +131,9 @@ def _step(plan: Rolling, step: Sequence[Role]) -> Iterator[str]:
     if not roles:
         return
     role = roles[-1]
-    kind = KINDS[role]
-    stale = ":".join(f"stale_{KINDS[one].name}" for one in roles)
-    if not (kind.leads and len(plan.present[role]) > 1):
+    kind = DAEMONS[role]
+    stale = ":".join(f"stale_{DAEMONS[one].name}" for one in roles)
+    if not (kind.page.active and len(plan.present[role]) > 1):
         yield _play(plan, roles, f"Restart every {role.value} that reads changed values", stale)
         return
     yield f"""
@@ -206,10 +171,10 @@ def _play(plan: Rolling, roles: Sequence[Role], name: str, hosts: str, first: bo
 """
     if first:
         # Before its failover controller is restarted, which would lose its place without being asked.
-        text += _task("Fail over to another one", KINDS[role].name, "follows")
+        text += _task("Fail over to another one", DAEMONS[role].name, "follows")
     roll = ROLL if role is Role.JOURNALNODE else ""
     text += roll
-    text += "".join(_task("Restart it, and wait until it works", KINDS[one].name, "fresh") for one in roles)
+    text += "".join(_task("Restart it, and wait until it works", DAEMONS[one].name, "fresh") for one in roles)
     text += roll
     return text + (plan.whole if role in _OF_HDFS else "")
 

@@ -7,59 +7,16 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from howdah.errors import UserError
+from howdah.hadoop.daemons import DAEMONS
 from howdah.model.placement import PlacedHost
 from howdah.model.plan import Plan, Role
 from howdah.model.system import placed_systems
 from howdah.model.value import planned_text
-from howdah.render.daemons import KINDS
 from howdah.render.logins import logins
 
 AUTHORITY = "/etc/security/tls/ca.pem"
 """The certificate of whoever signed the hosts' own, for programs that are not Java: it holds no secret."""
 _GROUP = "hadoop"
-_WEB = (
-    ("hadoop.http.authentication.kerberos.keytab", "hadoop.http.authentication.kerberos.principal"),
-    ("dfs.web.authentication.kerberos.keytab", "dfs.web.authentication.kerberos.principal"),
-)
-_HBASE_WEB = (
-    "hbase.security.authentication.spnego.kerberos.keytab",
-    "hbase.security.authentication.spnego.kerberos.principal",
-)
-_OF_NAMENODE = ("dfs.namenode.keytab.file", "dfs.namenode.kerberos.principal")
-_KEYS = {
-    # The keys of each daemon's keytab and of the principal in it.
-    Role.NAMENODE: (_OF_NAMENODE, *_WEB),
-    Role.FAILOVER_CONTROLLER: (_OF_NAMENODE,),
-    Role.SECONDARY_NAMENODE: (
-        ("dfs.secondary.namenode.keytab.file", "dfs.secondary.namenode.kerberos.principal"),
-        *_WEB,
-    ),
-    Role.JOURNALNODE: (("dfs.journalnode.keytab.file", "dfs.journalnode.kerberos.principal"), *_WEB),
-    Role.DATANODE: (("dfs.datanode.keytab.file", "dfs.datanode.kerberos.principal"), *_WEB),
-    Role.RESOURCEMANAGER: (
-        ("yarn.resourcemanager.keytab", "yarn.resourcemanager.principal"),
-        ("yarn.resourcemanager.webapp.spnego-keytab-file", "yarn.resourcemanager.webapp.spnego-principal"),
-        *_WEB,
-    ),
-    Role.NODEMANAGER: (
-        ("yarn.nodemanager.keytab", "yarn.nodemanager.principal"),
-        ("yarn.nodemanager.webapp.spnego-keytab-file", "yarn.nodemanager.webapp.spnego-principal"),
-        *_WEB,
-    ),
-    Role.JOB_HISTORY: (
-        ("mapreduce.jobhistory.keytab", "mapreduce.jobhistory.principal"),
-        (
-            "mapreduce.jobhistory.webapp.spnego-keytab-file",
-            "mapreduce.jobhistory.webapp.spnego-principal",
-        ),
-        *_WEB,
-    ),
-    Role.HMASTER: (("hbase.master.keytab.file", "hbase.master.kerberos.principal"), _HBASE_WEB),
-    Role.REGIONSERVER: (
-        ("hbase.regionserver.keytab.file", "hbase.regionserver.kerberos.principal"),
-        _HBASE_WEB,
-    ),
-}
 _PROVIDER = "hadoop.security.credential.provider.path"
 _SHOWN = 3
 """As many hosts as are named where many are alike."""
@@ -120,12 +77,12 @@ def secret_groups(plan: Plan, hosts: Sequence[PlacedHost]) -> Iterator[tuple[str
 def _keytabs(plan: Plan, roles: Sequence[Role]) -> Iterator[HostSecret]:
     principals: dict[str, set[str]] = {}
     users: dict[str, set[str]] = {}
-    for role in KINDS:
+    for role in DAEMONS:
         if role not in roles:
             continue
         for path, principal in _keys(plan, role):
             principals.setdefault(path, set()).add(principal)
-            users.setdefault(path, set()).add(KINDS[role].user)
+            users.setdefault(path, set()).add(DAEMONS[role].user)
     for path, wanted in principals.items():
         readers = tuple(sorted(users[path]))
         web = any(principal.startswith("HTTP/") for principal in wanted)
@@ -137,8 +94,8 @@ def _keytabs(plan: Plan, roles: Sequence[Role]) -> Iterator[HostSecret]:
 
 def _keys(plan: Plan, role: Role) -> Iterator[tuple[str, str]]:
     """The keytabs of a daemon and the principal that each is read for."""
-    for keytab, principal in _KEYS.get(role, ()):
-        path, name = planned_text(plan, keytab), planned_text(plan, principal)
+    for keys in DAEMONS[role].keytabs:
+        path, name = planned_text(plan, keys.file), planned_text(plan, keys.principal)
         if path and name:
             yield path, name
     if role is Role.ZOOKEEPER:
@@ -146,7 +103,7 @@ def _keys(plan: Plan, role: Role) -> Iterator[tuple[str, str]]:
 
 
 def _stores(plan: Plan, roles: Sequence[Role]) -> Iterator[HostSecret]:
-    users = tuple(sorted({KINDS[role].user for role in roles if role is not Role.ZOOKEEPER}))
+    users = tuple(sorted({DAEMONS[role].user for role in roles if role is not Role.ZOOKEEPER}))
     if not users:
         return
     provider = planned_text(plan, _PROVIDER)

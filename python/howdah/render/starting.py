@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 
+from howdah.hadoop.daemons import DAEMONS
 from howdah.model.plan import Role
-from howdah.render.daemons import KINDS
 from howdah.render.directories import HostDirectory
 
 _HELD = (
@@ -64,7 +64,7 @@ def starts(
 ) -> str:
     """The plays that start what does not run, from the bottom up; see ``playbooks.start``."""
     parts = [_fencing(fencing)] if fencing else []
-    for role in (role for role in KINDS if present.get(role)):
+    for role in (role for role in DAEMONS if present.get(role)):
         if role is Role.DATANODE:
             parts.append(_refresh())
         parts += _of_kind(role, len(present[role]))
@@ -80,7 +80,7 @@ def pages(port: int) -> str:
 
 def _of_kind(role: Role, count: int) -> Iterator[str]:
     """The plays that start one kind of daemon, where it does not run."""
-    name = KINDS[role].name
+    name = DAEMONS[role].name
     if role not in _FIRST:
         # A play all of whose hosts fail ends the whole course: what others can do without has company.
         lone = count == 1 and role in _DISPENSABLE

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from howdah.hadoop.readers import OPTIONS
+from howdah.hadoop.daemons import DAEMONS, DaemonKind
 from howdah.model.configset import ConfigFile
 from howdah.model.plan import Cluster, Plan, Role
 from howdah.model.value import planned_text
-from howdah.render.daemons import KINDS, DaemonKind
 from howdah.render.logins import SERVERS_FILE
 from howdah.render.text import hash_comment
 
@@ -16,17 +15,6 @@ ROOT = "/opt"
 """Where releases are unpacked to, each in a folder of its name and number."""
 ENVIRONMENT = "/etc/default/hadoop"
 """What only a host itself knows: JAVA_HOME."""
-_AFTER = {
-    Role.NAMENODE: (Role.JOURNALNODE,),
-    Role.FAILOVER_CONTROLLER: (Role.ZOOKEEPER, Role.NAMENODE),
-    Role.DATANODE: (Role.NAMENODE,),
-    Role.NODEMANAGER: (Role.RESOURCEMANAGER,),
-    Role.RESOURCEMANAGER: (Role.ZOOKEEPER, Role.NAMENODE),
-    Role.JOB_HISTORY: (Role.NAMENODE,),
-    Role.HMASTER: (Role.ZOOKEEPER, Role.NAMENODE),
-    Role.REGIONSERVER: (Role.ZOOKEEPER, Role.DATANODE, Role.HMASTER),
-}
-"""Whom a daemon on the same host is better started after."""
 _HEAD = (
     "Goes to /etc/systemd/system/, with os/systemd/10-howdah-limits.conf in UNIT.service.d/ next to it.",
     f"{ENVIRONMENT} holds JAVA_HOME=...; the release is unpacked in {ROOT}.",
@@ -40,14 +28,16 @@ def unit_files(plan: Plan, cluster: Cluster) -> Iterable[ConfigFile]:
     """``systemd/UNIT.service`` of every daemon that the plan has anywhere."""
     present = {role for master in cluster.masters for role in master.roles}
     present |= {role for worker in plan.workers for role in worker.roles}
-    for role, kind in KINDS.items():
+    for role, kind in DAEMONS.items():
         if role in present:
             yield ConfigFile(path=f"systemd/{kind.unit}.service", content=unit_file(plan, cluster, role))
 
 
 def unit_file(plan: Plan, cluster: Cluster, role: Role) -> str:
     """The unit of one daemon."""
-    return "\n".join([hash_comment(list(_HEAD)) + "[Unit]", *_lines(plan, cluster, role, KINDS[role])]) + "\n"
+    return (
+        "\n".join([hash_comment(list(_HEAD)) + "[Unit]", *_lines(plan, cluster, role, DAEMONS[role])]) + "\n"
+    )
 
 
 def release_folder(cluster: Cluster, product: str) -> str:
@@ -57,9 +47,9 @@ def release_folder(cluster: Cluster, product: str) -> str:
 
 
 def _lines(plan: Plan, cluster: Cluster, role: Role, kind: DaemonKind) -> Iterator[str]:
-    home = release_folder(cluster, kind.of)
+    home = release_folder(cluster, kind.product)
     hadoop = release_folder(cluster, "hadoop")
-    after = " ".join(f"{KINDS[other].unit}.service" for other in _AFTER.get(role, ()))
+    after = " ".join(f"{DAEMONS[other].unit}.service" for other in kind.after)
     yield f"Description={role.value} of {cluster.inventory.cluster}"
     yield f"After=network-online.target time-sync.target {after}".rstrip()
     yield "Wants=network-online.target"
@@ -71,7 +61,7 @@ def _lines(plan: Plan, cluster: Cluster, role: Role, kind: DaemonKind) -> Iterat
     yield f"User={kind.user}"
     yield "Group=hadoop"
     yield f"Environment=HADOOP_HOME={hadoop} HADOOP_CONF_DIR=/etc/hadoop/conf"
-    if kind.of == "hbase":
+    if kind.product == "hbase":
         yield f"Environment=HBASE_HOME={home} HBASE_CONF_DIR=/etc/hbase/conf"
         yield f"Environment=HBASE_LOGFILE={kind.unit}.log HBASE_ROOT_LOGGER=INFO,RFA"
     else:
@@ -100,4 +90,4 @@ def _lines(plan: Plan, cluster: Cluster, role: Role, kind: DaemonKind) -> Iterat
 def _zookeeper_options(plan: Plan, cluster: Cluster) -> str:
     """The options of Java that a ZooKeeper gets: those of zookeeper-env.sh, and where its login is."""
     login = [f"-Djava.security.auth.login.config={SERVERS_FILE}"] if cluster.request.secure else []
-    return " ".join([*filter(None, [planned_text(plan, OPTIONS[Role.ZOOKEEPER])]), *login])
+    return " ".join([*filter(None, [planned_text(plan, DAEMONS[Role.ZOOKEEPER].options)]), *login])

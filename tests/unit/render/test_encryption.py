@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from howdah.hadoop.daemons import DAEMONS
 from howdah.model.plan import Role
-from howdah.render.daemons import KINDS
-from howdah.render.encryption import page_key
+from howdah.render.daemons import page_key
 from support.labs import lab_plan, trio_plan
 
 ENCRYPTED = {
@@ -22,10 +22,10 @@ ENCRYPTED = {
 
 @pytest.mark.parametrize("role", ENCRYPTED)
 def test_a_page_by_https_alone_has_another_address(role: Role) -> None:
-    page = KINDS[role].page
+    page = DAEMONS[role].page
     assert page_key(trio_plan(secure=True), page) == ENCRYPTED[role]
-    assert page_key(lab_plan(), page) == page
+    assert page_key(lab_plan(), page) == page.key
 
 
 def test_what_is_no_page_stays() -> None:
-    assert page_key(trio_plan(secure=True), "clientPort") == "clientPort"
+    assert page_key(trio_plan(secure=True), DAEMONS[Role.ZOOKEEPER].page) == "clientPort"

@@ -9,7 +9,8 @@ from urllib.parse import urlsplit
 from howdah.errors import RunFailed
 from howdah.faults.grammar import APPLICATION_MASTER
 from howdah.faults.schedule import Crew, CrewMember
-from howdah.lab.hadoop.daemons import PROGRAM, Daemon, planned
+from howdah.hadoop.daemons import DAEMONS
+from howdah.lab.hadoop.daemons import Daemon, planned
 from howdah.lab.hadoop.hbase import hbase_health
 from howdah.lab.hadoop.health import manager_state
 from howdah.lab.kernel import processes
@@ -51,7 +52,7 @@ def crew(state: LabState) -> Crew:
                 kind=machine.kind,
                 host=machine.host,
                 rack=machine.rack,
-                daemons=tuple(PROGRAM[role].name for role in machine.roles),
+                daemons=tuple(DAEMONS[role].name for role in machine.roles),
                 disks=len(machine.data_dirs) if not state.rootless else 0,
             )
             for machine in state.machines

@@ -34,6 +34,7 @@ _FRESH = Deviation(
     why="daemons update /jmx every second instead of every ten, so that samples match short phases",
 )
 _ZOOKEEPER = "zookeeper/zoo.cfg"
+_OPTIONS = "zookeeper-env.sh"
 _ZOOKEEPER_DATA, _ZOOKEEPER_LOG = "dataDir=", "dataLogDir="
 
 
@@ -136,6 +137,8 @@ def _place_zookeeper(state: LabState, machine: LabSystem, rendered: ConfigSet) -
             lines[index] = f"{_ZOOKEEPER_LOG}{log}"
     extra = rootless.zookeeper_lines(machine) if state.rootless else ""
     write_file(machine.conf / "zoo.cfg", "\n".join(lines) + f"\n{extra}")
+    if options := content.get(f"zookeeper/{_OPTIONS}"):
+        write_file(machine.conf / _OPTIONS, options)
     # A ZooKeeper without others has no number: it is told of no other and needs none.
     if number := content.get(f"zookeeper/{machine.name}/myid"):
         write_file(data / "myid", number)

@@ -11,6 +11,7 @@ from howdah.engines.hbase.admin import HBaseAdmin, opened
 from howdah.engines.hbase.ready import check_status
 from howdah.engines.hbase.target import ClientPlace, HBaseTarget, places_here
 from howdah.errors import UserError
+from howdah.hadoop.daemons import OF_HBASE
 from howdah.installation.find import find_hbase
 from howdah.installation.ycsb import with_ycsb
 from howdah.lab.hadoop import daemons
@@ -81,7 +82,7 @@ def reach_lab_hbase(state: LabState) -> ReachedHBase:
 
 def _logs(state: LabState) -> Iterator[ServerLogs]:
     for daemon in daemons.planned(state):
-        if daemon.role in daemons.OF_HBASE:
+        if daemon.role in OF_HBASE:
             yield ServerLogs(daemon.machine.name, daemon.program, daemon.log, daemon.collector_log)
 
 

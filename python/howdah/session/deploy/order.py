@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
+from howdah.hadoop.daemons import DAEMONS
+from howdah.hadoop.order import RESTARTING, UPGRADING, at_once
 from howdah.model.plan import Role
 from howdah.model.value import planned_text
-from howdah.render.daemons import KINDS
-from howdah.render.rolling import RESTARTING, UPGRADING, at_once
 from howdah.session.deploy.downtime import Downtime
 from howdah.session.deploy.project import Target
 from howdah.session.deploy.states import DeployedHost
@@ -51,8 +51,8 @@ def _steps(target: Target, states: Mapping[str, DeployedHost], way: Way) -> Iter
 
 def _restarts(states: Mapping[str, DeployedHost], step: Sequence[Role], copies: int) -> Iterator[str]:
     role = step[-1]
-    kind = KINDS[role]
-    names = [KINDS[one].name for one in step]
+    kind = DAEMONS[role]
+    names = [DAEMONS[one].name for one in step]
     stale = [state for state in states.values() if set(state.to_restart).intersection(names)]
     if not stale:
         return

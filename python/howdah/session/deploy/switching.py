@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from howdah.deploy.ansible import PlaybookRun, Tell, check_ansible, run_playbook
 from howdah.errors import UserError
+from howdah.hadoop.daemons import DAEMONS
 from howdah.model.plan import Role
-from howdah.render.daemons import KINDS
 from howdah.session.deploy.order import hosts_text
 from howdah.session.deploy.outcome import Agree, Deployed, outcome
 from howdah.session.deploy.project import Target, project
@@ -43,7 +43,7 @@ def _steps(target: Target, playbook: str, hosts: Sequence[str]) -> Iterator[str]
     """Which daemons are stopped or started, those that run on the same hosts together."""
     together: dict[tuple[str, ...], list[str]] = {}
     for name in hosts or target.systems:
-        names = tuple(KINDS[role].name for role in target.systems[name])
+        names = tuple(DAEMONS[role].name for role in target.systems[name])
         together.setdefault(names, []).append(name)
     for names, some in together.items():
         yield f"{playbook} {', '.join(names)} on {hosts_text(some)}"
