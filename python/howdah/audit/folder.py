@@ -24,10 +24,10 @@ from howdah.audit.values import (
 )
 from howdah.errors import UnreadableFile, UserError
 from howdah.hadoop.foreign_files import foreign_path
+from howdah.hadoop.site_files import BLANKS
 from howdah.model.found import Allocation, FoundConfig, FoundProperty, Unreadable
 from howdah.model.plan import Plan
 from howdah.releases import DEFAULT_HADOOP, DEFAULT_HBASE
-from howdah.services.conf import BLANKS
 
 _TOPOLOGY = "topology.data"
 _JAR = "hadoop-common-"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import NamedTuple
 
 from howdah.errors import RunFailed
 from howdah.hadoop.daemons import DAEMONS, OF_HBASE, DaemonKind, default_port
+from howdah.hadoop.env_files import read_assignments
 from howdah.installation import BRIEF, PROGRAMS, HBaseInstallation, Installation, java_command, java_home
 from howdah.installation.command import gc_log_option
 from howdah.lab.hadoop.files import cpu_option, directories, name_options
@@ -31,14 +31,11 @@ _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 def planned_options(conf: Path, kind: DaemonKind) -> list[str]:
     """The Java options that the plan gives a daemon: what its rendered env file exports."""
     try:
-        lines = (conf / kind.options_file).read_text().splitlines()
+        text = (conf / kind.options_file).read_text()
     except FileNotFoundError:
-        lines = []
-    for line in lines:
-        if line.startswith(f"export {kind.options}="):
-            (assignment,) = shlex.split(line.removeprefix("export "))
-            return assignment.partition("=")[2].split()
-    return []
+        return []
+    values = {entry.name: entry.value for entry in read_assignments(text)}
+    return values.get(kind.options, "").split()
 
 
 def page_url(machine: LabSystem, role: Role) -> str:
