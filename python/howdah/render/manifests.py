@@ -15,13 +15,83 @@ from howdah.model.configset import ConfigFile
 from howdah.model.plan import Cluster, Plan, Role
 from howdah.model.system import PlacedSystem
 from howdah.model.value import value_text
-from howdah.render.daemons import expected_settings, page_key, port_of, ports_of, settings_digest
+from howdah.render.daemons import (
+    expected_settings,
+    page_key,
+    port_of,
+    ports_of,
+    release_folder,
+    settings_digest,
+    unit_file,
+)
 from howdah.render.directories import HostDirectory, host_directories
-from howdah.render.kerberos import kerberos_parts, login_files, secrets_of
-from howdah.render.peers import peers
+from howdah.render.secrets import AUTHORITY, host_secrets, is_secure, logins
 from howdah.render.templates import template
-from howdah.render.units import release_folder, unit_file
 from howdah.render.variant import EVERYWHERE, FileVariant, of_kind, select
+
+
+def kerberos_parts(plan: Plan, roles: Sequence[Role]) -> dict[str, object]:
+    """The parts of a manifest that only a plan with Kerberos has; none without.
+
+    ``secrets`` are files that are handed over apart, by name, path and rights. ``kerberos`` says with which
+    keytab each user of the host gets a ticket, and by whose certificate pages are believed.
+    """
+    if not is_secure(plan):
+        return {}
+    held = host_secrets(plan, roles)
+    keytabs = [secret for secret in held if secret.principals]
+    users: dict[str, dict[str, str]] = {}
+    # ZooKeeper's asks nobody; HDFS's, who may ask it everything, comes first.
+    for user in dict.fromkeys(kind.user for role, kind in DAEMONS.items() if role is not Role.ZOOKEEPER):
+        for secret in keytabs:
+            own = next((name for name in secret.principals if name.startswith(f"{user}/")), None)
+            if own and user in secret.users:
+                users.setdefault(user, {"keytab": secret.path, "principal": own})
+    fields = ("name", "path", "owner", "group", "mode", "principals")
+    return {
+        "secrets": [{field: getattr(secret, field) for field in fields} for secret in held],
+        "kerberos": {"users": users, "authority": AUTHORITY},
+    }
+
+
+def secrets_of(plan: Plan, role: Role) -> list[str]:
+    """The names of the secrets that one daemon reads."""
+    return [secret.name for secret in host_secrets(plan, [role]) if DAEMONS[role].user in secret.users]
+
+
+def login_files(plan: Plan, roles: Sequence[Role]) -> Iterator[dict[str, object]]:
+    """The login configurations of a host's daemons; ``host`` says that _HOST is its own name there."""
+    if not is_secure(plan):
+        return
+    made = {login.path: login for login in logins(plan) if login.role in roles}
+    for path, login in made.items():
+        content = "\n".join(login.lines("_HOST")) + "\n"
+        yield {"path": path, "mode": "0644", "content": content, "host": True}
+
+
+_RPC = "dfs.namenode.rpc-address."
+
+
+def peers(plan: Plan, cluster: Cluster, role: Role) -> dict[str, str]:
+    """The hosts of all masters of a kind, each with the name that orders to hand over use: ``nn1``.
+
+    Empty where there is one alone, or where all of a kind serve at once. Only NameNodes are given orders.
+    """
+    hosts = [master.address for master in cluster.masters if role in master.roles]
+    if not DAEMONS[role].page.active or len(hosts) < 2:
+        return {}
+    names = _namenodes(plan) if role is Role.NAMENODE else {}
+    return {host: names.get(host, "") for host in hosts}
+
+
+def _namenodes(plan: Plan) -> dict[str, str]:
+    """What the configuration calls the NameNode of each host; the last part of a key is its name."""
+    return {
+        value_text(setting.value).rpartition(":")[0]: setting.key.rpartition(".")[2]
+        for setting in plan.settings
+        if setting.file == "hdfs-site.xml" and setting.key.startswith(_RPC)
+    }
+
 
 _HOMES = {
     "hdfs": "/var/lib/hadoop-hdfs",

@@ -11,7 +11,7 @@ import pytest
 
 from howdah.errors import UserError
 from howdah.model.plan import Setting
-from howdah.render import render
+from howdah.render.cluster import render
 from support.plans import kind, plan, setting
 
 SIZE = 64 * 2**20

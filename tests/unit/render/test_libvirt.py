@@ -12,7 +12,7 @@ import pytest
 from howdah.documents.files import read_inventory
 from howdah.model.request import Demand, Hypervisor, PlanRequest
 from howdah.planner.cluster import plan_cluster
-from howdah.render import render
+from howdah.render.cluster import render
 from support.shared_labs import shared_plans
 
 EXAMPLES = Path(__file__).parents[3] / "examples"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from howdah.model.plan import Role
-from howdah.render.peers import peers
+from howdah.render.manifests import peers
 from support.labs import lab_plan, trio_plan
 
 

@@ -13,7 +13,7 @@ from howdah.model.configset import ConfigSet
 from howdah.model.plan import Role
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
-from howdah.render import render
+from howdah.render.cluster import render
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 HBASE = (Demand(kind="ycsb"),)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from howdah.model.plan import Role
-from howdah.render.units import unit_file, unit_files
+from howdah.render.daemons import unit_file, unit_files
 from support.labs import lab_plan
 
 PLAN = lab_plan(workers_per_host=None, ycsb=True)

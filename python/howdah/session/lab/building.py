@@ -22,7 +22,7 @@ from howdah.model.plan import Plan
 from howdah.planner.scaling.fit import Fitted, fit_beside, fit_plan
 from howdah.planner.throughput import disk_bytes_per_s
 from howdah.probe import probe_host
-from howdah.render import render
+from howdah.render.cluster import render
 from howdah.session.lab.beside import check_still_beside, place_on_hosts_of, shares_hosts
 from howdah.session.lab.laboratories import DEFAULT_NAME, PARENT, directory_of
 

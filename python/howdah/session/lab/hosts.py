@@ -16,7 +16,7 @@ from howdah.lab.shrinking import await_empty, begin_leaving, take_away
 from howdah.lab.state import LabState
 from howdah.model.placement import placed_hosts
 from howdah.planner.cluster import with_hosts, without_hosts
-from howdah.render import render
+from howdah.render.cluster import render
 from howdah.session.lab.laboratories import state_of
 
 __all__ = ["HostsAdded", "HostsRemoved", "add", "remove"]

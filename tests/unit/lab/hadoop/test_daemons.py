@@ -8,7 +8,7 @@ from howdah.hadoop.daemons import DAEMONS
 from howdah.lab.hadoop.daemons import planned_options, tail
 from howdah.lab.hadoop.redirect import client_files
 from howdah.model.plan import Role
-from howdah.render import render
+from howdah.render.cluster import render
 from support.labs import lab_plan
 
 

@@ -23,7 +23,7 @@ from howdah.lab.hadoop.redirect import client_files
 from howdah.lab.kernel.processes import Process
 from howdah.lab.state import LabState
 from howdah.model.plan import Role
-from howdah.render import render
+from howdah.render.cluster import render
 from howdah.services.web import Web
 from support.labs import hbase_lab_state, lab_plan
 from support.serving import Answer, serving
