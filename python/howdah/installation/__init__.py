@@ -3,8 +3,7 @@
 from howdah.installation.cache import cache_folder
 from howdah.installation.command import BRIEF, PROGRAMS, java_command
 from howdah.installation.find import find_hbase, find_installation
-from howdah.installation.hbase import HBaseInstallation
-from howdah.installation.installation import Installation
+from howdah.installation.installation import HBaseInstallation, Installation
 from howdah.installation.java import java_home
 
 __all__ = [

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from howdah.hadoop.daemons import DAEMONS
-from howdah.installation.hbase import HBaseInstallation
-from howdah.installation.installation import Installation
+from howdah.installation.installation import HBaseInstallation, Installation
 from howdah.installation.java import java_home
 
 RESOURCES = Path(__file__).parent / "resources"

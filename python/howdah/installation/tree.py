@@ -17,8 +17,7 @@ from howdah.errors import UserError
 from howdah.hadoop.daemons import DAEMONS, DaemonKind
 from howdah.installation.cache import cache_folder
 from howdah.installation.command import OPENS, OPENS_OF_HBASE, PROGRAMS, RESOURCES
-from howdah.installation.hbase import HBaseInstallation
-from howdah.installation.installation import Installation
+from howdah.installation.installation import HBaseInstallation, Installation
 
 _LAUNCHER = RESOURCES / "tree/launch.sh"
 _PARTS = {

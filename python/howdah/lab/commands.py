@@ -18,8 +18,8 @@ from howdah.lab.kernel import network, processes
 from howdah.lab.kernel.cgroups import machine_group
 from howdah.lab.kernel.enter import client_prefix
 from howdah.lab.kernel.processes import Process
-from howdah.lab.lots import others_on
 from howdah.lab.registry import CLIENT
+from howdah.lab.shared_hosts import others_on
 from howdah.lab.state import LabState, LabSystem
 
 _OF_THE_USER = ("TERM", "COLORTERM", "HOWDAH_CACHE", "USER", "LOGNAME")

@@ -10,13 +10,13 @@ from typing import Literal, TypeAlias
 from pydantic import Field
 
 from howdah.errors import HowdahError
-from howdah.lab.faults.in_force import in_force
+from howdah.lab.faults.active_faults import in_force
 from howdah.lab.hadoop.daemons import planned
 from howdah.lab.hadoop.health import Health, Key, health, missing
 from howdah.lab.kernel import disks, network, processes
 from howdah.lab.kernel.enter import network_of
 from howdah.lab.kernel.processes import Process
-from howdah.lab.lots import shared_with
+from howdah.lab.shared_hosts import shared_with
 from howdah.lab.spec import LabSpec
 from howdah.lab.state import LabState, LabSystem
 from howdah.model.base import Model

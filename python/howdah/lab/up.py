@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from howdah.errors import Aborted
 from howdah.installation import java_home
-from howdah.lab import lots, registry, rootless
+from howdah.lab import registry, rootless, shared_hosts
 from howdah.lab.down import remove
 from howdah.lab.hadoop.daemons import Daemon
 from howdah.lab.hadoop.files import write_files
@@ -20,7 +20,6 @@ from howdah.lab.installed import Installed, installed
 from howdah.lab.kernel import cgroups, processes
 from howdah.lab.kernel.capabilities import find_capabilities
 from howdah.lab.kernel.enter import network_of
-from howdah.lab.lots import LabPlace
 from howdah.lab.machines import (
     LOOPBACK,
     Power,
@@ -39,6 +38,7 @@ from howdah.lab.refusals import (
     not_run,
     rootless_isolation,
 )
+from howdah.lab.shared_hosts import LabPlace
 from howdah.lab.spec import Format, LabSpec
 from howdah.lab.state import LabState, read_state
 from howdah.model.cluster import Deviation, Isolation, Laboratory, Scaling
@@ -154,7 +154,7 @@ def bring_up(state: LabState, rendered: ConfigSet, tell: Tell) -> Brought:
     """
     found = installed(state)
     new = registry.entry(state.name) is None
-    lots.enter(state)
+    shared_hosts.enter(state)
     state.directory.mkdir(parents=True, exist_ok=True)
     if new:
         state.write()

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.deploy.keytab import KeytabEntry
-from howdah.deploy.secrets import check_folder, found_secrets
+from howdah.deploy.secrets import KeytabEntry, check_folder, found_secrets
 from howdah.errors import UserError
 from unit.deploy.test_keytab import written
 

@@ -12,8 +12,8 @@ from howdah.engines.hbase.ready import check_status
 from howdah.engines.hbase.target import ClientPlace, HBaseTarget, places_here
 from howdah.errors import UserError
 from howdah.hadoop.daemons import OF_HBASE
+from howdah.installation.compiled import with_ycsb
 from howdah.installation.find import find_hbase
-from howdah.installation.ycsb import with_ycsb
 from howdah.lab.hadoop import daemons
 from howdah.lab.hadoop.files import name_options
 from howdah.lab.installed import installed

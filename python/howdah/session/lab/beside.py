@@ -7,8 +7,8 @@ from pathlib import Path
 
 from howdah.errors import UserError
 from howdah.lab import registry
-from howdah.lab.faults.in_force import in_force
-from howdah.lab.lots import LabPlace, place_beside
+from howdah.lab.faults.active_faults import in_force
+from howdah.lab.shared_hosts import LabPlace, place_beside
 from howdah.lab.state import LabState
 from howdah.model.inventory import HostGroup, Inventory
 from howdah.model.plan import Cluster, Plan

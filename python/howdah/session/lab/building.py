@@ -13,9 +13,9 @@ from howdah.lab import registry
 from howdah.lab import up as building
 from howdah.lab.hadoop.starting import Tell
 from howdah.lab.installed import find_installed
-from howdah.lab.lots import LabPlace, own_place
 from howdah.lab.machines import Power
 from howdah.lab.refusals import check_plan
+from howdah.lab.shared_hosts import LabPlace, own_place
 from howdah.lab.state import LabState, read_state
 from howdah.lab.up import Asked, Brought, Fitting
 from howdah.model.plan import Plan

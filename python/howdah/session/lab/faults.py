@@ -11,9 +11,8 @@ from howdah.errors import RunFailed, UserError
 from howdah.faults.grammar import parse_fault
 from howdah.faults.player import Deed
 from howdah.lab import registry
-from howdah.lab.faults.doing import do_fault
-from howdah.lab.faults.in_force import FaultInForce, in_force
-from howdah.lab.faults.undoing import Undone, await_whole, heal, start_fallen, undo_fault
+from howdah.lab.faults.active_faults import FaultInForce, in_force
+from howdah.lab.faults.injection import Undone, await_whole, do_fault, heal, start_fallen, undo_fault
 from howdah.lab.kernel import processes
 from howdah.lab.state import LabState
 from howdah.model.faults import AT_ONCE, ClusterFault

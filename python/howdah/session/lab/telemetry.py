@@ -18,7 +18,7 @@ from howdah.lab.kernel.disks import devices
 from howdah.lab.kernel.inhabitants import is_at_work
 from howdah.lab.kernel.network import INTERFACE, SPACES, UPLINK, every_link, host_space_of, space
 from howdah.lab.kernel.processes import belongs
-from howdah.lab.lots import neighbours, shared_with
+from howdah.lab.shared_hosts import neighbours, shared_with
 from howdah.lab.state import LabState, LabSystem
 from howdah.model.cluster import Laboratory, LaboratoryBeside
 from howdah.model.plan import Role

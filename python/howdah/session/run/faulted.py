@@ -18,7 +18,7 @@ from howdah.errors import UserError
 from howdah.faults.grammar import EXAMPLE, parse_fault, parse_time
 from howdah.faults.player import FaultPlayer
 from howdah.faults.schedule import Crew, check_schedule, random_schedule
-from howdah.lab.faults.whom import crew
+from howdah.lab.faults.targets import crew
 from howdah.lab.state import LabState
 from howdah.model.engine_options import FAULT
 from howdah.model.faults import ClusterFault, FaultFile

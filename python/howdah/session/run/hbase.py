@@ -15,8 +15,8 @@ from howdah.engines.hbase.leftovers import LOAD, NO_TABLE, newest_kept
 from howdah.engines.hbase.standalone import standing_alone
 from howdah.engines.hbase.work import table_name
 from howdah.errors import UserError
+from howdah.installation.compiled import with_ycsb
 from howdah.installation.find import find_hbase
-from howdah.installation.ycsb import with_ycsb
 from howdah.lab.state import LabState
 from howdah.model.at_once import AtOnce
 from howdah.model.engine_names import HBASE

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from howdah.errors import UserError
-from howdah.lab.faults.in_force import in_force, note
+from howdah.lab.faults.active_faults import in_force, note
 from howdah.lab.state import LabState
 from howdah.model.faults import FaultTold
 from howdah.session.run.faulted import Playing, faults_asked, on_lab

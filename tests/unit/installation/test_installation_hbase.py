@@ -11,7 +11,7 @@ from howdah.installation import PROGRAMS, find_hbase, java_command
 from howdah.installation.command import RESOURCES
 from howdah.installation.digests import digests, release_of
 from howdah.installation.find import fetched_hbase
-from howdah.installation.hbase import ycsb_jars
+from howdah.installation.installation import ycsb_jars
 from support.tarballs import make_hbase
 
 

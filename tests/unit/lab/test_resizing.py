@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from howdah.lab.growing import grown
 from howdah.lab.kernel.network import every_link
 from howdah.lab.machines import Power, host_specs, machine_specs, machines
+from howdah.lab.resizing import grown
 from howdah.lab.spec import NETWORK, LabSpec
 from howdah.lab.state import LabState
 from howdah.planner.cluster import with_hosts
@@ -19,7 +19,7 @@ HALF = Power(0.5, lambda disks: disks.outer_bytes_per_s or 1)
 
 @pytest.fixture
 def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LabState:
-    monkeypatch.setattr("howdah.lab.growing.check_hosts", lambda spec: None)
+    monkeypatch.setattr("howdah.lab.resizing.check_hosts", lambda spec: None)
     plan = lab_plan(disk_bytes=10**9)
     assert plan.cluster is not None
     placed = machines(plan, plan.cluster, tmp_path, NETWORK)

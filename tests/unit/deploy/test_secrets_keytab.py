@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howdah.deploy.keytab import KeytabDamaged, KeytabEntry, keytab_entries
+from howdah.deploy.secrets import KeytabDamaged, KeytabEntry, keytab_entries
 
 _NAMES = st.text(st.characters(codec="utf-8", exclude_characters="/@"), min_size=1, max_size=12)
 

@@ -8,8 +8,8 @@ import pytest
 
 from howdah.errors import RunFailed
 from howdah.faults.grammar import parse_fault
-from howdah.lab.faults import doing, undoing
-from howdah.lab.faults.in_force import Undo, in_force
+from howdah.lab.faults import injection
+from howdah.lab.faults.active_faults import Undo, in_force
 from howdah.lab.state import LabState
 from support.labs import lab_state
 
@@ -25,10 +25,10 @@ def test_what_fails_half_way_is_undone(tmp_path: Path, monkeypatch: pytest.Monke
         did.append(f"{step.how} {step.daemon}")
 
     undo = Undo(how="start", machine="m1", daemon="namenode")
-    deed = doing._Deed(("namenode on m1",), (undo,), (lambda: did.append("kill"), start))
-    monkeypatch.setattr(doing, "_deed", lambda state, fault: deed)
-    monkeypatch.setitem(undoing._STEPS, "start", started)
+    injected = injection._Injection(("namenode on m1",), (undo,), (lambda: did.append("kill"), start))
+    monkeypatch.setattr(injection, "_injection", lambda state, fault: injected)
+    monkeypatch.setitem(injection._STEPS, "start", started)
     with pytest.raises(RunFailed, match="does not start"):
-        doing.do_fault(state, parse_fault("restart namenode"))
+        injection.do_fault(state, parse_fault("restart namenode"))
     assert did == ["kill", "start namenode"]
     assert in_force(state) == ()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from howdah.errors import UserError
-from howdah.lab.faults.in_force import IN_FORCE, Undo, in_force, note, strike_off
+from howdah.lab.faults.active_faults import IN_FORCE, Undo, in_force, note, strike_off
 from support.labs import lab_state
 
 

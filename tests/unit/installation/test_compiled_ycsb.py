@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from howdah.errors import UserError
-from howdah.installation.hbase import own_hbase
-from howdah.installation.ycsb import with_ycsb
+from howdah.installation.compiled import with_ycsb
+from howdah.installation.installation import own_hbase
 from support.fetched import fetch
 from support.tarballs import make_hbase
 

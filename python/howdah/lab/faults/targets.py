@@ -16,7 +16,7 @@ from howdah.lab.hadoop.health import manager_state
 from howdah.lab.kernel import processes
 from howdah.lab.kernel.enter import network_of
 from howdah.lab.kernel.processes import PROC, Process
-from howdah.lab.lots import others_on
+from howdah.lab.shared_hosts import others_on
 from howdah.lab.state import LabState, LabSystem
 from howdah.model.faults import Whom
 from howdah.services.conf import ClientConf

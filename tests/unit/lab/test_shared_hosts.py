@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from howdah.errors import UserError
-from howdah.lab import lots, registry
+from howdah.lab import registry, shared_hosts
 from howdah.lab.commands import How, kill
-from howdah.lab.faults.whom import crew
+from howdah.lab.faults.targets import crew
 from howdah.lab.kernel.network import every_link, host_space_of, spaces_of_lot
-from howdah.lab.lots import LabPlace
 from howdah.lab.registry import Leftover
+from howdah.lab.shared_hosts import LabPlace
 from howdah.lab.spec import LabSpec
 from howdah.lab.state import LabState
 from support.shared_labs import begun_lab, shared_plans
@@ -22,7 +22,7 @@ from support.shared_labs import begun_lab, shared_plans
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = tmp_path / "howdah"
     monkeypatch.setattr(registry, "registry", lambda: path)
-    monkeypatch.setattr("howdah.lab.lots.os.geteuid", lambda: 0)
+    monkeypatch.setattr("howdah.lab.shared_hosts.os.geteuid", lambda: 0)
     return path
 
 
@@ -30,10 +30,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def pair(tmp_path: Path) -> tuple[LabState, LabState]:
     """Laboratory b on the hosts of laboratory a, both entered."""
     first, second = shared_plans(tmp_path)
-    one = begun_lab("a", tmp_path / "of-a", first, lots.own_place("a", shares=True))
-    lots.enter(one)
-    other = begun_lab("b", tmp_path / "of-b", second, lots.place_beside("b", "a"))
-    lots.enter(other)
+    one = begun_lab("a", tmp_path / "of-a", first, shared_hosts.own_place("a", shares=True))
+    shared_hosts.enter(one)
+    other = begun_lab("b", tmp_path / "of-b", second, shared_hosts.place_beside("b", "a"))
+    shared_hosts.enter(other)
     return one, other
 
 
@@ -76,16 +76,16 @@ def test_limits_of_all_machines_on_a_host_are_no_more_than_the_host(pair: tuple[
 
 
 def test_who_shares_which_hosts_is_told(pair: tuple[LabState, LabState], tmp_path: Path) -> None:
-    assert lots.shared_with(pair[0]) == {"b": ("h1", "h2")}
-    assert lots.shared_with(pair[1]) == {"a": ("h1", "h2")}
-    assert lots.others_on(pair[1]) == {"h1": ("a",), "h2": ("a",)}
-    alone = begun_lab("c", tmp_path / "of-c", pair[0].plan, lots.own_place("c", shares=True))
-    lots.enter(alone)
-    assert lots.shared_with(alone) == {}
+    assert shared_hosts.shared_with(pair[0]) == {"b": ("h1", "h2")}
+    assert shared_hosts.shared_with(pair[1]) == {"a": ("h1", "h2")}
+    assert shared_hosts.others_on(pair[1]) == {"h1": ("a",), "h2": ("a",)}
+    alone = begun_lab("c", tmp_path / "of-c", pair[0].plan, shared_hosts.own_place("c", shares=True))
+    shared_hosts.enter(alone)
+    assert shared_hosts.shared_with(alone) == {}
 
 
 def test_a_third_one_has_a_seat_of_its_own(pair: tuple[LabState, LabState]) -> None:
-    place = lots.place_beside("c", "b")
+    place = shared_hosts.place_beside("c", "b")
     assert (place.lot, place.seat) == ("a+", 2)
     assert [other.name for other in place.others] == ["a", "b"]
     assert str(place.first_machine) == "10.77.32.1"
@@ -95,12 +95,12 @@ def test_a_third_one_has_a_seat_of_its_own(pair: tuple[LabState, LabState]) -> N
 def test_one_that_was_there_gets_its_seat_and_its_cables_again(
     pair: tuple[LabState, LabState], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("howdah.lab.lots.network.remove", lambda lab, used: ())
-    lots.leave("a")
+    monkeypatch.setattr("howdah.lab.shared_hosts.network.remove", lambda lab, used: ())
+    shared_hosts.leave("a")
     with pytest.raises(UserError, match="hosts are still used by b"):
-        lots.own_place("a", shares=True)
-    assert lots.own_place("a", shares=False) == LabPlace()
-    again = lots.place_beside("a", "b")
+        shared_hosts.own_place("a", shares=True)
+    assert shared_hosts.own_place("a", shares=False) == LabPlace()
+    again = shared_hosts.place_beside("a", "b")
     assert (again.lot, again.seat) == ("a+", 0)
     cables = {host.name: host.cable for host in spec(pair[1]).hosts}
     found = {host.name: host.cable for host in again.cabled(spec(pair[0]).hosts)}
@@ -113,7 +113,7 @@ def test_a_seat_that_somebody_took_meanwhile_is_refused(
 ) -> None:
     late = begun_lab("late", tmp_path / "late", pair[1].plan, LabPlace("a+", 1, (pair[0],)))
     with pytest.raises(UserError, match="has the same addresses as b"):
-        lots.enter(late)
+        shared_hosts.enter(late)
     assert registry.entry("late") is None
 
 
@@ -126,11 +126,11 @@ def test_the_last_one_takes_the_hosts_away(
         removed.append((lab, used))
         return ()
 
-    monkeypatch.setattr("howdah.lab.lots.network.remove", remove)
-    assert lots.leave("a") == ()
+    monkeypatch.setattr("howdah.lab.shared_hosts.network.remove", remove)
+    assert shared_hosts.leave("a") == ()
     assert removed == [("a+", spaces_of_lot(spec(pair[1])))]
-    assert lots.neighbours(pair[1]) == ()
-    assert lots.leave("b") == ()
+    assert shared_hosts.neighbours(pair[1]) == ()
+    assert shared_hosts.leave("b") == ()
     assert removed[1:] == [("a+", frozenset()), ("b+", frozenset())]
     assert not folder.exists()
 
@@ -145,11 +145,11 @@ def test_hosts_stay_while_it_cannot_be_told_who_uses_them(
         removed.append(lab)
         return ()
 
-    monkeypatch.setattr("howdah.lab.lots.network.remove", remove)
-    lots.leave("a")
+    monkeypatch.setattr("howdah.lab.shared_hosts.network.remove", remove)
+    shared_hosts.leave("a")
     assert removed == []
-    assert lots.left_on("a") == ()
-    lots.leave("b")
+    assert shared_hosts.left_on("a") == ()
+    shared_hosts.leave("b")
     assert removed == ["a+", "b+"]
 
 
@@ -157,8 +157,8 @@ def test_what_cannot_be_removed_keeps_the_entry(
     pair: tuple[LabState, LabState], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stays = Leftover("network namespace", "howdah-a+_host_h9", "is busy")
-    monkeypatch.setattr("howdah.lab.lots.network.remove", lambda lab, used: (stays,))
-    assert stays in lots.leave("a")
+    monkeypatch.setattr("howdah.lab.shared_hosts.network.remove", lambda lab, used: (stays,))
+    assert stays in shared_hosts.leave("a")
     assert registry.entry("a") is not None
 
 
@@ -182,9 +182,9 @@ def test_whom_nobody_can_be_beside_is_said(
     ):
         state = begun_lab(lab, tmp_path / lab, pair[0].plan, LabPlace()).model_copy(update=change)
         state.write()
-        lots.enter(state)
+        shared_hosts.enter(state)
     with pytest.raises(UserError, match=said) as caught:
-        lots.place_beside(name, other)
+        shared_hosts.place_beside(name, other)
     assert caught.value.hint
 
 
@@ -194,4 +194,4 @@ def test_a_host_that_others_are_on_is_not_lost_by_one_of_them(pair: tuple[LabSta
     assert "give machines: " in caught.value.hint
     assert crew(pair[0]).shared == {"h1": ("b",), "h2": ("b",)}
     with pytest.raises(UserError, match="shares its hosts with b: hosts cannot be added"):
-        lots.refuse_shared(pair[0], "hosts cannot be added or removed until then")
+        shared_hosts.refuse_shared(pair[0], "hosts cannot be added or removed until then")
