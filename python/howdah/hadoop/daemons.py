@@ -44,7 +44,6 @@ class Store(NamedTuple):
     """What a daemon keeps and must never be formatted over."""
 
     key: str
-    """The key of its directories."""
     content: str
     """The files that show that there is something, as a pattern."""
 
@@ -58,7 +57,6 @@ class DaemonKind(NamedTuple):
     """Its unit of systemd, as Apache Bigtop's packages have it, and its log below HADOOP_LOG_DIR."""
     user: str
     main: str
-    """Its main class."""
     command: tuple[str, ...]
     """Its script below the release's folder, and the words that start it in the foreground."""
     files: tuple[str, ...]

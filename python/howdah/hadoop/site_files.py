@@ -22,7 +22,6 @@ class SiteProperty(NamedTuple):
     final: bool
     """Whether later files may not change it."""
     path: str
-    """The file."""
     line: int
     """Where in it the property begins."""
     blanks: bool = False

@@ -59,7 +59,6 @@ class WrongJar(NamedTuple):
     """A jar that is not as its release has it."""
 
     jar: str
-    """Its file name."""
     kind: Literal["missing", "damaged", "unknown"]
     """Not there, with another digest than listed, or not listed."""
 

@@ -51,7 +51,6 @@ class PackedTree(NamedTuple):
     name: str
     """``hadoop-3.5.0``: the folder that it unpacks to."""
     path: Path
-    """Where the file is."""
     sha256: str
     """Its digest, which every host holds what it fetched against."""
 

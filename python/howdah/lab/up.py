@@ -57,7 +57,6 @@ class Asked(NamedTuple):
     """What somebody asked for, by which a second ``up`` knows its laboratory again."""
 
     name: str
-    """The laboratory's name."""
     directory: Path
     """Its directory, absolute."""
     source: str
@@ -74,11 +73,9 @@ class Fitting(NamedTuple):
     notes: tuple[str, ...]
     """What no number says."""
     memory_bytes: int
-    """This machine's memory."""
     cpus: float
     """This machine's CPUs, as many as howdah may use."""
     place: LabPlace = LabPlace()
-    """Whose hosts it is on."""
 
 
 class Brought(NamedTuple):

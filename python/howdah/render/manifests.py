@@ -127,7 +127,6 @@ class Manifest(NamedTuple):
     name: str
     """The name of its file: a host's, or that of a kind of worker."""
     text: str
-    """The manifest as JSON."""
 
 
 def manifests(

@@ -75,9 +75,7 @@ class RedirectedProperty(NamedTuple):
     file: str
     """The file it belongs to, ``hdfs-site.xml``."""
     key: str
-    """Its key."""
     value: str
-    """Its new value."""
     why: str
     """A sentence."""
 

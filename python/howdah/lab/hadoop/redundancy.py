@@ -35,7 +35,6 @@ class Behind(Model):
     what: str
     """Which daemon, and what it lacks."""
     remedy: str
-    """What has to happen."""
 
 
 def journal_directory(machine: LabSystem) -> Path:

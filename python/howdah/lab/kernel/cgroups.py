@@ -36,9 +36,7 @@ class Hierarchy(NamedTuple):
     """A tree of control groups."""
 
     root: Path
-    """Where it is mounted."""
     version: int
-    """1 or 2."""
 
 
 Hierarchies = Mapping[Controller, Hierarchy]

@@ -13,7 +13,6 @@ class LabMount(NamedTuple):
     """One mount."""
 
     point: Path
-    """Where."""
     device: str
     """The device's numbers, ``7:0``."""
     kind: str
