@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from howdah.model.host import Virtualisation
-from howdah.probe.file_systems import read_mounts
+from howdah.probe.disks import read_mounts
 from howdah.probe.inquiry import Inquiry
 from howdah.probe.tree import FileTree
 

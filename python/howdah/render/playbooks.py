@@ -8,16 +8,18 @@ from howdah.hadoop.daemons import DAEMONS
 from howdah.hadoop.order import RESTARTING, UPGRADING
 from howdah.model.plan import Role
 from howdah.render.directories import HostDirectory
-from howdah.render.rolling import (
+from howdah.render.plays import (
     ROLL,
+    STARTED,
     Rolling,
     as_ever,
     downgrade,
+    pages,
     restart,
+    starts,
     upgrade,
     upgrade_task,
 )
-from howdah.render.starting import STARTED, pages, starts
 
 HEAD = """\
 # Rendered by howdah. Run it from this folder, with or without howdah:

@@ -13,7 +13,7 @@ from howdah.model.hostname import expand_all
 from howdah.model.wrong import WrongValue
 from howdah.planner.local.plan import DEFAULT_DATA_DIR
 from howdah.probe import probe_host
-from howdah.probe.line import host_line
+from howdah.probe.host import host_line
 
 __all__ = ["host_line", "measure_host", "probe_host", "probe_hosts"]
 

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from howdah.probe import probe_host
 from howdah.probe.cpu import read_cpu
-from howdah.probe.disks import read_disks
-from howdah.probe.file_systems import read_mounts
+from howdah.probe.disks import read_disks, read_mounts
 from howdah.probe.host import read_memory
 from howdah.probe.inquiry import NoInquiry
 from howdah.probe.nics import read_network_stack, read_nics

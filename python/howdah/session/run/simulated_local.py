@@ -15,7 +15,7 @@ from howdah.model.engine_options import CALIBRATION, DATA_DIR, PLAN, PROBE, REPL
 from howdah.model.host import Host
 from howdah.planner.local.plan import LocalPlanner, sample_interval_s
 from howdah.planner.suite.request import RunRequest, plan_line, requested_programs
-from howdah.probe.line import host_line
+from howdah.probe.host import host_line
 from howdah.session.run.prepared import Prepared, new_job
 from howdah.simulation.replications import check_replications
 

@@ -8,7 +8,7 @@ import yaml
 
 from howdah.hadoop.order import RESTARTING, UPGRADING
 from howdah.model.plan import Role
-from howdah.render.rolling import Rolling, downgrade, restart, upgrade
+from howdah.render.plays import Rolling, downgrade, restart, upgrade
 
 _PAIR = {
     role: ("h1", "h2", "h3")[: 2 if role is not Role.DATANODE else 3]
