@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from howdah.model.plan import Role
@@ -31,6 +31,11 @@ class Page(NamedTuple):
     def bean(self) -> str:
         """The name of the bean that it shows."""
         return self.path.partition("?qry=")[2]
+
+    def key_with(self, value: Callable[[str], str | None]) -> str:
+        """The key of its address under a configuration, which ``value`` gives the values of."""
+        encrypted = self.policy and value(self.policy) == "HTTPS_ONLY"
+        return self.encrypted_key if encrypted else self.key
 
 
 class Keytab(NamedTuple):
@@ -77,6 +82,12 @@ class DaemonKind(NamedTuple):
     """The release that it is part of: ``hadoop`` or ``hbase``."""
     is_worker: bool = False
     """Whether every worker runs it; otherwise masters do."""
+
+    @property
+    def listening(self) -> tuple[str, ...]:
+        """The keys of all addresses that it may listen at."""
+        encrypted = (self.page.encrypted_key,) if self.page.encrypted_key else ()
+        return (*self.addresses, self.page.key, *encrypted)
 
     @property
     def options_file(self) -> str:
@@ -149,7 +160,11 @@ DAEMONS: Mapping[Role, DaemonKind] = {
             "dfs.http.policy",
             "dfs.namenode.https-address",
         ),
-        addresses=("dfs.namenode.rpc-address",),
+        addresses=(
+            "dfs.namenode.rpc-address",
+            "dfs.namenode.servicerpc-address",
+            "dfs.namenode.lifeline.rpc-address",
+        ),
         after=(Role.JOURNALNODE,),
         keytabs=(_OF_NAMENODE, *_WEB),
         store=Store("dfs.namenode.name.dir", "current/fsimage_*"),

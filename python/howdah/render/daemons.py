@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 
-from howdah.hadoop.daemons import DAEMONS, DaemonKind, Page, default_port
+from howdah.hadoop.daemons import DAEMONS, DaemonKind, default_port
 from howdah.hadoop.readers import readers
 from howdah.model.configset import ConfigFile
 from howdah.model.plan import Cluster, Plan, Role, Setting
@@ -145,13 +146,8 @@ def port_of(plan: Plan, key: str, variant: FileVariant) -> int | None:
 _PORT_FILES = ("hdfs-site.xml", "yarn-site.xml", "mapred-site.xml", "hbase-site.xml", "zoo.cfg")
 
 
-def page_key(plan: Plan, page: Page) -> str:
-    """The key of the address of a daemon's page: another one if the plan has pages by HTTPS alone."""
-    encrypted = page.policy and planned_text(plan, page.policy) == "HTTPS_ONLY"
-    return page.encrypted_key if encrypted else page.key
-
-
 def ports_of(plan: Plan, kind: DaemonKind, variant: FileVariant) -> Sequence[int]:
     """All ports that a daemon listens at."""
-    ports = (port_of(plan, key, variant) for key in (page_key(plan, kind.page), *kind.addresses))
+    page = kind.page.key_with(partial(planned_text, plan))
+    ports = (port_of(plan, key, variant) for key in (page, *kind.addresses))
     return sorted({port for port in ports if port})

@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import PurePosixPath
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -14,10 +15,9 @@ from howdah.hadoop.daemons import DAEMONS, DaemonKind, Store
 from howdah.model.configset import ConfigFile
 from howdah.model.plan import Cluster, Plan, Role
 from howdah.model.system import PlacedSystem
-from howdah.model.value import value_text
+from howdah.model.value import planned_text, value_text
 from howdah.render.daemons import (
     expected_settings,
-    page_key,
     port_of,
     ports_of,
     release_folder,
@@ -302,7 +302,7 @@ def _daemon(
 def _page(plan: Plan, kind: DaemonKind, variant: FileVariant) -> dict[str, object]:
     page = kind.page
     return {
-        "port": port_of(plan, page_key(plan, page), variant),
+        "port": port_of(plan, page.key_with(partial(planned_text, plan)), variant),
         "ask": page.path,
         "answers": page.ready,
         "leads": page.active,

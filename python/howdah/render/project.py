@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from importlib import resources
 
 from howdah.hadoop.daemons import DAEMONS
@@ -15,7 +15,7 @@ from howdah.model.plan import Cluster, Plan, Role
 from howdah.model.system import PlacedSystem, placed_systems
 from howdah.model.value import planned_text
 from howdah.render import playbooks
-from howdah.render.daemons import page_key, port_of
+from howdah.render.daemons import port_of
 from howdah.render.directories import hdfs_places
 from howdah.render.manifests import manifests
 from howdah.render.variant import EVERYWHERE
@@ -111,7 +111,7 @@ def project_files(
     systems = tuple(placed_systems(plan, hosts))
     made, names = manifests(plan, cluster, systems, files)
     present = {role: [system.name for system in systems if role in system.roles] for role in DAEMONS}
-    port = port_of(plan, page_key(plan, DAEMONS[Role.NAMENODE].page), EVERYWHERE) or 0
+    port = port_of(plan, DAEMONS[Role.NAMENODE].page.key_with(partial(planned_text, plan)), EVERYWHERE) or 0
     replication = planned_text(plan, "dfs.replication")
     copies = int(replication) if replication.isdigit() else 1
     texts = {

@@ -8,7 +8,9 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from howdah.errors import UserError
+from howdah.hadoop.daemons import DAEMONS, default_port
 from howdah.hadoop.site_files import SiteProperty, read_site_file
+from howdah.model.plan import Role
 from howdah.releases import default_of, hadoop
 from howdah.releases.values import expanded, read_list
 from howdah.services.addresses import WebAddress, in_place_of_any, web_address
@@ -83,8 +85,7 @@ class ClientConf:
     def namenodes(self) -> tuple[WebAddress, ...]:
         """The web servers of the NameNodes that serve fs.defaultFS, more than one where they fail over."""
         service = urlsplit(self.default_fs).hostname or ""
-        https = self.get("dfs.http.policy") == "HTTPS_ONLY"
-        key = "dfs.namenode.https-address" if https else "dfs.namenode.http-address"
+        key, https = self._page(Role.NAMENODE)
         if service not in self._names("dfs.nameservices"):
             address = in_place_of_any(self.get(key) or "", service)
             return (web_address("", address, key=key, https=https),)
@@ -107,8 +108,7 @@ class ClientConf:
 
     def resource_managers(self) -> tuple[WebAddress, ...]:
         """The web servers of the ResourceManagers, more than one where they fail over."""
-        https = self.get("yarn.http.policy") == "HTTPS_ONLY"
-        key = "yarn.resourcemanager.webapp.https.address" if https else "yarn.resourcemanager.webapp.address"
+        key, https = self._page(Role.RESOURCEMANAGER)
         if self.get("yarn.resourcemanager.ha.enabled") != "true":
             address = in_place_of_any(self.get(key) or "", "localhost")
             return (web_address("", address, key=key, https=https),)
@@ -128,19 +128,24 @@ class ClientConf:
         host = self.given(host_key)
         if given is None and host is None:
             raise UserError(self.where(host_key), "is not set", "give the ResourceManager's host")
-        port = 8090 if key.endswith("https.address") else 8088
-        return given or f"{host}:{port}"
+        return given or f"{host}:{default_port(key)}"
 
     def history(self) -> WebAddress:
         """The web server of the JobHistoryServer."""
-        https = self.get("mapreduce.jobhistory.http.policy") == "HTTPS_ONLY"
-        key = "mapreduce.jobhistory.webapp.https.address" if https else "mapreduce.jobhistory.webapp.address"
+        key, https = self._page(Role.JOB_HISTORY)
         host = urlsplit(f"//{self.given('mapreduce.jobhistory.address') or ''}").hostname or "localhost"
         return web_address("", in_place_of_any(self.get(key) or "", host), key=key, https=https)
 
     def nodemanager_url(self, address: str) -> str:
         """The web server of a NodeManager, whose ``HOST:PORT`` the ResourceManager and its jobs tell."""
-        return f"{'https' if self.get('yarn.http.policy') == 'HTTPS_ONLY' else 'http'}://{address}"
+        _, https = self._page(Role.NODEMANAGER)
+        return f"{'https' if https else 'http'}://{address}"
+
+    def _page(self, role: Role) -> tuple[str, bool]:
+        """The key of a daemon's page, and whether it is encrypted."""
+        page = DAEMONS[role].page
+        key = page.key_with(self.get)
+        return key, key != page.key
 
     def _names(self, key: str) -> tuple[str, ...]:
         return read_list(self.get(key) or "")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from howdah.hadoop.daemons import DAEMONS
 from howdah.model.plan import Role
-from howdah.render.daemons import page_key
+from howdah.model.value import planned_text
 from support.labs import lab_plan, trio_plan
 
 ENCRYPTED = {
@@ -23,9 +25,5 @@ ENCRYPTED = {
 @pytest.mark.parametrize("role", ENCRYPTED)
 def test_a_page_by_https_alone_has_another_address(role: Role) -> None:
     page = DAEMONS[role].page
-    assert page_key(trio_plan(secure=True), page) == ENCRYPTED[role]
-    assert page_key(lab_plan(), page) == page.key
-
-
-def test_what_is_no_page_stays() -> None:
-    assert page_key(trio_plan(secure=True), DAEMONS[Role.ZOOKEEPER].page) == "clientPort"
+    assert page.key_with(partial(planned_text, trio_plan(secure=True))) == ENCRYPTED[role]
+    assert page.key_with(partial(planned_text, lab_plan())) == page.key
