@@ -16,7 +16,7 @@ from howdah.lab.hadoop.daemons import Daemon
 from howdah.lab.hadoop.redundancy import journal_directory
 from howdah.lab.hadoop.starting import start_missing, wait_until_ready
 from howdah.lab.installed import installed
-from howdah.lab.kernel import cables, failing, network, processes
+from howdah.lab.kernel import breaking, network, processes
 from howdah.lab.kernel.network import Link
 from howdah.lab.kernel.processes import Process
 from howdah.lab.spec import LabSpec, MachineSpec
@@ -102,16 +102,16 @@ def _link(state: LabState, step: Undo) -> None:
         if step.host
         else network.cable_of(spec, spec.machine(step.machine))
     )
-    cables.restore(spec.name, link)
+    breaking.restore_link(spec.name, link)
 
 
 def _disk_speed(state: LabState, step: Undo) -> None:
     spec = _spec(state)
-    failing.restore_speed(spec, spec.machine(step.machine))
+    breaking.restore_disk_speed(spec, spec.machine(step.machine))
 
 
 def _disk_room(state: LabState, step: Undo) -> None:
-    failing.make_room(_spec(state).machine(step.machine))
+    breaking.make_room(_spec(state).machine(step.machine))
 
 
 def _disk(state: LabState, step: Undo) -> None:
@@ -122,7 +122,7 @@ def _disk(state: LabState, step: Undo) -> None:
         processes.kill(process)
     for process in ended:
         processes.wait_for_end(process)
-    failing.mend(spec, spec.machine(step.machine))
+    breaking.repair_disks(spec, spec.machine(step.machine))
     start_missing(state, installed(state), lambda text: None, [machine])
 
 
@@ -204,7 +204,7 @@ def _forgetful(state: LabState, whom: Whom) -> _Injection:
     do = (
         partial(processes.kill, hit.process),
         partial(processes.wait_for_end, hit.process),
-        partial(failing.empty, journal_directory(machine)),
+        partial(breaking.empty, journal_directory(machine)),
         partial(daemons.start, state, hit.daemon, installed(state)),
     )
     return _Injection((hit.text,), (undo,), do)
@@ -247,13 +247,13 @@ def _of_links(state: LabState, fault: ClusterFault) -> _Injection:
 def _spoil(lab: str, link: Link, fault: ClusterFault) -> None:
     match fault.what:
         case Action.CUT_LINK:
-            cables.take_out(lab, link)
+            breaking.cut_link(lab, link)
         case Action.CUT_LINK_IN:
-            cables.silence(lab, link, "in")
+            breaking.drop_packets(lab, link, "in")
         case Action.CUT_LINK_OUT:
-            cables.silence(lab, link, "out")
+            breaking.drop_packets(lab, link, "out")
         case _:
-            cables.slow(lab, link, fault.rate or 1)
+            breaking.slow_link(lab, link, fault.rate or 1)
 
 
 def _links(spec: LabSpec, machines: Sequence[LabSystem], whom: Whom) -> Iterator[tuple[Link, Undo]]:
@@ -277,13 +277,13 @@ def _of_disks(state: LabState, fault: ClusterFault) -> _Injection:
         match fault.what:
             case Action.SLOW_DISK:
                 undo.append(Undo(how="disk speed", machine=machine.name))
-                do.append(partial(failing.slow, spec, cabled, fault.rate))
+                do.append(partial(breaking.slow_disks, spec, cabled, fault.rate))
             case Action.FILL_DISK:
                 undo.append(Undo(how="disk room", machine=machine.name))
-                do.append(partial(failing.fill, cabled))
+                do.append(partial(breaking.fill_disks, cabled))
             case _:
                 undo.append(Undo(how="disk", machine=machine.name))
-                do.append(partial(failing.fail, cabled))
+                do.append(partial(breaking.fail_disks, cabled))
     return _Injection(_texts(machines), tuple(undo), tuple(do))
 
 
@@ -303,7 +303,7 @@ def _exchange_disks(state: LabState, machine: LabSystem) -> None:
         processes.kill(process)
     for process in ended:
         processes.wait_for_end(process)
-    failing.wipe(_spec(state).machine(machine.name))
+    breaking.wipe_disks(_spec(state).machine(machine.name))
     start_missing(state, installed(state), lambda text: None, [machine])
 
 
