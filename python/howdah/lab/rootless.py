@@ -100,18 +100,18 @@ def changes(
     if _INCLUDED in rendered:
         yield RedirectedProperty(hdfs, _INCLUDED, str(machine.conf / _INCLUDE_FILE), _ONE_SOURCE)
     if Role.NAMENODE in machine.roles and "dfs.nameservices" not in rendered:
-        yield RedirectedProperty(hdfs, "dfs.namenode.http-address", f"{name}:9870", _ONE_ADDRESS)
+        yield _own_address(hdfs, "dfs.namenode.http-address", name)
     if Role.JOURNALNODE in machine.roles:
-        yield RedirectedProperty(hdfs, "dfs.journalnode.rpc-address", f"{name}:8485", _ONE_ADDRESS)
-        yield RedirectedProperty(hdfs, "dfs.journalnode.http-address", f"{name}:8480", _ONE_ADDRESS)
+        yield _own_address(hdfs, "dfs.journalnode.rpc-address", name)
+        yield _own_address(hdfs, "dfs.journalnode.http-address", name)
     if Role.JOB_HISTORY in machine.roles:
-        yield RedirectedProperty(mapred, "mapreduce.jobhistory.admin.address", f"{name}:10033", _ONE_ADDRESS)
+        yield _own_address(mapred, "mapreduce.jobhistory.admin.address", name)
     if Role.DATANODE in machine.roles:
         port = _TRANSFER + number * _TRANSFER_STEP
         yield RedirectedProperty(hdfs, "dfs.datanode.hostname", name, _ONE_SOURCE)
         yield RedirectedProperty(hdfs, "dfs.datanode.address", f"{name}:{port}", _ONE_SOURCE)
-        yield RedirectedProperty(hdfs, "dfs.datanode.http.address", f"{name}:9864", _ONE_ADDRESS)
-        yield RedirectedProperty(hdfs, "dfs.datanode.ipc.address", f"{name}:9867", _ONE_ADDRESS)
+        yield _own_address(hdfs, "dfs.datanode.http.address", name)
+        yield _own_address(hdfs, "dfs.datanode.ipc.address", name)
     if Role.NODEMANAGER in machine.roles:
         yield RedirectedProperty(yarn, "yarn.nodemanager.hostname", name, _ONE_ADDRESS)
         yield RedirectedProperty(yarn, "yarn.nodemanager.address", f"{name}:{_NODEMANAGER}", _ONE_ADDRESS)
@@ -119,6 +119,10 @@ def changes(
     for role, keys in _HBASE_NAMES.items():
         if role in machine.roles:
             yield from (RedirectedProperty("hbase-site.xml", key, name, _ONE_ADDRESS) for key in keys)
+
+
+def _own_address(file: str, key: str, name: str) -> RedirectedProperty:
+    return RedirectedProperty(file, key, f"{name}:{default_port(key)}", _ONE_ADDRESS)
 
 
 def scaled(scaling: Sequence[Scaling]) -> tuple[Scaling, ...]:

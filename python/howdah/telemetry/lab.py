@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from howdah.hadoop.daemons import DAEMONS, OF_HBASE
 from howdah.services.web import Web
 from howdah.telemetry.cgroup import CgroupCpuDevice, CgroupMemoryDevice
 from howdah.telemetry.cpu import PressureDevice
@@ -16,7 +17,7 @@ from howdah.telemetry.link import LinkDevice
 from howdah.telemetry.regions import server_sources
 from howdah.telemetry.source import Source
 
-_SERVE_ROWS = ("hmaster", "regionserver")
+_SERVE_ROWS = tuple(DAEMONS[role].name for role in OF_HBASE)
 
 
 class LabMachine(NamedTuple):
