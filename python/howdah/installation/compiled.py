@@ -9,9 +9,8 @@ import tempfile
 from pathlib import Path
 
 from howdah.errors import UserError
-from howdah.installation.cache import cache_folder, release_folder
 from howdah.installation.command import RESOURCES
-from howdah.installation.digests import release_of
+from howdah.installation.digests import cache_folder, release_folder, release_of
 from howdah.installation.find import fetched_hbase
 from howdah.installation.installation import HBaseInstallation, ycsb_jars
 from howdah.installation.java import java_home

@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from howdah.errors import HowdahError, UserError
-from howdah.installation.cache import release_folder
-from howdah.installation.digests import Fetchable, WrongJar, digests, faults
+from howdah.installation.digests import Fetchable, WrongJar, digests, faults, release_folder
 from howdah.installation.java import java_home
 
 _DOWNLOADED = re.compile(r"^\[INFO\] Downloaded from [^:]+: \S+/([^/\s]+\.jar) ")

@@ -6,8 +6,7 @@ import os
 from pathlib import Path
 
 from howdah.errors import UserError
-from howdah.installation.cache import release_folder
-from howdah.installation.digests import FETCHABLE, Fetchable, absent, release_of
+from howdah.installation.digests import FETCHABLE, Fetchable, absent, release_folder, release_of
 from howdah.installation.installation import HBaseInstallation, Installation, own_hbase, own_installation
 
 

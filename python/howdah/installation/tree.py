@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from howdah.errors import UserError
 from howdah.hadoop.daemons import DAEMONS, DaemonKind
-from howdah.installation.cache import cache_folder
 from howdah.installation.command import OPENS, OPENS_OF_HBASE, PROGRAMS, RESOURCES
+from howdah.installation.digests import cache_folder
 from howdah.installation.installation import HBaseInstallation, Installation
 
 _LAUNCHER = RESOURCES / "tree/launch.sh"

@@ -11,9 +11,8 @@ from itertools import count
 
 from howdah.errors import RunFailed
 from howdah.lab.commands import running_on
-from howdah.lab.hadoop.files import write_files
+from howdah.lab.hadoop.files import write_files, write_scripts
 from howdah.lab.hadoop.membership import Emptying, emptying, tell_members
-from howdah.lab.hadoop.scripts import write_scripts
 from howdah.lab.hadoop.starting import Tell, start_missing, wait_until_ready
 from howdah.lab.installed import installed
 from howdah.lab.kernel import cgroups, disks, network, processes

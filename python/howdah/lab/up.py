@@ -10,11 +10,10 @@ from howdah.installation import java_home
 from howdah.lab import registry, rootless, shared_hosts
 from howdah.lab.down import remove
 from howdah.lab.hadoop.daemons import Daemon
-from howdah.lab.hadoop.files import write_files
+from howdah.lab.hadoop.files import write_files, write_scripts
 from howdah.lab.hadoop.health import file_system_answers
 from howdah.lab.hadoop.membership import tell_members
 from howdah.lab.hadoop.redundancy import Behind
-from howdah.lab.hadoop.scripts import write_scripts
 from howdah.lab.hadoop.starting import Tell, start_missing, superuser, wait_until_ready
 from howdah.lab.installed import Installed, installed
 from howdah.lab.kernel import cgroups, processes

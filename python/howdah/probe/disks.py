@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from howdah.model.storage import Disk, FileSystem, OtherMount, XfsGeometry
-from howdah.probe.inquiry import Inquiry
-from howdah.probe.tree import FileTree
+from howdah.probe.tree import FileTree, Inquiry
 
 # Kinds that hold a user's files on no block device of this host.
 _OTHER_KINDS = re.compile(

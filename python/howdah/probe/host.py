@@ -14,9 +14,8 @@ from howdah.model.storage import FileSystem, OtherMount
 from howdah.probe.cgroup import read_cgroup
 from howdah.probe.cpu import read_cpu
 from howdah.probe.disks import read_disks, read_file_systems
-from howdah.probe.inquiry import Inquiry, inquiry_for
 from howdah.probe.nics import read_network_stack, read_nics
-from howdah.probe.tree import FileTree, parse_size
+from howdah.probe.tree import FileTree, Inquiry, inquiry_for, parse_size
 from howdah.probe.virtualisation import read_virtualisation
 from howdah.units import format_counted, format_memory
 

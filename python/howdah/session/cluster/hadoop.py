@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from howdah.errors import HowdahError, UserError
-from howdah.installation.cache import release_folder
-from howdah.installation.digests import FETCHABLE, Fetchable, faults, release_of
+from howdah.installation.digests import FETCHABLE, Fetchable, faults, release_folder, release_of
 from howdah.installation.fetch import Fetched, FetchProgress, fetch
 from howdah.installation.find import find_hbase, find_installation
 from howdah.installation.installation import HBaseInstallation, Installation

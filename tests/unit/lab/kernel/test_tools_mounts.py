@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from howdah.lab.kernel.mounts import LabMount, read_mounts
+from howdah.lab.kernel.tools import LabMount, read_mounts
 
 TOLD = """\
 27 1 254:0 / / rw,relatime - ext4 /dev/vda rw,discard
