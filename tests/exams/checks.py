@@ -23,7 +23,7 @@ from howdah.audit.audit import audit
 from howdah.audit.folder import Releases, read_folders
 from howdah.model.check import Check, CheckVerdict
 from howdah.planner.cluster import plan_cluster
-from howdah.render import render
+from howdah.render.cluster import render
 from support.faults import Exhibit, Fault
 
 OWN = tuple(case for case in CASES if not case.refused)[::4]

@@ -16,7 +16,7 @@ from howdah.documents.files import read_inventory
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.explanation import told
-from howdah.render import render
+from howdah.render.cluster import render
 
 FILES = Path(__file__).parent / "render"
 EXAMPLES = Path(__file__).parents[2] / "examples"

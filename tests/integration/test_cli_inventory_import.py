@@ -16,7 +16,7 @@ from howdah.model.inventory import HostGroup, Inventory
 from howdah.model.plan import Plan
 from howdah.model.request import Demand, Hypervisor, PlanRequest
 from howdah.planner.cluster import plan_cluster
-from howdah.render import render
+from howdah.render.cluster import render
 from howdah.render.directory import write_rendered
 from support.command import HOWDAH, environment, howdah
 from support.daemons import FETCH, LIB, Daemons, change_properties, move_paths

@@ -15,7 +15,7 @@ from howdah.model.check import CheckVerdict
 from howdah.model.inventory import Inventory
 from howdah.model.request import Hypervisor, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
-from howdah.render import render
+from howdah.render.cluster import render
 from howdah.render.directory import write_rendered
 from support.daemons import FETCH, LIB, ROOT
 from support.plans import group

@@ -26,7 +26,7 @@ from howdah.model.request import Hypervisor, PlanRequest
 from howdah.model.run import TaskAttempt
 from howdah.model.workloads.terasort import TeraSort
 from howdah.planner.cluster import plan_cluster
-from howdah.render import render
+from howdah.render.cluster import render
 from howdah.render.directory import write_rendered
 from howdah.services.conf import ClientConf
 from howdah.services.errors import ServiceError

@@ -12,7 +12,7 @@ from howdah.model.heap import heap_bytes
 from howdah.model.request import Demand, Hypervisor, PlanRequest
 from howdah.model.run import Outcome
 from howdah.planner.cluster import plan_cluster
-from howdah.render import render
+from howdah.render.cluster import render
 from howdah.render.directory import write_rendered
 from howdah.store.reader import read_run
 from support.command import HOWDAH, environment

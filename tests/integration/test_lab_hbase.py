@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from howdah.hadoop.daemons import DAEMONS
 from howdah.model.faults import CELLS_LOST, CELLS_READ
+from howdah.model.plan import Role
 from howdah.model.run import WorkloadResult
 from support.daemons import FETCH, HBASE_LIB, LIB, ROOT
 from support.lab_command import Lab
@@ -98,6 +100,10 @@ def test_hbase_keeps_its_rows_when_a_regionserver_is_lost(lab: Lab, tmp_path: Pa
     assert (said["masters"], said["dead"]) == ({"m1": "active"}, [])
     assert sorted(said["regionservers"]) == ["h1", "h2"]
     assert sum(said["regionservers"].values()) >= 2, "hbase:meta and hbase:namespace"
+    options = next(entry.value for entry in plan.settings if entry.key == DAEMONS[Role.ZOOKEEPER].options)
+    commands = (path.read_text() for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists())
+    (zookeeper,) = (text for text in commands if str(lab.directory) in text and "QuorumPeerMain" in text)
+    assert set(str(options).split()) <= set(zookeeper.split("\0"))
     changed = {one["key"]: one["why"] for one in found["laboratory"]["deviations"]}
     assert "libhadoop" in changed["dfs.client.read.shortcircuit"]
     assert "hbase.tmp.dir" in changed

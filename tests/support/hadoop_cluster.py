@@ -15,7 +15,7 @@ import pytest
 from howdah.model.plan import Plan
 from howdah.model.request import Demand, Hypervisor, Override, PlanRequest
 from howdah.planner.cluster import plan_cluster
-from howdah.render import render
+from howdah.render.cluster import render
 from howdah.render.directory import write_rendered
 from support.daemons import FETCH, LIB, Daemons, bean, change_properties, get_json
 from support.single import one_host, redirect

@@ -13,7 +13,7 @@ from howdah.engines.base import Engine
 from howdah.engines.hbase.engine import HBaseEngine
 from howdah.engines.hbase.preparation import prepare_hbase
 from howdah.engines.hbase.standalone import standing_alone
-from howdah.installation.hbase import HBaseInstallation
+from howdah.installation.installation import HBaseInstallation
 from howdah.model.job import Job
 from support.lab_command import CACHE
 from support.requests import run_request

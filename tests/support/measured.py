@@ -16,7 +16,7 @@ from howdah.model.measured import (
 )
 from howdah.model.storage import FileSystem
 from howdah.probe import probe_host
-from howdah.probe.inquiry import Space
+from howdah.probe.tree import Space
 from howdah.units import GIB
 from support.trees import RecordedInquiry, grow
 

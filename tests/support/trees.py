@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from howdah.model.storage import XfsGeometry
-from howdah.probe.inquiry import Answer, Space
+from howdah.probe.tree import Answer, Space
 
 DATA = Path(__file__).parent.parent / "data" / "probe"
 _GROUP = re.compile(r"\{([^}]*)\}")

@@ -10,17 +10,19 @@ from howdah.analysis.evidence import Evidence, MasterLoad, MasterLoss, WorkloadT
 from howdah.analysis.fault_consequences import was_meant
 from howdah.analysis.timeline import Timeline, Track
 from howdah.analysis.wording import listed, named, number, percent, seconds
+from howdah.hadoop.daemons import DAEMONS, PAIRED
 from howdah.model.cluster import Event
 from howdah.model.finding import Finding
+from howdah.model.plan import Role
 from howdah.model.run import Outcome, RunRecord, TaskAttempt
 from howdah.model.tables import RunData
 from howdah.units import format_counted
 
-_MASTERS = {"NameNode": "namenode", "ResourceManager": "resourcemanager", "HMaster": "hmaster"}
+_MASTERS = {role.value: DAEMONS[role].name for role in PAIRED}
 # A master that was not asked for this share of a workload may have done anything meanwhile.
 _UNSEEN = 0.05
 
-_DAEMONS = {"namenode": "NameNode", "resourcemanager": "ResourceManager"}
+_DAEMONS = {DAEMONS[role].name: role.value for role in (Role.NAMENODE, Role.RESOURCEMANAGER)}
 
 
 def master_loads(timeline: Timeline, times: tuple[WorkloadTime, ...]) -> tuple[MasterLoad, ...]:

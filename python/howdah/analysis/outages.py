@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 
 from howdah.analysis.evidence import Wait
 from howdah.analysis.timeline import Timeline
+from howdah.hadoop.daemons import DAEMONS as CATALOGUE
 from howdah.model.cluster import Event, HadoopJob
+from howdah.model.plan import Role
 from howdah.model.run import RunRecord, TaskAttempt
 
-DAEMONS = {"datanode": "DataNode", "nodemanager": "NodeManager"}
+DAEMONS = {CATALOGUE[role].name: role.value for role in (Role.DATANODE, Role.NODEMANAGER)}
 # The daemons of a worker that is lost are missed one after the other, each by its own means.
 _TOGETHER_S = 30.0
 

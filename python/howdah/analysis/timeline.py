@@ -13,21 +13,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from howdah.analysis.evidence import FloatArray
+from howdah.hadoop.daemons import BY_NAME
 
-_APART = frozenset(
-    {
-        "datanode",
-        "nodemanager",
-        "namenode",
-        "journalnode",
-        "resourcemanager",
-        "hmaster",
-        "regionserver",
-        "region",
-        "jvm",
-        "kernel",
-    }
-)
+_APART = frozenset((*BY_NAME, "region", "jvm", "kernel"))
 """What is sampled at times of its own: daemons over the network, and the kernel's many threads."""
 _EMPTY: FloatArray = np.zeros(0)
 

@@ -26,7 +26,6 @@ class Subject:
     """One configuration on one host, or either of them."""
 
     found: Found
-    """What exists."""
     facts: Facts
     """What the rules may know."""
     values: Values | None

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
+from xml.parsers import expat
 
-from howdah.audit.allocations import read_allocations
-from howdah.audit.files import MOST_LIST_BYTES, is_configuration, read_env, read_text, read_xml
 from howdah.audit.values import (
     BACKUP_MASTERS,
     CONTAINER_EXECUTOR,
@@ -23,11 +23,148 @@ from howdah.audit.values import (
     is_stray,
 )
 from howdah.errors import UnreadableFile, UserError
+from howdah.hadoop.env_files import read_assignments
 from howdah.hadoop.foreign_files import foreign_path
+from howdah.hadoop.site_files import BLANKS, read_site
 from howdah.model.found import Allocation, FoundConfig, FoundProperty, Unreadable
 from howdah.model.plan import Plan
 from howdah.releases import DEFAULT_HADOOP, DEFAULT_HBASE
-from howdah.services.conf import BLANKS
+from howdah.services.secrets import shown_value
+from howdah.units import MIB, format_memory
+
+_MOST_BYTES = MIB
+"""Many times the largest configuration that people write; what is larger is some other file."""
+
+MOST_LIST_BYTES = 64 * MIB
+"""A list has a line for each worker, and a hundred thousand hosts may have ten each."""
+
+
+def read_bytes(path: Path, most_bytes: int = _MOST_BYTES) -> bytes:
+    """The content of a regular file; raise UserError where it cannot be read or is too large to be meant."""
+    try:
+        status = path.stat()
+        # Opening a pipe would wait for its writer.
+        if not stat.S_ISREG(status.st_mode):
+            raise UserError(str(path), "is not a regular file", "move it out of the configuration directory")
+        if status.st_size > most_bytes:
+            raise UserError(
+                str(path),
+                f"has {format_memory(status.st_size)}, too much for a configuration",
+                f"a configuration file has at most {format_memory(most_bytes)}",
+            )
+        return path.read_bytes()
+    except OSError as error:
+        raise UserError(
+            str(path), f"cannot be read: {error.strerror}", "run as a user who may read it"
+        ) from error
+
+
+def read_text(path: Path, most_bytes: int = _MOST_BYTES) -> str:
+    """The same as UTF-8 text; bytes that are none are replaced, for shells take any in comments."""
+    return read_bytes(path, most_bytes).decode("utf-8", errors="replace")
+
+
+def read_xml(path: Path, name: str) -> tuple[FoundProperty, ...]:
+    """The properties of a file, which the result calls ``name``.
+
+    Raises UnreadableFile with the line and column for what is no configuration or refers to other files.
+    """
+    return tuple(
+        FoundProperty(
+            name=entry.name,
+            text=shown_value(entry.name, entry.text),
+            file=name,
+            line=entry.line,
+            final=entry.final,
+            blanks=entry.blanks,
+        )
+        for entry in read_site(read_bytes(path), str(path))
+    )
+
+
+def is_configuration(path: Path) -> bool:
+    """Whether an XML file has properties, as copies of configurations have."""
+    try:
+        return any(True for _ in read_site(read_bytes(path), str(path)))
+    except UserError:
+        return False
+
+
+def read_env(path: Path, name: str) -> tuple[FoundProperty, ...]:
+    """The variables of a file, which the result calls ``name``, one entry for each assignment in order.
+
+    Raises UserError if the file cannot be read as text.
+    """
+    return tuple(
+        FoundProperty(name=entry.name, text=shown_value(entry.name, entry.value), file=name, line=entry.line)
+        for entry in read_assignments(read_text(path))
+    )
+
+
+_DEEPEST = 50
+
+
+class _Open:
+    """An element that has not ended."""
+
+    def __init__(self, tag: str, attributes: dict[str, str], line: int) -> None:
+        self.tag, self.attributes, self.line = tag, attributes, line
+        self.text = ""
+        self.children: list[Allocation] = []
+
+    def closed(self) -> Allocation:
+        return Allocation(
+            tag=self.tag,
+            attributes=self.attributes,
+            text=self.text.strip(),
+            line=self.line,
+            children=tuple(self.children),
+        )
+
+
+def read_allocations(path: Path) -> Allocation:
+    """The outermost element of a file; raises UnreadableFile for what is malformed or refers to others."""
+    parser = expat.ParserCreate()
+    parser.buffer_text = True
+    outside = _Open("", {}, 0)
+    pending = [outside]
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        if len(pending) > _DEEPEST:
+            raise UnreadableFile(
+                f"{path}:{parser.CurrentLineNumber}", "is nested too deeply", "flatten the queues"
+            )
+        pending.append(_Open(tag, attributes, parser.CurrentLineNumber))
+
+    def end(tag: str) -> None:
+        element = pending.pop().closed()
+        pending[-1].children.append(element)
+
+    def text(content: str) -> None:
+        pending[-1].text += content
+
+    def doctype(name: str, system: str | None, public: str | None, subset: bool) -> None:
+        raise UnreadableFile(
+            f"{path}:{parser.CurrentLineNumber}",
+            "has a document type declaration, which howdah does not read",
+            "remove it",
+            refused=True,
+        )
+
+    parser.StartElementHandler, parser.EndElementHandler = start, end
+    parser.CharacterDataHandler, parser.StartDoctypeDeclHandler = text, doctype
+    try:
+        parser.Parse(read_bytes(path), True)
+    except expat.ExpatError as error:
+        raise UnreadableFile(
+            f"{path}:{error.lineno}:{error.offset + 1}",
+            f"is not well-formed XML: {expat.errors.messages[error.code]}",
+            "close every element, write & as &amp; and < as &lt;",
+        ) from error
+    except (ValueError, LookupError) as error:
+        raise UnreadableFile(str(path), f"cannot be decoded: {error}", "save the file as UTF-8") from error
+    return outside.children[0]
+
 
 _TOPOLOGY = "topology.data"
 _JAR = "hadoop-common-"

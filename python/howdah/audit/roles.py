@@ -7,15 +7,15 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from urllib.parse import urlsplit
 
+from howdah.hadoop.daemons import WORKERS
 from howdah.hadoop.readers import readers_of
 from howdah.model.check import HostRole
 from howdah.model.found import FoundConfig
 from howdah.model.plan import Role, Value
 
-_WORKERS = frozenset({Role.DATANODE, Role.NODEMANAGER, Role.REGIONSERVER})
 _LIKE_CLIENTS = frozenset({Role.JOB_HISTORY, Role.HMASTER})
 
-_MASTERS = frozenset(Role) - _WORKERS
+_MASTERS = frozenset(Role) - WORKERS
 _OF_SERVERS = re.compile(
     r".*(keytab|spnego|signature\.secret|anonymous\.allowed|filter\.initializers).*|ssl\.server\..*"
     r"|yarn\.log-aggregation.*|[A-Z]+_(LOG|PID)_DIR|HBASE_MANAGES_ZK"
@@ -49,7 +49,7 @@ def readers(key: str) -> frozenset[HostRole]:
         role
         for role, reads in (
             (HostRole.MASTER, not daemons or bool(daemons & _MASTERS)),
-            (HostRole.WORKER, not daemons or bool(daemons & _WORKERS)),
+            (HostRole.WORKER, not daemons or bool(daemons & WORKERS)),
             (HostRole.CLIENT, is_clients),
         )
         if reads

@@ -1,4 +1,4 @@
-"""The names of configuration files that programs read; a file of another name has no effect."""
+"""What configuration files are called, and the value of each key that a daemon would read from them."""
 
 from __future__ import annotations
 

@@ -134,11 +134,7 @@ def _transfers(calibration: Calibration) -> Iterator[str]:
         predicted = [cell for cell in transfer.cells if not cell.fitted]
         within = sum((cell.low or 0) <= cell.known <= (cell.high or 0) for cell in predicted)
         yield (
-<<<<<<< HEAD
             f"**{transfer.study}**: {probes} determine the unknowns of its hosts ({hosts}); the other runs "
-=======
-            f"**{transfer.study}**: {probes} determine what is unknown of its hosts ({hosts}); the others "
->>>>>>> aloja
             f"are predicted with the parameters above. {within} of {len(predicted)} predicted figures lie in "
             "their intervals, which widen with the distance from the runs that the calibration was made from."
         )

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from typing import get_args
 
 from howdah.errors import UserError
+from howdah.hadoop.daemons import BY_NAME, PAIRED
+from howdah.hadoop.daemons import DAEMONS as _CATALOGUE
 from howdah.model.faults import (
     AT_ONCE,
     OF_DAEMONS,
@@ -19,26 +21,14 @@ from howdah.model.faults import (
     Moment,
     Place,
 )
+from howdah.model.plan import Role
 from howdah.units import parse_bits_per_s, parse_bytes
 
 APPLICATION_MASTER = "application-master"
-JOURNALNODE = "journalnode"
-DAEMONS = (
-    "zookeeper",
-    JOURNALNODE,
-    "namenode",
-    "zkfc",
-    "secondarynamenode",
-    "datanode",
-    "resourcemanager",
-    "nodemanager",
-    "historyserver",
-    "hmaster",
-    "regionserver",
-    APPLICATION_MASTER,
-)
+JOURNALNODE = _CATALOGUE[Role.JOURNALNODE].name
+DAEMONS = (*BY_NAME, APPLICATION_MASTER)
 """The daemons that a fault may hit, by the names of Hadoop's own scripts."""
-PAIRS = ("namenode", "resourcemanager", "hmaster")
+PAIRS = tuple(_CATALOGUE[role].name for role in PAIRED)
 """The daemons that stand in for one another."""
 STATES = ("active", "standby")
 

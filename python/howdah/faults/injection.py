@@ -15,7 +15,7 @@ from howdah.lab.hadoop import daemons
 from howdah.lab.hadoop.redundancy import journal_directory
 from howdah.lab.hadoop.starting import start_missing
 from howdah.lab.installed import installed
-from howdah.lab.kernel import cables, failing, network, processes
+from howdah.lab.kernel import breaking, network, processes
 from howdah.lab.kernel.network import Link
 from howdah.lab.kernel.processes import Process
 from howdah.lab.spec import LabSpec, MachineSpec
@@ -90,7 +90,7 @@ def _wipe_journal(state: LabState, target: FaultTarget) -> _Injection:
     do = (
         partial(processes.kill, hit.process),
         partial(processes.wait_for_end, hit.process),
-        partial(failing.empty, journal_directory(machine)),
+        partial(breaking.empty, journal_directory(machine)),
         partial(daemons.start, state, hit.daemon, installed(state)),
     )
     return _Injection((hit.text,), (undo,), do)
@@ -133,13 +133,13 @@ def _links(state: LabState, fault: ClusterFault) -> _Injection:
 def _spoil(lab: str, link: Link, fault: ClusterFault) -> None:
     match fault.action:
         case Action.CUT_LINK:
-            cables.take_out(lab, link)
+            breaking.cut_link(lab, link)
         case Action.CUT_LINK_IN:
-            cables.silence(lab, link, "in")
+            breaking.drop_packets(lab, link, "in")
         case Action.CUT_LINK_OUT:
-            cables.silence(lab, link, "out")
+            breaking.drop_packets(lab, link, "out")
         case _:
-            cables.slow(lab, link, fault.rate or 1)
+            breaking.slow_link(lab, link, fault.rate or 1)
 
 
 def _affected_links(
@@ -165,13 +165,13 @@ def _disks(state: LabState, fault: ClusterFault) -> _Injection:
         match fault.action:
             case Action.SLOW_DISK:
                 undo.append(RevertStep(how="disk speed", machine=machine.name))
-                do.append(partial(failing.slow, spec, cabled, fault.rate))
+                do.append(partial(breaking.slow_disks, spec, cabled, fault.rate))
             case Action.FILL_DISK:
                 undo.append(RevertStep(how="disk room", machine=machine.name))
-                do.append(partial(failing.fill, cabled))
+                do.append(partial(breaking.fill_disks, cabled))
             case _:
                 undo.append(RevertStep(how="disk", machine=machine.name))
-                do.append(partial(failing.fail, cabled))
+                do.append(partial(breaking.fail_disks, cabled))
     return _Injection(_texts(machines), tuple(undo), tuple(do))
 
 
@@ -191,7 +191,7 @@ def _exchange_disks(state: LabState, machine: LabSystem) -> None:
         processes.kill(process)
     for process in ended:
         processes.wait_for_end(process)
-    failing.wipe(_spec(state).machine(machine.name))
+    breaking.wipe_disks(_spec(state).machine(machine.name))
     start_missing(state, installed(state), lambda text: None, [machine])
 
 

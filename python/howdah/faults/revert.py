@@ -13,7 +13,7 @@ from howdah.lab.hadoop import daemons
 from howdah.lab.hadoop.daemons import Daemon
 from howdah.lab.hadoop.starting import start_missing, wait_until_ready
 from howdah.lab.installed import installed
-from howdah.lab.kernel import cables, failing, network, processes
+from howdah.lab.kernel import breaking, network, processes
 from howdah.lab.kernel.processes import Process
 from howdah.lab.spec import LabSpec
 from howdah.lab.state import LabState
@@ -97,16 +97,16 @@ def _link(state: LabState, step: RevertStep) -> None:
         if step.host
         else network.cable_of(spec, spec.machine(step.machine))
     )
-    cables.restore(spec.name, link)
+    breaking.restore_link(spec.name, link)
 
 
 def _disk_speed(state: LabState, step: RevertStep) -> None:
     spec = _spec(state)
-    failing.restore_speed(spec, spec.machine(step.machine))
+    breaking.restore_disk_speed(spec, spec.machine(step.machine))
 
 
 def _disk_room(state: LabState, step: RevertStep) -> None:
-    failing.make_room(_spec(state).machine(step.machine))
+    breaking.make_room(_spec(state).machine(step.machine))
 
 
 def _disk(state: LabState, step: RevertStep) -> None:
@@ -117,7 +117,7 @@ def _disk(state: LabState, step: RevertStep) -> None:
         processes.kill(process)
     for process in ended:
         processes.wait_for_end(process)
-    failing.mend(spec, spec.machine(step.machine))
+    breaking.repair_disks(spec, spec.machine(step.machine))
     start_missing(state, installed(state), lambda text: None, [machine])
 
 

@@ -9,13 +9,14 @@ from urllib.parse import urlsplit
 from howdah.errors import RunFailed
 from howdah.faults.grammar import APPLICATION_MASTER
 from howdah.faults.schedule import TargetMachine, Targets
-from howdah.lab.hadoop.daemons import PROGRAM, Daemon, planned
+from howdah.hadoop.daemons import DAEMONS
+from howdah.lab.hadoop.daemons import Daemon, planned
 from howdah.lab.hadoop.hbase import hbase_health
 from howdah.lab.hadoop.health import manager_state
 from howdah.lab.kernel import processes
 from howdah.lab.kernel.enter import network_of
 from howdah.lab.kernel.processes import PROC, Process
-from howdah.lab.lots import others_on
+from howdah.lab.shared_hosts import others_on
 from howdah.lab.state import LabState, LabSystem
 from howdah.model.faults import FaultTarget
 from howdah.services.conf import ClientConf
@@ -51,7 +52,7 @@ def lab_targets(state: LabState) -> Targets:
                 kind=machine.kind,
                 host=machine.host,
                 rack=machine.rack,
-                daemons=tuple(PROGRAM[role].name for role in machine.roles),
+                daemons=tuple(DAEMONS[role].name for role in machine.roles),
                 disks=len(machine.data_dirs) if not state.rootless else 0,
             )
             for machine in state.machines

@@ -1,8 +1,7 @@
 """Which daemons read a configuration key: the one table that plans, deployments and checks decide by.
 
 The releases' jars say which daemons' code names a key (``releases/data/*.json``, made by hadoop/catalogue).
-What they do not say is here: which files a daemon loads, which variables of a shell it is started with, and
-keys that no code names as they are written.
+What they do not say is here: keys that no code names as they are written.
 """
 
 from __future__ import annotations
@@ -11,43 +10,10 @@ import re
 from collections.abc import Mapping
 from functools import cache
 
+from howdah.hadoop.daemons import DAEMONS
 from howdah.model.plan import Plan, Role, Setting
 from howdah.releases import DEFAULT_HADOOP, DEFAULT_HBASE, Release, hadoop, hbase
 
-_CLIENTS = ("core-site.xml", "hdfs-site.xml", "ssl-server.xml", "ssl-client.xml")
-_CORE = (*_CLIENTS, "hadoop-policy.xml")
-_YARN = (*_CORE, "yarn-site.xml")
-_ENV = ("hadoop-env.sh",)
-_HBASE = (*_CLIENTS, "hbase-site.xml", "hbase-env.sh")
-LOADED: Mapping[Role, tuple[str, ...]] = {
-    Role.ZOOKEEPER: (*_ENV, "zookeeper-env.sh", "zoo.cfg"),
-    Role.JOURNALNODE: (*_ENV, *_CORE),
-    Role.NAMENODE: (*_ENV, *_CORE),
-    Role.FAILOVER_CONTROLLER: (*_ENV, *_CORE),
-    Role.SECONDARY_NAMENODE: (*_ENV, *_CORE),
-    Role.DATANODE: (*_ENV, *_CORE),
-    Role.RESOURCEMANAGER: (*_ENV, "yarn-env.sh", *_YARN, "capacity-scheduler.xml"),
-    # Its shuffle service is MapReduce's.
-    Role.NODEMANAGER: (*_ENV, "yarn-env.sh", *_YARN, "mapred-site.xml", "container-executor.cfg"),
-    Role.JOB_HISTORY: (*_ENV, "mapred-env.sh", *_YARN, "mapred-site.xml"),
-    Role.HMASTER: _HBASE,
-    Role.REGIONSERVER: _HBASE,
-}
-"""The files that each daemon, or the script that starts it, reads when it starts."""
-OPTIONS: Mapping[Role, str] = {
-    Role.ZOOKEEPER: "SERVER_JVMFLAGS",
-    Role.JOURNALNODE: "HDFS_JOURNALNODE_OPTS",
-    Role.NAMENODE: "HDFS_NAMENODE_OPTS",
-    Role.FAILOVER_CONTROLLER: "HDFS_ZKFC_OPTS",
-    Role.SECONDARY_NAMENODE: "HDFS_SECONDARYNAMENODE_OPTS",
-    Role.DATANODE: "HDFS_DATANODE_OPTS",
-    Role.RESOURCEMANAGER: "YARN_RESOURCEMANAGER_OPTS",
-    Role.NODEMANAGER: "YARN_NODEMANAGER_OPTS",
-    Role.JOB_HISTORY: "MAPRED_HISTORYSERVER_OPTS",
-    Role.HMASTER: "HBASE_MASTER_OPTS",
-    Role.REGIONSERVER: "HBASE_REGIONSERVER_OPTS",
-}
-"""The variable of the env files that holds a daemon's own Java options."""
 _NO_DAEMONS: tuple[tuple[str, str], ...] = (
     (r".*_PID_DIR", "systemd starts daemons in the foreground, so they write no such file"),
     (r".*_CLIENT_OPTS|HBASE_MANAGES_ZK", "read by scripts that users start"),
@@ -119,13 +85,13 @@ def readers_of(
     """
     if file is None:
         file = next((named for form, named in _WITHOUT_FILE if re.fullmatch(form, key)), None)
-    loading = frozenset(role for role, files in LOADED.items() if file is None or file in files)
+    loading = frozenset(role for role, kind in DAEMONS.items() if file is None or file in kind.files)
     if _matches(key, _NO_DAEMONS):
         return frozenset()
     if _matches(key, _ALL_LOADING):
         return loading
     if file is not None and not file.endswith(".xml"):
-        return frozenset(role for role, name in OPTIONS.items() if name == key) or loading
+        return frozenset(role for role, kind in DAEMONS.items() if kind.options == key) or loading
     name = next((other for form, other, _ in _READ_AS if re.fullmatch(form, key)), key)
     named = [_named(name, release) for release in (hadoop(hadoop_version), hbase(hbase_version))]
     if all(daemons is None for daemons in named):

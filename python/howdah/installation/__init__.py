@@ -1,10 +1,9 @@
 """Hadoop's and HBase's jars on this machine, fetched or a user's own, and how to start their programs."""
 
-from howdah.installation.cache import cache_folder
 from howdah.installation.command import BRIEF, PROGRAMS, java_command
+from howdah.installation.digests import cache_folder
 from howdah.installation.find import find_hbase, find_installation
-from howdah.installation.hbase import HBaseInstallation
-from howdah.installation.installation import Installation
+from howdah.installation.installation import HBaseInstallation, Installation
 from howdah.installation.java import java_home
 
 __all__ = [

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from howdah.installation.hbase import HBaseInstallation
-from howdah.installation.installation import Installation
+from howdah.hadoop.daemons import DAEMONS
+from howdah.installation.installation import HBaseInstallation, Installation
 from howdah.installation.java import java_home
 
 RESOURCES = Path(__file__).parent / "resources"
@@ -59,18 +59,7 @@ def gc_log_option(path: str) -> str:
 
 
 PROGRAMS: Mapping[str, str] = {
-    # Daemons.
-    "zookeeper": "org.apache.zookeeper.server.quorum.QuorumPeerMain",
-    "journalnode": "org.apache.hadoop.hdfs.qjournal.server.JournalNode",
-    "namenode": "org.apache.hadoop.hdfs.server.namenode.NameNode",
-    "zkfc": "org.apache.hadoop.hdfs.tools.DFSZKFailoverController",
-    "secondarynamenode": "org.apache.hadoop.hdfs.server.namenode.SecondaryNameNode",
-    "datanode": "org.apache.hadoop.hdfs.server.datanode.DataNode",
-    "resourcemanager": "org.apache.hadoop.yarn.server.resourcemanager.ResourceManager",
-    "nodemanager": "org.apache.hadoop.yarn.server.nodemanager.NodeManager",
-    "historyserver": "org.apache.hadoop.mapreduce.v2.hs.JobHistoryServer",
-    "hmaster": "org.apache.hadoop.hbase.master.HMaster",
-    "regionserver": "org.apache.hadoop.hbase.regionserver.HRegionServer",
+    **{kind.name: kind.main for kind in DAEMONS.values()},
     # What administrators and users call.
     "version": "org.apache.hadoop.util.VersionInfo",
     "dfs": "org.apache.hadoop.fs.FsShell",

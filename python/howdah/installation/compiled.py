@@ -1,4 +1,4 @@
-"""howdah's own Java classes, which are compiled against the jars that they run with."""
+"""howdah's own Java classes, compiled against the jars that they run with, and YCSB's jars."""
 
 from __future__ import annotations
 
@@ -9,9 +9,33 @@ import tempfile
 from pathlib import Path
 
 from howdah.errors import UserError
-from howdah.installation.cache import cache_folder
 from howdah.installation.command import RESOURCES
+from howdah.installation.digests import cache_folder, release_folder, release_of
+from howdah.installation.find import fetched_hbase
+from howdah.installation.installation import HBaseInstallation, ycsb_jars
 from howdah.installation.java import java_home
+
+_CLASSES = "ycsb"
+
+
+def with_ycsb(installation: HBaseInstallation) -> HBaseInstallation:
+    """The installation with YCSB's jars and howdah's classes, which are compiled once for it.
+
+    Raises UserError where YCSB was not fetched, or Java has no compiler.
+    """
+    jars = installation.class_path if installation.fetched else (*installation.class_path, *_fetched_jars())
+    return installation._replace(
+        class_path=(str(compiled(_CLASSES, jars, "set HBASE_HOME to an HBase 2.x")), *jars)
+    )
+
+
+def _fetched_jars() -> tuple[str, ...]:
+    """YCSB's jars beside a user's own HBase, which has none; raises UserError where they are not there."""
+    release = release_of("hbase", None)
+    # It names what is missing and how to get it.
+    fetched_hbase(release)
+    return tuple(map(str, ycsb_jars(release_folder(release) / "lib")))
+
 
 _COMPILE_S = 120
 

@@ -1,14 +1,30 @@
-"""The jars that a release consists of, each with its SHA-256."""
+"""The jars that a release consists of, each with its SHA-256, and where fetched ones are kept."""
 
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from howdah.errors import UserError
 from howdah.releases import DEFAULT_HADOOP, DEFAULT_HBASE
+
+
+def cache_folder() -> Path:
+    """``$HOWDAH_CACHE``, else ``$XDG_CACHE_HOME/howdah``, else ``~/.cache/howdah``; it need not exist."""
+    if given := os.environ.get("HOWDAH_CACHE"):
+        return Path(given).expanduser().absolute()
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    # The XDG specification has relative paths ignored.
+    return (Path(base) if base.startswith("/") else Path.home() / ".cache") / "howdah"
+
+
+def release_folder(release: Fetchable) -> Path:
+    """The folder of one fetched release; its jars are in ``lib`` below it."""
+    return cache_folder() / release.product / release.version
+
 
 _LISTS = Path(__file__).parent
 
@@ -59,7 +75,6 @@ class WrongJar(NamedTuple):
     """A jar that is not as its release has it."""
 
     jar: str
-    """Its file name."""
     kind: Literal["missing", "damaged", "unknown"]
     """Not there, with another digest than listed, or not listed."""
 

@@ -6,10 +6,8 @@ import os
 from pathlib import Path
 
 from howdah.errors import UserError
-from howdah.installation.cache import release_folder
-from howdah.installation.digests import FETCHABLE, Fetchable, absent, release_of
-from howdah.installation.hbase import HBaseInstallation, own_hbase
-from howdah.installation.installation import Installation, own_installation
+from howdah.installation.digests import FETCHABLE, Fetchable, absent, release_folder, release_of
+from howdah.installation.installation import HBaseInstallation, Installation, own_hbase, own_installation
 
 
 def find_installation(home: Path | None = None, release: str | None = None) -> Installation:

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from howdah.errors import UserError
-from howdah.installation.cache import cache_folder
+from howdah.hadoop.daemons import DAEMONS, DaemonKind
 from howdah.installation.command import OPENS, OPENS_OF_HBASE, PROGRAMS, RESOURCES
-from howdah.installation.hbase import HBaseInstallation
-from howdah.installation.installation import Installation
+from howdah.installation.digests import cache_folder
+from howdah.installation.installation import HBaseInstallation, Installation
 
 _LAUNCHER = RESOURCES / "tree/launch.sh"
 _PARTS = {
@@ -31,40 +31,17 @@ _BLOCK = 1 << 20
 _MACHINES = {62: "x86_64", 183: "aarch64", 21: "ppc64le"}
 _LEFT_OUT = ("share/doc", "logs", "docs", "pids")
 """What of an installation of one's own no daemon needs."""
-_HADOOP_VARIABLES = {
-    "namenode": "HDFS_NAMENODE_OPTS",
-    "journalnode": "HDFS_JOURNALNODE_OPTS",
-    "zkfc": "HDFS_ZKFC_OPTS",
-    "secondarynamenode": "HDFS_SECONDARYNAMENODE_OPTS",
-    "datanode": "HDFS_DATANODE_OPTS",
-    "resourcemanager": "YARN_RESOURCEMANAGER_OPTS",
-    "nodemanager": "YARN_NODEMANAGER_OPTS",
-    "historyserver": "MAPRED_HISTORYSERVER_OPTS",
-}
-_HBASE_VARIABLES = {"hmaster": "HBASE_MASTER_OPTS", "regionserver": "HBASE_REGIONSERVER_OPTS"}
-_COMMANDS: Mapping[str, tuple[str, ...]] = {
-    "hdfs": (
-        "namenode",
-        "journalnode",
-        "zkfc",
-        "secondarynamenode",
-        "datanode",
-        "dfs",
-        "dfsadmin",
-        "haadmin",
-        "fsck",
-    ),
-    "yarn": ("resourcemanager", "nodemanager", "rmadmin", "node", "application"),
-    "mapred": ("historyserver", "job"),
+_TOOLS: Mapping[str, tuple[str, ...]] = {
+    "hdfs": ("dfs", "dfsadmin", "haadmin", "fsck"),
+    "yarn": ("rmadmin", "node", "application"),
+    "mapred": ("job",),
     "hadoop": ("fs", "jar", "version"),
 }
 _CLASSES = {"fs": PROGRAMS["dfs"], "jar": "org.apache.hadoop.util.RunJar"}
 _OF_HBASE = {
-    "master": ("hmaster", PROGRAMS["hmaster"]),
-    "regionserver": ("regionserver", PROGRAMS["regionserver"]),
-    "canary": ("", "org.apache.hadoop.hbase.tool.CanaryTool"),
-    "pe": ("", "org.apache.hadoop.hbase.PerformanceEvaluation"),
-    "version": ("", "org.apache.hadoop.hbase.util.VersionInfo"),
+    "canary": "org.apache.hadoop.hbase.tool.CanaryTool",
+    "pe": "org.apache.hadoop.hbase.PerformanceEvaluation",
+    "version": "org.apache.hadoop.hbase.util.VersionInfo",
 }
 
 
@@ -74,7 +51,6 @@ class PackedTree(NamedTuple):
     name: str
     """``hadoop-3.5.0``: the folder that it unpacks to."""
     path: Path
-    """Where the file is."""
     sha256: str
     """Its digest, which every host holds what it fetched against."""
 
@@ -176,7 +152,7 @@ def _fetched(
     if product == "hbase":
         yield "bin/hbase", _hbase_script()
     else:
-        for program in _COMMANDS:
+        for program in _TOOLS:
             yield f"bin/{program}", _hadoop_script()
 
 
@@ -184,14 +160,23 @@ def _part(jar: str) -> str:
     return next((part for begin, part in _PARTS.items() if jar.startswith(begin)), "common/lib")
 
 
+def _daemons(script: str) -> dict[str, DaemonKind]:
+    """The daemons that a script starts, by the word that it starts each with."""
+    return {kind.command[1]: kind for kind in DAEMONS.values() if kind.command[0] == f"bin/{script}"}
+
+
 def _hadoop_script() -> bytes:
-    cases = []
-    for program, commands in _COMMANDS.items():
-        for command in commands:
+    cases, commands = [], {}
+    for program, tools in _TOOLS.items():
+        # ZooKeeper is started by its class, as any class is.
+        daemons = {} if program == "hadoop" else _daemons(program)
+        commands[program] = ", ".join((*daemons, *tools))
+        for command, kind in daemons.items():
+            cases.append(f'  "{program} {command}") main={kind.main}; own={kind.options}; ;;')
+        for command in tools:
             main = _CLASSES.get(command) or PROGRAMS[command]
-            variable = _HADOOP_VARIABLES.get(command, "")
             takes_its_name = " first=application;" if command == "application" else ""
-            cases.append(f'  "{program} {command}") main={main}; own={variable};{takes_its_name} ;;')
+            cases.append(f'  "{program} {command}") main={main}; own=;{takes_its_name} ;;')
     folders = (
         "common/lib/*",
         "common/*",
@@ -210,7 +195,7 @@ def _hadoop_script() -> bytes:
         ENV="read_env hadoop-env.sh\ncase $program in\n  yarn) read_env yarn-env.sh ;;\n"
         "  mapred) read_env mapred-env.sh ;;\nesac\n",
         CASES="\n".join(cases),
-        KNOWN="; ".join(f"{program}: {', '.join(commands)}" for program, commands in _COMMANDS.items()),
+        KNOWN="; ".join(f"{program}: {words}" for program, words in commands.items()),
         OPTIONS=" ".join(OPENS),
         LOGGING='"-Dhadoop.log.dir=${HADOOP_LOG_DIR:-/var/log/hadoop}" '
         '"-Dhadoop.log.file=${HADOOP_LOGFILE:-hadoop.log}" '
@@ -220,17 +205,18 @@ def _hadoop_script() -> bytes:
 
 
 def _hbase_script() -> bytes:
-    cases = [
-        f'  "hbase {command}") main={main}; own={_HBASE_VARIABLES.get(daemon, "")} ;;'
-        for command, (daemon, main) in _OF_HBASE.items()
-    ]
+    commands = {
+        **{word: (kind.main, kind.options) for word, kind in _daemons("hbase").items()},
+        **{word: (main, "") for word, main in _OF_HBASE.items()},
+    }
+    cases = (f'  "hbase {word}") main={main}; own={own} ;;' for word, (main, own) in commands.items())
     return _script(
         PRODUCT="HBase",
         CONF="HBASE_CONF_DIR",
         CONF_DEFAULT="/etc/hbase/conf",
         ENV="read_env hbase-env.sh\n",
         CASES="\n".join(cases),
-        KNOWN=", ".join(_OF_HBASE),
+        KNOWN=", ".join(commands),
         OPTIONS=" ".join((*OPENS, *OPENS_OF_HBASE)),
         LOGGING='"-Dhbase.log.dir=${HBASE_LOG_DIR:-/var/log/hbase}" '
         '"-Dhbase.log.file=${HBASE_LOGFILE:-hbase.log}" '

@@ -27,7 +27,6 @@ class RevertStep(Model):
     machine: str = ""
     """The machine; of a link that is a host's, empty."""
     daemon: str = ""
-    """The daemon that is started."""
     host: str = ""
     """The host whose link it is."""
     processes: tuple[tuple[int, int], ...] = ()

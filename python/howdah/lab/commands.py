@@ -9,8 +9,8 @@ from enum import StrEnum
 from typing import NamedTuple, NoReturn
 
 from howdah.errors import UserError
+from howdah.hadoop.daemons import DAEMONS
 from howdah.lab.hadoop import daemons
-from howdah.lab.hadoop.daemons import PROGRAM
 from howdah.lab.hadoop.redundancy import Behind
 from howdah.lab.hadoop.starting import Tell, start_missing, wait_until_ready
 from howdah.lab.installed import installed
@@ -18,8 +18,8 @@ from howdah.lab.kernel import network, processes
 from howdah.lab.kernel.cgroups import machine_group
 from howdah.lab.kernel.enter import client_prefix
 from howdah.lab.kernel.processes import Process
-from howdah.lab.lots import others_on
 from howdah.lab.registry import CLIENT
+from howdah.lab.shared_hosts import others_on
 from howdah.lab.state import LabState, LabSystem
 
 _OF_THE_USER = ("TERM", "COLORTERM", "HOWDAH_CACHE", "USER", "LOGNAME")
@@ -159,7 +159,7 @@ def _join(state: LabState, machines: Sequence[LabSystem]) -> Iterator[LabSystem]
 
 
 def _refuse(name: str, machines: Sequence[LabSystem], daemon: str) -> NoReturn:
-    planned = dict.fromkeys(PROGRAM[role].name for machine in machines for role in machine.roles)
+    planned = dict.fromkeys(DAEMONS[role].name for machine in machines for role in machine.roles)
     if daemon in planned:
         raise UserError(daemon, f"does not run on {name}", f"howdah lab start {name}")
     raise UserError(daemon, f"is not a daemon of {name}", f"one of {', '.join(planned)}")

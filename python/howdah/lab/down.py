@@ -7,7 +7,7 @@ import shutil
 from contextlib import suppress
 from pathlib import Path
 
-from howdah.lab import lots
+from howdah.lab import shared_hosts
 from howdah.lab.active_faults import ACTIVE_FAULTS
 from howdah.lab.kernel import processes
 from howdah.lab.machines import remove_hosts, survey_hosts
@@ -48,7 +48,7 @@ def remove(name: str, directory: Path | None) -> tuple[Leftover, ...]:
     if directory is not None and not any(leftover.kind in ("mount", "process") for leftover in left):
         left += _remove_files(directory)
     if not left:
-        left = lots.leave(name)
+        left = shared_hosts.leave(name)
     return left
 
 
@@ -59,7 +59,7 @@ def leftovers(name: str, directory: Path | None) -> tuple[Leftover, ...]:
         return tuple(
             Leftover("process", str(process.pid)) for process in processes.processes(mark, directory)
         )
-    return (*survey_hosts(name, directory), *lots.left_on(name))
+    return (*survey_hosts(name, directory), *shared_hosts.left_on(name))
 
 
 def _remove_files(directory: Path) -> tuple[Leftover, ...]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from howdah.installation import HBaseInstallation, Installation, find_installation
 from howdah.installation.digests import release_of
 from howdah.installation.find import fetched_hbase, find_hbase
-from howdah.installation.hbase import own_hbase
+from howdah.installation.installation import own_hbase
 from howdah.lab.state import Jars, LabState
 from howdah.model.plan import Cluster
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from howdah.errors import UserError
-from howdah.lab import lots
+from howdah.lab import shared_hosts
 from howdah.lab.kernel import cgroups, disks, inhabitants, network
 from howdah.lab.kernel.capabilities import find_capabilities, refuse_lacking
 from howdah.lab.registry import Leftover, check_lab_name
@@ -159,7 +159,7 @@ def build_hosts(spec: LabSpec, progress: Callable[[str], None]) -> tuple[Deviati
     progress("control groups")
     cgroups.build(spec)
     progress("network")
-    lots.build_network(spec)
+    shared_hosts.build_network(spec)
     return disks.build(spec, progress)
 
 

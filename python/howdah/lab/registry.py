@@ -89,7 +89,6 @@ class Entry(Model):
     """A laboratory and where its directory is."""
 
     name: str
-    """Its name."""
     directory: Path
     """Its directory, absolute."""
     lot: str | None = None
@@ -263,7 +262,6 @@ class Leftover(NamedTuple):
     """One thing of a laboratory that exists, and after removing, why it could not be removed."""
 
     kind: Literal["process", "mount", "loop device", "file", "network namespace", "control group"]
-    """What it is."""
     name: str
     """Its name: a process's id and command, a path, a namespace."""
     why: str = ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 from collections.abc import Iterator, Mapping, Sequence
 
+from howdah.hadoop.daemons import DAEMONS, default_port
 from howdah.lab.hadoop.redirect import RedirectedProperty
 from howdah.lab.state import LabSystem
 from howdah.model.cluster import Isolation, Scaling
@@ -14,6 +15,10 @@ from howdah.model.plan import Role
 _TRANSFER = 9866
 _TRANSFER_STEP = 100
 _SHUFFLE = 13562
+_NODEMANAGER = 8041
+_FIXED = {"yarn.nodemanager.address": _NODEMANAGER, "dfs.datanode.address": 0}
+"""What this module decides in place of a default."""
+_QUORUM = (2888, 3888)
 MOST_WORKERS = 200
 """More DataNodes than this have no ports of their own below those that Linux hands out."""
 
@@ -61,29 +66,21 @@ LOST = (
 _BY_LIMITS = ("CPUs per ", "uplink per ", "largest data disk per ")
 """Quantities that only a limit would make smaller; the others are what the plan reckons with."""
 
-_PORTS: Mapping[Role, tuple[int, ...]] = {
-    Role.ZOOKEEPER: (2181, 2888, 3888),
-    Role.JOURNALNODE: (8480, 8485),
-    Role.NAMENODE: (8020, 9870),
-    Role.FAILOVER_CONTROLLER: (8019,),
-    Role.SECONDARY_NAMENODE: (9868,),
-    Role.DATANODE: (9864, 9867),
-    Role.RESOURCEMANAGER: (8030, 8031, 8032, 8033, 8088),
-    Role.NODEMANAGER: (8040, 8041, 8042),
-    Role.JOB_HISTORY: (10020, 10033, 19888),
-    Role.HMASTER: (16000, 16010),
-    Role.REGIONSERVER: (16020, 16030),
-}
-
 
 def ports(machine: LabSystem, number: int) -> Iterator[tuple[str, int]]:
     """The addresses and ports that a machine's daemons listen on, ``number`` being its place in the plan."""
     for role in machine.roles:
-        yield from ((machine.address, port) for port in _PORTS[role])
+        yield from ((machine.address, port) for port in _ports_of(role))
     if Role.DATANODE in machine.roles:
         yield machine.address, _TRANSFER + number * _TRANSFER_STEP
     if Role.NODEMANAGER in machine.roles:
         yield "0.0.0.0", _SHUFFLE + number
+
+
+def _ports_of(role: Role) -> Iterator[int]:
+    kind = DAEMONS[role]
+    yield from filter(None, (_FIXED.get(key, default_port(key)) for key in (kind.page.key, *kind.addresses)))
+    yield from _QUORUM if role is Role.ZOOKEEPER else ()
 
 
 def changes(
@@ -103,25 +100,29 @@ def changes(
     if _INCLUDED in rendered:
         yield RedirectedProperty(hdfs, _INCLUDED, str(machine.conf / _INCLUDE_FILE), _ONE_SOURCE)
     if Role.NAMENODE in machine.roles and "dfs.nameservices" not in rendered:
-        yield RedirectedProperty(hdfs, "dfs.namenode.http-address", f"{name}:9870", _ONE_ADDRESS)
+        yield _own_address(hdfs, "dfs.namenode.http-address", name)
     if Role.JOURNALNODE in machine.roles:
-        yield RedirectedProperty(hdfs, "dfs.journalnode.rpc-address", f"{name}:8485", _ONE_ADDRESS)
-        yield RedirectedProperty(hdfs, "dfs.journalnode.http-address", f"{name}:8480", _ONE_ADDRESS)
+        yield _own_address(hdfs, "dfs.journalnode.rpc-address", name)
+        yield _own_address(hdfs, "dfs.journalnode.http-address", name)
     if Role.JOB_HISTORY in machine.roles:
-        yield RedirectedProperty(mapred, "mapreduce.jobhistory.admin.address", f"{name}:10033", _ONE_ADDRESS)
+        yield _own_address(mapred, "mapreduce.jobhistory.admin.address", name)
     if Role.DATANODE in machine.roles:
         port = _TRANSFER + number * _TRANSFER_STEP
         yield RedirectedProperty(hdfs, "dfs.datanode.hostname", name, _ONE_SOURCE)
         yield RedirectedProperty(hdfs, "dfs.datanode.address", f"{name}:{port}", _ONE_SOURCE)
-        yield RedirectedProperty(hdfs, "dfs.datanode.http.address", f"{name}:9864", _ONE_ADDRESS)
-        yield RedirectedProperty(hdfs, "dfs.datanode.ipc.address", f"{name}:9867", _ONE_ADDRESS)
+        yield _own_address(hdfs, "dfs.datanode.http.address", name)
+        yield _own_address(hdfs, "dfs.datanode.ipc.address", name)
     if Role.NODEMANAGER in machine.roles:
         yield RedirectedProperty(yarn, "yarn.nodemanager.hostname", name, _ONE_ADDRESS)
-        yield RedirectedProperty(yarn, "yarn.nodemanager.address", f"{name}:8041", _ONE_ADDRESS)
+        yield RedirectedProperty(yarn, "yarn.nodemanager.address", f"{name}:{_NODEMANAGER}", _ONE_ADDRESS)
         yield RedirectedProperty(mapred, "mapreduce.shuffle.port", str(_SHUFFLE + number), _SHARED_PORT)
     for role, keys in _HBASE_NAMES.items():
         if role in machine.roles:
             yield from (RedirectedProperty("hbase-site.xml", key, name, _ONE_ADDRESS) for key in keys)
+
+
+def _own_address(file: str, key: str, name: str) -> RedirectedProperty:
+    return RedirectedProperty(file, key, f"{name}:{default_port(key)}", _ONE_ADDRESS)
 
 
 def scaled(scaling: Sequence[Scaling]) -> tuple[Scaling, ...]:

@@ -36,7 +36,6 @@ class DiskSpec(Model):
     mount: Path
     """Where it is mounted on this machine: absolute, below ``machines`` in the laboratory's directory."""
     size_bytes: PositiveInt
-    """Its size."""
     read_bytes_per_s: PositiveInt | None = None
     """The speed it reads at; None is as fast as this machine."""
     write_bytes_per_s: PositiveInt | None = None
@@ -57,7 +56,6 @@ class MachineSpec(Model):
     memory_bytes: PositiveInt | None = None
     """Memory at most, page cache included; None is what its host has."""
     disks: tuple[DiskSpec, ...] = ()
-    """Its data disks."""
 
 
 class HostSpec(Model):
@@ -93,13 +91,10 @@ class LabSpec(Model):
     """The hosts of a laboratory and the machines on them; a wrong one raises UserError."""
 
     name: str
-    """The laboratory's name."""
     directory: Path
     """The directory that holds its disks, as an absolute path."""
     hosts: tuple[HostSpec, ...]
-    """Its physical hosts."""
     machines: tuple[MachineSpec, ...]
-    """The machines on them."""
     format: Format = Format()
     """How data disks are formatted and mounted."""
     client_address: str = CLIENT_ADDRESS

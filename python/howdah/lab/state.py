@@ -23,7 +23,6 @@ class LabSystem(Model):
     """A worker or a master of the laboratory: what stands for one operating system of the plan."""
 
     name: str
-    """Its host name."""
     kind: Literal["worker", "master"]
     """What it is in the plan; a worker that masters share is a worker."""
     worker_kind: str | None = None
@@ -31,7 +30,6 @@ class LabSystem(Model):
     host: str
     """The physical host it is on; its own name where it is the host itself."""
     rack: str
-    """The host's rack."""
     address: str
     """Its address: of the laboratory's own network, or a loopback address without root."""
     threads: int
@@ -58,9 +56,7 @@ class Jars(Model):
     """The installation that runs in the laboratory, to be found again by later commands."""
 
     home: Path
-    """Its directory."""
     version: str
-    """Its release."""
     fetched: bool
     """Whether ``howdah hadoop fetch`` put it there."""
 
@@ -71,7 +67,6 @@ class LabState(Model):
     howdah: Literal[1] = 1
     """The layout's version."""
     name: str
-    """Its name."""
     directory: Path
     """Its directory, absolute; everything it needs is below it."""
     rootless: bool

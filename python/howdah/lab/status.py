@@ -16,7 +16,7 @@ from howdah.lab.hadoop.health import Health, Key, health, missing
 from howdah.lab.kernel import disks, network, processes
 from howdah.lab.kernel.enter import network_of
 from howdah.lab.kernel.processes import Process
-from howdah.lab.lots import shared_with
+from howdah.lab.shared_hosts import shared_with
 from howdah.lab.spec import LabSpec
 from howdah.lab.state import LabState, LabSystem
 from howdah.model.base import Model
@@ -33,14 +33,12 @@ class DaemonStatus(Model):
     pid: int | None
     """Its process; none if it does not run."""
     log: Path
-    """Where it logs."""
 
 
 class DiskStatus(Model):
     """A data disk of a machine."""
 
     mount: Path
-    """Where it is mounted."""
     device: str | None
     """The loop device; none where there is none, or it is not mounted."""
     size_bytes: int | None
@@ -53,13 +51,9 @@ class MachineStatus(Model):
     """A machine with its limits and its daemons."""
 
     name: str
-    """Its host name."""
     kind: Literal["worker", "master"]
-    """What it is in the plan."""
     host: str
-    """The physical host it is on."""
     address: str
-    """Its address."""
     cpus: float | None
     """CPUs' worth of time at most; none is no limit."""
     memory_bytes: int | None
@@ -69,18 +63,14 @@ class MachineStatus(Model):
     link: _Link | None
     """Whether its link is up; none without root, or where it has none any more."""
     disks: tuple[DiskStatus, ...]
-    """Its data disks."""
     daemons: tuple[DaemonStatus, ...]
-    """Its daemons."""
 
 
 class LabStatus(Model):
     """A laboratory as it is found."""
 
     name: str
-    """Its name."""
     directory: Path
-    """Its directory."""
     plan: str
     """The plan's file, as it was named."""
     hadoop: str

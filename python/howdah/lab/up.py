@@ -7,20 +7,18 @@ from typing import NamedTuple
 
 from howdah.errors import Aborted
 from howdah.installation import java_home
-from howdah.lab import lots, registry, rootless
+from howdah.lab import registry, rootless, shared_hosts
 from howdah.lab.down import remove
 from howdah.lab.hadoop.daemons import Daemon
-from howdah.lab.hadoop.files import write_files
+from howdah.lab.hadoop.files import write_files, write_scripts
 from howdah.lab.hadoop.health import file_system_answers
 from howdah.lab.hadoop.membership import tell_members
 from howdah.lab.hadoop.redundancy import Behind
-from howdah.lab.hadoop.scripts import write_scripts
 from howdah.lab.hadoop.starting import Tell, start_missing, superuser, wait_until_ready
 from howdah.lab.installed import Installed, installed
 from howdah.lab.kernel import cgroups, processes
 from howdah.lab.kernel.capabilities import find_capabilities
 from howdah.lab.kernel.enter import network_of
-from howdah.lab.lots import LabPlace
 from howdah.lab.machines import (
     LOOPBACK,
     Power,
@@ -39,6 +37,7 @@ from howdah.lab.refusals import (
     not_run,
     rootless_isolation,
 )
+from howdah.lab.shared_hosts import LabPlace
 from howdah.lab.spec import Format, LabSpec
 from howdah.lab.state import LabState, read_state
 from howdah.model.cluster import Deviation, Isolation, Laboratory, Scaling
@@ -57,7 +56,6 @@ class Asked(NamedTuple):
     """What somebody asked for, by which a second ``up`` knows its laboratory again."""
 
     name: str
-    """The laboratory's name."""
     directory: Path
     """Its directory, absolute."""
     source: str
@@ -74,11 +72,9 @@ class Fitting(NamedTuple):
     notes: tuple[str, ...]
     """What no number says."""
     memory_bytes: int
-    """This machine's memory."""
     cpus: float
     """This machine's CPUs, as many as howdah may use."""
     place: LabPlace = LabPlace()
-    """Whose hosts it is on."""
 
 
 class Brought(NamedTuple):
@@ -154,7 +150,7 @@ def bring_up(state: LabState, rendered: ConfigSet, tell: Tell) -> Brought:
     """
     found = installed(state)
     new = registry.entry(state.name) is None
-    lots.enter(state)
+    shared_hosts.enter(state)
     state.directory.mkdir(parents=True, exist_ok=True)
     if new:
         state.write()

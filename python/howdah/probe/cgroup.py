@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 from typing import Literal, NamedTuple
 
 from howdah.model.host import Cgroup
-from howdah.probe.file_systems import Mount, read_mounts
+from howdah.probe.disks import Mount, read_mounts
 from howdah.probe.tree import FileTree, parse_cpu_list
 
 

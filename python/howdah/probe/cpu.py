@@ -7,8 +7,7 @@ from typing import Literal
 
 from howdah.errors import UserError
 from howdah.model.host import Cache, Cpu, NumaNode
-from howdah.probe.inquiry import Inquiry
-from howdah.probe.tree import FileTree, parse_cpu_list, parse_size
+from howdah.probe.tree import FileTree, Inquiry, parse_cpu_list, parse_size
 
 _CPUS = "sys/devices/system/cpu"
 _NODES = "sys/devices/system/node"

@@ -1,13 +1,133 @@
-"""Whole disks: /sys/block."""
+"""Disks, /sys/block, and the file systems that are mounted on them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from howdah.model.storage import Disk
-from howdah.probe.tree import FileTree
+from howdah.model.storage import Disk, FileSystem, OtherMount, XfsGeometry
+from howdah.probe.tree import FileTree, Inquiry
+
+# Kinds that hold a user's files on no block device of this host.
+_OTHER_KINDS = re.compile(
+    r"overlay|aufs|tmpfs|ramfs|nfs4?|cifs|smb3|ceph|9p|virtiofs|lustre|gpfs|beegfs|glusterfs|zfs|fuse(\..+)?"
+)
+_KERNEL_FOLDERS = re.compile(r"/(proc|sys|run|dev(?!/shm))(/|$)")
+
+
+class Mount(NamedTuple):
+    """One line of the mount table; ``top`` is the folder of the file system that is shown at ``point``."""
+
+    number: str
+    top: str
+    point: str
+    options: tuple[str, ...]
+    kind: str
+    source: str
+
+
+def read_mounts(tree: FileTree) -> list[Mount]:
+    """The mounts one can see: of several at one place the last hides the others."""
+    mounts: dict[str, Mount] = {}
+    for line in tree.lines("proc/self/mountinfo", "file systems"):
+        # Optional fields stand before the lone hyphen, so both halves are read from their starts.
+        mount_half, _, system_half = line.partition(" - ")
+        _, _, number, top, point, options, *_ = mount_half.split(" ")
+        kind, source, *system_options = system_half.split(" ")
+        # Both halves say rw or ro; the mount's own word is the one that counts.
+        own = options.split(",")
+        system = [word for word in ",".join(system_options).split(",") if word and word not in {"rw", "ro"}]
+        mounts.pop(_plain(point), None)
+        mounts[_plain(point)] = Mount(
+            number=number,
+            top=_plain(top),
+            point=_plain(point),
+            options=tuple(dict.fromkeys([*own, *system])),
+            kind=kind,
+            source=_plain(source),
+        )
+    return list(mounts.values())
+
+
+def _plain(field: str) -> str:
+    """Undo the kernel's octal escapes for white space and backslashes."""
+    return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match.group(1), 8)), field)
+
+
+def read_file_systems(
+    tree: FileTree, inquiry: Inquiry
+) -> tuple[tuple[FileSystem, ...], tuple[OtherMount, ...]]:
+    """The file systems on block devices, and the other mounts that hold files."""
+    on_disks: list[FileSystem] = []
+    others: list[OtherMount] = []
+    for mount in read_mounts(tree):
+        # A container gets single files (/etc/hosts) from its host's disk; nothing can be put there.
+        if (tree.root / mount.point.lstrip("/")).is_file():
+            continue
+        device = _device(tree, mount)
+        if device is not None:
+            file_system = _read_file_system(tree, inquiry, mount, device)
+            if file_system is not None:
+                on_disks.append(file_system)
+        elif _OTHER_KINDS.fullmatch(mount.kind) and not _KERNEL_FOLDERS.match(mount.point):
+            others.append(OtherMount(mount=mount.point, device=mount.source, kind=mount.kind))
+    return tuple(on_disks), tuple(others)
+
+
+def _device(tree: FileTree, mount: Mount) -> str | None:
+    """The kernel's name of the block device (``sda1``, ``dm-0``), None if there is none."""
+    link = tree.link(f"sys/dev/block/{mount.number}")
+    if link is not None:
+        return link.rsplit("/", 1)[-1]
+    # Btrfs mounts carry a number of their own; its source is a device all the same.
+    name = mount.source.removeprefix("/dev/")
+    if name == mount.source:
+        return None
+    return name if tree.exists(f"sys/class/block/{name}") else None
+
+
+def _disks_below(tree: FileTree, device: str) -> tuple[str, ...]:
+    """The whole disks a block device rests on: through partitions, LVM and RAID."""
+    below = tree.names(f"sys/class/block/{device}/slaves")
+    if below:
+        return tuple(dict.fromkeys(disk for slave in below for disk in _disks_below(tree, slave)))
+    if tree.exists(f"sys/block/{device}"):
+        return (device,)
+    # A partition's folder lies in its disk's.
+    link = tree.link(f"sys/class/block/{device}")
+    return (link.rsplit("/", 2)[-2],) if link else ()
+
+
+def _read_file_system(tree: FileTree, inquiry: Inquiry, mount: Mount, device: str) -> FileSystem | None:
+    try:
+        space = inquiry.space(mount.point)
+    except OSError as error:
+        tree.note(f"file system {mount.point}", f"{mount.point}: {error.strerror}")
+        return None
+    disks = _disks_below(tree, device)
+    return FileSystem(
+        mount=mount.point,
+        device=device,
+        disk=disks[0] if len(disks) == 1 else None,
+        kind=mount.kind,
+        options=mount.options,
+        size_bytes=space.size_bytes,
+        free_bytes=space.free_bytes,
+        block_bytes=space.block_bytes,
+        disks=disks,
+        xfs=_xfs(tree, inquiry, mount) if mount.kind == "xfs" else None,
+        reserved_bytes=space.reserved_bytes,
+    )
+
+
+def _xfs(tree: FileTree, inquiry: Inquiry, mount: Mount) -> XfsGeometry | None:
+    try:
+        return inquiry.xfs(mount.point)
+    except OSError as error:
+        tree.note(f"xfs geometry of {mount.point}", f"{mount.point}: {error.strerror}")
+        return None
+
 
 _BLOCK = "sys/block"
 _SECTOR_BYTES = 512  # the unit of /sys/block/*/size, whatever the device's own sectors are

@@ -2,20 +2,203 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import re
+import shlex
+from collections.abc import Iterable
+from pathlib import Path, PurePath
+from typing import Literal
 
-from howdah.model.host import Cpu, Host, Memory
+from howdah.errors import UserError
+from howdah.model.host import Cpu, Host, Memory, Software, UserLimits
+from howdah.model.storage import FileSystem, OtherMount
 from howdah.probe.cgroup import read_cgroup
 from howdah.probe.cpu import read_cpu
-from howdah.probe.disks import read_disks
-from howdah.probe.file_systems import read_file_systems
-from howdah.probe.inquiry import Inquiry, inquiry_for
-from howdah.probe.memory import read_memory
+from howdah.probe.disks import read_disks, read_file_systems
 from howdah.probe.nics import read_network_stack, read_nics
-from howdah.probe.software import read_limits, read_software
-from howdah.probe.tree import FileTree
+from howdah.probe.tree import FileTree, Inquiry, inquiry_for, parse_size
 from howdah.probe.virtualisation import read_virtualisation
-from howdah.units import format_memory
+from howdah.units import format_counted, format_memory
+
+
+def host_line(host: Host, data_dirs: Iterable[PurePath]) -> str:
+    """CPUs, memory and where the data lies: ``2 cores · 23.4 GiB · ext4 on vda (virtual machine, KVM)``.
+
+    ``data_dirs`` are absolute. Limits of control groups are said where they bind.
+    """
+    parts = [_cpus(host), _memory(host), *_storage(host, data_dirs)]
+    return " · ".join(parts) + _virtual(host)
+
+
+def _cpus(host: Host) -> str:
+    cpu = host.cpu
+    if host.usable_cpus < cpu.threads:
+        return f"{host.usable_cpus:.3g} of {format_counted(cpu.threads, 'CPU')}"
+    text = format_counted(cpu.cores, "core")
+    if cpu.threads != cpu.cores:
+        text += f", {cpu.threads} threads"
+    if cpu.sockets > 1:
+        text += f" in {cpu.sockets} sockets"
+    return text
+
+
+def _memory(host: Host) -> str:
+    limit = host.cgroup.memory_limit_bytes
+    total = format_memory(host.memory.total_bytes)
+    if limit is not None and limit < host.memory.total_bytes:
+        return f"{format_memory(limit)} of {total}"
+    return total
+
+
+def _storage(host: Host, data_dirs: Iterable[PurePath]) -> list[str]:
+    """One text per kind of file system, with all its disks."""
+    disks: dict[str, list[str]] = {}
+    for data_dir in data_dirs:
+        mount = host.mount_of(data_dir)
+        names = disks.setdefault(mount.kind if mount else "unknown file system", [])
+        names.extend(name for name in _disk_names(mount) if name not in names)
+    return [f"{kind} on {_few(names)}" if names else kind for kind, names in disks.items()]
+
+
+def _disk_names(mount: FileSystem | OtherMount | None) -> tuple[str, ...]:
+    if isinstance(mount, FileSystem):
+        return mount.disks or (mount.device,)
+    return ()
+
+
+def _few(names: list[str]) -> str:
+    if len(names) <= 4:
+        return ", ".join(names)
+    return f"{len(names)} disks ({names[0]} … {names[-1]})"
+
+
+def _virtual(host: Host) -> str:
+    virtualisation = host.virtualisation
+    words = []
+    if virtualisation.is_virtual:
+        words.append("virtual machine")
+        if virtualisation.hypervisor is not None:
+            words.append(virtualisation.hypervisor)
+    if virtualisation.container is not None:
+        words.append(f"{virtualisation.container} container")
+    return f" ({', '.join(words)})" if words else ""
+
+
+def read_software(tree: FileTree, inquiry: Inquiry) -> Software:
+    """The versions that matter."""
+    return Software(
+        kernel=tree.text("proc/sys/kernel/osrelease", "kernel") or "unknown",
+        distribution=_distribution(tree),
+        java=_java(tree, inquiry),
+        clock_synchronised=_clock_synchronised(tree, inquiry),
+    )
+
+
+def _distribution(tree: FileTree) -> str | None:
+    for path in ("etc/os-release", "usr/lib/os-release"):
+        for line in tree.lines(path):
+            key, _, value = line.partition("=")
+            if key == "PRETTY_NAME":
+                return " ".join(shlex.split(value))
+    tree.note("distribution", "/etc/os-release: lists none")
+    return None
+
+
+def _clock_synchronised(tree: FileTree, inquiry: Inquiry) -> bool | None:
+    try:
+        return inquiry.clock_synchronised()
+    except OSError as error:
+        tree.note("clock", f"adjtimex: {error.strerror}")
+        return None
+
+
+def _java(tree: FileTree, inquiry: Inquiry) -> str | None:
+    """The first line ``java -version`` prints; None and no complaint if there is no Java."""
+    try:
+        answer = inquiry.command("java", "-version")
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        tree.note("java", f"java -version: {error.strerror}")
+        return None
+    # A line before the version repeats JAVA_TOOL_OPTIONS.
+    lines = [line for line in answer.text.splitlines() if " version " in line]
+    if answer.exit_code != 0 or not lines:
+        tree.note("java", f"java -version: exit code {answer.exit_code} and no version")
+        return None
+    return lines[0].strip()
+
+
+_Limit = int | Literal["unlimited"] | None
+
+
+def read_limits(tree: FileTree) -> UserLimits:
+    """The soft limits of this process, which are its user's unless someone changed them."""
+    soft = dict(_soft_limits(tree))
+    return UserLimits(
+        open_files=soft.get("open files"),
+        processes=soft.get("processes"),
+        locked_memory_bytes=soft.get("locked memory"),
+    )
+
+
+def _soft_limits(tree: FileTree) -> list[tuple[str, _Limit]]:
+    lines = tree.lines("proc/self/limits", "limits")
+    match = [re.match(r"Max ([a-z -]+?)\s{2,}(\d+|unlimited)\s", line) for line in lines]
+    return [
+        (limit[1], "unlimited" if limit[2] == "unlimited" else int(limit[2]))
+        for limit in match
+        if limit is not None
+    ]
+
+
+def read_memory(tree: FileTree) -> Memory:
+    """Memory as it is now; raise UserError if /proc/meminfo is not there."""
+    info = _meminfo(tree)
+    return Memory(
+        total_bytes=info["MemTotal"],
+        available_bytes=_available(tree, info),
+        swap_total_bytes=info.get("SwapTotal", 0),
+        huge_page_bytes=info.get("Hugepagesize"),
+        huge_pages_total=info.get("HugePages_Total"),
+        transparent_huge_pages=_huge_page_mode(tree, "enabled", "memory transparent_huge_pages"),
+        transparent_huge_pages_defrag=_huge_page_mode(tree, "defrag", "memory transparent_huge_pages_defrag"),
+        swappiness=_setting(tree, "swappiness"),
+        overcommit_memory=_setting(tree, "overcommit_memory"),
+        dirty_ratio=_setting(tree, "dirty_ratio"),
+        dirty_background_ratio=_setting(tree, "dirty_background_ratio"),
+        dirty_bytes=_setting(tree, "dirty_bytes"),
+        dirty_background_bytes=_setting(tree, "dirty_background_bytes"),
+    )
+
+
+def _meminfo(tree: FileTree) -> dict[str, int]:
+    info: dict[str, int] = {}
+    for line in tree.lines("proc/meminfo"):
+        key, _, amount = line.partition(":")
+        info[key] = parse_size(amount)
+    if "MemTotal" not in info:
+        raise UserError(
+            str(tree.root / "proc/meminfo"), "has no MemTotal", "howdah needs Linux with /proc mounted"
+        )
+    return info
+
+
+def _available(tree: FileTree, info: dict[str, int]) -> int:
+    if "MemAvailable" in info:
+        return info["MemAvailable"]
+    # Linux before 3.14 makes no estimate. Free memory is surely available.
+    tree.note("memory available_bytes", "/proc/meminfo: has no MemAvailable; MemFree is used instead")
+    return info.get("MemFree", 0)
+
+
+def _huge_page_mode(tree: FileTree, name: str, what: str) -> str | None:
+    path = f"sys/kernel/mm/transparent_hugepage/{name}"
+    chosen = re.search(r"\[([\w+]+)\]", tree.text(path, what) or "")
+    return chosen.group(1) if chosen else None
+
+
+def _setting(tree: FileTree, name: str) -> int | None:
+    return tree.integer(f"proc/sys/vm/{name}", f"memory {name}")
 
 
 def probe_host(root: Path = Path("/"), inquiry: Inquiry | None = None) -> Host:

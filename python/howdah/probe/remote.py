@@ -16,7 +16,7 @@ from howdah.model.host import Host
 from howdah.model.hostname import is_hostname
 from howdah.model.storage import XfsGeometry
 from howdah.probe.host import probe_host
-from howdah.probe.inquiry import Answer, Space
+from howdah.probe.tree import Answer, Space
 from howdah.scratch import scratch_folder
 
 _PATIENCE_S = 120

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from howdah.model.host import Virtualisation
-from howdah.probe.file_systems import read_mounts
-from howdah.probe.inquiry import Inquiry
-from howdah.probe.tree import FileTree
+from howdah.probe.disks import read_mounts
+from howdah.probe.tree import FileTree, Inquiry
 
 # What systemd-detect-virt --vm prints, where the usual name differs from it.
 _NAMES = {

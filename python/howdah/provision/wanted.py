@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate
 
 from howdah.errors import UserError
@@ -12,10 +12,35 @@ from howdah.model.placement import PlacedHost, PlacedWorker, placed_hosts, virtu
 from howdah.model.plan import Cluster, Layout, Master, Plan, Setting, Worker
 from howdah.model.request import Hypervisor
 from howdah.model.site import MachineSite, SiteHosts
-from howdah.provision.nodes import bound
 from howdah.render.names import check_names, guard
 from howdah.render.variant import LIBVIRT, VMX, of_kind, select
 from howdah.units import GIB, MIB
+
+
+def bound(
+    machines: Sequence[WantedMachine], group: HostGroup, named: Mapping[str, int], *, in_turn: bool
+) -> tuple[WantedMachine, ...]:
+    """The machines with the nodes that each is bound to.
+
+    Those that are ``named`` have the node that stands there. The others are left to the hypervisor, or get
+    the emptiest node ``in_turn``, or all where they are larger than one.
+    """
+    count = group.cpu.numa_nodes
+    memory = [0] * count
+    placed: list[WantedMachine] = []
+    for machine in machines:
+        nodes: tuple[int, ...] = ()
+        if machine.name in named:
+            nodes = (named[machine.name],)
+        elif in_turn and machine.numa_nodes > 1:
+            nodes = tuple(range(count))
+        elif in_turn:
+            nodes = (min(range(count), key=lambda node: memory[node]),)
+        for node in (node for node in nodes if node < count):
+            memory[node] += machine.memory_bytes // len(nodes)
+        placed.append(machine.model_copy(update={"nodes": nodes}))
+    return tuple(placed)
+
 
 _FILES = {Hypervisor.VSPHERE: VMX, Hypervisor.KVM: LIBVIRT}
 _SIZES = {Hypervisor.VSPHERE: ("numvcpus", "memSize"), Hypervisor.KVM: ("vcpu", "memory")}

@@ -13,12 +13,13 @@ from howdah.releases.catalogue import (
     HADOOP_VERSIONS,
     HBASE_VERSIONS,
     PLANNED_VERSIONS,
+    Property,
+    Release,
     default_of,
     hadoop,
     hbase,
     line_of,
 )
-from howdah.releases.release import Property, Release
 from howdah.releases.values import whole_seconds
 
 __all__ = [

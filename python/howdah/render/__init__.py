@@ -1,5 +1,1 @@
 """Plan -> ConfigSet: the files that a cluster needs, and the directory they are written to."""
-
-from howdah.render.cluster import render
-
-__all__ = ["render"]

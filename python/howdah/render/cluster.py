@@ -2,22 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import re
+from collections.abc import Callable, Collection, Iterator
 
 from howdah.model.configset import ConfigFile, ConfigSet
 from howdah.model.placement import placed_hosts
 from howdah.model.plan import Plan
-from howdah.render.frameworks import framework_files
-from howdah.render.hadoop import hadoop_files, hbase_files, zookeeper_files
+from howdah.render.daemons import unit_files
+from howdah.render.hadoop import framework_files, hadoop_files, hbase_files, zookeeper_files
 from howdah.render.hypervisor import firmware_files, hypervisor_files
 from howdah.render.members import host_files
 from howdah.render.names import check_names, guard
 from howdah.render.network import network_files
 from howdah.render.project import project_files
 from howdah.render.readme import readme
-from howdah.render.sources import Spell, sources_file
 from howdah.render.system import system_files
-from howdah.render.units import unit_files
+from howdah.render.text import wrapped
+
+Spell = Callable[[str], str]
+"""Says in a sentence what a source is, ``D0 74``."""
+
+_HEAD = (
+    "# Sources\n\n"
+    "Every value in these files has its reason, the rule that decided it and, after a semicolon, "
+    "the sources of the rule: `[hdfs.replication; X5, D0 60]`. The table explains each source.\n\n"
+    "| source | description |\n|---|---|\n"
+)
+_NUMBERS = re.compile(r"(\d+)")
+
+
+def sources_file(plan: Plan, spell: Spell) -> ConfigFile:
+    """Every source that a setting of the plan cites, in order, with what it is."""
+    rows = (f"| {source} | {_plain(spell(source))} |\n" for source in sorted(_cited(plan), key=_in_order))
+    return ConfigFile(path="SOURCES.md", content=_HEAD + "".join(rows))
+
+
+def _cited(plan: Plan) -> set[str]:
+    return set(_sources(plan))
+
+
+def _sources(plan: Plan) -> Iterator[str]:
+    for setting in plan.settings:
+        if setting.origin != "user":
+            yield from setting.source.split(", ")
+
+
+def _in_order(source: str) -> list[tuple[int, str]]:
+    """Numbers by their size: D0 9 before D0 74."""
+    return [(int(part), "") if part.isdigit() else (0, part) for part in _NUMBERS.split(source)]
+
+
+def _plain(text: str) -> str:
+    """One line that ends no cell of the table early."""
+    return " ".join(wrapped(text)).replace("|", "\\|")
 
 
 def render(plan: Plan, spell: Spell | None = None, leaving: Collection[str] = ()) -> ConfigSet:

@@ -1,181 +1,101 @@
-"""What each daemon is to its host: its unit, user, command, ports, and the settings that it has read."""
+"""What a plan makes of each daemon: its unit of systemd, the settings that it has read, and its ports."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 
-from howdah.hadoop.readers import LOADED, readers
-from howdah.model.plan import Plan, Role, Setting
-from howdah.model.value import value_text
-from howdah.releases import default_of, hadoop, hbase
-from howdah.render.encryption import page_key
+from howdah.hadoop.daemons import DAEMONS, DaemonKind, default_port
+from howdah.hadoop.readers import readers
+from howdah.model.configset import ConfigFile
+from howdah.model.plan import Cluster, Plan, Role, Setting
+from howdah.model.value import planned_text, value_text
+from howdah.releases import hadoop
+from howdah.render.secrets import SERVERS_FILE
+from howdah.render.text import hash_comment
 from howdah.render.variant import FileVariant, select
 
-
-class DaemonKind(NamedTuple):
-    """One kind of daemon."""
-
-    name: str
-    """A word for it, ``namenode``: a group of Ansible's inventory, and what Hadoop's scripts call it."""
-    unit: str
-    """Its unit of systemd, as Apache Bigtop's packages have it."""
-    user: str
-    """Who runs it."""
-    command: tuple[str, ...]
-    """Its program below the release's folder, and the words that start it in the foreground."""
-    of: str
-    """Whose release it is of: ``hadoop`` or ``hbase``."""
-    page: str
-    """The key of the address at which it can be asked; none where it cannot."""
-    answers: str
-    """What its page shows once it is of use, as a regular expression."""
-    ask: str
-    """The path on that page."""
-    ports: tuple[str, ...] = ()
-    """The keys of the other addresses that it listens at."""
-    leads: str = ""
-    """What its page shows while it is the one of several that serves; none where all of a kind do."""
-    follows: str = ""
-    """What its page shows while it stands by to take over."""
+ROOT = "/opt"
+"""Where releases are unpacked to, each in a folder of its name and number."""
+ENVIRONMENT = "/etc/default/hadoop"
+"""What only a host itself knows: JAVA_HOME."""
+_HEAD = (
+    "Goes to /etc/systemd/system/, with os/systemd/10-howdah-limits.conf in UNIT.service.d/ next to it.",
+    f"{ENVIRONMENT} holds JAVA_HOME=...; the release is unpacked in {ROOT}.",
+)
+_NODEMANAGER = (
+    "Containers live on while their NodeManager is restarted, and are found again; systemd would end them.",
+)
 
 
-_JMX = "/jmx?qry=Hadoop:service="
-_ZOOKEEPER = "org.apache.zookeeper.server.quorum.QuorumPeerMain"
+def unit_files(plan: Plan, cluster: Cluster) -> Iterable[ConfigFile]:
+    """``systemd/UNIT.service`` of every daemon that the plan has anywhere."""
+    present = {role for master in cluster.masters for role in master.roles}
+    present |= {role for worker in plan.workers for role in worker.roles}
+    for role, kind in DAEMONS.items():
+        if role in present:
+            yield ConfigFile(path=f"systemd/{kind.unit}.service", content=unit_file(plan, cluster, role))
 
-KINDS: Mapping[Role, DaemonKind] = {
-    Role.ZOOKEEPER: DaemonKind(
-        "zookeeper",
-        "zookeeper-server",
-        "zookeeper",
-        ("bin/hadoop", _ZOOKEEPER, "/etc/zookeeper/conf/zoo.cfg"),
-        "hadoop",
-        "clientPort",
-        "Mode: ",
-        "srvr",
-    ),
-    Role.JOURNALNODE: DaemonKind(
-        "journalnode",
-        "hadoop-hdfs-journalnode",
-        "hdfs",
-        ("bin/hdfs", "journalnode"),
-        "hadoop",
-        "dfs.journalnode.http-address",
-        '"State"|beans',
-        f"{_JMX}JournalNode,name=JournalNodeInfo",
-        ("dfs.journalnode.rpc-address",),
-    ),
-    Role.NAMENODE: DaemonKind(
-        "namenode",
-        "hadoop-hdfs-namenode",
-        "hdfs",
-        ("bin/hdfs", "namenode"),
-        "hadoop",
-        "dfs.namenode.http-address",
-        '"State" : "(active|standby|observer)"',
-        f"{_JMX}NameNode,name=NameNodeStatus",
-        ("dfs.namenode.rpc-address",),
-        r'"State"\s*:\s*"active"',
-        r'"State"\s*:\s*"standby"',
-    ),
-    Role.FAILOVER_CONTROLLER: DaemonKind(
-        "zkfc",
-        "hadoop-hdfs-zkfc",
-        "hdfs",
-        ("bin/hdfs", "zkfc"),
-        "hadoop",
-        "dfs.ha.zkfc.port",
-        "",
-        "",
-    ),
-    Role.SECONDARY_NAMENODE: DaemonKind(
-        "secondarynamenode",
-        "hadoop-hdfs-secondarynamenode",
-        "hdfs",
-        ("bin/hdfs", "secondarynamenode"),
-        "hadoop",
-        "dfs.namenode.secondary.http-address",
-        "SecondaryNameNodeInfo",
-        f"{_JMX}SecondaryNameNode,name=SecondaryNameNodeInfo",
-    ),
-    Role.DATANODE: DaemonKind(
-        "datanode",
-        "hadoop-hdfs-datanode",
-        "hdfs",
-        ("bin/hdfs", "datanode"),
-        "hadoop",
-        "dfs.datanode.http.address",
-        "ActorState[^,]*RUNNING",
-        f"{_JMX}DataNode,name=DataNodeInfo",
-        ("dfs.datanode.address", "dfs.datanode.ipc.address"),
-    ),
-    Role.RESOURCEMANAGER: DaemonKind(
-        "resourcemanager",
-        "hadoop-yarn-resourcemanager",
-        "yarn",
-        ("bin/yarn", "resourcemanager"),
-        "hadoop",
-        "yarn.resourcemanager.webapp.address",
-        '"haState":"(ACTIVE|STANDBY)"',
-        "/ws/v1/cluster/info",
-        (
-            "yarn.resourcemanager.address",
-            "yarn.resourcemanager.scheduler.address",
-            "yarn.resourcemanager.resource-tracker.address",
-            "yarn.resourcemanager.admin.address",
-        ),
-        r'"haState"\s*:\s*"ACTIVE"',
-        r'"haState"\s*:\s*"STANDBY"',
-    ),
-    Role.NODEMANAGER: DaemonKind(
-        "nodemanager",
-        "hadoop-yarn-nodemanager",
-        "yarn",
-        ("bin/yarn", "nodemanager"),
-        "hadoop",
-        "yarn.nodemanager.webapp.address",
-        '"nodeHealthy":true',
-        "/ws/v1/node/info",
-        ("yarn.nodemanager.address",),
-    ),
-    Role.JOB_HISTORY: DaemonKind(
-        "historyserver",
-        "hadoop-mapreduce-historyserver",
-        "mapred",
-        ("bin/mapred", "historyserver"),
-        "hadoop",
-        "mapreduce.jobhistory.webapp.address",
-        "historyInfo",
-        "/ws/v1/history/info",
-        ("mapreduce.jobhistory.address",),
-    ),
-    Role.HMASTER: DaemonKind(
-        "hmaster",
-        "hbase-master",
-        "hbase",
-        ("bin/hbase", "master", "start"),
-        "hbase",
-        "hbase.master.info.port",
-        "tag.isActiveMaster",
-        f"{_JMX}HBase,name=Master,sub=Server",
-        ("hbase.master.port",),
-        r'"tag\.isActiveMaster"\s*:\s*"true"',
-        r'"tag\.isActiveMaster"\s*:\s*"false"',
-    ),
-    Role.REGIONSERVER: DaemonKind(
-        "regionserver",
-        "hbase-regionserver",
-        "hbase",
-        ("bin/hbase", "regionserver", "start"),
-        "hbase",
-        "hbase.regionserver.info.port",
-        "regionCount",
-        f"{_JMX}HBase,name=RegionServer,sub=Server",
-        ("hbase.regionserver.port",),
-    ),
-}
-"""Every daemon, in the order in which a cluster is started."""
+
+def unit_file(plan: Plan, cluster: Cluster, role: Role) -> str:
+    """The unit of one daemon."""
+    return (
+        "\n".join([hash_comment(list(_HEAD)) + "[Unit]", *_lines(plan, cluster, role, DAEMONS[role])]) + "\n"
+    )
+
+
+def release_folder(cluster: Cluster, product: str) -> str:
+    """The folder that a release is unpacked to, ``/opt/hadoop-3.5.0``."""
+    version = cluster.request.hadoop if product == "hadoop" else cluster.request.hbase
+    return f"{ROOT}/{product}-{version}"
+
+
+def _lines(plan: Plan, cluster: Cluster, role: Role, kind: DaemonKind) -> Iterator[str]:
+    home = release_folder(cluster, kind.product)
+    hadoop = release_folder(cluster, "hadoop")
+    after = " ".join(f"{DAEMONS[other].unit}.service" for other in kind.after)
+    yield f"Description={role.value} of {cluster.inventory.cluster}"
+    yield f"After=network-online.target time-sync.target {after}".rstrip()
+    yield "Wants=network-online.target"
+    # A daemon whose host is well and whose configuration is not would be started for ever.
+    yield "StartLimitIntervalSec=600"
+    yield "StartLimitBurst=10"
+    yield ""
+    yield "[Service]"
+    yield f"User={kind.user}"
+    yield "Group=hadoop"
+    yield f"Environment=HADOOP_HOME={hadoop} HADOOP_CONF_DIR=/etc/hadoop/conf"
+    if kind.product == "hbase":
+        yield f"Environment=HBASE_HOME={home} HBASE_CONF_DIR=/etc/hbase/conf"
+        yield f"Environment=HBASE_LOGFILE={kind.unit}.log HBASE_ROOT_LOGGER=INFO,RFA"
+    else:
+        homes = " ".join(f"HADOOP_{part}_HOME={hadoop}" for part in ("COMMON", "HDFS", "YARN", "MAPRED"))
+        yield f"Environment={homes}"
+        yield f"Environment=HADOOP_LOGFILE={kind.unit}.log HADOOP_ROOT_LOGGER=INFO,RFA"
+    if role is Role.ZOOKEEPER and (options := _zookeeper_options(plan, cluster)):
+        # Hadoop's scripts have no variable of ZooKeeper's. This one Java itself reads, whatever starts it.
+        yield f'Environment="JAVA_TOOL_OPTIONS={options}"'
+    yield f"EnvironmentFile=-{ENVIRONMENT}"
+    program, *words = kind.command
+    yield " ".join([f"ExecStart={home}/{program}", *words])
+    yield "Restart=on-failure"
+    yield "RestartSec=5"
+    # What a JVM ends with when it is asked to.
+    yield "SuccessExitStatus=143"
+    yield "TimeoutStopSec=60"
+    if role is Role.NODEMANAGER:
+        yield from (f"# {line}" for line in _NODEMANAGER)
+        yield "KillMode=process"
+    yield ""
+    yield "[Install]"
+    yield "WantedBy=multi-user.target"
+
+
+def _zookeeper_options(plan: Plan, cluster: Cluster) -> str:
+    """The options of Java that a ZooKeeper gets: those of zookeeper-env.sh, and where its login is."""
+    login = [f"-Djava.security.auth.login.config={SERVERS_FILE}"] if cluster.request.secure else []
+    return " ".join([*filter(None, [planned_text(plan, DAEMONS[Role.ZOOKEEPER].options)]), *login])
 
 
 def settings_digest(plan: Plan, role: Role, variant: FileVariant, *more: str) -> str:
@@ -191,7 +111,7 @@ def settings_digest(plan: Plan, role: Role, variant: FileVariant, *more: str) ->
 
 def read_by(plan: Plan, role: Role, variant: FileVariant) -> Iterator[Setting]:
     """The settings that a daemon reads of its files."""
-    for file in LOADED[role]:
+    for file in DAEMONS[role].files:
         for setting in select(plan, file, variant):
             if role in readers(setting, plan):
                 yield setting
@@ -214,23 +134,20 @@ _SHOWN = ("core-site.xml", "hdfs-site.xml", "yarn-site.xml", "mapred-site.xml", 
 
 def port_of(plan: Plan, key: str, variant: FileVariant) -> int | None:
     """The port that a key's address names, the release's default where the plan gives none."""
-    release = hbase() if key.startswith("hbase.") else hadoop()
     settings = (setting for file in _PORT_FILES for setting in select(plan, file, variant))
-    given = next((setting for setting in settings if _same(setting.key, key)), None)
-    text = value_text(given.value) if given else default_of(key, release) or ""
-    port = text.rpartition(":")[2]
+    # If masters fail over, the name of one follows the key.
+    given = next((setting for setting in settings if f"{setting.key}.".startswith(f"{key}.")), None)
+    if given is None:
+        return default_port(key) or None
+    port = value_text(given.value).rpartition(":")[2]
     return int(port) if port.isdigit() and int(port) else None
 
 
 _PORT_FILES = ("hdfs-site.xml", "yarn-site.xml", "mapred-site.xml", "hbase-site.xml", "zoo.cfg")
 
 
-def _same(given: str, key: str) -> bool:
-    """Whether a setting is of a key; where masters fail over, a name follows the key."""
-    return given == key or given.startswith(f"{key}.")
-
-
 def ports_of(plan: Plan, kind: DaemonKind, variant: FileVariant) -> Sequence[int]:
     """All ports that a daemon listens at."""
-    found = (port_of(plan, key, variant) for key in (page_key(plan, kind.page), *kind.ports) if key)
-    return sorted({port for port in found if port})
+    page = kind.page.key_with(partial(planned_text, plan))
+    ports = (port_of(plan, key, variant) for key in (page, *kind.addresses))
+    return sorted({port for port in ports if port})

@@ -26,6 +26,9 @@ from howdah.render.variant import (
     HADOOP_XML,
     HBASE_ENV,
     HBASE_XML,
+    HIVE,
+    SPARK,
+    TEZ,
     ZOOKEEPER,
     ZOOKEEPER_ENV,
     FileVariant,
@@ -33,6 +36,27 @@ from howdah.render.variant import (
     of_kind,
     select,
 )
+
+_FOLDERS = {SPARK: "spark", TEZ: "tez", HIVE: "hive"}
+
+
+def framework_files(plan: Plan, cluster: Cluster) -> Iterable[ConfigFile]:
+    """``spark/spark-defaults.conf``, ``tez/tez-site.xml``, ``hive/hive-site.xml``, as far as they run."""
+    for name, folder in _FOLDERS.items():
+        if settings := select(plan, name, EVERYWHERE):
+            title = f"{name} of {cluster.inventory.cluster}: on every host that jobs are started from"
+            content = _spark_file(title, settings) if name == SPARK else xml_file(title, settings)
+            yield ConfigFile(path=f"{folder}/{name}", content=content)
+
+
+def _spark_file(title: str, settings: Iterable[Setting]) -> str:
+    """Lines of a key, a blank and a value, as Spark reads them."""
+    return "\n".join([hash_comment([title]), *map(_property_line, settings)])
+
+
+def _property_line(setting: Setting) -> str:
+    return f"{hash_comment(reason_lines(setting))}{plain_key(setting)} {setting_text(setting)}\n"
+
 
 HADOOP_FILES = (*HADOOP_XML, *HADOOP_ENV)
 _JOBS = "mapred-site.xml"

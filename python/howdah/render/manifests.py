@@ -6,22 +6,92 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import PurePosixPath
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from howdah.hadoop.daemons import DAEMONS, DaemonKind, Store
 from howdah.model.configset import ConfigFile
 from howdah.model.plan import Cluster, Plan, Role
 from howdah.model.system import PlacedSystem
-from howdah.model.value import value_text
-from howdah.render.daemons import KINDS, DaemonKind, expected_settings, port_of, ports_of, settings_digest
+from howdah.model.value import planned_text, value_text
+from howdah.render.daemons import (
+    expected_settings,
+    port_of,
+    ports_of,
+    release_folder,
+    settings_digest,
+    unit_file,
+)
 from howdah.render.directories import HostDirectory, host_directories
-from howdah.render.encryption import page_key
-from howdah.render.kerberos import kerberos_parts, login_files, secrets_of
-from howdah.render.peers import peers
+from howdah.render.secrets import AUTHORITY, host_secrets, is_secure, logins
 from howdah.render.templates import template
-from howdah.render.units import release_folder, unit_file
 from howdah.render.variant import EVERYWHERE, FileVariant, of_kind, select
+
+
+def kerberos_parts(plan: Plan, roles: Sequence[Role]) -> dict[str, object]:
+    """The parts of a manifest that only a plan with Kerberos has; none without.
+
+    ``secrets`` are files that are handed over apart, by name, path and rights. ``kerberos`` says with which
+    keytab each user of the host gets a ticket, and by whose certificate pages are believed.
+    """
+    if not is_secure(plan):
+        return {}
+    held = host_secrets(plan, roles)
+    keytabs = [secret for secret in held if secret.principals]
+    users: dict[str, dict[str, str]] = {}
+    # ZooKeeper's asks nobody; HDFS's, who may ask it everything, comes first.
+    for user in dict.fromkeys(kind.user for role, kind in DAEMONS.items() if role is not Role.ZOOKEEPER):
+        for secret in keytabs:
+            own = next((name for name in secret.principals if name.startswith(f"{user}/")), None)
+            if own and user in secret.users:
+                users.setdefault(user, {"keytab": secret.path, "principal": own})
+    fields = ("name", "path", "owner", "group", "mode", "principals")
+    return {
+        "secrets": [{field: getattr(secret, field) for field in fields} for secret in held],
+        "kerberos": {"users": users, "authority": AUTHORITY},
+    }
+
+
+def secrets_of(plan: Plan, role: Role) -> list[str]:
+    """The names of the secrets that one daemon reads."""
+    return [secret.name for secret in host_secrets(plan, [role]) if DAEMONS[role].user in secret.users]
+
+
+def login_files(plan: Plan, roles: Sequence[Role]) -> Iterator[dict[str, object]]:
+    """The login configurations of a host's daemons; ``host`` says that _HOST is its own name there."""
+    if not is_secure(plan):
+        return
+    made = {login.path: login for login in logins(plan) if login.role in roles}
+    for path, login in made.items():
+        content = "\n".join(login.lines("_HOST")) + "\n"
+        yield {"path": path, "mode": "0644", "content": content, "host": True}
+
+
+_RPC = "dfs.namenode.rpc-address."
+
+
+def peers(plan: Plan, cluster: Cluster, role: Role) -> dict[str, str]:
+    """The hosts of all masters of a kind, each with the name that orders to hand over use: ``nn1``.
+
+    Empty where there is one alone, or where all of a kind serve at once. Only NameNodes are given orders.
+    """
+    hosts = [master.address for master in cluster.masters if role in master.roles]
+    if not DAEMONS[role].page.active or len(hosts) < 2:
+        return {}
+    names = _namenodes(plan) if role is Role.NAMENODE else {}
+    return {host: names.get(host, "") for host in hosts}
+
+
+def _namenodes(plan: Plan) -> dict[str, str]:
+    """What the configuration calls the NameNode of each host; the last part of a key is its name."""
+    return {
+        value_text(setting.value).rpartition(":")[0]: setting.key.rpartition(".")[2]
+        for setting in plan.settings
+        if setting.file == "hdfs-site.xml" and setting.key.startswith(_RPC)
+    }
+
 
 _HOMES = {
     "hdfs": "/var/lib/hadoop-hdfs",
@@ -47,12 +117,6 @@ _LOGGING = {
     ),
 }
 _HBASE_READS = ("core-site.xml", "hdfs-site.xml", "ssl-client.xml", "ssl-server.xml")
-_STORES = {
-    # Where a daemon keeps what must never be formatted over, and by what it is known.
-    Role.NAMENODE: ("dfs.namenode.name.dir", "current/fsimage_*"),
-    Role.JOURNALNODE: ("dfs.journalnode.edits.dir", "*/current/edits_*"),
-    Role.DATANODE: ("dfs.datanode.data.dir", "current/BP-*"),
-}
 _IPC = "dfs.datanode.ipc.address"
 _LIBHADOOP = ("dfs.domain.socket.path", "dfs.client.read.shortcircuit")
 
@@ -63,7 +127,6 @@ class Manifest(NamedTuple):
     name: str
     """The name of its file: a host's, or that of a kind of worker."""
     text: str
-    """The manifest as JSON."""
 
 
 def manifests(
@@ -94,8 +157,8 @@ def _manifest(
     worker = next((worker for worker in plan.workers if worker.name == system.kind), None)
     variant = of_kind(worker) if worker else EVERYWHERE
     disks = len(worker.data_dirs) if worker else 0
-    products = sorted({KINDS[role].of for role in system.roles} | {"hadoop"})
-    daemons = [_daemon(plan, cluster, system, role, variant) for role in KINDS if role in system.roles]
+    products = sorted({DAEMONS[role].product for role in system.roles} | {"hadoop"})
+    daemons = [_daemon(plan, cluster, system, role, variant) for role in DAEMONS if role in system.roles]
     parts: dict[str, object] = {
         "howdah": 1,
         "cluster": cluster.inventory.cluster,
@@ -131,7 +194,7 @@ def _needs_libhadoop(plan: Plan, variant: FileVariant, system: PlacedSystem) -> 
 
 def _users(system: PlacedSystem) -> list[dict[str, str]]:
     # The owners of the log directories are users whatever runs there.
-    wanted = dict.fromkeys(["hdfs", *(KINDS[role].user for role in KINDS if role in system.roles)])
+    wanted = dict.fromkeys(["hdfs", *(DAEMONS[role].user for role in DAEMONS if role in system.roles)])
     return [{"name": name, "home": _HOMES[name]} for name in wanted]
 
 
@@ -147,7 +210,7 @@ def _directories(plan: Plan, system: PlacedSystem, data_dirs: Sequence[str]) -> 
 def _files(
     plan: Plan, cluster: Cluster, system: PlacedSystem, content: Mapping[str, ConfigFile]
 ) -> Iterator[dict[str, object]]:
-    products = {KINDS[role].of for role in system.roles} | {"hadoop"}
+    products = {DAEMONS[role].product for role in system.roles} | {"hadoop"}
     for product in sorted(products):
         folder = _own_folder(product, system, content)
         conf = f"/etc/{product}/conf"
@@ -166,9 +229,9 @@ def _files(
         yield from _zookeeper_files(system, content)
     yield from _system_files(system, content)
     limits = content.get(f"{_own_folder('os', system, content)}/systemd/10-howdah-limits.conf")
-    for role in KINDS:
+    for role in DAEMONS:
         if role in system.roles:
-            unit = KINDS[role].unit
+            unit = DAEMONS[role].unit
             yield _file(f"{_UNITS}/{unit}.service", unit_file(plan, cluster, role))
             if limits:
                 yield _file(f"{_UNITS}/{unit}.service.d/10-howdah-limits.conf", limits.content)
@@ -216,7 +279,7 @@ def _file(path: str, content: str, executable: bool = False) -> dict[str, object
 def _daemon(
     plan: Plan, cluster: Cluster, system: PlacedSystem, role: Role, variant: FileVariant
 ) -> dict[str, object]:
-    kind = KINDS[role]
+    kind = DAEMONS[role]
     unit = re.sub(r"^(#.*\n)+", "", unit_file(plan, cluster, role))
     reads = secrets_of(plan, role)
     return {
@@ -229,27 +292,27 @@ def _daemon(
         "page": _page(plan, kind, variant),
         "peers": peers(plan, cluster, role),
         "ipc_port": port_of(plan, _IPC, variant) if role is Role.DATANODE else None,
-        "stores": _stores(plan, role, variant),
-        "store": _STORES[role][1] if role in _STORES else "",
+        "stores": _stores(plan, kind.store, variant),
+        "store": kind.store.content if kind.store else "",
         # A daemon is restarted where one of these has changed too.
         **({"reads": reads} if reads else {}),
     }
 
 
 def _page(plan: Plan, kind: DaemonKind, variant: FileVariant) -> dict[str, object]:
+    page = kind.page
     return {
-        "port": port_of(plan, page_key(plan, kind.page), variant),
-        "ask": kind.ask,
-        "answers": kind.answers,
-        "leads": kind.leads,
-        "follows": kind.follows,
+        "port": port_of(plan, page.key_with(partial(planned_text, plan)), variant),
+        "ask": page.path,
+        "answers": page.ready,
+        "leads": page.active,
+        "follows": page.standby,
     }
 
 
-def _stores(plan: Plan, role: Role, variant: FileVariant) -> list[str]:
-    if role not in _STORES:
+def _stores(plan: Plan, store: Store | None, variant: FileVariant) -> list[str]:
+    if store is None:
         return []
-    key = _STORES[role][0]
-    given = next((s for s in select(plan, "hdfs-site.xml", variant) if s.key == key), None)
+    given = next((s for s in select(plan, "hdfs-site.xml", variant) if s.key == store.key), None)
     paths = value_text(given.value).split(",") if given else []
     return [urlsplit(path.rpartition("]")[2].strip()).path for path in paths]

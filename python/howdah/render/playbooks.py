@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from howdah.hadoop.daemons import DAEMONS
+from howdah.hadoop.order import RESTARTING, UPGRADING
 from howdah.model.plan import Role
-from howdah.render.daemons import KINDS
 from howdah.render.directories import HostDirectory
-from howdah.render.rolling import (
-    RESTARTING,
+from howdah.render.plays import (
     ROLL,
-    UPGRADING,
+    STARTED,
     Rolling,
     as_ever,
     downgrade,
+    pages,
     restart,
+    starts,
     upgrade,
     upgrade_task,
 )
-from howdah.render.starting import STARTED, pages, starts
 
-_ORDER = tuple(KINDS)
 HEAD = """\
 # Rendered by howdah. Run it from this folder, with or without howdah:
 #
@@ -190,8 +190,8 @@ def downtime(present: Mapping[Role, Sequence[str]]) -> str:
 def _stops(present: Mapping[Role, Sequence[str]], *, only: bool = False) -> str:
     """Stop every daemon in turn, or with ``only`` those of the kinds in ``howdah_down``."""
     parts = []
-    for role in reversed([role for role in _ORDER if present.get(role)]):
-        kind = KINDS[role]
+    for role in reversed([role for role in DAEMONS if present.get(role)]):
+        kind = DAEMONS[role]
         parts.append(
             f"""
 - name: Stop every {role.value}
@@ -219,7 +219,7 @@ def _leaves(name: str, role: Role, state: str) -> str:
     - name: {name}
       howdah_daemon:
         host: "{{{{ inventory_hostname }}}}"
-        daemon: {KINDS[role].name}
+        daemon: {DAEMONS[role].name}
         state: {state}
         leaving: "{{{{ ansible_play_hosts_all }}}}"
 """

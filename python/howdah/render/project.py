@@ -2,21 +2,87 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache, partial
+from importlib import resources
 
+from howdah.hadoop.daemons import DAEMONS
 from howdah.model.configset import ConfigFile
 from howdah.model.placement import PlacedHost
 from howdah.model.plan import Cluster, Plan, Role
 from howdah.model.system import PlacedSystem, placed_systems
 from howdah.model.value import planned_text
 from howdah.render import playbooks
-from howdah.render.bundle import OF_KERBEROS, PROGRAMS, bundled
-from howdah.render.daemons import KINDS, port_of
+from howdah.render.daemons import port_of
 from howdah.render.directories import hdfs_places
-from howdah.render.encryption import page_key
 from howdah.render.manifests import manifests
 from howdah.render.variant import EVERYWHERE
+
+_PACKAGE = "howdah.render.modules"
+_END = (
+    "\n\n"
+    "# Ansible puts its arguments in the place of what follows; the comment beneath makes it do so.\n"
+    'main("<<INCLUDE_ANSIBLE_MODULE_COMPLEX_ARGS>>")\n'
+    "# <<INCLUDE_ANSIBLE_MODULE_JSON_ARGS>>\n"
+)
+PROGRAMS = ("howdah_host", "howdah_look", "howdah_daemon", "howdah_hdfs", "howdah_key", "howdah_conf")
+"""The modules that playbooks name."""
+OF_KERBEROS = ("howdah_secrets", "howdah_doors")
+"""Those that they name where there is Kerberos alone."""
+
+
+@cache
+def bundled(program: str) -> str:
+    """A module's whole text: what it imports, the parts that it needs, itself, and its beginning."""
+    parts: dict[str, str] = {}
+    imports: set[str] = set()
+    _collect(program, parts, imports)
+    *needed, (_, own) = parts.items()
+    bodies = [f"# --- {name}\n\n{_body(text)}" for name, text in (*needed, (program, own))]
+    head = ast.get_docstring(ast.parse(own), clean=False)
+    plain = sorted(line for line in imports if line.startswith("import "))
+    chosen = sorted(imports - set(plain))
+    return (
+        "#!/usr/bin/python3\n"
+        f'"""{head}"""\n\nfrom __future__ import annotations\n\n'
+        + "\n".join([*plain, *chosen])
+        + "\n\n"
+        + "\n\n".join(bodies)
+        + _END
+    )
+
+
+def _collect(name: str, parts: dict[str, str], imports: set[str]) -> None:
+    """A module's source after those of the modules that it imports, each once."""
+    if name in parts:
+        return
+    source = resources.files(_PACKAGE).joinpath(f"{name}.py").read_text(encoding="utf-8")
+    for statement in ast.parse(source).body:
+        if isinstance(statement, ast.ImportFrom) and (statement.module or "").startswith(f"{_PACKAGE}."):
+            _collect((statement.module or "").removeprefix(f"{_PACKAGE}."), parts, imports)
+        elif isinstance(statement, ast.Import | ast.ImportFrom) and ast.unparse(statement) != _FUTURE:
+            imports.add(ast.unparse(statement))
+    parts[name] = source
+
+
+_FUTURE = "from __future__ import annotations"
+
+
+def _body(source: str) -> str:
+    """A source without its docstring and imports."""
+    lines = source.splitlines()
+    last = max(
+        (
+            statement.end_lineno or 0
+            for index, statement in enumerate(ast.parse(source).body)
+            if isinstance(statement, ast.Import | ast.ImportFrom) or index == 0
+        ),
+        default=0,
+    )
+    return "\n".join(lines[last:]).strip("\n") + "\n"
+
 
 FOLDER = "deploy"
 _CONFIGURATION = """\
@@ -44,8 +110,8 @@ def project_files(
     secure = cluster.request.secure
     systems = tuple(placed_systems(plan, hosts))
     made, names = manifests(plan, cluster, systems, files)
-    present = {role: [system.name for system in systems if role in system.roles] for role in KINDS}
-    port = port_of(plan, page_key(plan, KINDS[Role.NAMENODE].page), EVERYWHERE) or 0
+    present = {role: [system.name for system in systems if role in system.roles] for role in DAEMONS}
+    port = port_of(plan, DAEMONS[Role.NAMENODE].page.key_with(partial(planned_text, plan)), EVERYWHERE) or 0
     replication = planned_text(plan, "dfs.replication")
     copies = int(replication) if replication.isdigit() else 1
     texts = {
@@ -105,7 +171,7 @@ def _lines(
     yield "      hosts:"
     for system in systems:
         yield f"        {json.dumps(system.name)}: {{howdah_manifest: {json.dumps(names[system.name])}}}"
-    for role, kind in KINDS.items():
+    for role, kind in DAEMONS.items():
         if present[role]:
             yield f"    {kind.name}:"
             yield "      hosts:"

@@ -6,7 +6,7 @@ import itertools
 import re
 import shlex
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import PurePosixPath
 
@@ -17,7 +17,6 @@ from howdah.model.placement import PlacedHost
 from howdah.model.plan import Cluster, Placement, Plan, Role
 from howdah.model.request import Hypervisor
 from howdah.model.value import planned_text, value_text
-from howdah.render.contents import contents
 from howdah.render.directories import (
     hbase_directory,
     hdfs_directories,
@@ -25,10 +24,61 @@ from howdah.render.directories import (
     masters_on_data_disks,
 )
 from howdah.render.hadoop import HADOOP_FILES
-from howdah.render.logins import logins
-from howdah.render.secrets import secret_groups
+from howdah.render.secrets import logins, secret_groups
 from howdah.render.text import wrapped
 from howdah.render.variant import differ
+
+_MEANS = {
+    "hadoop": "HADOOP_CONF_DIR of masters, clients and workers",
+    "hbase": "HBASE_CONF_DIR",
+    "zookeeper": "ZooKeeper's zoo.cfg and zookeeper-env.sh, and the myid of each server",
+    "spark": "SPARK_CONF_DIR of hosts that applications are started from",
+    "tez": "TEZ_CONF_DIR of Hive's servers and clients",
+    "hive": "HIVE_CONF_DIR of Hive's servers and clients",
+    "os": "kernel, limits, huge pages, and the script that formats the data disks",
+    "systemd": "a unit for every daemon",
+    "deploy": "a project of Ansible that does all this, with or without howdah",
+    "network": "bonding and frame size for systemd-networkd, and what is set by hand",
+    "hypervisor": "virtual machines: the machines of each host, and the settings of each kind",
+    "firmware.md": "what is set in the hosts' firmware",
+    "hosts.csv": "every host with its machines and roles",
+    "SOURCES.md": "the sources that reasons cite in brackets, for example [D0 74]",
+    "README.md": "the steps, in order",
+}
+
+
+def contents(paths: Iterable[str]) -> list[tuple[str, str]]:
+    """Every folder and file at the top with what it means; ``hadoop-small`` is hadoop's for small."""
+    return [(top, meaning) for top, meaning, _ in counted_contents(paths)]
+
+
+def counted_contents(paths: Iterable[str]) -> list[tuple[str, str, int]]:
+    """As ``contents``, with the number of files."""
+    tops = Counter(_top(path) for path in paths)
+    return [
+        (top, _meaning(top, any(top.startswith("hadoop-") for top in tops)), count)
+        for top, count in sorted(tops.items(), key=lambda item: item[0].rstrip("/"))
+    ]
+
+
+def _top(path: str) -> str:
+    first, slash, _ = path.partition("/")
+    return f"{first}{slash}"
+
+
+def _meaning(top: str, kinds_differ: bool) -> str:
+    name = top.rstrip("/")
+    base, _, kind = name.partition("-")
+    if name not in _MEANS:
+        return (
+            f"HADOOP_CONF_DIR of workers of the kind {kind}"
+            if base == "hadoop"
+            else f"{_MEANS[base]}, for {kind}"
+        )
+    if name == "hadoop" and kinds_differ:
+        return "HADOOP_CONF_DIR of masters and clients that are not workers"
+    return _MEANS[name]
+
 
 _MACHINES = {
     Hypervisor.VSPHERE: " --vcenter VCENTER",

@@ -2,64 +2,70 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from howdah.errors import UserError
+from howdah.hadoop.daemons import DAEMONS
 from howdah.model.placement import PlacedHost
 from howdah.model.plan import Plan, Role
 from howdah.model.system import placed_systems
-from howdah.model.value import planned_text
-from howdah.render.daemons import KINDS
-from howdah.render.logins import logins
+from howdah.model.value import planned_text, value_text
+
+_OPTION = re.compile(r"-Djava\.security\.auth\.login\.config=(\S+)")
+SERVERS_FILE = "/etc/zookeeper/conf/jaas.conf"
+"""Where ZooKeeper's own login configuration is."""
+_SERVERS_ENTRIES = ("Server", "QuorumServer", "QuorumLearner")
+_SERVERS_KEYTAB = "/etc/security/keytabs/zookeeper.service.keytab"
+
+
+class Login(NamedTuple):
+    """A login configuration: whose it is, its path, and the keytab and principal that it is made of."""
+
+    role: Role
+    path: str
+    entries: tuple[str, ...]
+    """What readers look for in it: ``Client``, or ``Server`` and what its peers are to it."""
+    keytab: str
+    principal: str
+    """With ``_HOST`` for the host's own name."""
+
+    def lines(self, host: str) -> tuple[str, ...]:
+        """Its lines on a host: Java knows no _HOST."""
+        return tuple(line for entry in self.entries for line in self._of(entry, host))
+
+    def _of(self, entry: str, host: str) -> tuple[str, ...]:
+        return (
+            f"{entry} {{",
+            "  com.sun.security.auth.module.Krb5LoginModule required",
+            "  useKeyTab=true storeKey=true useTicketCache=false",
+            f'  keyTab="{self.keytab}" principal="{self.principal.replace("_HOST", host)}";',
+            "};",
+        )
+
+
+def logins(plan: Plan) -> Iterator[Login]:
+    """Every login configuration that the plan's options name, and ZooKeeper's own, last, if there is any."""
+    values = {setting.key: value_text(setting.value) for setting in plan.settings}
+    realm = ""
+    for role, kind in DAEMONS.items():
+        named = _OPTION.search(values.get(kind.options, ""))
+        own = next(iter(kind.keytabs), None)
+        if named is None or own is None or not {own.file, own.principal} <= values.keys():
+            continue
+        principal = values[own.principal]
+        realm = principal.rpartition("@")[2]
+        yield Login(role, named.group(1), ("Client",), values[own.file], principal)
+    if realm:
+        principal = f"zookeeper/_HOST@{realm}"
+        yield Login(Role.ZOOKEEPER, SERVERS_FILE, _SERVERS_ENTRIES, _SERVERS_KEYTAB, principal)
+
 
 AUTHORITY = "/etc/security/tls/ca.pem"
 """The certificate of whoever signed the hosts' own, for programs that are not Java: it holds no secret."""
 _GROUP = "hadoop"
-_WEB = (
-    ("hadoop.http.authentication.kerberos.keytab", "hadoop.http.authentication.kerberos.principal"),
-    ("dfs.web.authentication.kerberos.keytab", "dfs.web.authentication.kerberos.principal"),
-)
-_HBASE_WEB = (
-    "hbase.security.authentication.spnego.kerberos.keytab",
-    "hbase.security.authentication.spnego.kerberos.principal",
-)
-_OF_NAMENODE = ("dfs.namenode.keytab.file", "dfs.namenode.kerberos.principal")
-_KEYS = {
-    # The keys of each daemon's keytab and of the principal in it.
-    Role.NAMENODE: (_OF_NAMENODE, *_WEB),
-    Role.FAILOVER_CONTROLLER: (_OF_NAMENODE,),
-    Role.SECONDARY_NAMENODE: (
-        ("dfs.secondary.namenode.keytab.file", "dfs.secondary.namenode.kerberos.principal"),
-        *_WEB,
-    ),
-    Role.JOURNALNODE: (("dfs.journalnode.keytab.file", "dfs.journalnode.kerberos.principal"), *_WEB),
-    Role.DATANODE: (("dfs.datanode.keytab.file", "dfs.datanode.kerberos.principal"), *_WEB),
-    Role.RESOURCEMANAGER: (
-        ("yarn.resourcemanager.keytab", "yarn.resourcemanager.principal"),
-        ("yarn.resourcemanager.webapp.spnego-keytab-file", "yarn.resourcemanager.webapp.spnego-principal"),
-        *_WEB,
-    ),
-    Role.NODEMANAGER: (
-        ("yarn.nodemanager.keytab", "yarn.nodemanager.principal"),
-        ("yarn.nodemanager.webapp.spnego-keytab-file", "yarn.nodemanager.webapp.spnego-principal"),
-        *_WEB,
-    ),
-    Role.JOB_HISTORY: (
-        ("mapreduce.jobhistory.keytab", "mapreduce.jobhistory.principal"),
-        (
-            "mapreduce.jobhistory.webapp.spnego-keytab-file",
-            "mapreduce.jobhistory.webapp.spnego-principal",
-        ),
-        *_WEB,
-    ),
-    Role.HMASTER: (("hbase.master.keytab.file", "hbase.master.kerberos.principal"), _HBASE_WEB),
-    Role.REGIONSERVER: (
-        ("hbase.regionserver.keytab.file", "hbase.regionserver.kerberos.principal"),
-        _HBASE_WEB,
-    ),
-}
 _PROVIDER = "hadoop.security.credential.provider.path"
 _SHOWN = 3
 """As many hosts as are named where many are alike."""
@@ -120,12 +126,12 @@ def secret_groups(plan: Plan, hosts: Sequence[PlacedHost]) -> Iterator[tuple[str
 def _keytabs(plan: Plan, roles: Sequence[Role]) -> Iterator[HostSecret]:
     principals: dict[str, set[str]] = {}
     users: dict[str, set[str]] = {}
-    for role in KINDS:
+    for role in DAEMONS:
         if role not in roles:
             continue
         for path, principal in _keys(plan, role):
             principals.setdefault(path, set()).add(principal)
-            users.setdefault(path, set()).add(KINDS[role].user)
+            users.setdefault(path, set()).add(DAEMONS[role].user)
     for path, wanted in principals.items():
         readers = tuple(sorted(users[path]))
         web = any(principal.startswith("HTTP/") for principal in wanted)
@@ -137,8 +143,8 @@ def _keytabs(plan: Plan, roles: Sequence[Role]) -> Iterator[HostSecret]:
 
 def _keys(plan: Plan, role: Role) -> Iterator[tuple[str, str]]:
     """The keytabs of a daemon and the principal that each is read for."""
-    for keytab, principal in _KEYS.get(role, ()):
-        path, name = planned_text(plan, keytab), planned_text(plan, principal)
+    for keys in DAEMONS[role].keytabs:
+        path, name = planned_text(plan, keys.file), planned_text(plan, keys.principal)
         if path and name:
             yield path, name
     if role is Role.ZOOKEEPER:
@@ -146,7 +152,7 @@ def _keys(plan: Plan, role: Role) -> Iterator[tuple[str, str]]:
 
 
 def _stores(plan: Plan, roles: Sequence[Role]) -> Iterator[HostSecret]:
-    users = tuple(sorted({KINDS[role].user for role in roles if role is not Role.ZOOKEEPER}))
+    users = tuple(sorted({DAEMONS[role].user for role in roles if role is not Role.ZOOKEEPER}))
     if not users:
         return
     provider = planned_text(plan, _PROVIDER)

@@ -37,7 +37,6 @@ class FileStatus(AnswerPart):
     name: str = Field(alias="pathSuffix")
     """Its name in its directory; empty for the one that was asked about."""
     kind: Literal["FILE", "DIRECTORY", "SYMLINK"] = Field(alias="type")
-    """What it is."""
     size_bytes: int = Field(alias="length")
     """Bytes of a file, each once."""
     replication: int
@@ -45,7 +44,6 @@ class FileStatus(AnswerPart):
     block_bytes: int = Field(alias="blockSize")
     """A file's block size; 0 for a directory."""
     owner: str
-    """Its user."""
     permission: str
     """Its mode in octal, ``755``."""
     modified_ms: int = Field(alias="modificationTime")

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 from urllib.parse import urlsplit
-from xml.etree import ElementTree
 
+from howdah.errors import UserError
+from howdah.hadoop.site_files import read_site
 from howdah.services.conf import ClientConf
 from howdah.services.errors import ServiceError, Unexpected
 from howdah.services.hdfs import Hdfs
@@ -71,13 +72,8 @@ class HistoryFiles:
     def _conf(self, path: str) -> dict[str, str]:
         """A job's configuration: a thousand properties, each of which names all of its sources."""
         try:
-            content = self._hdfs.read(path)
-            # The quick reader follows entities, which no file of Hadoop's own defines.
-            if b"<!DOCTYPE" in content:
-                return {}
-            properties = ElementTree.fromstring(content).iter("property")
-            return {entry.findtext("name", ""): entry.findtext("value", "") for entry in properties}
-        except (ServiceError, ElementTree.ParseError):
+            return {entry.name: entry.text for entry in read_site(self._hdfs.read(path), path)}
+        except (ServiceError, UserError):
             return {}
 
     def _places(self, job_id: str) -> Iterator[_Place]:

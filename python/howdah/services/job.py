@@ -123,9 +123,7 @@ class JobFacts:
     id: str
     """``job_1700000000000_0001``."""
     name: str
-    """Its name."""
     queue: str
-    """The scheduler's queue."""
     state: State
     """What became of it."""
     submit_ms: int
@@ -135,7 +133,6 @@ class JobFacts:
     finish_ms: int | None = None
     """When it ended."""
     user: str = ""
-    """Whose it is."""
     diagnostics: str = ""
     """Why it failed, as Hadoop says it."""
     maps: int = 0

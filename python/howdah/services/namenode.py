@@ -45,7 +45,6 @@ class Block(NamedTuple):
     """A block of a file."""
 
     file: str
-    """The file's path."""
     id: str
     """The block's pool and name."""
     size_bytes: int

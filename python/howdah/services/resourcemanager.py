@@ -44,7 +44,6 @@ class Node(AnswerPart):
     web: str = Field("", alias="nodeHTTPAddress")
     """``HOST:PORT`` of its web server; empty for one that is lost."""
     version: str = ""
-    """Its release."""
     health: str | None = Field(None, alias="healthReport")
     """Why it is not healthy."""
     used_memory_mib: int = Field(0, alias="usedMemoryMB")
@@ -76,11 +75,8 @@ class AppFacts(AnswerPart):
     id: str
     """``application_1700000000000_0001``."""
     name: str
-    """Its name."""
     user: str
-    """Who submitted it."""
     queue: str
-    """The queue it went to."""
     state: str
     """``ACCEPTED`` while it waits, ``RUNNING``, then ``FINISHED``, ``FAILED`` or ``KILLED``."""
     final_status: str = Field(alias="finalStatus")

@@ -26,7 +26,7 @@ def measure_host(
     Raises UserError where it cannot be measured; nothing stays behind.
     """
     # The Rust module is loaded only where something is measured.
-    from howdah.probe.measuring import measure  # noqa: PLC0415
+    from howdah.probe.measuring.measure import measure  # noqa: PLC0415
 
     chosen = [path.absolute() for path in data_dirs] or [DEFAULT_DATA_DIR.absolute()]
     return measure(probe_host(), chosen, limit_s=limit_s, peers=peers, tell=tell)

@@ -10,12 +10,10 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from howdah.errors import HowdahError, UserError
-from howdah.installation.cache import release_folder
-from howdah.installation.digests import faults, release_of
+from howdah.installation.digests import faults, release_folder, release_of
 from howdah.installation.fetch import fetch
 from howdah.installation.find import find_hbase, find_installation
-from howdah.installation.hbase import HBaseInstallation
-from howdah.installation.installation import Installation
+from howdah.installation.installation import HBaseInstallation, Installation
 from howdah.installation.java import java_fault, java_home, java_version
 from howdah.installation.tree import PackedTree, packed
 

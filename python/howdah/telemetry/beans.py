@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
-MASTERS = ("namenode", "resourcemanager", "hmaster")
+from howdah.hadoop.daemons import BY_NAME, DAEMONS, PAIRED
+
+MASTERS = tuple(DAEMONS[role].name for role in PAIRED)
 """What limits a whole cluster when it is busy, and so is asked for its CPU time."""
 _PROCESSES = (*MASTERS, "regionserver")
 """Those whose process is told apart from the machine that it shares."""
@@ -39,31 +41,6 @@ class Bean(NamedTuple):
         service, _, name = self.name.partition(",name=")
         return f"{service},name=*{_METRICS}" if name.endswith(_METRICS) else self.name
 
-
-class _Service(NamedTuple):
-    """A daemon as its beans and people call it."""
-
-    service: str
-    called: str
-
-
-_SERVICES: Mapping[str, _Service] = {
-    **{
-        daemon: _Service(called, called)
-        for daemon, called in {
-            "namenode": "NameNode",
-            "secondarynamenode": "SecondaryNameNode",
-            "datanode": "DataNode",
-            "journalnode": "JournalNode",
-            "resourcemanager": "ResourceManager",
-            "nodemanager": "NodeManager",
-            "historyserver": "JobHistoryServer",
-        }.items()
-    },
-    # HBase's daemons share a service; which of them it is stands in the names of the beans.
-    "hmaster": _Service("HBase", "HMaster"),
-    "regionserver": _Service("HBase", "RegionServer"),
-}
 
 _HADOOPS: Mapping[str, tuple[Bean, ...]] = {
     "datanode": (
@@ -212,14 +189,15 @@ _OWN: Mapping[str, tuple[Bean, ...]] = {**_HADOOPS, **_HBASES}
 
 def called(daemon: str) -> str:
     """A daemon (``datanode``) as Hadoop writes it, ``DataNode``."""
-    return _SERVICES[daemon].called if daemon in _SERVICES else daemon
+    role = BY_NAME.get(daemon)
+    return role.value if role is not None and DAEMONS[role].service else daemon
 
 
 def beans_of(daemon: str) -> tuple[Bean, ...]:
     """What is read of a daemon (``datanode``): its own beans and its JVM's, none without a web server."""
-    if daemon not in _SERVICES:
+    service = DAEMONS[BY_NAME[daemon]].service if daemon in BY_NAME else ""
+    if not service:
         return ()
-    service = _SERVICES[daemon].service
     memory = Bean(
         "JvmMetrics",
         (

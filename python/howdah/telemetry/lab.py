@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from howdah.hadoop.daemons import DAEMONS, OF_HBASE
 from howdah.services.web import Web
 from howdah.telemetry.cpu import PressureDevice
 from howdah.telemetry.daemons import INTERVAL_S, OFTEN_S
@@ -139,7 +140,7 @@ class CgroupMemoryDevice(Device):
         return readings
 
 
-_SERVE_ROWS = ("hmaster", "regionserver")
+_SERVE_ROWS = tuple(DAEMONS[role].name for role in OF_HBASE)
 
 
 class LabMachine(NamedTuple):

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from howdah.audit.files import read_env, read_xml
-from howdah.audit.folder import read_folders
+from howdah.audit.folder import read_env, read_folders, read_xml
 from howdah.audit.values import Values
 from howdah.errors import UserError
 from howdah.model.found import FoundConfig

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from howdah.deploy.keytab import KeytabEntry
-from howdah.deploy.secrets import check_folder, found_secrets
+from howdah.deploy.secrets import KeytabEntry, check_folder, found_secrets
 from howdah.errors import UserError
-from unit.deploy.test_keytab import written
+from unit.deploy.test_secrets_keytab import written
 
 HDFS = {"name": "hdfs.service.keytab", "principals": ["hdfs/_HOST@EXAMPLE.COM"]}
 

@@ -20,7 +20,7 @@ from howdah.model.inventory import Inventory
 from howdah.model.measured import DiskZones, MeasuredFigure, ZoneRate
 from howdah.model.storage import Disk
 from howdah.probe import probe_host
-from howdah.probe.inquiry import Space
+from howdah.probe.tree import Space
 from howdah.units import GIB, MIB
 from support.measured import measured_host
 from support.trees import RecordedInquiry, grow

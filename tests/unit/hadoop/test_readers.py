@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from howdah.hadoop.readers import LOADED, readers_of
+from howdah.hadoop.daemons import DAEMONS
+from howdah.hadoop.readers import readers_of
 from howdah.model.plan import Role
 
 ZK, JN, NN, FC = Role.ZOOKEEPER, Role.JOURNALNODE, Role.NAMENODE, Role.FAILOVER_CONTROLLER
@@ -149,7 +150,7 @@ def test_no_daemon_restarts_for_what_it_does_not_read(key: str, file: str, daemo
 
 @pytest.mark.parametrize("file", ["core-site.xml", "hdfs-site.xml", "yarn-site.xml", "hbase-site.xml"])
 def test_a_key_that_no_release_knows_is_read_by_all_that_load_its_file(file: str) -> None:
-    loading = {role for role, files in LOADED.items() if file in files}
+    loading = {role for role, kind in DAEMONS.items() if file in kind.files}
     assert readers_of("site.own.key", file) == loading
 
 

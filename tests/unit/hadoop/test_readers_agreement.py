@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from howdah.hadoop.readers import LOADED, present_roles
+from howdah.hadoop.daemons import DAEMONS
+from howdah.hadoop.readers import present_roles
 from howdah.model.plan import Plan, Setting
 from howdah.planner.succession import change_of
 from howdah.render.daemons import expected_settings, settings_digest
 from howdah.render.variant import EVERYWHERE, FileVariant
 from support.labs import lab_plan, trio_plan
 
-_FILES = {file for files in LOADED.values() for file in files}
+_FILES = {file for kind in DAEMONS.values() for file in kind.files}
 _PLANS = {
     "two of each master": trio_plan(),
     "two of each master, with Kerberos": trio_plan(secure=True),
@@ -54,5 +55,5 @@ def test_what_a_daemon_must_show_is_part_of_what_restarts_it(name: str) -> None:
     plan = _PLANS[name]
     for role in present_roles(plan):
         expected = expected_settings(plan, role, EVERYWHERE)
-        assert set(expected) <= set(LOADED[role])
+        assert set(expected) <= set(DAEMONS[role].files)
         assert any(expected.values()), role

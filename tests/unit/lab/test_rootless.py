@@ -16,7 +16,7 @@ from howdah.lab.state import LabSystem
 from howdah.model.cluster import Scaling
 from howdah.model.plan import Role
 from howdah.planner.scaling.fit import quantities
-from howdah.render import render
+from howdah.render.cluster import render
 from support.labs import lab_plan
 from support.ports import free_ports
 
@@ -119,7 +119,7 @@ def test_a_port_in_use_is_named(
 ) -> None:
     # Hadoop's own ports may be a real laboratory's at this moment.
     (port,) = free_ports(1)
-    monkeypatch.setattr(rootless, "_PORTS", {**dict.fromkeys(rootless._PORTS, ()), role: (port,)})
+    monkeypatch.setattr(rootless, "_ports_of", lambda other: (port,) if other is role else ())
     with socket.create_server((listening, port)), pytest.raises(UserError) as refused:
         check_ports(placed)
     assert str(refused.value).startswith(f"port {port} {told}")

@@ -21,7 +21,7 @@ from howdah.model.placement import PlacedHost, placed_hosts
 from howdah.model.plan import Cluster, Plan, Role
 from howdah.model.request import Demand, Growth, Hypervisor, PlanRequest, Profile, Protection
 from howdah.planner.cluster import plan_cluster
-from howdah.render import render
+from howdah.render.cluster import render
 
 pytestmark = pytest.mark.slow
 

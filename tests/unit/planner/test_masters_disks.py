@@ -6,7 +6,7 @@ from howdah.model.inventory import HostGroup
 from howdah.model.plan import Plan, Value
 from howdah.model.request import Hypervisor, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
-from howdah.render import render
+from howdah.render.cluster import render
 from support.clusters import host_group, inventory
 
 SYSTEM = "file:///var/lib/hadoop/name"

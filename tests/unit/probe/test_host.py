@@ -11,7 +11,7 @@ from howdah.model.host import Host, UserLimits
 from howdah.model.network import Bond, NetworkStack
 from howdah.model.storage import FileSystem, XfsGeometry
 from howdah.probe import host_line, probe_host
-from howdah.probe.inquiry import Answer, Space
+from howdah.probe.tree import Answer, Space
 from support.trees import RecordedInquiry, grow, grow_text
 
 GIB = 2**30

@@ -15,7 +15,7 @@ import pytest
 
 from howdah.model.storage import FileSystem, XfsGeometry
 from howdah.probe import host_line, probe_host
-from howdah.probe.inquiry import LiveInquiry
+from howdah.probe.tree import LiveInquiry
 
 
 def test_this_machine_agrees_with_others_who_looked() -> None:

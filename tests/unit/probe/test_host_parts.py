@@ -10,12 +10,10 @@ from hypothesis import strategies as st
 
 from howdah.probe import probe_host
 from howdah.probe.cpu import read_cpu
-from howdah.probe.disks import read_disks
-from howdah.probe.file_systems import read_mounts
-from howdah.probe.inquiry import NoInquiry
-from howdah.probe.memory import read_memory
+from howdah.probe.disks import read_disks, read_mounts
+from howdah.probe.host import read_memory
 from howdah.probe.nics import read_network_stack, read_nics
-from howdah.probe.tree import FileTree, parse_cpu_list, parse_size
+from howdah.probe.tree import FileTree, NoInquiry, parse_cpu_list, parse_size
 from support.trees import grow, grow_text
 
 GIB = 2**30

@@ -14,7 +14,7 @@ import pytest
 from howdah.errors import UserError
 from howdah.model.plan import Placement, Plan, Rack, Role
 from howdah.model.request import Demand, PlanRequest
-from howdah.render import render
+from howdah.render.cluster import render
 from support.plans import group, kind, master, plan, setting
 
 HDFS = "hdfs-site.xml"

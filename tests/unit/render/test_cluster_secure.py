@@ -9,7 +9,7 @@ import pytest
 from howdah.documents.files import read_inventory
 from howdah.model.request import Demand, PlanRequest
 from howdah.planner.cluster import plan_cluster
-from howdah.render import render
+from howdah.render.cluster import render
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 

@@ -6,14 +6,15 @@ import re
 
 import pytest
 
+from howdah.hadoop.daemons import DAEMONS
 from howdah.model.plan import Plan, Role
-from howdah.render.daemons import KINDS, ports_of, settings_digest
+from howdah.render.daemons import ports_of, settings_digest
 from howdah.render.variant import EVERYWHERE
 from support.labs import lab_plan
 
 
 def _digests(plan: Plan) -> dict[str, str]:
-    return {role.value: settings_digest(plan, role, EVERYWHERE) for role in KINDS}
+    return {role.value: settings_digest(plan, role, EVERYWHERE) for role in DAEMONS}
 
 
 @pytest.mark.parametrize(
@@ -44,9 +45,9 @@ def test_a_file_system_elsewhere_concerns_all_who_speak_with_it() -> None:
 
 def test_a_daemon_has_the_ports_that_its_plan_and_release_give_it() -> None:
     plan = lab_plan(workers_per_host=None)
-    assert ports_of(plan, KINDS[Role.NAMENODE], EVERYWHERE) == [8020, 9870]
-    assert ports_of(plan, KINDS[Role.DATANODE], EVERYWHERE) == [9864, 9866, 9867]
-    assert 8088 in ports_of(plan, KINDS[Role.RESOURCEMANAGER], EVERYWHERE)
+    assert ports_of(plan, DAEMONS[Role.NAMENODE], EVERYWHERE) == [8020, 9870]
+    assert ports_of(plan, DAEMONS[Role.DATANODE], EVERYWHERE) == [9864, 9866, 9867]
+    assert 8088 in ports_of(plan, DAEMONS[Role.RESOURCEMANAGER], EVERYWHERE)
 
 
 @pytest.mark.parametrize(
@@ -59,8 +60,8 @@ def test_a_daemon_has_the_ports_that_its_plan_and_release_give_it() -> None:
     ],
 )
 def test_pages_tell_who_leads_and_who_stands_by(role: Role, leads: str, follows: str) -> None:
-    kind = KINDS[role]
-    assert re.search(kind.leads, leads)
-    assert re.search(kind.follows, follows)
-    assert not re.search(kind.leads, follows)
-    assert not re.search(kind.follows, leads)
+    page = DAEMONS[role].page
+    assert re.search(page.active, leads)
+    assert re.search(page.standby, follows)
+    assert not re.search(page.active, follows)
+    assert not re.search(page.standby, leads)

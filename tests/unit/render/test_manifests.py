@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from howdah.render import render
+from howdah.render.cluster import render
 from support.labs import lab_plan, trio_plan
 
 

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from howdah.model.plan import Placement
-from howdah.render import render
+from howdah.render.cluster import render
 from support.plans import group, kind, plan
 
 HOSTS = 200

@@ -7,7 +7,7 @@ import pytest
 from howdah.errors import UserError
 from howdah.model.plan import Value
 from howdah.model.request import PlanRequest
-from howdah.render import render
+from howdah.render.cluster import render
 from support.plans import plan, setting
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from howdah.render import render
+from howdah.render.cluster import render
 from support.labs import trio_plan
 
 BOOKS = (

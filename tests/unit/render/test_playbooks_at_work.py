@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from howdah.render import render
+from howdah.render.cluster import render
 from support.labs import trio_plan
 
 pytestmark = pytest.mark.slow

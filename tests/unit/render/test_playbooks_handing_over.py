@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from howdah.render import render
+from howdah.render.cluster import render
 from support.labs import lab_plan
 
 pytestmark = pytest.mark.slow

@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 
 from howdah.documents.files import read_inventory
+from howdah.hadoop.daemons import DAEMONS
 from howdah.model.configset import ConfigSet
+from howdah.model.plan import Role
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
-from howdah.render import render
+from howdah.render.cluster import render
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 HBASE = (Demand(kind="ycsb"),)
@@ -28,6 +30,18 @@ def paired() -> str:
         "hosts-7",
         PlanRequest(workloads=HBASE, hypervisor=Hypervisor.NONE, protection=Protection.HA, secure=True),
     )
+
+
+def test_daemons_start_in_the_order_of_the_catalogue() -> None:
+    work = (Demand(kind="mapreduce"), *HBASE)
+    request = PlanRequest(workloads=work, hypervisor=Hypervisor.NONE, protection=Protection.HA)
+    commands = re.findall(
+        r"(?:--daemon|hbase-daemon\.sh|zkServer\.sh) start ?(\w*)", readme("hosts-7", request)
+    )
+    words = {kind.command[1]: role for role, kind in DAEMONS.items()} | {"": Role.ZOOKEEPER}
+    started = list(dict.fromkeys(words[word] for word in commands))
+    assert started == [role for role in DAEMONS if role in started]
+    assert len(started) > 8
 
 
 def test_hbase_is_given_its_folders_before_it_starts(paired: str) -> None:

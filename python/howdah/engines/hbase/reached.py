@@ -12,8 +12,9 @@ from howdah.engines.hbase.admin import HBaseAdmin, check_status, opened
 from howdah.engines.hbase.target import ClientPlace, HBaseTarget, places_here
 from howdah.engines.on_lab.members import LabMembers, beneath, lab_telemetry, laboratory_of
 from howdah.errors import UserError
+from howdah.hadoop.daemons import OF_HBASE
+from howdah.installation.compiled import with_ycsb
 from howdah.installation.find import find_hbase
-from howdah.installation.ycsb import with_ycsb
 from howdah.lab.hadoop import daemons
 from howdah.lab.hadoop.files import name_options
 from howdah.lab.installed import installed
@@ -78,7 +79,7 @@ def reach_lab_hbase(state: LabState) -> ReachedHBase:
 
 def _logs(state: LabState) -> Iterator[ServerLogs]:
     for daemon in daemons.planned(state):
-        if daemon.role in daemons.OF_HBASE:
+        if daemon.role in OF_HBASE:
             yield ServerLogs(daemon.machine.name, daemon.program, daemon.log, daemon.collector_log)
 
 

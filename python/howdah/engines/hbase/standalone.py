@@ -22,7 +22,7 @@ from howdah.engines.local.workspace import Workspace
 from howdah.engines.processes import RunningProgram
 from howdah.errors import UserError
 from howdah.installation.command import PROGRAMS, gc_log_option, java_command
-from howdah.installation.hbase import HBaseInstallation
+from howdah.installation.installation import HBaseInstallation
 from howdah.model.job import Job
 from howdah.services.errors import ServiceError
 from howdah.services.jmx import JmxReader

@@ -21,7 +21,7 @@ from howdah.model.workloads.terasort import INPUT
 from howdah.planner.local.plan import DEFAULT_DATA_DIR, LocalPlanner, sample_interval_s
 from howdah.planner.suite.request import RunRequest, plan_line, requested_programs
 from howdah.probe import probe_host
-from howdah.probe.line import host_line
+from howdah.probe.host import host_line
 
 
 def prepare_local(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:

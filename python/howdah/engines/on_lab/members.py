@@ -9,26 +9,25 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from howdah.errors import UserError
-from howdah.lab.hadoop.daemons import OF_HBASE, PROGRAM
-from howdah.lab.hadoop.hbase import page_url
+from howdah.hadoop.daemons import DAEMONS, OF_HBASE
+from howdah.lab.hadoop.daemons import page_url
 from howdah.lab.kernel.cgroups import ControlGroup, machine_group
 from howdah.lab.kernel.disks import devices
 from howdah.lab.kernel.inhabitants import is_at_work
 from howdah.lab.kernel.network import INTERFACE, SPACES, UPLINK, every_link, host_space_of, space
 from howdah.lab.kernel.processes import belongs
-from howdah.lab.lots import neighbours, shared_with
+from howdah.lab.shared_hosts import neighbours, shared_with
 from howdah.lab.state import STATE, LabState, LabSystem, read_state
 from howdah.model.cluster import Laboratory, LaboratoryBeside
 from howdah.model.plan import Role
-from howdah.services.addresses import WebAddress
 from howdah.services.conf import ClientConf
 from howdah.services.web import Web
 from howdah.telemetry.lab import LabMachine, NeighbourDevice, lab_sources
 from howdah.telemetry.own import grouped_lab, loose_lab
 from howdah.telemetry.source import Member, Membership, Source, machine_beneath
 
-_JOURNAL_PAGES = "0.0.0.0:8480"
-"""Where a JournalNode's pages are unless its configuration says otherwise."""
+_WITH_ADDRESS = (Role.DATANODE, Role.NODEMANAGER, Role.JOURNALNODE)
+"""Daemons whose own machine's configuration has the address of their pages."""
 _CONTROLLERS = {"cpu", "memory"}
 
 
@@ -144,26 +143,14 @@ def _groups(group: ControlGroup) -> Mapping[str, Path]:
 
 def _jmx(machine: LabSystem, conf: ClientConf) -> Iterator[tuple[str, str]]:
     """The web servers of a machine's daemons by the daemon's name."""
-    masters: tuple[tuple[Role, str, tuple[WebAddress, ...]], ...] = (
-        (Role.NAMENODE, "namenode", conf.namenodes()),
-        (Role.RESOURCEMANAGER, "resourcemanager", conf.resource_managers()),
-    )
-    for role, name, addresses in masters:
+    masters = ((Role.NAMENODE, conf.namenodes()), (Role.RESOURCEMANAGER, conf.resource_managers()))
+    for role, addresses in masters:
         for address in addresses:
             if role in machine.roles and urlsplit(address.url).hostname == machine.name:
-                yield name, address.url
-    own = ClientConf.read(machine.conf)
-    for role, name, key, otherwise in (
-        (Role.DATANODE, "datanode", "dfs.datanode.http.address", ""),
-        (Role.NODEMANAGER, "nodemanager", "yarn.nodemanager.webapp.address", ""),
-        (Role.JOURNALNODE, "journalnode", "dfs.journalnode.http-address", _JOURNAL_PAGES),
-    ):
+                yield DAEMONS[role].name, address.url
+    for role in (*_WITH_ADDRESS, *OF_HBASE):
         if role in machine.roles:
-            port = (own.get(key) or otherwise).rpartition(":")[2]
-            yield name, f"http://{machine.name}:{port}"
-    for role in OF_HBASE:
-        if role in machine.roles:
-            yield PROGRAM[role].name, page_url(machine, role)
+            yield DAEMONS[role].name, page_url(machine, role)
 
 
 def _cpus() -> float:

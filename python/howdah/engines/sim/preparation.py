@@ -29,7 +29,7 @@ from howdah.planner.local.plan import LocalPlanner, sample_interval_s
 from howdah.planner.suite.cluster import size_planned
 from howdah.planner.suite.request import RunRequest, plan_line, requested_programs, suite_line
 from howdah.probe import probe_host
-from howdah.probe.line import host_line
+from howdah.probe.host import host_line
 from howdah.simulation.calibrations import load_calibration
 from howdah.simulation.replications import check_replications
 from howdah.simulation.translate import Translated, translate

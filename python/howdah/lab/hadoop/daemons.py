@@ -3,69 +3,50 @@
 from __future__ import annotations
 
 import os
-import shlex
 import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from howdah.errors import RunFailed
+from howdah.hadoop.daemons import DAEMONS, OF_HBASE, DaemonKind, default_port
+from howdah.hadoop.env_files import read_assignments
 from howdah.installation import BRIEF, PROGRAMS, HBaseInstallation, Installation, java_command, java_home
 from howdah.installation.command import gc_log_option
 from howdah.lab.hadoop.files import cpu_option, directories, name_options
+from howdah.lab.hadoop.redirect import properties
 from howdah.lab.installed import Installed
 from howdah.lab.kernel import enter, processes
 from howdah.lab.kernel.processes import Process
 from howdah.lab.registry import MACHINE, VARIABLE
 from howdah.lab.state import LabState, LabSystem
 from howdah.model.plan import Role
+from howdah.services.conf import ClientConf
 
 _LAST_LINES = 12
 _LAST_BYTES = 20_000
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
-class RoleProgram(NamedTuple):
-    """How one role is started."""
-
-    name: str
-    """Its name in Hadoop's own scripts and in ``howdah.installation.PROGRAMS``."""
-    file: str
-    """The rendered file with its Java options; empty where the plan decides none."""
-    variable: str
-    """The variable in that file."""
-
-
-PROGRAM: Mapping[Role, RoleProgram] = {
-    Role.ZOOKEEPER: RoleProgram("zookeeper", "", ""),
-    Role.JOURNALNODE: RoleProgram("journalnode", "hadoop-env.sh", "HDFS_JOURNALNODE_OPTS"),
-    Role.NAMENODE: RoleProgram("namenode", "hadoop-env.sh", "HDFS_NAMENODE_OPTS"),
-    Role.FAILOVER_CONTROLLER: RoleProgram("zkfc", "hadoop-env.sh", "HDFS_ZKFC_OPTS"),
-    Role.SECONDARY_NAMENODE: RoleProgram("secondarynamenode", "hadoop-env.sh", "HDFS_SECONDARYNAMENODE_OPTS"),
-    Role.DATANODE: RoleProgram("datanode", "hadoop-env.sh", "HDFS_DATANODE_OPTS"),
-    Role.RESOURCEMANAGER: RoleProgram("resourcemanager", "yarn-env.sh", "YARN_RESOURCEMANAGER_OPTS"),
-    Role.NODEMANAGER: RoleProgram("nodemanager", "yarn-env.sh", "YARN_NODEMANAGER_OPTS"),
-    Role.JOB_HISTORY: RoleProgram("historyserver", "mapred-env.sh", "MAPRED_HISTORYSERVER_OPTS"),
-    Role.HMASTER: RoleProgram("hmaster", "hbase-env.sh", "HBASE_MASTER_OPTS"),
-    Role.REGIONSERVER: RoleProgram("regionserver", "hbase-env.sh", "HBASE_REGIONSERVER_OPTS"),
-}
-"""Every role that a laboratory runs, in the order they are started."""
-
-OF_HBASE = (Role.HMASTER, Role.REGIONSERVER)
-"""The roles whose programs are HBase's, which needs all that it runs on first."""
-
-
-def planned_options(conf: Path, program: RoleProgram) -> list[str]:
-    """The Java options that the plan gives a program: what its rendered env file exports."""
+def planned_options(conf: Path, kind: DaemonKind) -> list[str]:
+    """The Java options that the plan gives a daemon: what its rendered env file exports."""
     try:
-        lines = (conf / program.file).read_text().splitlines() if program.file else []
+        text = (conf / kind.options_file).read_text()
     except FileNotFoundError:
-        lines = []
-    for line in lines:
-        if line.startswith(f"export {program.variable}="):
-            (assignment,) = shlex.split(line.removeprefix("export "))
-            return assignment.partition("=")[2].split()
-    return []
+        return []
+    values = {entry.name: entry.value for entry in read_assignments(text)}
+    return values.get(kind.options, "").split()
+
+
+def page_url(machine: LabSystem, role: Role) -> str:
+    """The web server of a machine's daemon, which answers at /jmx."""
+    key = DAEMONS[role].page.key
+    if role in OF_HBASE:
+        address = properties((machine.conf / "hbase-site.xml").read_text()).get(key)
+    else:
+        address = ClientConf.read(machine.conf).given(key)
+    port = address.rpartition(":")[2] if address else default_port(key)
+    return f"http://{machine.name}:{port}"
 
 
 class Daemon(NamedTuple):
@@ -77,7 +58,7 @@ class Daemon(NamedTuple):
     @property
     def program(self) -> str:
         """Its name in Hadoop's own scripts."""
-        return PROGRAM[self.role].name
+        return DAEMONS[self.role].name
 
     @property
     def key(self) -> tuple[str, str]:
@@ -97,7 +78,7 @@ class Daemon(NamedTuple):
 
 def planned(state: LabState) -> Iterator[Daemon]:
     """Every daemon of the plan, in the order they are started."""
-    for role in PROGRAM:
+    for role in DAEMONS:
         for machine in state.machines:
             if role in machine.roles:
                 yield Daemon(machine, role)
@@ -111,12 +92,12 @@ def start(state: LabState, daemon: Daemon, found: Installed) -> Process:
     command = java_command(
         _installation(daemon, found),
         machine.conf,
-        PROGRAMS[daemon.program],
+        DAEMONS[daemon.role].main,
         *_arguments(daemon),
         options=[
             *_options(state, machine),
             *([gc_log_option(str(daemon.collector_log))] if daemon.role in OF_HBASE else []),
-            *planned_options(machine.conf, PROGRAM[daemon.role]),
+            *planned_options(machine.conf, DAEMONS[daemon.role]),
         ],
     )
     with daemon.log.open("ab") as log:

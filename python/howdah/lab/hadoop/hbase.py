@@ -4,24 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
-from howdah.lab.hadoop.daemons import OF_HBASE, PROGRAM
+from howdah.hadoop.daemons import DAEMONS, OF_HBASE
+from howdah.lab.hadoop.daemons import page_url
 from howdah.lab.hadoop.redirect import properties
 from howdah.lab.kernel.processes import Process
-from howdah.lab.state import LabState, LabSystem
+from howdah.lab.state import LabState
 from howdah.model.base import Model
 from howdah.model.plan import Role
-from howdah.releases import default_of, hbase
 from howdah.services.answer import Object
 from howdah.services.errors import ServiceError
 from howdah.services.jmx import JmxReader
 from howdah.services.web import Web
 
 _SITE = "hbase-site.xml"
-_PORT = {Role.HMASTER: "hbase.master.info.port", Role.REGIONSERVER: "hbase.regionserver.info.port"}
-_BEAN = {
-    Role.HMASTER: "Hadoop:service=HBase,name=Master,sub=Server",
-    Role.REGIONSERVER: "Hadoop:service=HBase,name=RegionServer,sub=Server",
-}
 _ACTIVE = "active"
 _CLOCK_S = 1.0
 """How exactly the kernel and Java agree on when a process began."""
@@ -37,12 +32,6 @@ class HBaseHealth(Model):
     regions each serves."""
     dead: tuple[str, ...]
     """The machines whose RegionServer the active HMaster has given up, and none came back."""
-
-
-def page_url(machine: LabSystem, role: Role) -> str:
-    """The web server of a machine's HMaster or RegionServer, which answers at /jmx."""
-    site = properties((machine.conf / _SITE).read_text())
-    return f"http://{machine.name}:{site.get(_PORT[role]) or default_of(_PORT[role], hbase())}"
 
 
 def pages(state: LabState, role: Role) -> dict[str, str]:
@@ -89,7 +78,7 @@ def hbase_missing(
         left = [
             machine.name
             for machine in state.machines
-            if (machine.name, PROGRAM[role].name) in running and machine.name not in useful
+            if (machine.name, DAEMONS[role].name) in running and machine.name not in useful
         ]
         if left:
             yield f"{role} on {', '.join(left)}"
@@ -110,10 +99,10 @@ def _told(
     state: LabState, web: Web, running: Mapping[tuple[str, str], Process], role: Role
 ) -> Iterator[tuple[str, Object]]:
     for machine in state.machines:
-        if (machine.name, PROGRAM[role].name) not in running:
+        if (machine.name, DAEMONS[role].name) not in running:
             continue
         try:
-            bean = JmxReader(web, page_url(machine, role)).bean(_BEAN[role])
+            bean = JmxReader(web, page_url(machine, role)).bean(DAEMONS[role].page.bean)
         except ServiceError:
             continue
         if bean:
@@ -139,4 +128,4 @@ def _servers(bean: Object, tag: str) -> Iterator[tuple[str, float]]:
 
 
 def _began(running: Mapping[tuple[str, str], Process], name: str) -> float:
-    return running[name, PROGRAM[Role.REGIONSERVER].name].began_s
+    return running[name, DAEMONS[Role.REGIONSERVER].name].began_s

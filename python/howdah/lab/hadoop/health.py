@@ -6,7 +6,8 @@ import json
 from collections.abc import Collection, Iterator, Mapping
 from urllib.parse import urlsplit
 
-from howdah.lab.hadoop.daemons import PROGRAM, planned
+from howdah.hadoop.daemons import DAEMONS
+from howdah.lab.hadoop.daemons import page_url, planned
 from howdah.lab.hadoop.hbase import HBaseHealth, has_active_master, hbase_health, hbase_missing
 from howdah.lab.hadoop.redundancy import Behind, journals, journals_behind
 from howdah.lab.kernel.processes import Process, daemons
@@ -23,7 +24,6 @@ from howdah.services.zookeeper import quorum_mode
 
 _SILENCE_S = 5.0
 _NAMENODE = "Hadoop:service=NameNode,name="
-_DATANODE = "Hadoop:service=DataNode,name=DataNodeInfo"
 _SERVING = ("active", "standby", "observer")
 _DISCONNECTED = "DISCONNECTED"
 _CLIENT_PORT = "clientPort="
@@ -68,7 +68,7 @@ def health(state: LabState, running: Mapping[Key, Process]) -> Health:
         return _runs(running, url, role)
 
     def on(role: Role) -> list[LabSystem]:
-        return [machine for machine in state.machines if (machine.name, PROGRAM[role].name) in running]
+        return [machine for machine in state.machines if (machine.name, DAEMONS[role].name) in running]
 
     with Web(state.names, silence_s=_SILENCE_S) as web:
         namenodes = {
@@ -177,13 +177,13 @@ def _missing_of_hadoop(state: LabState, answers: Health, running: Collection[Key
         left = [
             machine.name
             for machine in state.machines
-            if (machine.name, PROGRAM[role].name) in running and machine.name not in useful
+            if (machine.name, DAEMONS[role].name) in running and machine.name not in useful
         ]
         if left:
             yield f"{role} on {', '.join(left)}"
     if answers.safe_mode:
         yield "HDFS to leave safe mode"
-    if not answers.history_server and any(name == PROGRAM[Role.JOB_HISTORY].name for _, name in running):
+    if not answers.history_server and any(name == DAEMONS[Role.JOB_HISTORY].name for _, name in running):
         yield f"{Role.JOB_HISTORY}"
 
 
@@ -194,12 +194,12 @@ def _has(state: LabState, role: Role) -> bool:
 def _runs(running: Collection[Key], url: str, role: Role) -> bool:
     """Whether the daemon at an address runs; names of hosts are the same in small letters."""
     host = urlsplit(url).hostname
-    return any(name == PROGRAM[role].name and machine.lower() == host for machine, name in running)
+    return any(name == DAEMONS[role].name and machine.lower() == host for machine, name in running)
 
 
 def _namenode(web: Web, url: str) -> str:
     try:
-        bean = JmxReader(web, url).bean(f"{_NAMENODE}NameNodeStatus")
+        bean = JmxReader(web, url).bean(DAEMONS[Role.NAMENODE].page.bean)
     except ServiceError:
         return ""
     said = str((bean or {}).get("State") or "")
@@ -235,10 +235,8 @@ def _datanodes(machines: Collection[LabSystem], web: Web, whole: bool) -> Iterat
     """
     enough = all if whole else any
     for machine in machines:
-        given = ClientConf.read(machine.conf).get("dfs.datanode.http.address") or ""
-        port = given.rpartition(":")[2]
         try:
-            bean = JmxReader(web, f"http://{machine.name}:{port}").bean(_DATANODE)
+            bean = JmxReader(web, page_url(machine, Role.DATANODE)).bean(DAEMONS[Role.DATANODE].page.bean)
             actors = json.loads((bean or {}).get("BPServiceActorInfo") or "[]")
         except (ServiceError, ValueError):
             continue
@@ -254,7 +252,7 @@ def _nodemanagers(running: Mapping[Key, Process], web: Web, url: str) -> Iterato
         return
     said = {str(node.get("nodeHostName")): node for node in nodes if node.get("state") == "RUNNING"}
     for (machine, name), process in running.items():
-        if name != PROGRAM[Role.NODEMANAGER].name or machine not in said:
+        if name != DAEMONS[Role.NODEMANAGER].name or machine not in said:
             continue
         if float(said[machine].get("lastHealthUpdate") or 0) / 1000 >= process.began_s - 1:
             yield machine

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import NamedTuple
 
+from howdah.hadoop.daemons import DAEMONS
 from howdah.lab.hadoop import daemons
-from howdah.lab.hadoop.daemons import PROGRAM
 from howdah.lab.installed import Installed
 from howdah.lab.kernel import processes
 from howdah.lab.kernel.enter import network_of
@@ -80,5 +80,5 @@ def _behind(namenode: NameNode) -> int:
 def _with(state: LabState, role: Role, running: Collection[tuple[str, str]]) -> LabSystem | None:
     """The first machine on which such a daemon runs."""
     return next(
-        (machine for machine in state.machines if (machine.name, PROGRAM[role].name) in running), None
+        (machine for machine in state.machines if (machine.name, DAEMONS[role].name) in running), None
     )

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Comment, Element, SubElement, TreeBuilder, XMLParser
 
+from howdah.hadoop.site_files import read_site
 from howdah.lab.registry import MACHINE, VARIABLE
 from howdah.lab.state import LabSystem
 from howdah.model.cluster import Deviation
@@ -74,24 +75,22 @@ class RedirectedProperty(NamedTuple):
     file: str
     """The file it belongs to, ``hdfs-site.xml``."""
     key: str
-    """Its key."""
     value: str
-    """Its new value."""
     why: str
     """A sentence."""
 
 
 def properties(text: str) -> dict[str, str]:
     """Every key with its value, as one file that howdah rendered gives them."""
-    return {key: element.findtext("value", "") for key, element in _each(_root(text))}
+    return {entry.name: entry.text for entry in read_site(text.encode(), "")}
 
 
 def with_changes(text: str | None, changes: Mapping[str, RedirectedProperty]) -> str:
     """The file with these keys changed or added, its comments kept; a new file if there is none."""
     root = _root(text) if text is not None else Element("configuration")
     left = dict(changes)
-    for key, element in _each(root):
-        change = left.pop(key, None)
+    for element in root.iter("property"):
+        change = left.pop(element.findtext("name", ""), None)
         value = element.find("value")
         if change is not None and value is not None:
             value.text = change.value
@@ -112,11 +111,6 @@ def _root(text: str) -> Element:
     root = parser.close()
     assert isinstance(root, Element)
     return root
-
-
-def _each(root: Element) -> Iterator[tuple[str, Element]]:
-    for element in root.iter("property"):
-        yield element.findtext("name", ""), element
 
 
 class Surroundings(NamedTuple):

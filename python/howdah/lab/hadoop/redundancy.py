@@ -8,8 +8,10 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from howdah.lab.hadoop.daemons import page_url
 from howdah.lab.state import LabState, LabSystem
 from howdah.model.base import Model
+from howdah.model.plan import Role
 from howdah.services.answer import Object
 from howdah.services.conf import ClientConf
 from howdah.services.errors import ServiceError
@@ -33,7 +35,6 @@ class Behind(Model):
     what: str
     """Which daemon, and what it lacks."""
     remedy: str
-    """What has to happen."""
 
 
 def journal_directory(machine: LabSystem) -> Path:
@@ -50,10 +51,8 @@ def journals(web: Web, machines: Sequence[LabSystem]) -> dict[str, Object]:
     """
     result: dict[str, Object] = {}
     for machine in machines:
-        given = ClientConf.read(machine.conf).get("dfs.journalnode.http-address") or ""
-        url = f"http://{machine.name}:{given.rpartition(':')[2]}"
         try:
-            result[machine.name] = JmxReader(web, url).bean(_JOURNAL) or {}
+            result[machine.name] = JmxReader(web, page_url(machine, Role.JOURNALNODE)).bean(_JOURNAL) or {}
         except ServiceError:
             continue
     return result

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from howdah.errors import RunFailed
+from howdah.hadoop.order import HDFS, ON_HDFS, QUORUM
 from howdah.lab.hadoop import daemons
-from howdah.lab.hadoop.daemons import OF_HBASE, Daemon
+from howdah.lab.hadoop.daemons import Daemon
 from howdah.lab.hadoop.hbase import root_directory
 from howdah.lab.hadoop.health import (
     file_system_answers,
@@ -41,10 +42,6 @@ PATIENCE_S = 300.0
 _POLL_S = 1.0
 _ROOT_MODE = "711"
 _BOOTSTRAP = "-bootstrapStandby"
-_QUORUM = (Role.ZOOKEEPER, Role.JOURNALNODE)
-# These end at once, or try in vain, if HDFS does not take changes yet: they wait for it, as the rendered
-# README has it. Of two ResourceManagers, the active one keeps what is said of nodes there.
-_ON_HDFS = (Role.RESOURCEMANAGER, Role.NODEMANAGER, Role.JOB_HISTORY)
 
 
 class Running(NamedTuple):
@@ -86,7 +83,7 @@ def start_missing(
     def has(role: Role) -> bool:
         return any(daemon.role is role for daemon in there)
 
-    start(_QUORUM)
+    start(QUORUM)
     namenodes = [machine for machine in state.machines if Role.NAMENODE in machine.roles]
     first, *standbys = namenodes
     _once(state, first, found, tell, "namenode", "-format", "-clusterid", _cluster(state), "-force")
@@ -98,10 +95,10 @@ def start_missing(
             _once(state, standby, found, tell, "namenode", _BOOTSTRAP, "-force")
     if any(Role.FAILOVER_CONTROLLER in machine.roles for machine in state.machines):
         _once(state, first, found, tell, "zkfc", "-formatZK", "-force")
-    start([role for role in Role if role not in (*_ON_HDFS, *OF_HBASE)])
+    start(HDFS)
     if has(Role.NAMENODE):
         _wait(state, there, "HDFS", lambda: file_system_answers(state), tell)
-    start(_ON_HDFS)
+    start(ON_HDFS)
     if lacking((Role.HMASTER,)) and has(Role.NAMENODE):
         _wait(state, there, "HDFS to take files", lambda: file_system_takes_files(state), tell)
         _make_root(state)

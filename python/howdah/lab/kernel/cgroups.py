@@ -15,7 +15,7 @@ from typing import NamedTuple, Self
 
 from howdah.errors import RunFailed
 from howdah.lab import registry
-from howdah.lab.kernel.mounts import LabMount, read_mounts
+from howdah.lab.kernel.tools import LabMount, read_mounts
 from howdah.lab.registry import Leftover
 from howdah.lab.spec import LabSpec, MachineSpec
 
@@ -36,9 +36,7 @@ class Hierarchy(NamedTuple):
     """A tree of control groups."""
 
     root: Path
-    """Where it is mounted."""
     version: int
-    """1 or 2."""
 
 
 Hierarchies = Mapping[Controller, Hierarchy]

@@ -14,8 +14,7 @@ from howdah.lab import registry
 from howdah.lab.kernel import inhabitants, loops
 from howdah.lab.kernel.cgroups import machine_group
 from howdah.lab.kernel.loops import LoopDevice
-from howdah.lab.kernel.mounts import LabMount, read_mounts
-from howdah.lab.kernel.tools import run
+from howdah.lab.kernel.tools import LabMount, read_mounts, run
 from howdah.lab.registry import Leftover
 from howdah.lab.spec import MACHINES, DiskSpec, Format, LabSpec, MachineSpec
 from howdah.model.cluster import Deviation

@@ -17,7 +17,7 @@ from howdah.errors import UserError
 from howdah.lab import registry
 from howdah.lab.kernel import network, processes
 from howdah.lab.kernel.cgroups import ControlGroup
-from howdah.lab.kernel.mounts import read_mounts
+from howdah.lab.kernel.tools import read_mounts
 from howdah.lab.registry import Leftover
 
 _PATIENCE_S = 10.0

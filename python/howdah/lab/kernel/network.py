@@ -11,8 +11,7 @@ from typing import Literal, NamedTuple
 
 from howdah.errors import HowdahError
 from howdah.lab import registry
-from howdah.lab.kernel.mounts import read_mounts
-from howdah.lab.kernel.tools import run
+from howdah.lab.kernel.tools import read_mounts, run
 from howdah.lab.registry import Leftover
 from howdah.lab.spec import CLIENT_ADDRESS, SUBNET, HostSpec, LabSpec, MachineSpec
 

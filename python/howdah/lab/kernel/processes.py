@@ -61,7 +61,6 @@ class Process(NamedTuple):
     """One process of a laboratory."""
 
     pid: int
-    """Its number."""
     began: int
     """When it began, in the kernel's ticks since boot; with the number it is unique."""
     machine: str

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from howdah.hadoop.daemons import DAEMONS, WORKERS
 from howdah.model.heap import direct_bytes, heap_bytes
-from howdah.model.plan import Input
+from howdah.model.plan import Input, Role
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import MUST
@@ -14,11 +15,7 @@ from howdah.units import MIB, format_counted, format_gib, format_memory
 
 _SEEN_OF_GIVEN = 0.95
 """A guest's kernel sees a little less than it was given: firmware and the kernel itself come off it."""
-_DAEMONS = {
-    "DataNode": "HDFS_DATANODE_OPTS",
-    "NodeManager": "YARN_NODEMANAGER_OPTS",
-    "RegionServer": "HBASE_REGIONSERVER_OPTS",
-}
+_DAEMONS = {role.value: DAEMONS[role].options for role in Role if role in WORKERS}
 _CONTAINERS_MOST = 0.9
 _CONTAINERS = "yarn.nodemanager.resource.memory-mb"
 _HUGE_MOST = 0.5

@@ -1,5 +1,1 @@
 """This machine measured: about a minute of work on its processors, memory and disks."""
-
-from howdah.probe.measuring.measure import measure
-
-__all__ = ["measure"]

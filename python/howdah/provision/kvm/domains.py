@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 from howdah.model.machines import HostState, MachineDisk, WantedMachine
 from howdah.model.site import LibvirtSite
 from howdah.provision.differences import DATA_DISK, SYSTEM_DISK
-from howdah.render.libvirt import disk_device, domain_element
+from howdah.render.hypervisor import disk_device, domain_element
 from howdah.units import MIB
 
 MARKS = "https://howdah.invalid/machine"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from io import BytesIO
 from typing import Any
 from xml.etree import ElementTree
 
@@ -16,7 +17,8 @@ from howdah.model.machines import ProvisionChange, WantedMachine
 from howdah.model.site import LibvirtSite
 from howdah.provision.backend import Told
 from howdah.provision.differences import FIRST_BOOT, HOST, POWER
-from howdah.provision.kvm.api import libvirt
+from howdah.provision.first_boot import digest, meta_data, network_text, user_data
+from howdah.provision.kvm.api import libvirt, pycdlib
 from howdah.provision.kvm.domains import (
     MARKS,
     DiskVolume,
@@ -32,7 +34,37 @@ from howdah.provision.kvm.domains import (
     system_volume,
 )
 from howdah.provision.kvm.hosts import LibvirtHost, failed
-from howdah.provision.kvm.seed import seed_digest, seed_image
+
+_LABEL = "cidata"
+"""By which cloud-init's NoCloud source finds it."""
+
+
+def seed_image(machine: WantedMachine) -> bytes:
+    """An ISO image with the three files that cloud-init reads."""
+    image = pycdlib.PyCdlib()
+    image.new(joliet=3, rock_ridge="1.09", vol_ident=_LABEL)
+    for number, (name, text) in enumerate(_files(machine).items()):
+        data = text.encode()
+        short = f"/FILE{number}.;1"
+        image.add_fp(BytesIO(data), len(data), short, rr_name=name, joliet_path=f"/{name}")
+    written = BytesIO()
+    image.write_fp(written)
+    image.close()
+    return written.getvalue()
+
+
+def seed_digest(machine: WantedMachine) -> str:
+    """By which a seed that is there is told from the planned one."""
+    return digest(*_files(machine).values())
+
+
+def _files(machine: WantedMachine) -> dict[str, str]:
+    return {
+        "meta-data": meta_data(machine),
+        "user-data": user_data(machine),
+        "network-config": network_text(machine),
+    }
+
 
 AUTOSTART = "started with its host"
 WHILE_RUNNING = (POWER, FIRST_BOOT, HOST, AUTOSTART)

@@ -23,8 +23,7 @@ from howdah.provision.kvm.domains import (
     system_volume,
 )
 from howdah.provision.kvm.hosts import LibvirtHost, described, failed
-from howdah.provision.kvm.making import AUTOSTART, WHILE_RUNNING, DomainMaker, remove, volume_of
-from howdah.provision.kvm.seed import seed_digest
+from howdah.provision.kvm.making import AUTOSTART, WHILE_RUNNING, DomainMaker, remove, seed_digest, volume_of
 from howdah.units import format_memory
 
 

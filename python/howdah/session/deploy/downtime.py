@@ -6,15 +6,14 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from howdah.errors import UserError
+from howdah.hadoop.daemons import BY_NAME, DAEMONS
 from howdah.hadoop.downtime import Unrollable, stopped_for, unrollable
 from howdah.model.plan import Role
 from howdah.releases import default_of, hadoop, hbase
-from howdah.render.daemons import KINDS
 from howdah.session.deploy.project import Target
 from howdah.session.deploy.states import DeployedHost, DeployOptions
 from howdah.session.deploy.upgrading import Way
 
-_ROLES = {kind.name: role for role, kind in KINDS.items()}
 _SHOWN = 60
 """As many characters of a value as a line shows."""
 
@@ -63,14 +62,14 @@ def downtime_for(target: Target, states: Mapping[str, DeployedHost]) -> Downtime
                 why = unrollable(key, before, after) if before != after else None
                 if why is None:
                     continue
-                role = _ROLES[daemon["name"]]
+                role = BY_NAME[daemon["name"]]
                 known = found.setdefault(key, UnrollableChange(key, before, after, why, ()))
                 if role not in known.roles:
                     found[key] = known._replace(roles=(*known.roles, role))
     if not found:
         return None
     stopped = stopped_for(role for change in found.values() for role in change.roles)
-    names = (kind.name for role, kind in KINDS.items() if role in stopped and target.on(role))
+    names = (kind.name for role, kind in DAEMONS.items() if role in stopped and target.on(role))
     return Downtime(tuple(found[key] for key in sorted(found)), tuple(names))
 
 

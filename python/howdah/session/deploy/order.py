@@ -7,10 +7,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from howdah.deploy.ansible import PlaybookRun, Tell, check_ansible, run_playbook
 from howdah.errors import UserError
+from howdah.hadoop.daemons import DAEMONS
+from howdah.hadoop.order import RESTARTING, UPGRADING, at_once
 from howdah.model.plan import Role
 from howdah.model.value import planned_text
-from howdah.render.daemons import KINDS
-from howdah.render.rolling import RESTARTING, UPGRADING, at_once
 from howdah.session.deploy.downtime import Downtime
 from howdah.session.deploy.project import Target, project
 from howdah.session.deploy.states import Agree, Deployed, DeployedHost, DeployOptions, outcome
@@ -54,8 +54,8 @@ def _steps(target: Target, states: Mapping[str, DeployedHost], way: Way) -> Iter
 
 def _restarts(states: Mapping[str, DeployedHost], step: Sequence[Role], copies: int) -> Iterator[str]:
     role = step[-1]
-    kind = KINDS[role]
-    names = [KINDS[one].name for one in step]
+    kind = DAEMONS[role]
+    names = [DAEMONS[one].name for one in step]
     stale = [state for state in states.values() if set(state.to_restart).intersection(names)]
     if not stale:
         return
@@ -113,7 +113,7 @@ def _switch_steps(target: Target, playbook: str, hosts: Sequence[str]) -> Iterat
     """Which daemons are stopped or started, those that run on the same hosts together."""
     together: dict[tuple[str, ...], list[str]] = {}
     for name in hosts or target.systems:
-        names = tuple(KINDS[role].name for role in target.systems[name])
+        names = tuple(DAEMONS[role].name for role in target.systems[name])
         together.setdefault(names, []).append(name)
     for names, group in together.items():
         yield f"{playbook} {', '.join(names)} on {hosts_text(group)}"

@@ -22,7 +22,7 @@ from howdah.model.placement import placed_hosts
 from howdah.model.plan import Cluster, Plan, Role
 from howdah.model.system import placed_systems
 from howdah.planner.explanation import told
-from howdah.render import render
+from howdah.render.cluster import render
 from howdah.render.secrets import host_secrets
 from howdah.scratch import scratch_folder
 from howdah.session.plan.acceptance import held_plan

@@ -15,10 +15,10 @@ from howdah.lab import up as building
 from howdah.lab.active_faults import active_faults
 from howdah.lab.hadoop.starting import Tell
 from howdah.lab.installed import find_installed
-from howdah.lab.lots import LabPlace, own_place, place_beside
 from howdah.lab.machines import Power
 from howdah.lab.refusals import check_plan
 from howdah.lab.registry import DEFAULT_NAME
+from howdah.lab.shared_hosts import LabPlace, own_place, place_beside
 from howdah.lab.state import LabState, read_state
 from howdah.lab.up import Asked, Brought, Fitting
 from howdah.model.inventory import HostGroup, Inventory
@@ -27,7 +27,7 @@ from howdah.planner.scaling.fit import Fitted, fit_beside, fit_plan
 from howdah.planner.shared.claims import check_fit
 from howdah.planner.throughput import disk_bytes_per_s
 from howdah.probe import probe_host
-from howdah.render import render
+from howdah.render.cluster import render
 from howdah.session.lab.laboratories import PARENT, directory_of
 
 

@@ -7,16 +7,15 @@ from typing import NamedTuple
 
 from howdah.errors import UserError
 from howdah.lab import registry
-from howdah.lab.growing import build_grown, grown
 from howdah.lab.hadoop.daemons import Daemon
 from howdah.lab.hadoop.redundancy import Behind
 from howdah.lab.hadoop.starting import Tell
-from howdah.lab.lots import refuse_shared
-from howdah.lab.shrinking import await_empty, begin_leaving, take_away
+from howdah.lab.resizing import await_empty, begin_leaving, build_grown, grown, take_away
+from howdah.lab.shared_hosts import refuse_shared
 from howdah.lab.state import LabState
 from howdah.model.placement import placed_hosts
 from howdah.planner.cluster import with_hosts, without_hosts
-from howdah.render import render
+from howdah.render.cluster import render
 from howdah.session.lab.laboratories import state_of
 
 _PATIENCE_S = 3600.0

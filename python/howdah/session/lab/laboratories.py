@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 from howdah.errors import UserError
+from howdah.hadoop.daemons import DAEMONS
 from howdah.lab import commands, registry
 from howdah.lab import down as removing
 from howdah.lab.commands import Back, How, Lost
-from howdah.lab.hadoop.daemons import PROGRAM
 from howdah.lab.hadoop.starting import Tell
 from howdah.lab.registry import Leftover
 from howdah.lab.state import LabState, find, read_state
@@ -89,7 +89,7 @@ def daemon_names(name: str, machine: str) -> list[str]:
         if state
         else []
     )
-    return list(dict.fromkeys(PROGRAM[role].name for lab_machine in machines for role in lab_machine.roles))
+    return list(dict.fromkeys(DAEMONS[role].name for lab_machine in machines for role in lab_machine.roles))
 
 
 def state_of(name: str) -> LabState:

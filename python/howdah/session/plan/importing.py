@@ -16,7 +16,8 @@ from howdah.errors import UserError
 from howdah.model.host import Unread
 from howdah.model.inventory import DiskKind
 from howdah.model.survey import Survey, Work
-from howdah.probe.cluster import observe, survey
+from howdah.probe.cluster.survey import survey
+from howdah.probe.cluster.work import observe
 from howdah.services.conf import ClientConf
 from howdah.services.errors import ServiceError
 from howdah.services.web import Web

@@ -7,9 +7,9 @@ from pathlib import Path
 from howdah.documents.files import read_plan
 from howdah.model.configset import ConfigSet
 from howdah.planner.explanation import told
-from howdah.render import render
-from howdah.render.contents import counted_contents
+from howdah.render.cluster import render
 from howdah.render.directory import FileChange, digest, pending_changes, write_rendered
+from howdah.render.readme import counted_contents
 from howdah.session.plan.acceptance import held_plan
 
 __all__ = ["FileChange", "counted_contents", "digest", "pending_changes", "render_plan", "write_rendered"]

@@ -4,36 +4,31 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from howdah.installation import PROGRAMS
-from howdah.lab.hadoop.daemons import PROGRAM, planned_options, tail
+from howdah.hadoop.daemons import DAEMONS
+from howdah.lab.hadoop.daemons import planned_options, tail
 from howdah.lab.hadoop.redirect import client_files
 from howdah.model.plan import Role
-from howdah.render import render
+from howdah.render.cluster import render
 from support.labs import lab_plan
-
-
-def test_every_daemon_has_a_program() -> None:
-    assert set(Role) == set(PROGRAM)
-    assert {program.name for program in PROGRAM.values()} <= set(PROGRAMS)
 
 
 def test_daemons_get_the_planned_options(tmp_path: Path) -> None:
     for name, content in client_files(render(lab_plan(workers_per_host=None, ycsb=True))).items():
         (tmp_path / name).write_text(content)
-    assert "-Xmx1600m" in planned_options(tmp_path, PROGRAM[Role.DATANODE])
+    assert "-Xmx1600m" in planned_options(tmp_path, DAEMONS[Role.DATANODE])
     for role in set(Role) - {Role.ZOOKEEPER, Role.JOURNALNODE, Role.FAILOVER_CONTROLLER}:
-        options = planned_options(tmp_path, PROGRAM[role])
+        options = planned_options(tmp_path, DAEMONS[role])
         assert any(option.startswith("-Xmx") for option in options)
 
 
 def test_what_the_plan_gives_no_options_has_none(tmp_path: Path) -> None:
-    assert planned_options(tmp_path, PROGRAM[Role.ZOOKEEPER]) == []
-    assert planned_options(tmp_path, PROGRAM[Role.DATANODE]) == []
+    assert planned_options(tmp_path, DAEMONS[Role.ZOOKEEPER]) == []
+    assert planned_options(tmp_path, DAEMONS[Role.DATANODE]) == []
 
 
 def test_options_are_words_not_shell(tmp_path: Path) -> None:
     (tmp_path / "hadoop-env.sh").write_text("export HDFS_DATANODE_OPTS='-Da=$(reboot) -Db=\"x'\n")
-    assert planned_options(tmp_path, PROGRAM[Role.DATANODE]) == ["-Da=$(reboot)", '-Db="x']
+    assert planned_options(tmp_path, DAEMONS[Role.DATANODE]) == ["-Da=$(reboot)", '-Db="x']
 
 
 def test_the_end_of_a_log_is_what_it_says_without_stacks(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.lab.hadoop.daemons import PROGRAM
+from howdah.hadoop.daemons import DAEMONS
 from howdah.lab.hadoop.hbase import (
     HBaseHealth,
     has_active_master,
@@ -23,7 +23,7 @@ from howdah.lab.hadoop.redirect import client_files
 from howdah.lab.kernel.processes import Process
 from howdah.lab.state import LabState
 from howdah.model.plan import Role
-from howdah.render import render
+from howdah.render.cluster import render
 from howdah.services.web import Web
 from support.labs import hbase_lab_state, lab_plan
 from support.serving import Answer, serving
@@ -48,7 +48,7 @@ def _running(state: LabState, *but: str) -> dict[tuple[str, str], Process]:
     """HBase's daemons, begun a moment ago."""
     began = int((time.clock_gettime(time.CLOCK_BOOTTIME) - 0.5) * 100)
     return {
-        (machine.name, PROGRAM[role].name): Process(1, began, machine.name, PROGRAM[role].name)
+        (machine.name, DAEMONS[role].name): Process(1, began, machine.name, DAEMONS[role].name)
         for machine in state.machines
         for role in machine.roles
         if role in (Role.HMASTER, Role.REGIONSERVER) and machine.name not in but

@@ -21,7 +21,7 @@ from howdah.lab.hadoop.redirect import (
     redirections,
     with_changes,
 )
-from howdah.render import render
+from howdah.render.cluster import render
 from support.labs import lab_plan
 
 CONF, ROOT = Path("/lab/machines/h1-1/conf"), Path("/lab/machines/h1-1")

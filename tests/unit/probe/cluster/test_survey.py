@@ -11,7 +11,8 @@ import pytest
 
 from howdah.model.plan import Role
 from howdah.model.survey import Machine, Survey
-from howdah.probe.cluster import observe, survey
+from howdah.probe.cluster.survey import survey
+from howdah.probe.cluster.work import observe
 from howdah.services.conf import ClientConf
 from howdah.services.errors import NeedsTicket, NotReachable, ServiceError
 from howdah.services.web import Web

@@ -20,8 +20,9 @@ from howdah.model.host import Host
 from howdah.model.measured import MeasuredFigure
 from howdah.model.storage import Disk
 from howdah.probe import probe_host
-from howdah.probe.measuring import disks, measure
+from howdah.probe.measuring import disks
 from howdah.probe.measuring.disks import measure_zones
+from howdah.probe.measuring.measure import measure
 from howdah.probe.measuring.scratch import OutOfTime, Pace, scratch
 from howdah.units import GIB, MIB
 

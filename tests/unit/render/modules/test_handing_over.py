@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from howdah.hadoop.daemons import DAEMONS
 from howdah.model.plan import Role
-from howdah.render.daemons import KINDS
 from howdah.render.modules import handing_over
 from howdah.render.modules.changes import HostChanges, HostRefusal
 from howdah.render.modules.handing_over import does, hand_over, others_of
@@ -53,8 +53,8 @@ def pages() -> Iterator[_Pages]:
 
 
 def _namenode(pages: _Pages) -> dict[str, Any]:
-    kind = KINDS[Role.NAMENODE]
-    page = {"port": pages.port, "ask": kind.ask, "leads": kind.leads, "follows": kind.follows}
+    own = DAEMONS[Role.NAMENODE].page
+    page = {"port": pages.port, "ask": own.path, "leads": own.active, "follows": own.standby}
     return {"name": "namenode", "page": page, "peers": {OWN: "nn1", OTHER: "nn2"}}
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from howdah.documents.files import read_plan
 from howdah.errors import UserError
-from howdah.lab import lots, registry
+from howdah.lab import registry, shared_hosts
 from howdah.lab.active_faults import record_fault
 from howdah.lab.state import LabState
 from howdah.model.inventory import Inventory
@@ -34,8 +34,8 @@ def plans(tmp_path: Path) -> Mapping[str, Plan]:
 
 @pytest.fixture
 def there(tmp_path: Path, plans: Mapping[str, Plan]) -> LabState:
-    state = begun_lab("a", tmp_path / "of-a", plans[A], lots.own_place("a", shares=True))
-    lots.enter(state)
+    state = begun_lab("a", tmp_path / "of-a", plans[A], shared_hosts.own_place("a", shares=True))
+    shared_hosts.enter(state)
     return state
 
 

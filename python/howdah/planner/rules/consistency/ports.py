@@ -8,38 +8,28 @@ from functools import cache
 from itertools import groupby
 from typing import NamedTuple
 
+from howdah.hadoop.daemons import DAEMONS, default_port
 from howdah.model.found import FoundConfig
+from howdah.model.plan import Role
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules, read_table
-from howdah.releases import default_of, hadoop
+from howdah.releases import hadoop
 
 _WORKER = (
-    "dfs.datanode.address",
-    "dfs.datanode.http.address",
-    "dfs.datanode.https.address",
-    "dfs.datanode.ipc.address",
-    "yarn.nodemanager.address",
-    "yarn.nodemanager.localizer.address",
-    "yarn.nodemanager.webapp.address",
-    "yarn.nodemanager.webapp.https.address",
+    *(
+        key
+        for role in (Role.DATANODE, Role.NODEMANAGER, Role.REGIONSERVER)
+        for key in DAEMONS[role].listening
+    ),
     "mapreduce.shuffle.port",
-    "hbase.regionserver.port",
-    "hbase.regionserver.info.port",
 )
 """Servers that every worker has."""
-_NAMENODE = tuple(
-    f"dfs.namenode.{name}-address" for name in ("rpc", "servicerpc", "lifeline.rpc", "http", "https")
-)
-_MANAGER = tuple(
-    f"yarn.resourcemanager.{name}address"
-    for name in ("", "scheduler.", "resource-tracker.", "admin.", "webapp.", "webapp.https.")
-)
-_JOURNAL = tuple(f"dfs.journalnode.{name}-address" for name in ("rpc", "http", "https"))
-_HISTORY = tuple(f"mapreduce.jobhistory.{name}" for name in ("address", "admin.address", "webapp.address"))
-_USUAL = {"dfs.namenode.rpc-address": ":8020"}
-"""Ports that the code falls back to, where the catalogue has no default."""
+_NAMENODE = DAEMONS[Role.NAMENODE].listening
+_MANAGER = DAEMONS[Role.RESOURCEMANAGER].listening
+_JOURNAL = DAEMONS[Role.JOURNALNODE].listening
+_HISTORY = DAEMONS[Role.JOB_HISTORY].listening
 
 
 class _Server(NamedTuple):
@@ -88,8 +78,7 @@ def _is_default(server: _Server) -> bool:
     """Whether the server has the port that it has everywhere: the other one is then to move."""
     keys = (*_WORKER, *_JOURNAL, *_HISTORY, *_NAMENODE, *_MANAGER)
     key = next((key for key in keys if server.key == key or server.key.startswith(f"{key}.")), server.key)
-    usual = _USUAL.get(key) or default_of(key, hadoop()) or ""
-    return usual.endswith(f":{server.port}")
+    return default_port(key) == server.port
 
 
 def _hosts(config: FoundConfig, facts: Facts) -> Iterator[list[_Server]]:

@@ -1,0 +1,374 @@
+"""The catalogue of Hadoop's and HBase's daemons: what howdah knows of each, in the order of starting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from howdah.model.plan import Role
+from howdah.releases import default_of, hadoop, hbase
+
+
+class Page(NamedTuple):
+    """Where a daemon reports its state, and what it reports."""
+
+    key: str
+    """The key of its address, or of its port."""
+    path: str = ""
+    """The path below it; empty where it answers no HTTP."""
+    ready: str = ""
+    """What it shows once the daemon is of use, as a regular expression."""
+    active: str = ""
+    """What it shows while the daemon is the one of several that serves; empty if all of a kind serve."""
+    standby: str = ""
+    """What it shows while the daemon stands by."""
+    policy: str = ""
+    """The key that moves it to the encrypted address where its value is HTTPS_ONLY."""
+    encrypted_key: str = ""
+    """The key of that address."""
+
+    @property
+    def bean(self) -> str:
+        """The name of the bean that it shows."""
+        return self.path.partition("?qry=")[2]
+
+    def key_with(self, value: Callable[[str], str | None]) -> str:
+        """The key of its address under a configuration, which ``value`` gives the values of."""
+        encrypted = self.policy and value(self.policy) == "HTTPS_ONLY"
+        return self.encrypted_key if encrypted else self.key
+
+
+class Keytab(NamedTuple):
+    """The keys that name a keytab and the principal in it."""
+
+    file: str
+    principal: str
+
+
+class Store(NamedTuple):
+    """What a daemon keeps and must never be formatted over."""
+
+    key: str
+    content: str
+    """The files that show that there is something, as a pattern."""
+
+
+class DaemonKind(NamedTuple):
+    """One kind of daemon."""
+
+    name: str
+    """Its name in Hadoop's scripts, ``namenode``: also in faults, and as a group of Ansible's."""
+    unit: str
+    """Its unit of systemd, as Apache Bigtop's packages have it, and its log below HADOOP_LOG_DIR."""
+    user: str
+    main: str
+    command: tuple[str, ...]
+    """Its script below the release's folder, and the words that start it in the foreground."""
+    files: tuple[str, ...]
+    """The files that it, or the script that starts it, reads when it starts."""
+    options: str
+    """The variable that holds its own Java options, in the last shell file among ``files``."""
+    page: Page
+    addresses: tuple[str, ...] = ()
+    """The keys of the other addresses that it listens at."""
+    after: tuple[Role, ...] = ()
+    """The daemons of the same host that are started before it."""
+    keytabs: tuple[Keytab, ...] = ()
+    """Its keytabs; the first is the one that it logs in with."""
+    store: Store | None = None
+    service: str = ""
+    """The name of the service in its beans; empty without a web server."""
+    product: str = "hadoop"
+    """The release that it is part of: ``hadoop`` or ``hbase``."""
+    is_worker: bool = False
+    """Whether every worker runs it; otherwise masters do."""
+
+    @property
+    def listening(self) -> tuple[str, ...]:
+        """The keys of all addresses that it may listen at."""
+        encrypted = (self.page.encrypted_key,) if self.page.encrypted_key else ()
+        return (*self.addresses, self.page.key, *encrypted)
+
+    @property
+    def options_file(self) -> str:
+        """The shell file that sets its options."""
+        return next(file for file in reversed(self.files) if file.endswith("-env.sh"))
+
+
+_JMX = "/jmx?qry=Hadoop:service="
+_CLIENTS = ("core-site.xml", "hdfs-site.xml", "ssl-server.xml", "ssl-client.xml")
+_CORE = (*_CLIENTS, "hadoop-policy.xml")
+_HDFS = ("hadoop-env.sh", *_CORE)
+_YARN = (*_CORE, "yarn-site.xml")
+_HBASE = (*_CLIENTS, "hbase-site.xml", "hbase-env.sh")
+_WEB = (
+    Keytab("hadoop.http.authentication.kerberos.keytab", "hadoop.http.authentication.kerberos.principal"),
+    Keytab("dfs.web.authentication.kerberos.keytab", "dfs.web.authentication.kerberos.principal"),
+)
+_HBASE_WEB = Keytab(
+    "hbase.security.authentication.spnego.kerberos.keytab",
+    "hbase.security.authentication.spnego.kerberos.principal",
+)
+_OF_NAMENODE = Keytab("dfs.namenode.keytab.file", "dfs.namenode.kerberos.principal")
+_ZOOKEEPER = "org.apache.zookeeper.server.quorum.QuorumPeerMain"
+
+DAEMONS: Mapping[Role, DaemonKind] = {
+    Role.ZOOKEEPER: DaemonKind(
+        name="zookeeper",
+        unit="zookeeper-server",
+        user="zookeeper",
+        main=_ZOOKEEPER,
+        command=("bin/hadoop", _ZOOKEEPER, "/etc/zookeeper/conf/zoo.cfg"),
+        files=("hadoop-env.sh", "zookeeper-env.sh", "zoo.cfg"),
+        options="SERVER_JVMFLAGS",
+        page=Page("clientPort", "srvr", "Mode: "),
+    ),
+    Role.JOURNALNODE: DaemonKind(
+        name="journalnode",
+        unit="hadoop-hdfs-journalnode",
+        user="hdfs",
+        main="org.apache.hadoop.hdfs.qjournal.server.JournalNode",
+        command=("bin/hdfs", "journalnode"),
+        files=_HDFS,
+        options="HDFS_JOURNALNODE_OPTS",
+        page=Page(
+            "dfs.journalnode.http-address",
+            f"{_JMX}JournalNode,name=JournalNodeInfo",
+            '"State"|beans',
+            policy="dfs.http.policy",
+            encrypted_key="dfs.journalnode.https-address",
+        ),
+        addresses=("dfs.journalnode.rpc-address",),
+        keytabs=(Keytab("dfs.journalnode.keytab.file", "dfs.journalnode.kerberos.principal"), *_WEB),
+        store=Store("dfs.journalnode.edits.dir", "*/current/edits_*"),
+        service="JournalNode",
+    ),
+    Role.NAMENODE: DaemonKind(
+        name="namenode",
+        unit="hadoop-hdfs-namenode",
+        user="hdfs",
+        main="org.apache.hadoop.hdfs.server.namenode.NameNode",
+        command=("bin/hdfs", "namenode"),
+        files=_HDFS,
+        options="HDFS_NAMENODE_OPTS",
+        page=Page(
+            "dfs.namenode.http-address",
+            f"{_JMX}NameNode,name=NameNodeStatus",
+            '"State" : "(active|standby|observer)"',
+            r'"State"\s*:\s*"active"',
+            r'"State"\s*:\s*"standby"',
+            "dfs.http.policy",
+            "dfs.namenode.https-address",
+        ),
+        addresses=(
+            "dfs.namenode.rpc-address",
+            "dfs.namenode.servicerpc-address",
+            "dfs.namenode.lifeline.rpc-address",
+        ),
+        after=(Role.JOURNALNODE,),
+        keytabs=(_OF_NAMENODE, *_WEB),
+        store=Store("dfs.namenode.name.dir", "current/fsimage_*"),
+        service="NameNode",
+    ),
+    Role.FAILOVER_CONTROLLER: DaemonKind(
+        name="zkfc",
+        unit="hadoop-hdfs-zkfc",
+        user="hdfs",
+        main="org.apache.hadoop.hdfs.tools.DFSZKFailoverController",
+        command=("bin/hdfs", "zkfc"),
+        files=_HDFS,
+        options="HDFS_ZKFC_OPTS",
+        page=Page("dfs.ha.zkfc.port"),
+        after=(Role.ZOOKEEPER, Role.NAMENODE),
+        keytabs=(_OF_NAMENODE,),
+    ),
+    Role.SECONDARY_NAMENODE: DaemonKind(
+        name="secondarynamenode",
+        unit="hadoop-hdfs-secondarynamenode",
+        user="hdfs",
+        main="org.apache.hadoop.hdfs.server.namenode.SecondaryNameNode",
+        command=("bin/hdfs", "secondarynamenode"),
+        files=_HDFS,
+        options="HDFS_SECONDARYNAMENODE_OPTS",
+        page=Page(
+            "dfs.namenode.secondary.http-address",
+            f"{_JMX}SecondaryNameNode,name=SecondaryNameNodeInfo",
+            "SecondaryNameNodeInfo",
+            policy="dfs.http.policy",
+            encrypted_key="dfs.namenode.secondary.https-address",
+        ),
+        keytabs=(
+            Keytab("dfs.secondary.namenode.keytab.file", "dfs.secondary.namenode.kerberos.principal"),
+            *_WEB,
+        ),
+        service="SecondaryNameNode",
+    ),
+    Role.DATANODE: DaemonKind(
+        name="datanode",
+        unit="hadoop-hdfs-datanode",
+        user="hdfs",
+        main="org.apache.hadoop.hdfs.server.datanode.DataNode",
+        command=("bin/hdfs", "datanode"),
+        files=_HDFS,
+        options="HDFS_DATANODE_OPTS",
+        page=Page(
+            "dfs.datanode.http.address",
+            f"{_JMX}DataNode,name=DataNodeInfo",
+            "ActorState[^,]*RUNNING",
+            policy="dfs.http.policy",
+            encrypted_key="dfs.datanode.https.address",
+        ),
+        addresses=("dfs.datanode.address", "dfs.datanode.ipc.address"),
+        after=(Role.NAMENODE,),
+        keytabs=(Keytab("dfs.datanode.keytab.file", "dfs.datanode.kerberos.principal"), *_WEB),
+        store=Store("dfs.datanode.data.dir", "current/BP-*"),
+        service="DataNode",
+        is_worker=True,
+    ),
+    Role.RESOURCEMANAGER: DaemonKind(
+        name="resourcemanager",
+        unit="hadoop-yarn-resourcemanager",
+        user="yarn",
+        main="org.apache.hadoop.yarn.server.resourcemanager.ResourceManager",
+        command=("bin/yarn", "resourcemanager"),
+        files=("hadoop-env.sh", "yarn-env.sh", *_YARN, "capacity-scheduler.xml"),
+        options="YARN_RESOURCEMANAGER_OPTS",
+        page=Page(
+            "yarn.resourcemanager.webapp.address",
+            "/ws/v1/cluster/info",
+            '"haState":"(ACTIVE|STANDBY)"',
+            r'"haState"\s*:\s*"ACTIVE"',
+            r'"haState"\s*:\s*"STANDBY"',
+            "yarn.http.policy",
+            "yarn.resourcemanager.webapp.https.address",
+        ),
+        addresses=(
+            "yarn.resourcemanager.address",
+            "yarn.resourcemanager.scheduler.address",
+            "yarn.resourcemanager.resource-tracker.address",
+            "yarn.resourcemanager.admin.address",
+        ),
+        after=(Role.ZOOKEEPER, Role.NAMENODE),
+        keytabs=(
+            Keytab("yarn.resourcemanager.keytab", "yarn.resourcemanager.principal"),
+            Keytab(
+                "yarn.resourcemanager.webapp.spnego-keytab-file",
+                "yarn.resourcemanager.webapp.spnego-principal",
+            ),
+            *_WEB,
+        ),
+        service="ResourceManager",
+    ),
+    Role.NODEMANAGER: DaemonKind(
+        name="nodemanager",
+        unit="hadoop-yarn-nodemanager",
+        user="yarn",
+        main="org.apache.hadoop.yarn.server.nodemanager.NodeManager",
+        command=("bin/yarn", "nodemanager"),
+        # Its shuffle service is MapReduce's.
+        files=("hadoop-env.sh", "yarn-env.sh", *_YARN, "mapred-site.xml", "container-executor.cfg"),
+        options="YARN_NODEMANAGER_OPTS",
+        page=Page(
+            "yarn.nodemanager.webapp.address",
+            "/ws/v1/node/info",
+            '"nodeHealthy":true',
+            policy="yarn.http.policy",
+            encrypted_key="yarn.nodemanager.webapp.https.address",
+        ),
+        addresses=("yarn.nodemanager.address", "yarn.nodemanager.localizer.address"),
+        after=(Role.RESOURCEMANAGER,),
+        keytabs=(
+            Keytab("yarn.nodemanager.keytab", "yarn.nodemanager.principal"),
+            Keytab("yarn.nodemanager.webapp.spnego-keytab-file", "yarn.nodemanager.webapp.spnego-principal"),
+            *_WEB,
+        ),
+        service="NodeManager",
+        is_worker=True,
+    ),
+    Role.JOB_HISTORY: DaemonKind(
+        name="historyserver",
+        unit="hadoop-mapreduce-historyserver",
+        user="mapred",
+        main="org.apache.hadoop.mapreduce.v2.hs.JobHistoryServer",
+        command=("bin/mapred", "historyserver"),
+        files=("hadoop-env.sh", "mapred-env.sh", *_YARN, "mapred-site.xml"),
+        options="MAPRED_HISTORYSERVER_OPTS",
+        page=Page(
+            "mapreduce.jobhistory.webapp.address",
+            "/ws/v1/history/info",
+            "historyInfo",
+            policy="mapreduce.jobhistory.http.policy",
+            encrypted_key="mapreduce.jobhistory.webapp.https.address",
+        ),
+        addresses=("mapreduce.jobhistory.address", "mapreduce.jobhistory.admin.address"),
+        after=(Role.NAMENODE,),
+        keytabs=(
+            Keytab("mapreduce.jobhistory.keytab", "mapreduce.jobhistory.principal"),
+            Keytab(
+                "mapreduce.jobhistory.webapp.spnego-keytab-file",
+                "mapreduce.jobhistory.webapp.spnego-principal",
+            ),
+            *_WEB,
+        ),
+        service="JobHistoryServer",
+    ),
+    Role.HMASTER: DaemonKind(
+        name="hmaster",
+        unit="hbase-master",
+        user="hbase",
+        main="org.apache.hadoop.hbase.master.HMaster",
+        command=("bin/hbase", "master", "start"),
+        files=_HBASE,
+        options="HBASE_MASTER_OPTS",
+        page=Page(
+            "hbase.master.info.port",
+            f"{_JMX}HBase,name=Master,sub=Server",
+            "tag.isActiveMaster",
+            r'"tag\.isActiveMaster"\s*:\s*"true"',
+            r'"tag\.isActiveMaster"\s*:\s*"false"',
+        ),
+        addresses=("hbase.master.port",),
+        after=(Role.ZOOKEEPER, Role.NAMENODE),
+        keytabs=(Keytab("hbase.master.keytab.file", "hbase.master.kerberos.principal"), _HBASE_WEB),
+        service="HBase",
+        product="hbase",
+    ),
+    Role.REGIONSERVER: DaemonKind(
+        name="regionserver",
+        unit="hbase-regionserver",
+        user="hbase",
+        main="org.apache.hadoop.hbase.regionserver.HRegionServer",
+        command=("bin/hbase", "regionserver", "start"),
+        files=_HBASE,
+        options="HBASE_REGIONSERVER_OPTS",
+        page=Page(
+            "hbase.regionserver.info.port",
+            f"{_JMX}HBase,name=RegionServer,sub=Server",
+            "regionCount",
+        ),
+        addresses=("hbase.regionserver.port",),
+        after=(Role.ZOOKEEPER, Role.DATANODE, Role.HMASTER),
+        keytabs=(
+            Keytab("hbase.regionserver.keytab.file", "hbase.regionserver.kerberos.principal"),
+            _HBASE_WEB,
+        ),
+        service="HBase",
+        product="hbase",
+        is_worker=True,
+    ),
+}
+"""Every daemon, in the order in which a cluster is started."""
+BY_NAME: Mapping[str, Role] = {kind.name: role for role, kind in DAEMONS.items()}
+WORKERS = frozenset(role for role, kind in DAEMONS.items() if kind.is_worker)
+OF_HBASE = tuple(role for role, kind in DAEMONS.items() if kind.product == "hbase")
+PAIRED = tuple(role for role, kind in DAEMONS.items() if kind.page.active)
+"""The daemons of which one is active and others stand by."""
+_UNLISTED_PORTS = {"clientPort": 2181, "dfs.namenode.rpc-address": 8020}
+"""Ports that the releases' lists of defaults leave out."""
+
+
+def default_port(key: str) -> int:
+    """The port of an address that no file sets; 0 if there is none."""
+    release = hbase() if key.startswith("hbase.") else hadoop()
+    port = (default_of(key, release) or "").rpartition(":")[2]
+    return int(port) if port.isdigit() else _UNLISTED_PORTS.get(key, 0)

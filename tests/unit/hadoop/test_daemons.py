@@ -1,0 +1,41 @@
+"""The catalogue of daemons agrees with the releases and with itself."""
+
+from __future__ import annotations
+
+import pytest
+
+from howdah.hadoop.daemons import BY_NAME, DAEMONS, default_port
+from howdah.hadoop.order import RESTARTING, UPGRADING
+from howdah.model.plan import Role
+from howdah.releases import hadoop, hbase
+
+
+def test_every_daemon_is_in_the_catalogue_once() -> None:
+    assert set(DAEMONS) == set(BY_NAME.values()) == set(Role)
+    for order in (RESTARTING, UPGRADING):
+        assert sorted(role for step in order for role in step) == sorted(Role)
+
+
+@pytest.mark.parametrize("role", Role)
+def test_the_releases_know_every_key(role: Role) -> None:
+    kind = DAEMONS[role]
+    release = hbase() if kind.product == "hbase" else hadoop()
+    page = kind.page
+    keys = [page.key, page.policy, page.encrypted_key, *kind.addresses, kind.store.key if kind.store else ""]
+    # A port of ZooKeeper's own file is in no release's list.
+    for key in filter(None, keys if role is not Role.ZOOKEEPER else ()):
+        assert release.find(key) is not None, key
+
+
+@pytest.mark.parametrize("role", Role)
+def test_a_daemon_is_started_after_those_that_it_needs(role: Role) -> None:
+    order = list(DAEMONS)
+    assert all(order.index(other) < order.index(role) for other in DAEMONS[role].after)
+
+
+def test_addresses_have_the_ports_that_hadoop_gives_them() -> None:
+    pages = {role: default_port(kind.page.key) for role, kind in DAEMONS.items()}
+    assert pages[Role.NAMENODE] == 9870
+    assert pages[Role.JOB_HISTORY] == 19888
+    assert all(pages.values())
+    assert default_port("yarn.nodemanager.address") == 0
