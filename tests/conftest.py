@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -60,26 +61,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--exam", metavar="PART", help="run the tests of this part of the exam, and no others")
 
 
-class _Rotated(pytest.Dir):
-    """A folder of tests that every worker reads in the same order, each from a different file on.
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Let every worker read a folder from a different file on.
 
     To import a test for the first time, pytest rewrites its assertions, which takes most of what collecting
     takes, and caches them. So each worker of a new clone rewrites different files and reads the others'.
     """
-
-    def collect(self) -> list[pytest.Item | pytest.Collector]:
-        entries = list(super().collect())
+    report = yield
+    if isinstance(collector, pytest.Dir) and report.result:
         worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
-        first = len(entries) * worker // int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
-        return entries[first:] + entries[:first]
-
-
-def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """Let workers share the work of importing tests for the first time."""
-    if (path / "__init__.py").exists():
-        return None
-    collected: pytest.Collector = _Rotated.from_parent(parent, path=path)
-    return collected
+        first = len(report.result) * worker // int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+        report.result = report.result[first:] + report.result[:first]
+    return report
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -141,6 +137,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Refuse to go on where xdist would scatter a file's tests, each worker with daemons of its own."""
+    # What was imported and collected stays: full collections of garbage need not traverse it.
+    gc.freeze()
     grouped = session.config.getoption("loadgroup", default=False)
     if grouped and any("@" not in item.nodeid for item in session.items):
         raise pytest.UsageError("this pytest-xdist keeps no groups together: install what requirements/ has")

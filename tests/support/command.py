@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 import signal
@@ -15,6 +16,7 @@ from tempfile import TemporaryDirectory
 
 import howdah.cli as commands
 from howdah.cli.main import main
+from howdah.report import renderer
 
 HOWDAH = Path(sys.executable).with_name("howdah")
 """The command itself, for tests of signals, exit codes, pipes and terminals."""
@@ -122,6 +124,10 @@ def _run(words: list[str], cwd: Path, env: dict[str, str], streams: tuple[Path, 
         os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND), number)
     # What the command forks comes from where it comes from, which has imported everything.
     forkserver._forkserver.__class__ = _Running
+    # What was imported stays: full collections of garbage need not traverse it.
+    gc.freeze()
+    # Starting a process that draws takes most of the CPU time of a small report, so there is one, not two.
+    renderer.PROCESSES = 1
     os.chdir(cwd)
     os.environ.clear()
     os.environ.update(env)

@@ -18,7 +18,8 @@ def _commands_of_skips(source: str) -> Iterator[str]:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "skipif":
             for call in ast.walk(node.args[0]):
                 if isinstance(call, ast.Call) and _WHICH in map(ast.unparse, (call.func, *call.args)):
-                    yield from (part.value for part in ast.walk(call) if isinstance(part, ast.Constant))
+                    words = (part.value for part in ast.walk(call) if isinstance(part, ast.Constant))
+                    yield from (word for word in words if isinstance(word, str))
 
 
 def test_every_command_without_which_tests_are_skipped_is_printed() -> None:

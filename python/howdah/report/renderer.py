@@ -22,8 +22,8 @@ from howdah.report.drawing import drawn
 from howdah.report.figure import Figure
 from howdah.report.theme import LIGHT, POINTER, coloured
 
-_PROCESSES = min(2, os.cpu_count() or 1)
-"""More would share what a page has to wait for in any case: its largest figures."""
+PROCESSES = min(2, os.cpu_count() or 1)
+"""How many draw at once; more would share what a page has to wait for in any case: its largest figures."""
 
 
 def svg(figure: Figure) -> str:
@@ -66,7 +66,7 @@ class Renderer:
 
     def __init__(self) -> None:
         check_extras("a page with charts", "charts")
-        self._processes = [_Process() for _ in range(_PROCESSES)]
+        self._processes = [_Process() for _ in range(PROCESSES)]
 
     def __enter__(self) -> Self:
         return self
@@ -89,8 +89,8 @@ class Renderer:
         """Every specification without colour tokens as SVG, by its name; by one thread at a time."""
         texts = {name: json.dumps(spec) for name, spec in specs.items()}
         largest = sorted(texts, key=lambda name: len(texts[name]), reverse=True)
-        shares = [largest[place::_PROCESSES] for place in range(_PROCESSES)]
-        with ThreadPoolExecutor(_PROCESSES, thread_name_prefix="howdah-renderer") as pool:
+        shares = [largest[place::PROCESSES] for place in range(PROCESSES)]
+        with ThreadPoolExecutor(PROCESSES, thread_name_prefix="howdah-renderer") as pool:
             drawn = list(
                 pool.map(
                     lambda process, share: process.draw([texts[name] for name in share]),
