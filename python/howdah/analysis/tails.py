@@ -48,7 +48,7 @@ WORDS: Mapping[TailKind, str] = {
     "cache misses": "reads that a busy disk served instead of the cache",
     "disk": "a busy disk",
     "server CPU": "a full CPU",
-    "client CPU": "a full CPU of the machine that asks",
+    "client CPU": "a full CPU of the client machine",
     "hot server": "one RegionServer with most of the requests",
     "outage": "outages after a fault",
 }

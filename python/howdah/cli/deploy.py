@@ -95,7 +95,7 @@ def deploy(
         bool,
         typer.Option(
             "--downtime",
-            help="Stop and start daemons together for values that cannot change while they run, and let "
+            help="Restart daemons together for values that cannot change while they run, and let "
             "HDFS stop while its only NameNode is upgraded.",
         ),
     ] = False,

@@ -114,7 +114,7 @@ def up(
     """Build a plan's hosts, workers and masters here, scaled to fit, and start Hadoop and HBase on them.
 
     As root, each machine gets its own network, limits and disks; otherwise, loopback addresses. Lists all
-    differences from the plan. Run again, it restores missing parts.
+    differences from the plan. Run it again to restore missing parts.
     """
     # What plans and renders is left to those who build: asking for a status does not wait for it.
     from howdah.session.lab import building  # noqa: PLC0415
@@ -203,7 +203,8 @@ def fault(
     """Inject a fault: kill or pause a process, cut or slow a link, slow, fill or fail a disk.
 
     With `for` the command waits that long, then reverts the fault; otherwise the fault stays until `heal`.
-    Faults are recorded first, so `heal`, `down` and `howdah run` can revert those of a killed howdah.
+    Each fault is recorded before it is injected, so `heal`, `down` and `howdah run` can revert it even if
+    howdah was killed.
     """
 
     from howdah.session.lab import faults  # noqa: PLC0415
@@ -245,7 +246,7 @@ app.command(cls=OfALab, epilog=lab_hosts.REMOVE_EXAMPLES)(lab_hosts.remove)
 
 @app.command(cls=OfALab, epilog=START_EXAMPLES)
 def start(machine: Machine, name: Name = session.DEFAULT_NAME) -> None:
-    """Start the missing parts of a machine, its link first, and wait until the cluster has it again."""
+    """Start the missing parts of a machine, its link first, and wait until it has rejoined the cluster."""
     with progress(silent=False) as tell:
         back = session.start(name, machine, tell)
     show(back_text(machine, back))

@@ -45,9 +45,7 @@ def tune(
     ] = None,
     *,
     calibration: CalibrationFile = None,
-    trials: Annotated[
-        int, typer.Option(help="Candidates that the searches simulate.", metavar="N")
-    ] = _TRIALS,
+    trials: Annotated[int, typer.Option(help="Number of candidates to simulate.", metavar="N")] = _TRIALS,
     space: Annotated[
         Path | None,
         typer.Option(help="Parameters to vary and their values: see docs/tune.md.", metavar="FILE"),
@@ -57,14 +55,14 @@ def tune(
     ] = False,
     keep: Annotated[
         KeptRules,
-        typer.Option(help="Rules that the tuned plan keeps: all of them, or only those that protect."),
+        typer.Option(help="Rules that the tuned plan keeps: all, or only protecting ones."),
     ] = KeptRules.RULES,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="File for the tuned plan.", metavar="FILE")
     ] = Path("tuned.yaml"),
     resume: Annotated[
         str | None,
-        typer.Option(help="Continue the search of this name; `last` for the newest.", metavar="NAME"),
+        typer.Option(help="Continue the search with this name; `last` for the newest.", metavar="NAME"),
     ] = None,
     suite: Annotated[str, typer.Option(help="Suite to tune for.", rich_help_panel=MORE)] = "terasuite",
     rows: Annotated[
@@ -85,7 +83,10 @@ def tune(
     replications: Annotated[
         int,
         typer.Option(
-            help="Number of seeds for each of the best candidates.", metavar="N", min=3, rich_help_panel=MORE
+            help="Number of simulations of each of the best candidates.",
+            metavar="N",
+            min=3,
+            rich_help_panel=MORE,
         ),
     ] = _REPLICATIONS,
     seed: Annotated[
@@ -105,11 +106,11 @@ def tune(
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the tuned plan's path.")] = False,
 ) -> None:
-    """Search for a faster specification in the simulator, starting from the plan of the rules.
+    """Search for a faster specification in the simulator, starting from a plan.
 
     Candidates differ from the plan in tasks at once, container sizes, block size, sort and shuffle settings
-    and more. Rules that protect daemons, jobs and data are kept, except those of --break. The tuned plan is
-    a plan like any other: render, check, deploy and run it. Nothing is measured: confirm it with runs and
+    and more. Rules that protect daemons, jobs and data are kept, except those given with --break. Render,
+    check, deploy and run the tuned plan like any other. Nothing is measured: confirm it with runs and
     `howdah compare`.
     """
     if (plan is None) == (resume is None):

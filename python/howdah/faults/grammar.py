@@ -78,7 +78,7 @@ def parse_whom(word: str, where: str) -> Whom:
     head, colon, tail = word.partition(":")
     if head in _PLACES:
         if not tail:
-            raise UserError(where, f"{word!r} names no {head}", f"{head}:NAME")
+            raise UserError(where, f"{word!r} does not name a {head}", f"{head}:NAME")
         return Whom(place=head, name=tail)
     daemon, at, machine = word.partition("@")
     daemon, colon, state = daemon.partition(":")
@@ -86,7 +86,7 @@ def parse_whom(word: str, where: str) -> Whom:
         hint = f"a daemon ({', '.join(DAEMONS)}), or {', '.join(f'{kind}:NAME' for kind in _PLACES)}"
         raise UserError(where, f"{word!r} is not a target", hint)
     if at and not machine:
-        raise UserError(where, f"{word!r} names no machine", f"{daemon}@NAME")
+        raise UserError(where, f"{word!r} does not name a machine", f"{daemon}@NAME")
     if colon:
         if daemon not in PAIRS or state not in STATES:
             hint = " or ".join(f"{pair}:{one}" for pair in PAIRS for one in STATES)
@@ -115,12 +115,12 @@ def _clauses(words: Sequence[str], where: str) -> dict[str, list[str]]:
                 raise UserError(where, f"has {word!r} twice", "leave one of them out")
             current = said[word] = []
         elif current is None:
-            raise UserError(where, f"{word!r} is a word too many", EXAMPLE)
+            raise UserError(where, f"{word!r} is an unexpected word", EXAMPLE)
         else:
             current.append(word)
     for word, rest in said.items():
         if not rest:
-            raise UserError(where, f"nothing follows {word!r}", EXAMPLE)
+            raise UserError(where, f"ends after {word!r}", EXAMPLE)
     return said
 
 
@@ -129,7 +129,9 @@ def _moment(words: Sequence[str], where: str) -> Moment:
     if _TIME.fullmatch(first):
         if rest:
             raise UserError(
-                where, f"{' '.join(words)!r} is not a moment", "at 30s, at WORKLOAD 40%, at WORKLOAD 10s"
+                where,
+                f"{' '.join(words)!r} is not a point in time",
+                "at 30s, at WORKLOAD 40%, at WORKLOAD 10s",
             )
         return Moment(after_s=parse_time(words, "at", where))
     if not rest:
@@ -187,7 +189,7 @@ def _check(fault: ClusterFault, where: str) -> None:
         raise UserError(where, f"{what} works on JournalNodes only, and {whom.text} is not one", hint)
     if what in WITH_RATE and not fault.rate:
         speed = "10Mb/s" if what is Action.SLOW_LINK else "10MB/s"
-        raise UserError(where, f"gives no speed for {what}", f"{what} {whom.text} to {speed}")
+        raise UserError(where, f"needs a speed for {what}", f"{what} {whom.text} to {speed}")
     if fault.for_s is not None and what in AT_ONCE:
         raise UserError(where, f"{what} has no duration", "leave 'for' out")
     if fault.for_s is not None and fault.for_s <= 0:

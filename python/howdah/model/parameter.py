@@ -86,7 +86,7 @@ PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
         "scale_up_cost",
         "",
-        "CPU that each further CPU of one operating system adds to its work, as a share of it",
+        "CPU that each further CPU of one operating system adds to its work, as a fraction of it",
         0.0045,
         0.0015,
         0.012,
@@ -96,7 +96,7 @@ PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
         "remote_memory_cost",
         "",
-        "CPU added to work whose memory is all on another NUMA node, as a share of it",
+        "CPU added to work whose memory is all on another NUMA node, as a fraction of it",
         0.15,
         0.05,
         0.45,
@@ -106,7 +106,7 @@ PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
         "page_walk_cost",
         "",
-        "CPU added by nested page walks to remote memory in a virtual machine, as a share of its work",
+        "CPU added by nested page walks to remote memory in a virtual machine, as a fraction of its work",
         0.3,
         0.1,
         0.8,
@@ -146,7 +146,7 @@ PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
         "task_cpu_s",
         "s",
-        "CPU of a task's setting up and commit, in whatever JVM",
+        "CPU of a task's setup and commit, in any JVM",
         0.75,
         0.2,
         2.5,

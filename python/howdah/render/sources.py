@@ -16,7 +16,7 @@ _HEAD = (
     "# Sources\n\n"
     "Every value in these files stands with its reason, the rule that decided it and, after a semicolon, "
     "what the rule rests on: `[hdfs.replication; X5, D0 60]`. This is what each of them is.\n\n"
-    "| source | what it is |\n|---|---|\n"
+    "| source | meaning |\n|---|---|\n"
 )
 _NUMBERS = re.compile(r"(\d+)")
 

@@ -168,7 +168,7 @@ hbase.setting(
         value == "offheap" or str(value).startswith(("file", "mmap", "pmem"))
     ),
 ).by(
-    "From 24 GiB on blocks are cached outside the heap.",
+    "From 24 GiB upwards, blocks are cached outside the heap.",
     lambda facts: Decision("offheap", "the garbage collector does not scan cached blocks", _inputs(facts)),
 )
 

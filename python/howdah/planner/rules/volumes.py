@@ -58,7 +58,7 @@ def _hdfs_dirs(facts: Facts) -> Decision:
     tags = [_TAG if mixed and kind is not DiskKind.HDD else "" for kind in kinds] or [""] * len(dirs)
     flash_note = (
         f"; {flash} of them flash, tagged {_TAG}: number disks in the inventory's order. HDFS uses these "
-        "where a storage policy names them; without the tag each gets as many blocks as a spinning disk"
+        "if a storage policy names them; without the tag each gets as many blocks as a spinning disk"
     )
     return Decision(
         tuple(f"{tag}file://{folder}/dfs" for tag, folder in zip(tags, dirs, strict=True)),
@@ -203,7 +203,7 @@ def _reserved(facts: Facts) -> Decision:
     value = max(step, int(free + tasks) // step * step)
     never = f"{format_bytes(free)} of free space, since a full file system is slow"
     purpose = (
-        f"{format_bytes(tasks)} for intermediate data, and {never}, and a NodeManager gives its disk up"
+        f"{format_bytes(tasks)} for intermediate data, and {never}, and a NodeManager stops using its disk"
         if tasks
         else never
     )
