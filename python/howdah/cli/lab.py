@@ -26,15 +26,15 @@ EXAMPLES = """
 howdah plan examples/hosts-lab.yaml --hypervisor kvm --workers-per-host 2 --replication 2
 howdah lab up plan.yaml  # builds its hosts and workers on this machine and starts Hadoop on them
 howdah lab status  # shows what runs where, and what a lab cannot reproduce of the plan
-howdah lab down  # ends the lab and removes everything of it
+howdah lab down  # ends the lab and removes everything it created
 howdah lab up plan.yaml --link 100Mb/s  # gives each host a slower uplink
 howdah lab ssh h1-1 -- hdfs dfs -ls /  # runs a command on a worker; without one it opens a shell
 howdah lab kill h1-2  # stops a worker as a power cut would
 howdah lab kill h1-2 datanode  # ends one daemon
 howdah lab start h1-2  # starts again what is missing
-howdah lab fault "pause regionserver@h1-1 for 20s"  # pauses a daemon, and lets it go on
+howdah lab fault "pause regionserver@h1-1 for 20s"  # pauses a daemon, then resumes it
 howdah lab add h3  # adds a host
-howdah lab remove h1  # empties a host and takes it away
+howdah lab remove h1  # decommissions a host and removes it
 """
 STATUS_EXAMPLES = """
 howdah lab status  # shows what runs where, and what a lab cannot reproduce of the plan
@@ -47,11 +47,11 @@ START_EXAMPLES = """
 howdah lab start h1-2  # starts what howdah lab kill h1-2 ended
 """
 DOWN_EXAMPLES = """
-howdah lab down  # ends the lab and removes everything of it
+howdah lab down  # ends the lab and removes everything it created
 howdah lab down --name small --dir /srv/small  # removes one after a restart of the machine
 """
 UP_EXAMPLES = """
-howdah lab up plan.yaml  # builds it and starts Hadoop; run again, it restores what was lost
+howdah lab up plan.yaml  # builds it and starts Hadoop; repeated, it restores lost parts
 howdah lab up plan.yaml --hosts 2 --link 100Mb/s  # builds two of its hosts, with slow uplinks
 howdah lab up plan.yaml --name other --dir /data/other  # builds a second one
 howdah lab up b.yaml --name b --beside lab  # builds another lab on the same hosts
@@ -64,11 +64,11 @@ howdah lab kill m1 hmaster  # ends the HMaster
 howdah lab kill h1-2 --how process  # ends all processes of a worker, and its link stays up
 """
 FAULT_EXAMPLES = """
-howdah lab fault "pause regionserver@h1-1 for 20s"  # pauses a daemon, and lets it go on
+howdah lab fault "pause regionserver@h1-1 for 20s"  # pauses a daemon, then resumes it
 howdah lab fault "kill namenode:active"  # kills the active NameNode; howdah lab heal starts it again
 howdah lab fault "cut-link-out worker:h1-1 for 1min"  # drops everything a worker sends
 howdah lab fault "slow-disk worker:h1-1 to 5MB/s"  # limits its data disks to a speed
-howdah lab fault "lose host:h1 for 30s"  # takes a host's power away
+howdah lab fault "lose host:h1 for 30s"  # cuts a host's power
 """
 SSH_EXAMPLES = """
 howdah lab ssh h1-1  # opens a shell on a worker

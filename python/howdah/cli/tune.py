@@ -29,7 +29,7 @@ howdah tune plan.yaml --calibration mine.yaml  # with intervals, from your own r
 howdah tune plan.yaml --space space.yaml  # varies only what the file allows
 howdah tune plan.yaml --show-space  # lists the parameters and their values
 howdah tune --resume last  # continues a search that was stopped
-howdah tune plan.yaml --keep limits  # may leave rules that only cost time
+howdah tune plan.yaml --keep limits  # may break rules that only cost time
 """
 
 _TRIALS, _REPLICATIONS = 1_000, 10

@@ -46,7 +46,7 @@ def test_moments_are_of_the_run_or_of_a_program(text: str, when: Moment | None) 
         ("kill namenode:active@m1", "not a state|gives both a name and a state"),
         ("kill datanode@", "does not name a machine"),
         ("kill host:h1", "is a machine, host or rack"),
-        ("lose host:", "names no host"),
+        ("lose host:", "does not name a host"),
         ("kill datanode now", "is an unexpected word"),
         ("kill datanode at", "ends after"),
         ("kill datanode at 5s at 6s", "has 'at' twice"),

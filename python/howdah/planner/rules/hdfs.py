@@ -91,7 +91,7 @@ def _block_size(facts: Facts) -> Decision:
 )
 def _replication(facts: Facts) -> Decision:
     """Three replicas if four or more hosts carry workers; two only on request; never one for data that
-    cannot be made again."""
+    cannot be recreated."""
     hosts = facts.cluster.worker_hosts
     inputs = (Input(name="hosts with workers", value=hosts),)
     requested = facts.request.replication
@@ -171,7 +171,7 @@ def _replace(facts: Facts) -> Decision:
     when=Condition("always", profiles=frozenset({Profile.PRODUCTION})),
 )
 def _single_replica(reading: Inspected, facts: Facts) -> Iterable[Observation]:
-    """Never one replica of data that cannot be made again."""
+    """Never one replica of data that cannot be recreated."""
     value = reading.number("dfs.replication")
     if value is None or not _has_several_datanodes(reading, facts):
         return

@@ -194,8 +194,8 @@ def disk_full_percent(disk_bytes: int) -> int:
     accepts=_reserve_will_do,
 )
 def _reserved(facts: Facts) -> Decision:
-    """5 % of each disk, at most 100 GB, are never filled; where tasks use the disks too, 10 % more, at most
-    200 GB, are theirs."""
+    """5 % of each disk, at most 100 GB, are never filled; if tasks use the disks too, 10 % more are left to
+    them, at most 200 GB."""
     disk = smallest_disk(facts.group)
     free = disk * (100 - disk_full_percent(disk)) / 100
     tasks = min(disk * _FOR_TASKS, _FOR_TASKS_MOST) if facts.request.mapreduce else 0
