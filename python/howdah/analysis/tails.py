@@ -212,9 +212,9 @@ def _text(tail: Tail) -> str:
     if not said:
         missing = listed([WORDS[kind] for kind in tail.unknown])
         return (
-            f"{opening}; what made the other {format_counted(tail.slow, 'request')} slow is unknown: "
+            f"{opening}; the cause of the other {format_counted(tail.slow, 'slow request')} is unknown: "
             f"they did not coincide with {_any([WORDS[kind] for kind in tail.sought])}"
-            + (f", and of {missing} nothing is known" if missing else "")
+            + (f"; not measured: {missing}" if missing else "")
         )
     rest = 1 - tail.told
     if tail.causes and rest >= LEAST_CAUGHT:
