@@ -23,8 +23,8 @@ _COMMANDS_INTRODUCTION = """\
 # The command line
 
 Every command, its arguments and its options, as `howdah COMMAND --help` shows them. A command that succeeds
-ends with exit code 0. A user's mistake ends with 2 and one message: where, what is wrong, what would be
-right. A run that fails ends with 1 and keeps its record, and Ctrl-C ends with 130.
+ends with exit code 0. A user's mistake ends with 2 and one message: the place, the problem and the
+fix. A run that fails ends with 1 and keeps its record, and Ctrl-C ends with 130.
 """
 _INVENTORY_INTRODUCTION = """\
 # The inventory's keys

@@ -79,7 +79,7 @@ def test_esxtop_of_a_host_with_another_name(run: Path, tmp_path: Path) -> None:
     (run / "run.json").write_text(json.dumps({**content, "created": created.isoformat()}))
     refused = howdah("runs", "attach", "last", ESX, cwd=tmp_path)
     assert refused.returncode == 2
-    assert f"{ESX}: is of esx01.example.com, which is not a machine of the run" in refused.stderr
+    assert f"{ESX}: describes esx01.example.com, which is not a machine of the run" in refused.stderr
     assert "name the machine with --host NAME: host1" in refused.stderr
     done = howdah("runs", "attach", "last", ESX, "--host", "host1", cwd=tmp_path)
     assert done.returncode == 0, done.stderr

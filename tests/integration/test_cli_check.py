@@ -127,7 +127,7 @@ def test_sarif_names_file_and_line(conf: Path) -> None:
     ("arguments", "says"),
     [
         (["--conf", "missing"], "is not a directory"),
-        (["--conf", "."], "holds no configuration file"),
+        (["--conf", "."], "contains no configuration file"),
         (["--probe", "missing.json"], "missing.json"),
         (["--plan", "missing.yaml"], "missing.yaml"),
         (["--severity", "never"], "severity"),

@@ -92,7 +92,7 @@ def test_there_is_nothing_to_do_where_there_is_no_laboratory(tmp_path: Path, wor
 def test_a_laboratory_s_name_given_as_an_argument_is_told_as_a_flag(
     tmp_path: Path, words: tuple[str, ...]
 ) -> None:
-    _refused(lab(*words, "mine", cwd=tmp_path), tmp_path, "mine: is an argument too many", "--name mine")
+    _refused(lab(*words, "mine", cwd=tmp_path), tmp_path, "mine: is an unexpected argument", "--name mine")
 
 
 def test_a_way_to_be_lost_that_there_is_not_is_told(tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def test_a_plan_and_its_page_are_written_and_the_table_shown(here: Path) -> None
     assert lines[0] == "Divide each of 32 hosts into 4 workers of 10 vCPUs, 60.25 GiB and 5 disks."
     assert lines[1].startswith("126 workers run ")
     assert re.search(r"^4 per host +126 +10 +60\.25 GiB +5 +5 \+ 5  recommended: ", done.stdout, re.MULTILINE)
-    for head in ("refused", "against it", "masters", "topology", "capacity", "settings", "advice", "next"):
+    for head in ("refused", "drawback", "masters", "topology", "capacity", "settings", "advice", "next"):
         assert any(line.startswith(head) for line in lines), head
     assert (here / "plan.html").read_text(encoding="utf-8").lstrip().startswith("<!doctype html>")
 

@@ -57,7 +57,7 @@ def listed(server: Started) -> dict[str, str]:
         (["--inventory", "none.yaml"], "none.yaml"),
         (["--conf", "none"], "none"),
         (["--calibration", "none.json"], "none.json"),
-        (["--export", "holds"], "--export holds: holds files of something other than an export"),
+        (["--export", "holds"], "--export holds: contains files that are not part of an export"),
     ],
 )
 def test_what_makes_no_sense_is_refused_with_one_message(

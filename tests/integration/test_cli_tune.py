@@ -59,7 +59,7 @@ def test_the_tuned_plan_is_a_plan_with_the_evidence_for_every_value(planned: Pat
     assert "less time than the rules" in page
     again = howdah("tune", "plan.yaml", *ASKED, "--name", "first", cwd=planned)
     assert again.returncode == 2
-    assert "exists already" in again.stderr
+    assert "already exists" in again.stderr
 
 
 def test_the_race_is_a_study_of_the_rules_the_tuned_plan_and_the_defaults(planned: Path, first: str) -> None:
@@ -101,7 +101,7 @@ def test_two_processes_do_not_work_on_one_search(planned: Path) -> None:
     command.kill()
     command.wait()
     assert done.returncode == 2
-    assert "another process works on this search" in done.stderr
+    assert "another process is running this search" in done.stderr
 
 
 def test_the_space_is_listed_without_a_trial(planned: Path) -> None:
@@ -131,7 +131,7 @@ def test_a_space_of_which_nothing_can_be_simulated_is_named_with_the_reason(plan
         (("plan.yaml", "-o", "plan.yaml"), "is the plan to improve"),
         (("plan.yaml", "-o", "space.yaml"), "exists and is not a plan"),
         (("plan.yaml", "-o", "nowhere/tuned.yaml"), "nowhere is not a directory"),
-        (("plan.yaml", "--name", "../x"), "cannot name a search"),
+        (("plan.yaml", "--name", "../x"), "is not a valid name of a search"),
         (("--resume", "nothing"), "no such search in tune"),
         (("space.yaml",), "space.yaml"),
     ],

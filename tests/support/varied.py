@@ -6,7 +6,7 @@ from howdah.model.prediction import Forecast, Score
 from howdah.model.run import RunWarning
 from howdah.model.variation import Effect, Point, Sweep, WhatIf
 
-BEYOND = RunWarning(code="outside-calibration", text="outside what mine was calibrated from")
+BEYOND = RunWarning(code="outside-calibration", text="outside the range of the calibration mine")
 
 
 def effect(quantity: str, after: str, share: float, reach: float = 0.1) -> Effect:

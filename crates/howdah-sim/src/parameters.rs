@@ -96,7 +96,7 @@ parameters! {
     task_start_s = 1.0, 0.0 ..= 60.0, "What a task in a new JVM waits before its first byte, in addition to its CPU.";
     task_start_cpu_s = 1.0, 0.0 ..= 60.0, "CPU that starting a JVM takes.";
     task_reuse_s = 0.2, 0.0 ..= 60.0, "What a task waits in a JVM that ran a task of the job before.";
-    task_cpu_s = 0.75, 0.0 ..= 60.0, "CPU of a task's setting up and commit, in whatever JVM.";
+    task_cpu_s = 0.75, 0.0 ..= 60.0, "CPU of a task's setup and commit, in any JVM.";
     task_end_s = 0.3, 0.0 ..= 60.0, "From a task's last byte to its end: commit and report.";
     pi_point_s = 5.0e-8, 1e-10 ..= 1e-5, "CPU of one point of pi's Halton sequence.";
     sample_s = 2.5e-6, 0.0 ..= 1e-3, "Time of sampling one key for TeraSort's partitions.";

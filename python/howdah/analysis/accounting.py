@@ -215,7 +215,11 @@ def find_remainders(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
 def _clause(account: ByteAccount, verb: str, side: ByteSide, off: bool) -> str:
     devices, unexplained = side.devices or 0.0, side.unexplained or 0.0
     text = f"{listed(account.disks)} {verb} {format_bytes(devices)}"
-    text += f" where it says {format_bytes(side.said)}" if off else f", it says {format_bytes(side.said)}"
+    text += (
+        f", but Hadoop counted {format_bytes(side.said)}"
+        if off
+        else f", Hadoop counted {format_bytes(side.said)}"
+    )
     # Next to a large unexplained part a small explained one only distracts.
     least = max(WORTH_SAYING_SHARE * side.said, 0.1 * abs(unexplained) if off else 0.0)
     parts = [

@@ -139,7 +139,7 @@ def _on_the_way(evidence: Evidence, main: list[WorkloadTime]) -> list[str]:
         for straggler in evidence.stragglers
         if straggler.workload in names and straggler.cause != "cannot tell"
     ]
-    return text + ([f"{slow[0].worker} held it up: {slow[0].cause}"] if slow else [])
+    return text + ([f"{slow[0].worker} delayed it: {slow[0].cause}"] if slow else [])
 
 
 def _meanwhile(evidence: Evidence, main: Sequence[WorkloadTime]) -> list[str]:
@@ -160,13 +160,13 @@ def _lost(losses: Sequence[WorkerLoss]) -> list[str]:
     told += [f"{listed(back)} went missing and came back"] if back else []
     delay_s = max(loss.delay_s for loss in within)
     cost = f", which held up the end by {seconds(delay_s)}" if delay_s > 0 else ""
-    return [f"{' and '.join(told)} on the way{cost}"]
+    return [f"{' and '.join(told)} during the run{cost}"]
 
 
 def _masters(losses: Sequence[MasterLoss]) -> list[str]:
     """The masters that served and were lost meanwhile, with who took over and how soon."""
     return [
-        f"the {loss.daemon} on {loss.machine} was lost on the way, {took_over(loss)}"
+        f"the {loss.daemon} on {loss.machine} was lost during the run, {took_over(loss)}"
         for loss in losses
         if loss.lost_s is not None and not loss.standby
     ]

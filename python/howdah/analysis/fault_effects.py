@@ -168,8 +168,8 @@ def find_kept(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             record,
             "acknowledged",
             "warning" if lost else "note",
-            f"of {format_count(read)} fields the last acknowledged write was sought after all faults "
-            f"were undone: {f'{format_count(lost)} are lost' if lost else 'none is lost'}",
+            f"the last acknowledged writes of {format_count(read)} fields were read after all faults were "
+            f"reverted: {f'{format_count(lost)} are lost' if lost else 'none is lost'}",
             number(CELLS_READ, read, "1"),
             number(CELLS_LOST, lost, "1"),
         )

@@ -240,7 +240,7 @@ def find_layers(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
 def _clause(layer: LayerAccount, *, odd: bool) -> str:
     who = {"Hadoop": "tasks", "network": "workers"}.get(layer.layer, layer.layer)
     verb = "wrote" if layer.direction == "written" else layer.direction
-    text = f"{who} {verb} {format_bytes(layer.counted)} where theory expects {format_bytes(layer.theory)}"
+    text = f"{who} {verb} {format_bytes(layer.counted)} but theory expects {format_bytes(layer.theory)}"
     # Small parts only distract, next to all bytes or to what is unexplained.
     least = WORTH_A_CLAUSE * abs(layer.unexplained if odd else layer.theory)
     parts = [

@@ -35,8 +35,8 @@ def find_budget(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         yield _budget(
             record,
             workload,
-            f"{workload} held most memory, {format_memory(peak)} or {percent(peak / budget)} of its budget "
-            f"of {format_memory(budget)}",
+            f"{workload} used the most memory, {format_memory(peak)} or {percent(peak / budget)} of its "
+            f"budget of {format_memory(budget)}",
             (peak, budget),
         )
 

@@ -252,7 +252,7 @@ def find_failed_attempts(record: RunRecord, evidence: Evidence) -> Iterator[Find
         if spread.raced:
             text = (
                 f"{spread.workload}: {spread.raced} of {attempts} were run twice on speculation and lost "
-                "the race; what they read and computed was wasted"
+                "the race; their reads and computation were wasted"
             )
             yield _attempts(record, spread, "speculative-attempts", text, spread.raced)
 

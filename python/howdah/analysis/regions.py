@@ -42,7 +42,7 @@ def find_hot_regions(record: RunRecord, evidence: Evidence) -> Iterator[Finding]
             continue
         share = mine[0].rows / sum(use.rows for use in mine)
         ratio = share * len(mine)
-        text = f"region {mine[0].region} on {mine[0].machine} had {percent(share)} of what was asked of "
+        text = f"region {mine[0].region} on {mine[0].machine} had {percent(share)} of the requests to "
         text += format_counted(len(mine), "region")
         text += f", {times(ratio)} the mean" if ratio >= UNEVEN else ": it was spread evenly"
         yield Finding(

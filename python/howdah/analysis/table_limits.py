@@ -157,7 +157,7 @@ def limited_by(limit: ThroughputLimit) -> str:
     if limit.bound == "the target":
         return "as many as requested"
     if limit.bound == "waiting":
-        return "nothing was full"
+        return "no resource was full"
     share, machine = percent(limit.value), limit.machine
     what = {
         "blocked writes": f"full memstores: {machine} held up writes {share} of the time",
@@ -179,14 +179,14 @@ def _waiting(limit: ThroughputLimit) -> list[str]:
         return []
     under_way, each = limit.under_way, delay(limit.mean_s)
     if limit.at_once is None:
-        return [f"{under_way:.3g} requests at once waited for their answers, {each} each"]
+        return [f"{under_way:.3g} concurrent requests waited for answers, {each} each"]
     many = format_counted(limit.at_once, "request")
     if under_way < OWN_TIME * limit.at_once:
         return [
-            f"of {many} that clients could have under way they had {under_way:.3g}, {each} each, and took "
-            "the rest of the time themselves"
+            f"clients had {under_way:.3g} of {many} under way, {each} each, and used the rest of the time "
+            "themselves"
         ]
-    return [f"{many} at once waited for their answers, {each} each"]
+    return [f"{many} in parallel waited for answers, {each} each"]
 
 
 def _rate(limit: ThroughputLimit) -> str:
@@ -238,7 +238,9 @@ def answer_sentences(record: RunRecord, evidence: Evidence, time: WorkloadTime, 
     if tail is not None:
         cause = set_by(tail)
         slow = f"99 % of requests {took(record)} {delay(tail.within_s)} at most"
-        text.append(f"{slow}: {f'the tail was set by {cause}' if cause else 'what set the tail is unknown'}")
+        text.append(
+            f"{slow}: {f'the cause of the tail was {cause}' if cause else 'the cause of the tail is unknown'}"
+        )
     return text
 
 

@@ -48,7 +48,7 @@ WORDS: Mapping[TailKind, str] = {
     "cache misses": "reads that a busy disk served instead of the cache",
     "disk": "a busy disk",
     "server CPU": "a full CPU",
-    "client CPU": "a full CPU of the machine that asks",
+    "client CPU": "a full CPU of the client machine",
     "hot server": "one RegionServer with most of the requests",
     "outage": "outages after a fault",
 }
@@ -212,9 +212,9 @@ def _text(tail: Tail) -> str:
     if not said:
         missing = listed([WORDS[kind] for kind in tail.unknown])
         return (
-            f"{opening}; what made the other {format_counted(tail.slow, 'request')} slow is unknown: "
+            f"{opening}; the cause of the other {format_counted(tail.slow, 'slow request')} is unknown: "
             f"they did not coincide with {_any([WORDS[kind] for kind in tail.sought])}"
-            + (f", and of {missing} nothing is known" if missing else "")
+            + (f"; not measured: {missing}" if missing else "")
         )
     rest = 1 - tail.told
     if tail.causes and rest >= LEAST_CAUGHT:

@@ -41,7 +41,7 @@ def find_validation(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
                 id="not-validated",
                 severity="note",
                 workload=TERASORT,
-                text="nothing checked terasort's output: no teravalidate followed it",
+                text="terasort's output was not checked: no teravalidate followed",
                 sure="measured",
                 origin=record.origin,
             )

@@ -265,7 +265,7 @@ def read_folders(folders: Sequence[Path]) -> FoundConfig:
             raise reading.refusals[0]
         raise UserError(
             f"--conf {shown}",
-            "holds no configuration file",
+            "contains no configuration file",
             "give the directory of core-site.xml, hdfs-site.xml or hbase-site.xml",
         )
     workers = (host for listed in reading.lists.values() for host in listed)

@@ -77,12 +77,12 @@ def rows_of(text: str, file: str) -> list[dict[str, str]]:
     lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if not line.startswith("#")]
     parsed = list(csv.reader(line for _, line in lines))
     if not parsed:
-        raise UserError(file, "holds no table", "a line of column names, then a line for each row")
+        raise UserError(file, "contains no table", "a line of column names, then a line for each row")
     head, *body = parsed
     for (number, _), fields in zip(lines[1:], body, strict=True):
         if len(fields) != len(head):
             raise UserError(
-                f"{file}:{number}", f"has {len(fields)} fields, its head has {len(head)}", "quote commas"
+                f"{file}:{number}", f"has {len(fields)} fields, its header has {len(head)}", "quote commas"
             )
     return [dict(zip(head, fields, strict=True)) for fields in body]
 
@@ -167,7 +167,7 @@ def _positive(text: str, where: str) -> float:
         value = float(text)
     except ValueError as error:
         raise UserError(
-            where, f"{text!r} is not a number", "leave a cell empty where nothing is known"
+            where, f"{text!r} is not a number", "leave a cell empty if its value is unknown"
         ) from error
     if not math.isfinite(value) or value <= 0:
         raise UserError(where, f"{text} is not a time or load", "a number above 0")

@@ -185,7 +185,7 @@ def check(
         typer.Option(
             "--hadoop",
             metavar="VERSION",
-            help="Hadoop release, 2.7 to 3.5. Default: that of the plan, of HADOOP_HOME or of the files.",
+            help="Hadoop release, 2.7 to 3.5. Default: from the plan, HADOOP_HOME or the files.",
         ),
     ] = None,
     hbase: Annotated[
@@ -208,7 +208,7 @@ def check(
         typer.Option("--libvirt", metavar="URI", help="libvirt's URI; {host} stands for each host's name."),
     ] = None,
     site: Annotated[
-        Path, typer.Option("--site", metavar="FILE", help="Site file that the machines were made with.")
+        Path, typer.Option("--site", metavar="FILE", help="Site file that the machines were created with.")
     ] = Path("site.yaml"),
     password_file: Annotated[
         Path | None,

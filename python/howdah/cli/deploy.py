@@ -26,14 +26,14 @@ from howdah.units import format_counted
 
 EXAMPLES = """
 howdah deploy plan.yaml --diff  # shows what would change on each host, and changes nothing
-howdah deploy plan.yaml  # shows the changes, asks, then deploys the plan's cluster
+howdah deploy plan.yaml  # shows the changes, prompts, then deploys the plan's cluster
 howdah deploy plan.yaml --status  # shows what runs on each host, and with which configuration
-howdah deploy plan.yaml --yes  # skips the prompt, for CI; run again, it changes only differences
+howdah deploy plan.yaml --yes  # skips the prompt, for CI; repeated, it changes only differences
 howdah deploy larger.yaml --add w17  # deploys a plan with one more host
-howdah deploy smaller.yaml --remove w17  # empties a host that is no longer in the plan, then stops it
+howdah deploy smaller.yaml --remove w17  # decommissions a host that is no longer in the plan, then stops it
 howdah deploy plan.yaml --rollback  # restores the former configuration
 howdah deploy newer.yaml  # upgrades to the release of a newer plan while HDFS works
-howdah deploy newer.yaml --finalize  # ends that upgrade: no rollback from then on
+howdah deploy newer.yaml --finalize  # ends that upgrade: no rollback afterwards
 howdah deploy plan.yaml --stop --host h1  # stops the daemons of a host, to service it
 howdah deploy plan.yaml --start --host h1  # starts them again
 howdah deploy plan.yaml --secrets secrets  # copies keytabs and key stores, for a secure plan
@@ -98,7 +98,7 @@ def deploy(
         bool,
         typer.Option(
             "--downtime",
-            help="Stop and start daemons together for values that cannot change while they run, and let "
+            help="Restart daemons together for values that cannot change while they run, and let "
             "HDFS stop while its only NameNode is upgraded.",
         ),
     ] = False,

@@ -92,7 +92,7 @@ def show(
     release: Annotated[
         str | None,
         typer.Option(
-            help="Fetched release to show instead of that of HADOOP_HOME.",
+            help="Fetched release to show instead of the one in HADOOP_HOME.",
             autocompletion=lambda: list(FETCHABLE["hadoop"]),
         ),
     ] = None,
@@ -100,7 +100,7 @@ def show(
 ) -> None:
     """Show which Hadoop, HBase and Java would be used; exit with code 1 if one is missing.
 
-    HBase is optional: it counts as missing only if that of HBASE_HOME or the cache is unusable.
+    HBase is optional: it counts as missing only if the one in HBASE_HOME or the cache is unusable.
     """
     shown = session.show(release)
     if json:

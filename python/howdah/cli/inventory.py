@@ -137,7 +137,7 @@ def add(
         ),
     ] = None,
 ) -> None:
-    """Add probed hosts to an inventory, identical hosts to one group; keep its comments and order."""
+    """Add probed hosts to an inventory, with identical hosts in one group; keep comments and order."""
     chosen = next((service for service in _SERVES if service == serves), None)
     if serves is not None and chosen is None:
         raise UserError("--serves", f"unknown value {serves!r}", f"one of {', '.join(_SERVES)}")

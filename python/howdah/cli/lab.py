@@ -29,15 +29,15 @@ EXAMPLES = """
 howdah plan examples/hosts-lab.yaml --hypervisor kvm --workers-per-host 2 --replication 2
 howdah lab up plan.yaml  # builds its hosts and workers on this machine and starts Hadoop on them
 howdah lab status  # shows what runs where, and what a lab cannot reproduce of the plan
-howdah lab down  # ends the lab and removes everything of it
+howdah lab down  # ends the lab and removes everything it created
 howdah lab up plan.yaml --link 100Mb/s  # gives each host a slower uplink
 howdah lab ssh h1-1 -- hdfs dfs -ls /  # runs a command on a worker; without one it opens a shell
 howdah lab kill h1-2  # stops a worker as a power cut would
 howdah lab kill h1-2 datanode  # ends one daemon
 howdah lab start h1-2  # starts again what is missing
-howdah lab fault "pause regionserver@h1-1 for 20s"  # pauses a daemon, and lets it go on
+howdah lab fault "pause regionserver@h1-1 for 20s"  # pauses a daemon, then resumes it
 howdah lab add h3  # adds a host
-howdah lab remove h1  # empties a host and takes it away
+howdah lab remove h1  # decommissions a host and removes it
 """
 STATUS_EXAMPLES = """
 howdah lab status  # shows what runs where, and what a lab cannot reproduce of the plan
@@ -50,11 +50,11 @@ START_EXAMPLES = """
 howdah lab start h1-2  # starts what howdah lab kill h1-2 ended
 """
 DOWN_EXAMPLES = """
-howdah lab down  # ends the lab and removes everything of it
+howdah lab down  # ends the lab and removes everything it created
 howdah lab down --name small --dir /srv/small  # removes one after a restart of the machine
 """
 UP_EXAMPLES = """
-howdah lab up plan.yaml  # builds it and starts Hadoop; run again, it restores what was lost
+howdah lab up plan.yaml  # builds it and starts Hadoop; repeated, it restores lost parts
 howdah lab up plan.yaml --hosts 2 --link 100Mb/s  # builds two of its hosts, with slow uplinks
 howdah lab up plan.yaml --name other --dir /data/other  # builds a second one
 howdah lab up b.yaml --name b --beside lab  # builds another lab on the same hosts
@@ -67,11 +67,11 @@ howdah lab kill m1 hmaster  # ends the HMaster
 howdah lab kill h1-2 --how process  # ends all processes of a worker, and its link stays up
 """
 FAULT_EXAMPLES = """
-howdah lab fault "pause regionserver@h1-1 for 20s"  # pauses a daemon, and lets it go on
+howdah lab fault "pause regionserver@h1-1 for 20s"  # pauses a daemon, then resumes it
 howdah lab fault "kill namenode:active"  # kills the active NameNode; howdah lab heal starts it again
 howdah lab fault "cut-link-out worker:h1-1 for 1min"  # drops everything a worker sends
 howdah lab fault "slow-disk worker:h1-1 to 5MB/s"  # limits its data disks to a speed
-howdah lab fault "lose host:h1 for 30s"  # takes a host's power away
+howdah lab fault "lose host:h1 for 30s"  # cuts a host's power
 """
 SSH_EXAMPLES = """
 howdah lab ssh h1-1  # opens a shell on a worker
@@ -117,7 +117,7 @@ def up(
     """Build a plan's hosts, workers and masters here, scaled to fit, and start Hadoop and HBase on them.
 
     As root, each machine gets its own network, limits and disks; otherwise, loopback addresses. Lists all
-    differences from the plan. Run again, it restores missing parts.
+    differences from the plan. Run it again to restore missing parts.
     """
     # What plans and renders is left to those who build: asking for a status does not wait for it.
     from howdah.session.lab import building  # noqa: PLC0415
@@ -206,7 +206,8 @@ def fault(
     """Inject a fault: kill or pause a process, cut or slow a link, slow, fill or fail a disk.
 
     With `for` the command waits that long, then reverts the fault; otherwise the fault stays until `heal`.
-    Faults are recorded first, so `heal`, `down` and `howdah run` can revert those of a killed howdah.
+    Each fault is recorded before it is injected, so `heal`, `down` and `howdah run` can revert it even if
+    howdah was killed.
     """
 
     from howdah.faults.lab import inject_now  # noqa: PLC0415
@@ -248,7 +249,7 @@ app.command(cls=OfALab, epilog=lab_hosts.REMOVE_EXAMPLES)(lab_hosts.remove)
 
 @app.command(cls=OfALab, epilog=START_EXAMPLES)
 def start(machine: Machine, name: Name = DEFAULT_NAME) -> None:
-    """Start the missing parts of a machine, its link first, and wait until the cluster has it again."""
+    """Start the missing parts of a machine, its link first, and wait until it has rejoined the cluster."""
     with progress(silent=False) as tell:
         back = session.start(name, machine, tell)
     show(back_text(machine, back))

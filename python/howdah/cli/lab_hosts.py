@@ -45,7 +45,7 @@ def add(
 ) -> None:
     """Add hosts with workers to a running lab, with its existing settings.
 
-    Adds their names to the lists of hosts, which the masters read again. If interrupted, `howdah lab up`
+    Adds their names to the lists of hosts, which the masters reload. If interrupted, `howdah lab up`
     continues.
     """
     from howdah.session.lab import hosts as session  # noqa: PLC0415
@@ -76,8 +76,8 @@ def remove(
 ) -> None:
     """Remove hosts from a running lab, after their data and tasks have moved.
 
-    NodeManagers get no more tasks, DataNodes are decommissioned; nothing stops before every block has its
-    replicas elsewhere. If interrupted, the same command continues. Hosts with masters cannot be removed.
+    NodeManagers get no more tasks and DataNodes are decommissioned; nothing stops before every block has its
+    replicas elsewhere. Repeat an interrupted command to continue. Hosts with masters cannot be removed.
     """
     from howdah.session.lab import hosts as session  # noqa: PLC0415
 

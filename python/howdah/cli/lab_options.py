@@ -29,7 +29,7 @@ class OfALab(HelpfulCommand):
         if ctx.args and not ctx.resilient_parsing:
             raise UserError(
                 ctx.args[0],
-                "is an argument too many",
+                "is an unexpected argument",
                 f"name a lab by a flag: --name {ctx.args[0]}",
             )
         return left

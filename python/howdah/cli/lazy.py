@@ -115,7 +115,7 @@ COMMANDS = {
     ),
     "tune": Lazy(
         "tune",
-        "Search for a faster specification in the simulator, starting from the plan of the rules.",
+        "Search for a faster specification in the simulator, starting from a plan.",
         _PREDICT,
     ),
     "score": Lazy(
@@ -130,7 +130,7 @@ COMMANDS = {
     ),
     "study": Lazy(
         "study",
-        "Run a matrix of settings as often as needed, and write a paper on it.",
+        "Run a matrix of settings as often as needed, and write a paper about it.",
         _MEASURE,
     ),
     "study local": Lazy(
@@ -151,7 +151,7 @@ COMMANDS = {
     ),
     "serve": Lazy(
         "serve",
-        "Show runs, studies, plans and predictions in a browser, updated while runs are under way.",
+        "Show runs, studies, plans and predictions in a browser, updated during runs.",
         _MEASURE,
     ),
 }

@@ -107,7 +107,7 @@ def plan(  # noqa: PLR0917 - typer makes options of parameters
     slots: Annotated[
         int | None,
         typer.Option(
-            help="Plan exactly this many map tasks and as many reduce tasks at once per worker.",
+            help="Plan exactly this many concurrent map tasks per worker, and as many reduce tasks.",
             rich_help_panel=MORE,
         ),
     ] = None,
@@ -116,14 +116,16 @@ def plan(  # noqa: PLR0917 - typer makes options of parameters
     ] = False,
     sets: Annotated[
         list[str] | None,
-        typer.Option("--set", help="Value to keep, KEY=VALUE; repeatable.", metavar="KEY=VALUE"),
+        typer.Option(
+            "--set", help="Value to use instead of the rule's, KEY=VALUE; repeatable.", metavar="KEY=VALUE"
+        ),
     ] = None,
     force: Annotated[
         bool,
         typer.Option(
             "--force",
-            help="Write the plan even if it breaks a rule of severity must: it may lose data, or daemons may "
-            "not start.",
+            help="Write the plan even if it breaks a rule of severity must: the cluster may lose data, or "
+            "daemons may not start.",
             rich_help_panel=MORE,
         ),
     ] = False,

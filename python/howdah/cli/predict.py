@@ -35,7 +35,7 @@ howdah predict plan.yaml --calibration mine.yaml --what-if disks=10 --what-if ni
 howdah predict plan.yaml --calibration mine.yaml --what-if all -o tornado  # draws the effect of each change
 howdah predict plan.yaml --calibration mine.yaml --sweep hosts=10..1000  # shows when a master saturates
 howdah predict plan.yaml --suite ycsb-b --sweep threads=1..256  # shows when HBase saturates
-howdah score last  # then compares the newest run with what was predicted for it
+howdah score last  # then compares the newest run with its prediction
 """
 
 _REPLICATIONS = 10
@@ -80,7 +80,7 @@ def predict(
         str | None, typer.Option(help="Seed of all random numbers; recorded.", metavar="N")
     ] = None,
     name: Annotated[
-        str | None, typer.Option(help="Name of the prediction. Default: made from the time.")
+        str | None, typer.Option(help="Name of the prediction. Default: the time and the suite.")
     ] = None,
     predictions_dir: Annotated[
         Path, typer.Option(help="Directory of predictions.", envvar="HOWDAH_PREDICTIONS_DIR", metavar="DIR")

@@ -46,7 +46,7 @@ def probe(
         bool,
         typer.Option(
             "--measure",
-            help="Measure disks, memory and the CPU time of rows, in about a minute.",
+            help="Measure disks, memory and the CPU time per row, in about a minute.",
             rich_help_panel=MEASURING,
         ),
     ] = False,

@@ -23,7 +23,7 @@ from howdah.session.provisioning import RequestedMachines
 
 EXAMPLES = """
 howdah provision plan.yaml --vcenter vc.example.com --dry-run  # shows what it would create and change
-howdah provision plan.yaml --vcenter vc.example.com  # shows it, asks, makes the changes and verifies them
+howdah provision plan.yaml --vcenter vc.example.com  # shows it, prompts, makes the changes and verifies them
 howdah provision plan.yaml --vcenter vc.example.com --password-file vc.txt --yes  # skips the prompt, for CI
 howdah provision plan.yaml --libvirt 'qemu+ssh://root@{host}/system'  # creates them on each KVM host
 howdah provision plan.yaml --vcenter vc.example.com --destroy  # removes only the machines that howdah created

@@ -123,7 +123,7 @@ def _table(output: Path, files: ConfigSet, changes: Sequence[FileChange]) -> Ren
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     table.add_column("written")
     table.add_column("files", justify="right")
-    table.add_column("what it is")
+    table.add_column("contents")
     for top, meaning, count in session.counted_contents(file.path for file in files.files):
         table.add_row(top, str(count), meaning)
     kinds = Counter(change.kind for change in changes)

@@ -23,7 +23,7 @@ from howdah.units import format_counted
 EXAMPLES = """
 howdah rules  # lists all of them
 howdah rules --subject disks --severity must
-howdah rules --source "D0 49"  # lists what is based on one item of a paper
+howdah rules --source "D0 49"  # lists the rules based on one item of a paper
 howdah rules show os.swappiness  # explains one
 """
 SHOW_EXAMPLES = """

@@ -51,7 +51,7 @@ def score(
 ) -> None:
     """Compare a prediction with the run that followed, phase by phase, and show the accuracy so far.
 
-    The run must be a real, successful one of the same work, started after the prediction. The page next to
+    The run must be real and successful, with the same work, and start after the prediction. The page next to
     the prediction shows every hit and miss so far; scores.jsonl keeps the history.
     """
     if run is None:

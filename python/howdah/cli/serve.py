@@ -37,7 +37,7 @@ app = App()
 @app.command("serve", epilog=EXAMPLES)
 def serve(
     *,
-    port: Annotated[int, typer.Option(help="Port; 0 takes any free one.", min=0, max=65535)] = DEFAULT_PORT,
+    port: Annotated[int, typer.Option(help="Port; 0 picks any free port.", min=0, max=65535)] = DEFAULT_PORT,
     listen: Annotated[
         str | None,
         typer.Option(
@@ -68,7 +68,7 @@ def serve(
         list[Path] | None, typer.Option(help="Plan to open on the Plan page; repeatable.", metavar="FILE")
     ] = None,
     inventory: Annotated[
-        Path | None, typer.Option(help="Inventory to begin planning with, instead of a plan.", metavar="FILE")
+        Path | None, typer.Option(help="Inventory to start planning from, instead of a plan.", metavar="FILE")
     ] = None,
     conf: Annotated[
         list[Path] | None,
@@ -90,7 +90,7 @@ def serve(
         typer.Option(help="Write the pages as files into this directory and exit.", metavar="DIR"),
     ] = None,
 ) -> None:
-    """Show runs, studies, plans and predictions in a browser, updated while runs are under way.
+    """Show runs, studies, plans and predictions in a browser, updated during runs.
 
     Only this machine can reach the server unless --listen is given. Notes, tags, stopping and starting runs
     need the token, which is in a file that only this user can read.

@@ -34,7 +34,7 @@ def study(
     json: JSON = False,
     quiet: QUIET = False,
 ) -> None:
-    """Run a matrix of settings as often as needed, and write a paper on it.
+    """Run a matrix of settings as often as needed, and write a paper about it.
 
     Finished runs are never repeated: an interrupted study continues where it stopped.
     A failed run counts as a result.

@@ -31,9 +31,9 @@ howdah tune plan.yaml --calibration mine.yaml  # with intervals, from your own r
 howdah tune plan.yaml --space space.yaml  # varies only what the file allows
 howdah tune plan.yaml --show-space  # lists the parameters and their values
 howdah tune --resume last  # continues a search that was stopped
-howdah tune plan.yaml --keep limits  # may leave rules that only cost time
+howdah tune plan.yaml --keep limits  # may break rules that only cost time
 howdah tune plan.yaml --race labs --budget 1h  # then measures the best candidates in labs
-howdah tune --race lab --budget 40m  # tunes the jobs of the lab "lab", which is up, and measures them there
+howdah tune --race lab --budget 40m  # tunes the jobs of the running lab "lab", and measures them there
 howdah tune plan.yaml --race /etc/hadoop/conf  # measures them on your own cluster
 """
 
@@ -50,9 +50,7 @@ def tune(
     ] = None,
     *,
     calibration: CalibrationFile = None,
-    trials: Annotated[
-        int, typer.Option(help="Candidates that the searches simulate.", metavar="N")
-    ] = _TRIALS,
+    trials: Annotated[int, typer.Option(help="Number of candidates to simulate.", metavar="N")] = _TRIALS,
     space: Annotated[
         Path | None,
         typer.Option(help="Parameters to vary and their values: see docs/tune.md.", metavar="FILE"),
@@ -62,7 +60,7 @@ def tune(
     ] = False,
     keep: Annotated[
         KeptRules,
-        typer.Option(help="Rules that the tuned plan keeps: all of them, or only those that protect."),
+        typer.Option(help="Rules that the tuned plan keeps: all, or only protecting ones."),
     ] = KeptRules.RULES,
     race: Annotated[
         str | None,
@@ -81,7 +79,7 @@ def tune(
     ] = Path("tuned.yaml"),
     resume: Annotated[
         str | None,
-        typer.Option(help="Continue the search of this name; `last` for the newest.", metavar="NAME"),
+        typer.Option(help="Continue the search with this name; `last` for the newest.", metavar="NAME"),
     ] = None,
     suite: Annotated[str, typer.Option(help="Suite to tune for.", rich_help_panel=MORE)] = "terasuite",
     rows: Annotated[
@@ -102,7 +100,10 @@ def tune(
     replications: Annotated[
         int,
         typer.Option(
-            help="Number of seeds for each of the best candidates.", metavar="N", min=3, rich_help_panel=MORE
+            help="Number of simulations of each of the best candidates.",
+            metavar="N",
+            min=3,
+            rich_help_panel=MORE,
         ),
     ] = _REPLICATIONS,
     seed: Annotated[
@@ -122,12 +123,12 @@ def tune(
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the tuned plan's path.")] = False,
 ) -> None:
-    """Search for a faster specification in the simulator, starting from the plan of the rules.
+    """Search for a faster specification in the simulator, starting from a plan.
 
     Candidates differ from the plan in tasks at once, container sizes, block size, sort and shuffle settings
-    and more. Rules that protect daemons, jobs and data are kept, except those of --break. The tuned plan is
-    a plan like any other: render, check, deploy and run it. With --race, the best candidates, the rules' plan
-    and Hadoop's defaults run in turns until the differences are certain. On a lab or cluster that is up, only
+    and more. Rules that protect daemons, jobs and data are kept, except those given with --break. Render,
+    check, deploy and run the tuned plan like any other. With --race, the best candidates, the rules' plan
+    and Hadoop's defaults run in turns until the differences are certain. On a running lab or cluster, only
     properties of jobs vary.
     """
     check_extras("the page of `howdah tune`", "charts")

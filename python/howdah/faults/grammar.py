@@ -68,7 +68,7 @@ def parse_target(word: str, where: str) -> FaultTarget:
     head, colon, tail = word.partition(":")
     if head in _PLACES:
         if not tail:
-            raise UserError(where, f"{word!r} names no {head}", f"{head}:NAME")
+            raise UserError(where, f"{word!r} does not name a {head}", f"{head}:NAME")
         return FaultTarget(place=head, name=tail)
     daemon, at, machine = word.partition("@")
     daemon, colon, state = daemon.partition(":")
@@ -76,7 +76,7 @@ def parse_target(word: str, where: str) -> FaultTarget:
         hint = f"a daemon ({', '.join(DAEMONS)}), or {', '.join(f'{kind}:NAME' for kind in _PLACES)}"
         raise UserError(where, f"{word!r} is not a target", hint)
     if at and not machine:
-        raise UserError(where, f"{word!r} names no machine", f"{daemon}@NAME")
+        raise UserError(where, f"{word!r} does not name a machine", f"{daemon}@NAME")
     if colon:
         if daemon not in PAIRS or state not in STATES:
             hint = " or ".join(f"{pair}:{state_name}" for pair in PAIRS for state_name in STATES)
@@ -105,12 +105,12 @@ def _clauses(words: Sequence[str], where: str) -> dict[str, list[str]]:
                 raise UserError(where, f"has {word!r} twice", "leave one of them out")
             current = clauses[word] = []
         elif current is None:
-            raise UserError(where, f"{word!r} is a word too many", EXAMPLE)
+            raise UserError(where, f"{word!r} is an unexpected word", EXAMPLE)
         else:
             current.append(word)
     for word, rest in clauses.items():
         if not rest:
-            raise UserError(where, f"nothing follows {word!r}", EXAMPLE)
+            raise UserError(where, f"ends after {word!r}", EXAMPLE)
     return clauses
 
 
@@ -119,7 +119,9 @@ def _moment(words: Sequence[str], where: str) -> Moment:
     if _TIME.fullmatch(first):
         if rest:
             raise UserError(
-                where, f"{' '.join(words)!r} is not a moment", "at 30s, at WORKLOAD 40%, at WORKLOAD 10s"
+                where,
+                f"{' '.join(words)!r} is not a point in time",
+                "at 30s, at WORKLOAD 40%, at WORKLOAD 10s",
             )
         return Moment(after_s=parse_time(words, "at", where))
     if not rest:
@@ -177,7 +179,7 @@ def _check(fault: ClusterFault, where: str) -> None:
         raise UserError(where, f"{action} works on JournalNodes only, and {target.text} is not one", hint)
     if action in WITH_RATE and not fault.rate:
         speed = "10Mb/s" if action is Action.SLOW_LINK else "10MB/s"
-        raise UserError(where, f"gives no speed for {action}", f"{action} {target.text} to {speed}")
+        raise UserError(where, f"needs a speed for {action}", f"{action} {target.text} to {speed}")
     if fault.for_s is not None and action in AT_ONCE:
         raise UserError(where, f"{action} has no duration", "leave 'for' out")
     if fault.for_s is not None and fault.for_s <= 0:

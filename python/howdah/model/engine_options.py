@@ -154,7 +154,7 @@ LAB: Final = Option[str](
 PLAN: Final = Option[Path](
     name="plan",
     field="plan",
-    help="Plan of the cluster to simulate, or of the cluster of --conf or --reach.",
+    help="Plan of the cluster to simulate, or of the one that --conf or --reach names.",
     metavar="FILE",
     parse=_path,
     studied=None,
@@ -190,7 +190,7 @@ DEADLINE: Final = Option[float](
 SET: Final = Option[tuple[tuple[str, str], ...]](
     name="set",
     field="job_settings",
-    help="Property of the jobs, KEY=VALUE; repeatable.",
+    help="Property of all jobs, KEY=VALUE; repeatable.",
     metavar="KEY=VALUE",
     parse=_property,
     studied=StudiedAs("job_settings", dict[str, str | int | float | bool], _properties),

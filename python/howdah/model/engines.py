@@ -78,7 +78,7 @@ OWN: Final = (
     ),
     RegisteredEngine(
         HBASE,
-        "an HBase: of the lab, your own, or one on this machine",
+        "an HBase in the lab, your own, or one on this machine",
         "On HBase",
         (SAMPLE_INTERVAL, PLAN, CONF, LAB, MEMORY, DATA_DIR, FAULT),
         "howdah.engines.hbase.preparation:prepare_hbase",

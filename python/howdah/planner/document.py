@@ -81,7 +81,7 @@ def _index(by_subject: dict[str, tuple[Explanation, ...]]) -> str:
             "",
             _table(("severity", "meaning"), severities),
             "Rules cite the studies that howdah descends from by number (`D0 49`), what was resolved where "
-            "they disagree (`X7`), releases and issues, or `howdah` where practice alone speaks:",
+            "they disagree (`X7`), releases and issues, or `howdah` if practice is the only source:",
             "",
             _table(("paper", "title"), papers),
         ]

@@ -176,7 +176,7 @@ def plan_after(before: Plan, inventory: Inventory, sharing: Sharing | None = Non
     if cluster.request.sharing is not None and sharing is None:
         raise UserError(
             "--from",
-            "is of a cluster that shares its hosts, and the room that the others leave is unknown",
+            "is a plan of a cluster that shares its hosts, and the capacity that the others leave is unknown",
             "plan it again, with --share or --beside",
         )
     if inventory.cluster != cluster.inventory.cluster:

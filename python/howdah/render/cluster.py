@@ -26,7 +26,7 @@ _HEAD = (
     "# Sources\n\n"
     "Every value in these files has its reason, the rule that decided it and, after a semicolon, "
     "the sources of the rule: `[hdfs.replication; X5, D0 60]`. The table explains each source.\n\n"
-    "| source | description |\n|---|---|\n"
+    "| source | meaning |\n|---|---|\n"
 )
 _NUMBERS = re.compile(r"(\d+)")
 

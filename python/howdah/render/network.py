@@ -45,7 +45,7 @@ def _files(folder: str, settings: Sequence[Setting], ports: int) -> Iterable[Con
 def _netdev(bond: Sequence[Setting], mtu: Sequence[Setting]) -> str:
     head = hash_comment(
         [
-            "Goes to /etc/systemd/network/, together with a .network file of your own that gives hadoop0 the",
+            "Goes to /etc/systemd/network/, together with your own .network file that gives hadoop0 the",
             "address that the host has on its ports now: without one the host cannot be reached.",
         ]
     )

@@ -37,12 +37,12 @@ _MEANS = {
     "hive": "HIVE_CONF_DIR of Hive's servers and clients",
     "os": "kernel, limits, huge pages, and the script that formats the data disks",
     "systemd": "a unit for every daemon",
-    "deploy": "a project of Ansible that does all this, with or without howdah",
-    "network": "bonding and frame size for systemd-networkd, and what is set by hand",
+    "deploy": "an Ansible project that does all this, with or without howdah",
+    "network": "bonding and frame size for systemd-networkd, and settings made by hand",
     "hypervisor": "virtual machines: the machines of each host, and the settings of each kind",
-    "firmware.md": "what is set in the hosts' firmware",
+    "firmware.md": "settings in the hosts' firmware",
     "hosts.csv": "every host with its machines and roles",
-    "SOURCES.md": "the sources that reasons cite in brackets, for example [D0 74]",
+    "SOURCES.md": "the sources that reasons cite in square brackets",
     "README.md": "the steps, in order",
 }
 

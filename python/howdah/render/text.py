@@ -33,7 +33,7 @@ def setting_text(setting: Setting, *, lines: bool = False) -> str:
     if _ILLEGAL.search(text) or (not lines and "\n" in text):
         raise UserError(
             setting_label(setting),
-            "its value holds a control character or a line break",
+            "its value contains a control character or a line break",
             "write it on one line",
         )
     return text

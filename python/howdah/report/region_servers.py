@@ -98,9 +98,7 @@ def _wrote(evidence: Evidence) -> Titled:
         "workload", "on", "WAL entries", "WAL", "mean sync", "memstores", "flushes", "flushed",
         "compactions", "compacted", "queue", "held up",
     )  # fmt: skip
-    about = (
-        "Memstores and the queue of compactions are the most that was sampled; full memstores hold up writes."
-    )
+    about = "Memstores and the queue of compactions are the largest samples; full memstores delay writes."
     return Titled("What RegionServers wrote", about, Table(columns, rows))
 
 
@@ -113,7 +111,7 @@ def _regions(evidence: Evidence) -> Titled:
             (workload, use.region, use.machine, f"{use.rows:,.0f}", percent(use.rows / every))
             for use in mine[:HOTTEST]
         ]
-    about = f"The hottest {HOTTEST} at most; what was split or moved counts anew."
+    about = f"At most the {HOTTEST} hottest; a region that was split or moved is counted again."
     return Titled("Regions", about, Table(("workload", "region", "on", "rows", "of all"), tuple(rows)))
 
 

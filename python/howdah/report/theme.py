@@ -204,6 +204,10 @@ def across(title: str, **rest: Any) -> dict[str, Any]:
     return {"title": title, "grid": True, "domain": False, "ticks": False, **rest}
 
 
+SIGNED = "datum.value ? datum.label : '0%'"
+"""The labels of an axis of changes: zero has no sign."""
+
+
 def level_title(text: str, above: int = 8) -> dict[str, Any]:
     """Axis properties that write a y axis's unit level, so many pixels above the plot, from its left edge."""
     return {

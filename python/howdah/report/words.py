@@ -17,6 +17,14 @@ UNKNOWN = "unknown"
 _RATES = {"B/s": format_rate, "bit/s": format_bits_per_s}
 
 
+def three_digits(value: float) -> str:
+    """A number with three significant digits, never as a power of ten: ``0.0000106``, ``1,230``, ``12.3``."""
+    text = f"{value:.3g}"
+    if "e" not in text:
+        return text
+    return f"{value:,.0f}" if abs(value) >= 1 else f"{float(text):.12f}".rstrip("0")
+
+
 def number(value: Number) -> str:
     """A finding's number with its unit."""
     if value.unit in _RATES:
@@ -29,9 +37,9 @@ def number(value: Number) -> str:
         case "%":
             return f"{value.value:.3g} %"
         case "1":
-            return f"{value.value:,.0f}" if value.value == int(value.value) else f"{value.value:.3g}"
+            return f"{value.value:,.0f}" if value.value == int(value.value) else three_digits(value.value)
         case unit:
-            return f"{value.value:.3g} {unit}"
+            return f"{three_digits(value.value)} {unit}"
 
 
 def sentence(text: str) -> str:

@@ -42,7 +42,7 @@ def export(settings: ServeSettings, directory: Path, tell: Callable[[str], None]
     if directory.exists() and not _replaceable(directory):
         raise UserError(
             f"--export {directory}",
-            "holds files of something other than an export",
+            "contains files that are not part of an export",
             "give a new directory or an earlier export",
         )
     try:
@@ -58,7 +58,9 @@ def export(settings: ServeSettings, directory: Path, tell: Callable[[str], None]
             shutil.rmtree(staged, ignore_errors=True)
     except OSError as error:
         raise UserError(
-            f"--export {directory}", f"cannot be written ({error.strerror})", "give a directory with room"
+            f"--export {directory}",
+            f"cannot be written ({error.strerror})",
+            "give a directory on a disk with free space",
         ) from error
     return count
 

@@ -16,7 +16,7 @@ def growing_figures() -> tuple[Figure, ...]:
         _figure(
             "cpu",
             "Processors",
-            "How all processors spent the time; what is not drawn was idle.",
+            "How all processors spent the time; the rest was idle.",
             "% of all CPUs",
             (
                 Key("user", "cpu-user"),

@@ -150,7 +150,7 @@ def _unusable(host: str, port: int, error: OSError) -> UserError:
             f"--port {port}", "is used by another program", "give another port, or --port 0 for any free one"
         )
     if error.errno == errno.EACCES:
-        return UserError(f"--port {port}", "needs root", "give a port from 1024 on")
+        return UserError(f"--port {port}", "needs root", "give a port of 1024 or above")
     return UserError(
         f"--listen {host}", f"cannot be used ({error.strerror})", "give 0.0.0.0 or an address of this machine"
     )
@@ -178,6 +178,8 @@ def _keep_token(settings: ServeSettings, token: str, port: int) -> Path:
             file.write(f"{token}\n")
     except OSError as error:
         raise UserError(
-            str(path), f"cannot be written ({error.strerror})", "set XDG_CACHE_HOME to a directory with room"
+            str(path),
+            f"cannot be written ({error.strerror})",
+            "set XDG_CACHE_HOME to a directory on a disk with free space",
         ) from error
     return path

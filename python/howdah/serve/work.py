@@ -77,7 +77,7 @@ class WorkProcesses:
                 return await asyncio.to_thread(process.answer)
         except TimeoutError as error:
             raise UserError(
-                "", f"takes more than {self._limit_s:.0f} s", "use the command line for so much work"
+                "", f"takes more than {self._limit_s:.0f} s", "use the command line for work of this size"
             ) from error
         finally:
             process.end()

@@ -61,7 +61,7 @@ def pack(product: str, folder: Path, url: str, release: str | None = None) -> Pa
         listed.write_text(json.dumps({"howdah_mirror": url, "howdah_trees": trees}, indent=1) + "\n")
     except (OSError, ValueError) as error:
         raise UserError(
-            f"--output {folder}", f"cannot be written: {error}", "give a folder with room"
+            f"--output {folder}", f"cannot be written: {error}", "give a folder on a disk with free space"
         ) from error
     return made
 

@@ -136,5 +136,5 @@ def calibration_warnings(plan: Plan, suite: Suite, calibration: Calibration | No
     outside = beyond(calibration, plan, suite)
     if not outside:
         return ()
-    text = f"outside what {calibration.name} was calibrated from: {'; '.join(outside)}"
+    text = f"outside the range of the calibration {calibration.name}: {'; '.join(outside)}"
     return (RunWarning(code="outside-calibration", text=text),)

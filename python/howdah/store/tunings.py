@@ -82,7 +82,9 @@ class TuningFolder:
 def new_tuning(directory: Path, name: str, request: TuningRequest) -> TuningFolder:
     """Make the directory of a search; raises UserError where that is impossible, or the name is taken."""
     if not RUN_ID.fullmatch(name):
-        raise UserError(f"--name {name}", "cannot name a search", "use letters, digits, '.', '_' and '-'")
+        raise UserError(
+            f"--name {name}", "is not a valid name of a search", "use letters, digits, '.', '_' and '-'"
+        )
     path = directory / name
     try:
         path.mkdir(parents=True)
@@ -92,11 +94,13 @@ def new_tuning(directory: Path, name: str, request: TuningRequest) -> TuningFold
         return TuningFolder(path, lock, request)
     except FileExistsError as error:
         raise UserError(
-            str(path), "exists already", "give another --name, or continue it: --resume"
+            str(path), "already exists", "give another --name, or continue it: --resume"
         ) from error
     except OSError as error:
         raise UserError(
-            str(directory), f"cannot hold a search ({error.strerror})", "give a directory that can be written"
+            str(directory),
+            f"cannot store a search ({error.strerror})",
+            "give a writable directory on a disk with free space",
         ) from error
 
 
@@ -109,7 +113,7 @@ def open_tuning(directory: Path, name: str) -> TuningFolder:
         raise UserError(
             f"--resume {name}",
             f"no such search in {directory}",
-            f"there are {newest}" if names else "start one: howdah tune plan.yaml",
+            f"the newest are {newest}" if names else "start one: howdah tune plan.yaml",
         )
     path = directory / chosen
     lock = _locked(path)
@@ -118,7 +122,7 @@ def open_tuning(directory: Path, name: str) -> TuningFolder:
     except (OSError, ValidationError) as error:
         lock.release()
         raise UserError(
-            str(path / _REQUEST), "cannot be read as what a search was asked for", "start a new search"
+            str(path / _REQUEST), "is not the request of a search", "start a new search"
         ) from error
     return TuningFolder(path, lock, request)
 
@@ -127,7 +131,7 @@ def _locked(path: Path) -> FileLock:
     try:
         return FileLock(path / LOCK, wait=False)
     except BlockingIOError as error:
-        raise UserError(str(path), "another process works on this search", "wait until it ends") from error
+        raise UserError(str(path), "another process is running this search", "wait until it ends") from error
 
 
 class _Line(NamedTuple):

@@ -253,7 +253,7 @@ _TABLE: tuple[_Row, ...] = (
 _FIXED = {
     "dfs.replication": "it decides how safe the data are, not how fast",
     "mapreduce.terasort.output.replication": "it decides how safe the output is, not how fast",
-    "mapreduce.map.java.opts": "flags of the Java machine are not simulated; the heap follows the container",
+    "mapreduce.map.java.opts": "flags of the JVM are not simulated; the heap follows the container",
     "mapreduce.map.speculative": "no task of the simulated cluster hangs",
 }
 """What is not varied, and why."""

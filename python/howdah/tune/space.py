@@ -70,7 +70,7 @@ def _texts(parameter: TuneParameter, several: tuple[Level, ...], file: str) -> I
         elif text not in parameter.levels:
             raise UserError(
                 f"{file}: parameters.{parameter.name}",
-                f"{text!r} is none of its values",
+                f"{text!r} is not one of its values",
                 f"give some of {', '.join(parameter.levels)}",
             )
         yield text

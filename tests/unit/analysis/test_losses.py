@@ -168,7 +168,7 @@ def test_who_does_lost_work_again_is_not_slow_nor_is_its_tail_anybodys() -> None
     assert analyse(run).evidence.stragglers == ()
     ids = {each.id for each in analyse(run).findings if each.phase != "map-shuffle"}
     assert not ids & {"straggler", "long-pole", "idle-tail", "failed-attempts"}
-    assert "; h1-2 was lost on the way, which held up the end by 13 min" in found(run, "answer")[0].text
+    assert "; h1-2 was lost during the run, which held up the end by 13 min" in found(run, "answer")[0].text
 
 
 def test_a_worker_that_is_back_before_it_was_given_up_ends_the_wait() -> None:
@@ -237,7 +237,7 @@ def test_a_worker_that_was_lost_before_the_job_took_none_of_its_work_but_was_mis
     assert (loss.before_s, loss.ended, loss.delay_s) == (run.record.workloads[0].start_s - 0.5, (), 0)
     (finding,) = found(with_events(run, event("datanode-lost", 0.5)), "worker-lost")
     assert finding.text.startswith("terasort began without h1-2: the DataNode of h1-2 on h1 had gone missing")
-    assert "on the way" not in found(with_events(run, event("datanode-lost", 0.5)), "answer")[0].text
+    assert "during the run" not in found(with_events(run, event("datanode-lost", 0.5)), "answer")[0].text
 
 
 def test_a_worker_that_was_back_before_the_job_was_not_missing() -> None:
@@ -315,10 +315,10 @@ def test_a_master_that_left_no_word_of_its_tasks_is_told_of_all_the_same() -> No
 
 def test_the_answer_names_who_was_lost() -> None:
     run = lost_at(terasort_on(Scene()), 20.0)
-    assert found(run, "answer")[0].text.count("; h1-2 was lost on the way, which held up the end by") == 1
+    assert found(run, "answer")[0].text.count("; h1-2 was lost during the run, which held up the end by") == 1
     back = with_events(terasort_on(Scene()), event("datanode-lost", 12.0), event("datanode-back", 15.0))
-    assert "; h1-2 went missing and came back on the way" in found(back, "answer")[0].text
-    assert "on the way" not in found(terasort_on(Scene()), "answer")[0].text
+    assert "; h1-2 went missing and came back during the run" in found(back, "answer")[0].text
+    assert "during the run" not in found(terasort_on(Scene()), "answer")[0].text
 
 
 def test_a_failed_runs_answer_names_who_was_lost_too() -> None:
@@ -327,7 +327,9 @@ def test_a_failed_runs_answer_names_who_was_lost_too() -> None:
     failed = {"outcome": Outcome.FAILED, "error": "terasort: map 0 failed"}
     workloads = (result.model_copy(update={"outcome": Outcome.FAILED}),)
     record = run.record.model_copy(update={**failed, "workloads": workloads})
-    assert "map 0 failed; h1-2 was lost on the way" in found(run._replace(record=record), "answer")[0].text
+    assert (
+        "map 0 failed; h1-2 was lost during the run" in found(run._replace(record=record), "answer")[0].text
+    )
 
 
 def test_what_was_not_sampled_stands_behind_the_loss_that_it_comes_of() -> None:

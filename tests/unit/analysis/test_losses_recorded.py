@@ -106,7 +106,7 @@ def test_a_worker_that_is_back_ends_the_second_wait() -> None:
     assert loss.given_up_s is not None
     assert loss.back_s is not None
     assert loss.given_up_s < loss.back_s < loss.lost_s + loss.waited_s
-    assert "h1-2 went missing and came back on the way" in found(recorded_loss("back"), "answer")[0].text
+    assert "h1-2 went missing and came back during the run" in found(recorded_loss("back"), "answer")[0].text
     assert not [each for each in found(recorded_loss("back"), "worker-lost") if each.workload != "terasort"]
 
 

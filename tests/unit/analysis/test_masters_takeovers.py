@@ -66,7 +66,9 @@ def test_a_lost_master_is_told_with_who_took_over_and_how_soon() -> None:
 def test_the_answer_names_the_master_that_was_lost() -> None:
     run = with_events(terasort_on(Scene()), TAKEN, LOST)
     text = found(run, "answer")[0].text
-    assert text.count("; the NameNode on m1 was lost on the way, the one on m2 was active 1.50 s later") == 1
+    assert (
+        text.count("; the NameNode on m1 was lost during the run, the one on m2 was active 1.50 s later") == 1
+    )
 
 
 def test_a_resourcemanager_is_told_of_as_well() -> None:
@@ -109,7 +111,7 @@ def test_a_failover_that_was_asked_for_is_a_note() -> None:
     (finding,) = found(run, "master-failover")
     assert finding.severity == "note"
     assert "the NameNode on m2 took over" in finding.text
-    assert "on the way" not in found(run, "answer")[0].text
+    assert "during the run" not in found(run, "answer")[0].text
 
 
 def test_a_standby_that_was_lost_kept_nobody_waiting() -> None:
@@ -120,7 +122,7 @@ def test_a_standby_that_was_lost_kept_nobody_waiting() -> None:
     (finding,) = found(run, "master-lost")
     assert finding.severity == "note"
     assert "the active one had no standby" in finding.text
-    assert "on the way" not in found(run, "answer")[0].text
+    assert "during the run" not in found(run, "answer")[0].text
 
 
 def test_a_lone_master_that_was_back_served_again_then() -> None:
@@ -141,7 +143,7 @@ def test_a_failed_runs_answer_names_the_master_too() -> None:
     }
     run = run._replace(record=run.record.model_copy(update=update))
     text = found(run, "answer")[0].text
-    assert "map 0 failed; the NameNode on m1 was lost on the way, no other took over" in text
+    assert "map 0 failed; the NameNode on m1 was lost during the run, no other took over" in text
 
 
 def test_what_befell_a_master_between_jobs_is_told_with_the_next_one() -> None:
@@ -170,7 +172,7 @@ def test_masters_that_were_really_lost_are_told_as_they_were() -> None:
     assert namenode.active_s == pytest.approx(182.6, abs=1)
     assert manager.active_s == pytest.approx(324.2, abs=1)
     text = found(run, "answer")[0].text
-    assert "; the NameNode on m1 was lost on the way, the one on m2 was active 8.10 s later" in text
+    assert "; the NameNode on m1 was lost during the run, the one on m2 was active 8.10 s later" in text
     first, second = found(run, "master-lost")
     assert "none of 2 task attempts under way failed without it" in first.text
     assert "the active ResourceManager on m3 was lost" in second.text

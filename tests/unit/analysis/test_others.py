@@ -157,7 +157,7 @@ def test_without_the_laboratorys_own_use_nobody_is_accused() -> None:
 
 def test_a_comparison_says_which_runs_were_disturbed() -> None:
     quiet, busy = figures_of(shared_lab(0.01)), figures_of(shared_lab(0.7))
-    assert busy.remarks == ("others used CPU time of big: 70 % in terasort",)
+    assert busy.remarks == ("other processes used CPU time on big: 70 % in terasort",)
     assert quiet.remarks == ()
     base, other = group_repeats([quiet])[0], group_repeats([busy.model_copy(update={"run": "busy"})])[0]
     (against,) = compare([base, other]).against

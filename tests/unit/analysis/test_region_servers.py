@@ -116,10 +116,10 @@ def test_what_limits_requests() -> None:
 def test_the_hottest_region_is_named(run: RunData) -> None:
     (even,) = found(run, "hot-region")
     assert even.severity == "note"
-    assert "of 12 regions: it was spread evenly" in even.text
+    assert "to 12 regions: it was spread evenly" in even.text
     (hot,) = found(table_run(TableScene(steady="hot server", seconds=SECONDS)), "hot-region")
     assert hot.severity == "warning"
-    assert "region usertable w1r2 on w1 had 45 % of what was asked of 12 regions, 5.4 × the mean" in hot.text
+    assert "region usertable w1r2 on w1 had 45 % of the requests to 12 regions, 5.4 × the mean" in hot.text
 
 
 def test_answers_count_what_was_asked_while_warming_up_too() -> None:

@@ -27,7 +27,7 @@ from support.table_runs import TableScene, table_run
         ("ycsb-c", {"records": 400_000_000, "threads": 200}, "disk", "limited by a disk of the busiest Reg"),
         ("ycsb-c", {"threads": 2000, "clients": 1}, "client CPU", "limited by the busiest client, its CPU"),
         ("ycsb-c", {"target": 500}, "the target", "as many as requested"),
-        ("ycsb-c", {"threads": 2}, "waiting", "nothing was full"),
+        ("ycsb-c", {"threads": 2}, "waiting", "no resource was full"),
     ],
 )
 def test_the_busiest_station_limits_a_simulated_program(

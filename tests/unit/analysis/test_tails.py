@@ -58,7 +58,7 @@ def test_what_cannot_be_told_says_what_was_looked_for() -> None:
     assert "is unknown" in found.text
     assert "flushes" in found.text
     (answer,) = found_in(run, "answer")
-    assert "what set the tail is unknown" in answer.text
+    assert "the cause of the tail is unknown" in answer.text
 
 
 @pytest.mark.parametrize("cause", ALL_ALONG)

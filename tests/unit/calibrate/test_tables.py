@@ -79,14 +79,14 @@ def test_hosts_slots_and_sort_buffers_distinguish_runs() -> None:
 @pytest.mark.parametrize(
     ("text", "where", "what"),
     [
-        ("", "table.csv", "holds no table"),
-        ("# nothing\n", "table.csv", "holds no table"),
+        ("", "table.csv", "contains no table"),
+        ("# nothing\n", "table.csv", "contains no table"),
         ("platform,teragen_s\nNative,1072\n", "table.csv", "has no column map_shuffle_s"),
         (TABLE.replace("Native", "3 VMs"), "table.csv", "'3 VMs' is not a platform"),
         (TABLE.replace("1072", "fast"), "table.csv: teragen_s", "'fast' is not a number"),
         (TABLE.replace("1072", "-3"), "table.csv: teragen_s", "-3 is not a time or load"),
         (TABLE.replace("1072", "nan"), "table.csv: teragen_s", "nan is not a time or load"),
-        (TABLE.replace("1072", "1072,3"), "table.csv:3", "has 7 fields, its head has 6"),
+        (TABLE.replace("1072", "1072,3"), "table.csv:3", "has 7 fields, its header has 6"),
     ],
 )
 def test_what_does_not_fit_is_refused(text: str, where: str, what: str) -> None:

@@ -47,10 +47,10 @@ def _remarks(record: RunRecord) -> Iterator[str]:
             yield f"{event.worker}: {event.text}"
     cost = record.telemetry
     if cost is not None and cost.late_ticks > LATE_SHARE * cost.ticks:
-        late = format_counted(cost.late_ticks, "sampling")
-        yield f"{late} of {cost.ticks:,} came late: something else may have had the machine"
+        samples = f"{cost.late_ticks:,} of {format_counted(cost.ticks, 'sample')}"
+        yield f"{samples} came late: other processes may have used the machine"
     if any(result.buffered_io for result in record.workloads):
-        yield "direct I/O was refused, so that the page cache took part"
+        yield "direct I/O was refused, so the page cache served part of it"
 
 
 def _disturbances(seen: SampledUse) -> Iterator[str]:
@@ -58,4 +58,4 @@ def _disturbances(seen: SampledUse) -> Iterator[str]:
     uses = [use for use in seen.others if use.phase is None and disturbed(use)]
     if uses:
         shares = listed([f"{percent(use.others)} in {use.workload}" for use in uses])
-        yield f"others used CPU time of {uses[0].machine}: {shares}"
+        yield f"other processes used CPU time on {uses[0].machine}: {shares}"

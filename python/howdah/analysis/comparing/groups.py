@@ -122,9 +122,9 @@ def remarks(groups: Sequence[RunGroup]) -> Iterator[str]:
         yield (
             f"repeats deviate by as much as {percent(deviation)} ({workload} of {group.name}): "
             + (
-                "seeds alone move a simulation so far, and more repeats would show more"
+                "this is the effect of seeds alone, and more repeats would show more"
                 if simulated
-                else "a quieter machine would show more than more repeats"
+                else "a quieter machine would help more than more repeats"
             )
         )
 

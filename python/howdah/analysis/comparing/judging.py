@@ -142,7 +142,7 @@ def _assumed(contrast: Contrast) -> str:
 def _uncalibrated(contrast: Contrast) -> str:
     return (
         f"even a calibrated simulator leaves {percent(contrast.unexplained)} of such a ratio unexplained, "
-        "which no repeat shows: `howdah calibrate` fits it to runs of your own"
+        "which repeats do not show: `howdah calibrate` fits it to your own runs"
     )
 
 

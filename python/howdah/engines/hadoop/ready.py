@@ -112,7 +112,7 @@ def check_path(work_dir: str) -> None:
     if strange:
         raise UserError(
             f"--hdfs-dir {work_dir}",
-            f"holds {strange[0]!r}, which some Hadoop programs reject in a path",
+            f"contains {strange[0]!r}, which some Hadoop programs reject in a path",
             "use letters, digits and . _ - + = @ ~",
         )
     if _WINDING.search(work_dir):

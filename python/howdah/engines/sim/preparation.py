@@ -184,7 +184,7 @@ def _outside(calibration: Calibration, plan: Plan, suite: Suite) -> Iterator[Run
     """An extrapolation is told, for nothing shows how right it is."""
     outside = beyond(calibration, plan, suite)
     if outside:
-        text = f"outside what {calibration.name} was calibrated from: {'; '.join(outside)}"
+        text = f"outside the range of the calibration {calibration.name}: {'; '.join(outside)}"
         yield RunWarning(code="outside-calibration", text=text)
 
 

@@ -44,7 +44,7 @@ def weigh(group: HostGroup, request: PlanRequest) -> tuple[Candidate, ...]:
             f"groups[{group.name}]",
             f"the part of these hosts that is left for this cluster cannot be divided: "
             f"{next(iter(refused)).text}",
-            "leave these hosts out, or give the clusters other shares",
+            "leave these hosts out, or change the shares of the clusters",
         )
     if not possible and request.dividing not in (None, Hypervisor.NONE):
         raise UserError(

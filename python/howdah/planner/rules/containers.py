@@ -59,7 +59,7 @@ def _usually_asynchronous(facts: Facts) -> bool:
     today="Hadoop 3.5.0 gives out containers asynchronously by default, earlier releases at heartbeats.",
 )
 def _asynchronous(facts: Facts) -> Decision:
-    """Containers are given out without waiting for heartbeats where the release does so by itself."""
+    """Containers are given out without waiting for heartbeats if the release does so itself."""
     if _usually_asynchronous(facts):
         return Decision(
             True,
@@ -116,7 +116,7 @@ def _off_switch(facts: Facts) -> Decision:
     if value > 1:
         filled += (
             f"; with the release's 1 it would take {containers * beat_s:g} s. More at once would crowd a "
-            "small job onto the workers that are heard first"
+            "small job onto the workers that report first"
         )
     else:
         filled += "; the release's default spreads them best"
@@ -218,7 +218,7 @@ mapreduce.fixed(
     accepts=at_least,
 ).text(
     "The fewer tasks wait, the sooner a task may leave its rack.",
-    "the release's default: as many offers pass as tasks wait, times the share of workers and racks"
+    "the release's default: as many offers pass as tasks wait, times the fraction of workers and racks"
     " that they name, so that the last tasks of a job do not wait long",
     "Hadoop 3.5.0: CapacityScheduler",
 )

@@ -147,7 +147,7 @@ def _heap_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
     today="The papers gave all daemons one HADOOP_HEAPSIZE of 1300; each has its own today.",
 )
 def _datanode_heap(facts: Facts) -> Decision:
-    """A DataNode's heap is 4 GiB where there is room, less on small workers, and 1 GiB for every million
+    """A DataNode's heap is 4 GiB if there is room, less on small workers, and 1 GiB for every million
     replicas on dense ones."""
     share = budget(facts.worker, facts).datanode
     heap = heap_of(share)

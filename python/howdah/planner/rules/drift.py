@@ -10,7 +10,7 @@ rules = Rules()
 CHANGED = rules.principle("drift.changed", "A planned value is the active one.", MUST, sources="howdah")
 MISSING = rules.principle(
     "drift.missing",
-    "A planned value is written down where the release's default is another.",
+    "A planned value is written down if the release's default differs.",
     MUST,
     sources="howdah",
 )
@@ -25,5 +25,5 @@ WORKERS = rules.principle(
     "drift.workers", "The workers files list the workers of the plan.", MUST, sources="howdah"
 )
 MACHINES = rules.principle(
-    "drift.machines", "A virtual machine is as it was planned, and where.", MUST, sources="howdah"
+    "drift.machines", "A virtual machine has its planned values and host.", MUST, sources="howdah"
 )

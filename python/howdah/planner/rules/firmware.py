@@ -23,7 +23,7 @@ def _threads(facts: Facts) -> Decision:
     cpu = facts.group.cpu
     return Decision(
         "on",
-        "a second thread for each core: 12 to 18 % less time where tasks compute",
+        "a second thread for each core: 12 to 18 % less time if tasks compute",
         (Input(name="cores", value=cpu.cores), Input(name="threads", value=cpu.threads)),
     )
 

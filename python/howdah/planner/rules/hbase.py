@@ -1,4 +1,4 @@
-"""HBase as a whole: where it keeps its data, what it finds through ZooKeeper, regions and compactions."""
+"""HBase as a whole: its data in HDFS, its ZooKeepers, regions and compactions."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _master_heap(facts: Facts) -> Decision:
         Role.HMASTER,
         facts,
         f"it moves {format_count(servers * REGIONS)} regions of {format_count(servers)} RegionServers, "
-        f"{REGIONS} of each, and keeps what it does to each of them",
+        f"{REGIONS} of each, and records each move",
         *login("hbase", facts),
     )
 
@@ -122,7 +122,7 @@ def _quorum(facts: Facts) -> Decision:
     """HBase finds its servers through the cluster's ZooKeepers."""
     hosts = facts.cluster.addresses(Role.ZOOKEEPER)
     if not hosts:
-        raise MissingFact("where ZooKeeper runs: give a plan")
+        raise MissingFact("the hosts of ZooKeeper: give a plan")
     return Decision(
         hosts, f"the {len(hosts)} ZooKeepers of the cluster" if len(hosts) > 1 else "the one ZooKeeper"
     )
@@ -139,7 +139,7 @@ hbase.fixed(
     "HBase 2.6.4: hbase-default.xml, howdah",
 )
 hbase.fixed("hbase.wal-sync", "hbase.unsafe.stream.capability.enforce", True, written=False).text(
-    "HBase starts only where a file system keeps what was written to the log.",
+    "HBase starts only if the file system keeps what was written to the log.",
     "HDFS keeps the log, and on a file system that does not a lost host loses acknowledged writes",
     "HBase 2.6.4: hbase-default.xml, howdah",
 )
@@ -155,7 +155,7 @@ def _stored(facts: Facts) -> tuple[int, str]:
     records = max((demand.records or 0 for demand in facts.request.workloads), default=0)
     servers = max(1, facts.cluster.workers)
     if records:
-        return records * _RECORD_BYTES // servers, f"its share of {format_count(records)} records of 1 kB"
+        return records * _RECORD_BYTES // servers, f"its part of {format_count(records)} records of 1 kB"
     share = (facts.worker.data_disks or 0) / max(1, facts.cluster.data_disks)
     replicas = max(1, int(facts.number("dfs.replication")))
     room = facts.cluster.raw_bytes * share * FILL_LIMIT / replicas
@@ -222,7 +222,7 @@ hbase.fixed(
 ).text(
     "A silent RegionServer is given up after 90 seconds.",
     "longer than any pause of a well-sized heap; the keys of a RegionServer that was killed had no "
-    "answer for 96 s in a lab, 66 s of it until it was missed, and with 20 s for 45 to 47 s",
+    "answer for 96 s in a lab, 66 s of it until it was noticed, and with 20 s for 45 to 47 s",
     "HBase 2.6.4: hbase-default.xml, howdah",
 )
 hbase.fixed(
@@ -232,7 +232,7 @@ hbase.fixed(
     MAY,
     accepts=lambda value, decision, facts: _SESSION_MS < as_number(value) <= _DEFAULT_PATIENCE_MS,
 ).text(
-    "A client gives an operation up after minutes, and not before a lost RegionServer is replaced.",
+    "A client abandons an operation after minutes, but not before a lost RegionServer is replaced.",
     "by default a client retries for 20 minutes; in a lab the regions of a lost RegionServer were "
     "available again after 96 s, and no operation that waited so long failed",
     "HBase 2.6.4: hbase-default.xml, howdah",

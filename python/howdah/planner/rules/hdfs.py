@@ -44,7 +44,7 @@ rules = Rules(file="hdfs-site.xml")
     accepts=lambda value, decision, facts: as_number(decision.value) <= as_number(value) <= _BLOCK_MOST,
 )
 def _block_size(facts: Facts) -> Decision:
-    """Blocks of 256 MiB; of 128 MiB where that leaves fewer than 10 for each map slot."""
+    """Blocks of 256 MiB; of 128 MiB if that leaves fewer than 10 for each map slot."""
     request = facts.request
     if request.hbase_used and not request.mapreduce:
         return Decision(
@@ -90,8 +90,8 @@ def _block_size(facts: Facts) -> Decision:
     ),
 )
 def _replication(facts: Facts) -> Decision:
-    """Three replicas where four or more hosts carry workers; two only on request; never one for data that
-    cannot be made again."""
+    """Three replicas if four or more hosts carry workers; two only on request; never one for data that
+    cannot be recreated."""
     hosts = facts.cluster.worker_hosts
     inputs = (Input(name="hosts with workers", value=hosts),)
     requested = facts.request.replication
@@ -171,7 +171,7 @@ def _replace(facts: Facts) -> Decision:
     when=Condition("always", profiles=frozenset({Profile.PRODUCTION})),
 )
 def _single_replica(reading: Inspected, facts: Facts) -> Iterable[Observation]:
-    """Never one replica of data that cannot be made again."""
+    """Never one replica of data that cannot be recreated."""
     value = reading.number("dfs.replication")
     if value is None or not _has_several_datanodes(reading, facts):
         return

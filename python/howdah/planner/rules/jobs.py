@@ -77,7 +77,11 @@ mapreduce.fixed("jobs.staging", "yarn.app.mapreduce.am.staging-dir", "/user", MA
 )
 mapreduce.fixed(
     "jobs.history-done", "mapreduce.jobhistory.done-dir", "/mr-history/done", MAY, accepts=set_at_all
-).text("The history of jobs has its own directory in HDFS.", "in HDFS, apart from what is staged", "howdah")
+).text(
+    "The history of jobs has its own directory in HDFS.",
+    "in HDFS, separate from the staging directory",
+    "howdah",
+)
 mapreduce.fixed(
     "jobs.history-intermediate",
     "mapreduce.jobhistory.intermediate-done-dir",
@@ -85,7 +89,7 @@ mapreduce.fixed(
     MAY,
     accepts=set_at_all,
 ).text(
-    "Jobs leave their history where the history server collects it.",
+    "Jobs write their history to the directory that the history server collects.",
     "in HDFS, writable by all users, each for its own files only",
     "howdah",
 )

@@ -45,7 +45,7 @@ def _container(facts: Facts, kind: str) -> Decision:
         together = "the largest with which all vcores of a worker can run tasks"
     return Decision(
         value,
-        f"a heap of {heap} MiB and a good quarter more for the Java machine; {together}",
+        f"a heap of {heap} MiB and a good quarter more for the JVM; {together}",
         (
             Input(name="memory of the smallest worker", value=least.memory_bytes, unit="B"),
             Input(name="map tasks at once on it", value=least.map_slots),
@@ -106,7 +106,7 @@ def _declare_tasks(kind: str, least: int) -> None:
         accepts=lambda value, decision, facts: _container_will_do(kind, value, decision, facts),
         today="The papers' slots are containers today; the papers' child heap is each task's own.",
     ).by(
-        f"A {kind} task's container holds a heap of at least {least} MiB; where only TeraSort runs, all "
+        f"A {kind} task's container holds a heap of at least {least} MiB; if only TeraSort runs, all "
         "tasks' heaps together are under half of memory.",
         lambda facts: _container(facts, kind),
     )
@@ -161,7 +161,7 @@ mapreduce.fixed(
     written=False,
 ).text(
     "Without a given heap it is four fifths of the container.",
-    "a fifth is the Java machine's own",
+    "the JVM itself needs a fifth",
     "Hadoop 3.5.0: mapred-default.xml",
 )
 

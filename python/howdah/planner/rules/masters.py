@@ -43,7 +43,7 @@ GROUP = rules.principle(
 )
 PAIRS = rules.principle(
     "masters.pairs-apart",
-    "Two of a pair never share a host, nor a rack where racks are known; JournalNodes and "
+    "Two of a pair never share a host, nor a rack if racks are known; JournalNodes and "
     "ZooKeepers are three, on three hosts.",
     MUST,
     sources="D0 74, D2 100, Hadoop 3.5.0",

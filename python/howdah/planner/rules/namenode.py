@@ -96,8 +96,7 @@ def _handlers_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
     "dfs.namenode.handler.count",
     sources="D0 57, D4 138, howdah",
     accepts=_handlers_will_do,
-    today="The papers' single handler worked round HDFS-7122, fixed in 2.6: "
-    "it is for the paper profile only.",
+    today="The papers' single handler avoided HDFS-7122, fixed in 2.6: it is for the paper profile only.",
 )
 def _handlers(facts: Facts) -> Decision:
     """The NameNode answers with 20 × ln(DataNodes) threads, at least 10."""
@@ -281,7 +280,7 @@ rules.fixed("namenode.silent-last-read", "dfs.namenode.avoid.read.stale.datanode
     "HDFS-3703, howdah",
 )
 rules.fixed("namenode.silent-last-write", "dfs.namenode.avoid.write.stale.datanode", True).text(
-    "New replicas go to DataNodes that are not silent, while these are half of them.",
+    "New replicas go to responsive DataNodes, as long as half of all are responsive.",
     "until it counts as lost after ten minutes, writers would wait a minute for it each time",
     "HDFS-3912, howdah",
 )

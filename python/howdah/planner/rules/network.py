@@ -96,7 +96,7 @@ rules.fixed(
     ("rx", "tx", "sg", "tso", "gso", "gro"),
     MAY,
     scope=Scope.HOST,
-    today="Linux 3.x and later turn all of these on; this is for cards where someone turned them off.",
+    today="Linux 3.x and later turn all of these on; this is for cards on which they were turned off.",
 ).text(
     "Let cards compute checksums and cut and join packets.",
     "cutting streams into packets costs a core or more at 10 Gb/s",
@@ -243,7 +243,7 @@ def _queues(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 nic.name,
                 format_counted(nic.rx_queues, "receive queue"),
                 "1, except perhaps in the largest virtual machines",
-                fix=f"ethtool -L {nic.name} combined 1, where the driver allows it; measure before and after",
+                fix=f"ethtool -L {nic.name} combined 1, if the driver allows it; measure before and after",
             )
 
 

@@ -147,7 +147,7 @@ mapreduce.fixed(
     MUST,
     accepts=anything,
 ).text(
-    "Containers find Hadoop's classes.", "where a release has them", "Hadoop 3.5.0: yarn-default.xml, howdah"
+    "Containers find Hadoop's classes.", "if the release has them", "Hadoop 3.5.0: yarn-default.xml, howdah"
 )
 
 
@@ -159,7 +159,7 @@ mapreduce.fixed(
     accepts=between(90, 99),
 )
 def _disk_full(facts: Facts) -> Decision:
-    """A NodeManager gives up a disk that is 95 % full, a large one when some 100 GB are left."""
+    """A NodeManager stops using a disk that is 95 % full, a large one when about 100 GB are left."""
     disk = smallest_disk(facts.group)
     percent = disk_full_percent(disk)
     return Decision(
@@ -258,7 +258,7 @@ mapreduce.fixed(
     "nodemanager.log-folder", "yarn.nodemanager.remote-app-log-dir", "/app-logs", MAY, accepts=set_at_all
 ).text(
     "Logs of finished jobs have a separate directory.",
-    "in HDFS; the default, /tmp/logs, is where users clean up",
+    "in HDFS; the default, /tmp/logs, is a directory that users clean up",
     "howdah",
 )
 mapreduce.fixed(

@@ -46,7 +46,7 @@ def _lost_after(facts: Facts) -> Decision:
         _LOST_AFTER_MS,
         "its tasks, its map output and any application master on it wait so long, and up to a third longer: "
         "the ResourceManager checks three times within it. A restart of the NodeManager, a garbage "
-        "collection or a restart of a switch is over by then; giving a NodeManager up too soon "
+        "collection or a restart of a switch is over by then; declaring a NodeManager lost too soon "
         "costs only its work. HDFS, which "
         "would copy all its blocks, waits for ten minutes",
         (
@@ -67,8 +67,8 @@ def _connected_within(facts: Facts) -> Decision:
     """Requests to end the tasks of a worker that was given up are retried for one minute, not three."""
     return Decision(
         _CONNECTED_WITHIN_MS,
-        "after YARN gives a worker up, an application master tries to end its tasks there, and runs them "
-        "elsewhere only after trying for so long: the release's 180 s cost a job 179 s in a lab. A "
+        "after YARN declares a worker lost, an application master tries to end its tasks there and runs them "
+        "elsewhere only after this time: the release's 180 s cost a job 179 s in a lab. A "
         "restarted NodeManager is back within a minute",
         (
             Input(
@@ -146,7 +146,7 @@ rules.fixed(
     accepts=lasting,
 )
 def _in_hdfs(facts: Facts) -> Decision:
-    """What administrators set for nodes is kept where both ResourceManagers read it."""
+    """Administrators' settings of nodes are stored in a place that both ResourceManagers read."""
     file_system = facts.decided.get("fs.defaultFS")
     if not isinstance(file_system, str):
         raise MissingFact("fs.defaultFS")

@@ -185,7 +185,7 @@ rules.fixed(
     "D0 27",
 )
 rules.fixed("os.mtu-probing", "net.ipv4.tcp_mtu_probing", 1, MAY, accepts=one_of(1, 2)).text(
-    "Let TCP find the largest packet that gets through, where jumbo frames meet a hop without them.",
+    "Let TCP find the largest packet that gets through, in case a hop does not support jumbo frames.",
     "a connection that hangs at a hop with a small MTU recovers; others are not slowed",
     "D0 27, D0 40",
 )

@@ -112,7 +112,7 @@ DISK_EACH = rules.principle(
 )
 DISKS_DIVIDE = rules.principle(
     "platform.disks-divide",
-    "Data disks go whole to workers, equally many, or one more to some where they do not divide.",
+    "Data disks go whole to workers, equally many, or one more for some if they do not divide evenly.",
     MUST,
     sources="D0 16, D0 30, D2 107",
 )
@@ -133,7 +133,7 @@ THREADS_COMMITTED = rules.principle(
 )
 SPARE_CORE = rules.principle(
     "platform.spare-core",
-    "Where HBase runs, one core's threads are left to the hypervisor.",
+    "With HBase, one core's threads are left to the hypervisor.",
     sources="D3 123",
     when=Condition("virtual machines that run HBase", with_hbase),
     today="With latency sensitivity High, vSphere 8 gives each virtual CPU its own core unless "
@@ -146,8 +146,8 @@ DATA_DISKS = rules.principle(
 )
 SLOTS = rules.principle(
     "platform.slots",
-    "Where only TeraSort runs, at least one map and one reduce task at once for each core and each "
-    "spinning data disk; of other jobs as many tasks as threads; as far as threads and memory "
+    "With TeraSort alone, at least one concurrent map and one reduce task for each core and each "
+    "spinning data disk; with other jobs as many tasks as threads; as far as threads and memory "
     "allow.",
     sources="D0 50, D0 25, D4 129",
     when=_WITH_MAPREDUCE,

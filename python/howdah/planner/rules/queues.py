@@ -58,7 +58,7 @@ def queue_shares(request: PlanRequest) -> dict[str, int]:
 
 @mapreduce.setting("queues.names", f"{_ROOT}.queues", MUST, sources=_SOURCES, accepts=anything)
 def _queues(facts: Facts) -> Decision:
-    """There is a queue below the root, and one for each kind of work where there are several."""
+    """There is a queue below the root, and one for each kind of work if there are several."""
     queues = tuple(queue_shares(facts.request))
     if len(queues) == 1:
         return Decision(queues, "the ResourceManager does not start without one")
@@ -157,7 +157,7 @@ def _alone(facts: Facts) -> Mapping[str, Decision]:
     file="yarn-site.xml",
 )
 def _preemption(facts: Facts) -> Decision:
-    """A queue gets back what it is owed within seconds."""
+    """A queue regains its guaranteed capacity within seconds."""
     if facts.known_cluster is None:
         raise MissingFact("how the cluster is shared: give a plan")
     return Decision(

@@ -119,7 +119,7 @@ def _inputs(lost: Recovery) -> tuple[Input, ...]:
     accepts=_will_do(_LEAST_WORK),
 )
 def _work(facts: Facts) -> Decision:
-    """A lost host's replicas are made again within eight hours, by a quarter of the disks or of the network
+    """A lost host's replicas are recreated within eight hours, by a quarter of the disks or of the network
     at most."""
     lost = recovery_of(facts)
     if facts.cluster.worker_hosts <= facts.number("dfs.replication"):

@@ -99,7 +99,7 @@ def _regions(heap: int) -> tuple[str, ...]:
     scope=Scope.WORKER,
     accepts=_options_will_do,
     today="HBase 2 keeps blocks outside the heap, which HBase 0.98 of the paper did not need to do below "
-    "64 GB; G1 is on every Java since 8. Java 21 adds a generational ZGC: try it where 100 ms "
+    "64 GB; G1 is on every Java since 8. Java 21 adds a generational ZGC: try it if 100 ms "
     "pauses are too long.",
 )
 def _options(facts: Facts) -> Decision:
@@ -168,7 +168,7 @@ hbase.setting(
         value == "offheap" or str(value).startswith(("file", "mmap", "pmem"))
     ),
 ).by(
-    "From 24 GiB on blocks are cached outside the heap.",
+    "From 24 GiB upwards, blocks are cached outside the heap.",
     lambda facts: Decision("offheap", "the garbage collector does not scan cached blocks", _inputs(facts)),
 )
 

@@ -137,7 +137,7 @@ def _is_service(entry: FoundProperty) -> bool:
     "release.unknown-property", sources="howdah", when="for names that no known one is close to"
 )
 def _foreign(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """A property below Hadoop's and HBase's own prefixes is one that the release knows."""
+    """A property below Hadoop's and HBase's own prefixes is known to the release."""
     for entry, near in _unknown(reading, facts):
         if near is None:
             line = _nearest_reader(entry.name, facts)

@@ -1,4 +1,4 @@
-"""Rules about a pair of ResourceManagers: their names, and where they keep what the other must know."""
+"""Rules about a pair of ResourceManagers: their names and the state that they share."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _PAIR = is_paired(Role.RESOURCEMANAGER)
 _ELECTORS = "yarn.resourcemanager.zk-address"
 _PAGES_SOURCES = "Hadoop 3.5.0: AmFilterInitializer, YARN-8056"
 _PAGES_TODAY = (
-    "ResourceManagers and clients make the address from yarn.resourcemanager.hostname.<id> where it is not "
-    "set. The filter of a MapReduce application master's pages does not: it joins what is set, and ends at "
-    "what is not."
+    "ResourceManagers and clients make the address from yarn.resourcemanager.hostname.<id> if it is not "
+    "set. The filter of a MapReduce application master's pages does not: it joins the addresses, and fails "
+    "on one that is not set."
 )
 rules = Rules(file="yarn-site.xml")
 pair = rules.under(sources=_SOURCES, severity=MUST, when=Condition(_CONDITION, _PAIR))
@@ -35,7 +35,7 @@ def _is_on(value: Value, decision: Decision, facts: Facts) -> bool:
 
 pair.fixed("resourcemanager.pair", "yarn.resourcemanager.ha.enabled", True, accepts=_is_on).text(
     "Of two ResourceManagers the standby takes over automatically.",
-    "jobs go on when the host of the active one is lost",
+    "jobs continue when the host of the active one is lost",
 )
 
 
@@ -134,7 +134,7 @@ pair.fixed(
     accepts=_is_on,
     written=False,
 ).text(
-    "Tasks that run go on through a failover.",
+    "Running tasks survive a failover.",
     "without it NodeManagers end all containers when another ResourceManager becomes active; with "
     "it no task attempt failed in a lab when the active one was killed",
     "YARN-556, howdah",
@@ -160,7 +160,7 @@ pair.fixed(
     "org.apache.hadoop.yarn.server.resourcemanager.recovery.ZKRMStateStore",
     accepts=lambda value, decision, facts: value == decision.value,
 ).text(
-    "The state of jobs is kept where only the active ResourceManager can write it.",
+    "Only the active ResourceManager can write the state of jobs.",
     "ZooKeeper fences the other ResourceManager; files on HDFS do not",
 )
 

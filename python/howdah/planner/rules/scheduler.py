@@ -209,7 +209,7 @@ rules.advice(
     sources="D0 54, X11",
     when=Condition("paper profile", _paper, profiles=frozenset({Profile.PAPER})),
 ).text(
-    "The FairScheduler of today counts offers where the study's counted time.",
+    "The FairScheduler of today counts offers, the study's counted time.",
     "The study's FairScheduler waited 100 ms for a node with the data; today "
     "yarn.scheduler.fair.locality.threshold.node counts missed offers instead. Its queues are in "
     "yarn.scheduler.fair.allocation.file, fair-scheduler.xml, and without the file every job runs in a "

@@ -133,7 +133,7 @@ secure_mapreduce.fixed(
 secure_mapreduce.fixed(
     "security.job-lists", "mapreduce.cluster.acls.enabled", True, SHOULD, file="mapred-site.xml"
 ).text(
-    "What jobs report of themselves can be read by their owners only.",
+    "Only their owners can read what jobs report.",
     "counters and configurations may be confidential",
 )
 secure.fixed("security.web", "hadoop.http.authentication.type", "kerberos", SHOULD).text(
@@ -330,7 +330,7 @@ def _verifier(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 # The file may be there on the hosts and not among those that were given.
 @rules.inspection("security.key-store", sources="Hadoop 3.5.0: SecureMode")
 def _server_store(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Where pages are encrypted there is a file that names the daemon's key store."""
+    """If pages are encrypted, a file names the daemon's key store."""
     encrypted = [key for key in _POLICIES if (reading.text(key) or "").startswith("HTTPS_ONLY")]
     if encrypted:
         file = reading.text("hadoop.ssl.server.conf") or "ssl-server.xml"

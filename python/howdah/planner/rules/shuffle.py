@@ -28,7 +28,7 @@ mapreduce = rules.under(when=WITH_MAPREDUCE)
     today="MapReduce 1 had separate slots for reduce tasks; YARN has one pool, sized here for both.",
 )
 def _slow_start(facts: Facts) -> Decision:
-    """Reduce tasks start early where only TeraSort runs, and late where jobs share the cluster."""
+    """Reduce tasks start early if only TeraSort runs, and late if jobs share the cluster."""
     if in_study(facts):
         return Decision(0.0, "as the study ran: nothing else used the reduce tasks' memory")
     if facts.request.sorts_only:
@@ -47,7 +47,7 @@ def _slow_start(facts: Facts) -> Decision:
     "shuffle.copies", "mapreduce.reduce.shuffle.parallelcopies", sources="D0 55", accepts=between(5, 50)
 )
 def _copies(facts: Facts) -> Decision:
-    """A reduce task fetches 20 map outputs at once, 5 where each worker runs one reduce task."""
+    """A reduce task fetches 20 map outputs at once, 5 if each worker runs one reduce task."""
     kinds = kinds_of(facts)
     slots = max(kind.reduce_slots for kind in kinds)
     inputs = (Input(name="reduce tasks at once on a worker", value=slots),)

@@ -55,7 +55,7 @@ rules.setting("streams.drop-cache-behind-writes", "dfs.datanode.drop.cache.behin
     "Written data are dropped from the page cache, in a benchmark only.", _drop_behind
 )
 rules.setting("streams.sync-behind-writes", "dfs.datanode.sync.behind.writes", **_STREAMED).by(
-    "Written data go to the disk at once, in a benchmark only.", _drop_behind
+    "Written data go to the disk at once in benchmarks only.", _drop_behind
 )
 
 

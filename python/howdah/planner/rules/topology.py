@@ -43,7 +43,7 @@ rules = Rules(file="hdfs-site.xml")
 PLACEMENT = rules.principle(
     "topology.placement",
     "Replicas of a block are on different hosts: by the default policy if each host carries one "
-    "worker, by upgrade domains if hosts are divided and racks known, otherwise by node groups.",
+    "worker, by upgrade domains if hosts are divided and racks are known, otherwise by node groups.",
     MUST,
     sources="D0 60, D0 61, D1 88, D2 105, X5",
     today="HVE's documented configuration fails since dfs.use.dfs.network.topology exists. A host "
@@ -116,7 +116,7 @@ rules.fixed(
     when=Condition(_DIVIDED, _uses(*_POLICY)),
 )
 def _policy(facts: Facts) -> Decision:
-    """Where hosts are divided, the placement policy knows which workers share a host."""
+    """If hosts are divided, the placement policy accounts for workers that share a host."""
     topology = facts.cluster.topology
     return Decision(_POLICY[topology.placement], topology.reason)
 
@@ -191,7 +191,7 @@ rules.fixed(
     "topology.erasure-coding-policy",
     "dfs.block.placement.ec.classname",
     f"{_BLOCKS}.BlockPlacementPolicyRackFaultTolerant",
-    when="always; it matters where files are erasure-coded",
+    when="always; it matters for erasure-coded files",
     accepts=one_of(*_POLICY.values()),
     written=False,
 ).text(
@@ -245,7 +245,7 @@ def _declared(reading: Inspected, key: str, ok: bool, expected: str) -> Observat
 
 @rules.inspection("topology.divided-hosts", MUST, sources=_SOURCES, when="workers are virtual machines")
 def _divided_hosts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Where workers share a host, the configuration keeps replicas on different hosts."""
+    """If workers share a host, the configuration keeps replicas on different hosts."""
     if not reading.has("hdfs-site.xml") or not _shares_hosts(facts):
         return
     policy = (reading.text(_POLICY_KEY) or "BlockPlacementPolicyDefault").rpartition(".")[2]

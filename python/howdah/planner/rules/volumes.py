@@ -58,7 +58,7 @@ def _hdfs_dirs(facts: Facts) -> Decision:
     tags = [_TAG if mixed and kind is not DiskKind.HDD else "" for kind in kinds] or [""] * len(dirs)
     flash_note = (
         f"; {flash} of them flash, tagged {_TAG}: number disks in the inventory's order. HDFS uses these "
-        "where a storage policy names them; without the tag each gets as many blocks as a spinning disk"
+        "if a storage policy names them; without the tag each gets as many blocks as a spinning disk"
     )
     return Decision(
         tuple(f"{tag}file://{folder}/dfs" for tag, folder in zip(tags, dirs, strict=True)),
@@ -194,8 +194,8 @@ def disk_full_percent(disk_bytes: int) -> int:
     accepts=_reserve_will_do,
 )
 def _reserved(facts: Facts) -> Decision:
-    """5 % of each disk, at most 100 GB, are never filled; where tasks use the disks too, 10 % more, at most
-    200 GB, are theirs."""
+    """5 % of each disk, at most 100 GB, are never filled; if tasks use the disks too, 10 % more are left to
+    them, at most 200 GB."""
     disk = smallest_disk(facts.group)
     free = disk * (100 - disk_full_percent(disk)) / 100
     tasks = min(disk * _FOR_TASKS, _FOR_TASKS_MOST) if facts.request.mapreduce else 0
@@ -203,7 +203,7 @@ def _reserved(facts: Facts) -> Decision:
     value = max(step, int(free + tasks) // step * step)
     never = f"{format_bytes(free)} of free space, since a full file system is slow"
     purpose = (
-        f"{format_bytes(tasks)} for intermediate data, and {never}, and a NodeManager gives its disk up"
+        f"{format_bytes(tasks)} for intermediate data, and {never}, and a NodeManager stops using its disk"
         if tasks
         else never
     )

@@ -59,8 +59,8 @@ def _memory_inputs(worker: Worker, shares: MemoryBudget) -> tuple[Input, ...]:
     today="The papers' map and reduce slots; YARN's containers are one pool for both.",
 )
 def _memory(facts: Facts) -> Decision:
-    """Containers have 85 % of what the system, daemons and HBase leave. Where only TeraSort runs, what its
-    tasks and an application master take, no more: the rest of memory caches map output."""
+    """Containers have 85 % of what the system, daemons and HBase leave. With TeraSort alone, only
+    what its tasks and an application master use: the rest of memory caches map output."""
     worker = facts.worker
     sizes, shares = chosen_sizes(facts), budget(worker, facts)
     value = container_mb(worker, sizes, facts)

@@ -47,7 +47,4 @@ def draw(comparison: Comparison, followed: Followed) -> ComparisonFigures:
 def _whose(followed: Followed) -> str:
     """Which runs are followed over time, in a sentence."""
     runs = listed([f"{name} {some[0].run}" for name, some in followed.courses.items() if some])
-    return (
-        "All machines that did the work together, in the run of each group whose time is in the middle of "
-        f"its repeats' times: {runs}."
-    )
+    return f"Sums over all machines that did the work, in the median run of each group: {runs}."

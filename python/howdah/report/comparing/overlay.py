@@ -15,6 +15,7 @@ from howdah.model.run import Origin
 from howdah.report.figure import Figure, Key, Table, group_keys, series_colour
 from howdah.report.figures.timeaxis import hidden, number_format, rate_unit
 from howdah.report.theme import DATA, HALF_WIDTH, LEFT, SHOWN, chart, layer, level_title, linear
+from howdah.report.words import three_digits
 
 HEIGHT = 150
 TABLE_ROWS = 24
@@ -49,8 +50,9 @@ def overlays(
                 Figure(
                     id=f"over-time-{place}",
                     title=f"{quantity.name[0].upper()}{quantity.name[1:]} in {workload}",
-                    caption="Step by step"
-                    + (", pale lines being the peaks within a step." if reduced else ", as it was sampled."),
+                    caption="A step is a mean; pale lines are the peaks within it."
+                    if reduced
+                    else "Every step is a sample.",
                     spec=_spec(_simulated(comparison), shown, courses, axes),
                     table=_table(shown, courses, axes),
                     keys=tuple(shown),
@@ -148,8 +150,8 @@ def _table(shown: Sequence[Key], courses: Mapping[str, Course], axes: Axes) -> T
                     key.name,
                     f"{course.edges_s[first] / axes.seconds:.2f}",
                     f"{course.edges_s[last] / axes.seconds:.2f}",
-                    f"{course.means[first:last].mean() / axes.size:.3g}",
-                    f"{course.peaks[first:last].max() / axes.size:.3g}",
+                    three_digits(course.means[first:last].mean() / axes.size),
+                    three_digits(course.peaks[first:last].max() / axes.size),
                 )
             )
     columns = (

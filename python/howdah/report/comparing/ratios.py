@@ -78,9 +78,9 @@ def ratios(comparison: Comparison) -> Figure | None:
         id="ratios",
         title=f"{what} of {comparison.baseline}",
         caption=(
-            "Points are ratios of means, bars their 95 % intervals, small ticks the single runs; what lies "
-            f"left of the line {left}. A bar that ends at the edge goes on beyond it; where there is "
-            "no bar, there are too few runs. The verdicts allow for the number of tests, and so may be less "
+            "Points are ratios of means, bars their 95 % intervals, small ticks single runs; what lies "
+            f"left of the line {left}. A bar that ends at the edge extends beyond it; a "
+            "missing bar means too few runs. Verdicts allow for the number of tests, so they may be less "
             "certain than the bar alone."
         ),
         spec=_spec(comparison, heads, rows),

@@ -136,7 +136,7 @@ def answer(comparison: Comparison) -> Headline:
     if not guessed:
         return claim
     whose = "" if len(guessed) == len(comparison.groups) else f" of {listed(guessed)}"
-    doubt = f"The simulations{whose} are not calibrated: how far off they are is unknown."
+    doubt = f"The simulations{whose} are not calibrated: their error is unknown."
     return claim._replace(statistics=f"{claim.statistics} {doubt}".lstrip())
 
 
@@ -278,7 +278,7 @@ def _listed_ratios(several: Sequence[Judged]) -> str:
 def _untold(result: Judged) -> str:
     """What was seen, and how many repeats would tell."""
     many = f"about {result.repeats_needed}" if result.repeats_needed else "over 100"
-    return f"{subject(result.measure)} ({more(result)}; {many} repeats of each would show)"
+    return f"{subject(result.measure)} ({more(result)}; {many} repeats of each would show it)"
 
 
 def _repeats_to(result: Judged) -> str:

@@ -25,14 +25,14 @@ def availability(source: FigureSource) -> Figure | None:
         return None
     out = [probe for probe in probes if probe.outages]
     longest = max((outage.elapsed_s for probe in probes for outage in probe.outages), default=0.0)
-    caption = f"{format_counted(len(probes), 'probe')} asked ten times a second. "
+    caption = f"{format_counted(len(probes), 'probe')} sent a request ten times a second. "
     caption += (
         f"{len(out)} had no answer for more than a second, the longest for {seconds(longest)}."
         if out
         else "All had an answer within a second."
     )
     if source.record.faults:
-        caption += " Shaded is what was done to the cluster, from its beginning until it was undone."
+        caption += " Faults are shaded, from injection until they were reverted."
     return Figure(
         id="availability",
         title="Answers to probes",

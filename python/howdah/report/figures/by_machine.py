@@ -15,6 +15,7 @@ from howdah.report.figures.rows import SideNote, rows
 from howdah.report.figures.storage import READ, WRITE
 from howdah.report.figures.timeaxis import hidden, number_format, rate_unit
 from howdah.report.figures.timeline import Axis
+from howdah.report.words import three_digits
 from howdah.units import format_rate
 
 LEAST_SHARE = 0.005
@@ -133,7 +134,7 @@ def _table(shown: MachineRows, keys: Sequence[Key], axis: Axis) -> Table:
         (
             row.name,
             *(
-                f"{value:.3g}"
+                three_digits(value)
                 for values, peak in zip(row.values, row.peaks, strict=True)
                 for value in (_mean(shown, values), peak)
             ),

@@ -227,9 +227,9 @@ def _caption(source: FigureSource, held: Marks) -> str:
     """What the bars are; how long each is stands in the table above and in the figure's own numbers."""
     said = f"How long each workload {took(source.record)}, divided into its phases."
     if any(result.job for result in source.record.workloads):
-        said += " What is blank is the time before a job's first task."
+        said += " Gaps are the time before a job's first task."
     if intervals(source, unit_s=1.0):
-        said += " Of all simulations 90 % end within the line across a bar's end."
+        said += " The line across a bar's end covers 90 % of all simulations."
     if not held.seconds:
         return said
     if held.name == "floor":

@@ -36,7 +36,7 @@ def operations(source: FigureSource) -> Figure | None:
     most = max(float(course.per_s.max()) for course in whole)
     unit = ScaledUnit(_THOUSAND, "thousand/s") if most >= _THOUSAND else ScaledUnit(1.0, "1/s")
     busiest = ", ".join(f"{course.workload} {format_per_s(_mean(course))}" for course in whole)
-    caption = f"Operations that were answered in a second; on average {busiest}{said_of_peaks(lines)}."
+    caption = f"Operations answered per second; on average {busiest}{said_of_peaks(lines)}."
     words = ("operations", "Operations", caption)
     highest = max(line.highest for line in lines)
     return scaled_figure(source, words, grid, lines, unit=unit, highest=highest)

@@ -68,7 +68,7 @@ def cpu(source: FigureSource) -> Figure | None:
     busy = [series for series in every if series.quantity in ("user", "system")]
     machines = max(1, sum(series.quantity == "user" for series in busy))
     busiest = float(peaks_within(busy, grid).max()) / machines
-    caption = f"How all CPUs spent the time, up to {percent(busiest)} busy; what is not drawn was idle."
+    caption = f"How all CPUs spent the time, up to {percent(busiest)} busy; the rest was idle."
     words = ("cpu", f"CPU{of_workers(source)}", caption)
     return timeline_figure(source, words, grid, lines, ALL_CPUS, stacked=True)
 

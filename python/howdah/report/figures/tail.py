@@ -70,7 +70,7 @@ def _named(share: float) -> str:
 
 
 def _caption(courses: Sequence[LatencyCourse], lanes: Sequence[_Lane]) -> str:
-    said = ["The time within which so many of the requests ended, step by step, on a scale of powers of ten."]
+    said = ["Time within which 50 to 99.9 % of requests ended in each step, on a logarithmic scale."]
     for course in courses:
         within = dict(course.within_s)[0.99]
         if not np.isfinite(within).any():

@@ -24,6 +24,7 @@ from howdah.report.theme import (
     level_title,
     switching,
 )
+from howdah.report.words import three_digits
 
 TABLE_ROWS = 24
 LABEL_PITCH = 16
@@ -323,7 +324,7 @@ def steps_table(source: FigureSource, grid: FloatArray, lines: Sequence[SeriesLi
             (
                 f"{start / time.seconds:.2f}",
                 f"{end / time.seconds:.2f}",
-                *(f"{some[row]:.3g}" for _, some in columns),
+                *(three_digits(some[row]) for _, some in columns),
             )
             for row, (start, end) in enumerate(pairwise(edges))
         ),

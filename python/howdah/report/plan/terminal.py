@@ -20,7 +20,7 @@ from howdah.report.words import sentence
 from howdah.units import format_counted
 
 _MOST_ADVICE = 4
-_HEAD = len("against it") + 2
+_HEAD = len("platforms") + 2
 """Columns of the headings."""
 _SEVERITY = len("should") + 2
 _LEAST_COST = 0.01
@@ -153,7 +153,7 @@ def _considered(cluster: Cluster, width: int) -> Iterator[tuple[str, str]]:
                 if abs(reason.weight) >= _LEAST_COST:
                     head = f"{candidate.group}: " if several else ""
                     head += f"costs {words.weight_text(reason)}: "
-                    yield "against it", head + shortened(reason.text, width - len(head))
+                    yield "drawback", head + shortened(reason.text, width - len(head))
 
 
 def _yours(plan: Plan) -> Iterator[tuple[str, str]]:
@@ -171,7 +171,7 @@ def _advice(cluster: Cluster, width: int) -> Iterator[tuple[str, Text]]:
         text = shortened(advice.text, width - _SEVERITY)
         yield "advice", Text.assemble((f"{advice.severity:<{_SEVERITY}}", _STYLES[advice.severity]), text)
     if len(ordered) > _MOST_ADVICE:
-        more = f"{len(ordered) - _MOST_ADVICE} more, and all in full: `howdah plan explain`"
+        more = f"{len(ordered) - _MOST_ADVICE} more; `howdah plan explain` shows all in full"
         yield "advice", Text(more, style="dim")
 
 

@@ -216,7 +216,7 @@ def verdict(candidate: Candidate) -> str:
     main = main_reason(candidate)
     word = "" if candidate.verdict == "possible" else str(candidate.verdict)
     if main is not None and word == "recommended" and main.verdict == "against":
-        word = "recommended; against it"
+        word = "recommended; drawback"
     return ": ".join(part for part in (word, main.text if main else "") if part)
 
 

@@ -13,7 +13,7 @@ from howdah.report.figure import Figure, Key, Table, series_colour
 from howdah.report.prediction.grounds import Ground, calibration_tables, facts
 from howdah.report.prediction.page import Data, PredictionContent
 from howdah.report.prediction.words import longer
-from howdah.report.theme import DATA, SHOWN, WIDTH, across, chart, layer, linear
+from howdah.report.theme import DATA, SHOWN, SIGNED, WIDTH, across, chart, layer, linear
 from howdah.report.words import sentence
 
 LEFT, RIGHT = 134, 24
@@ -169,7 +169,12 @@ def _spec(effects: Sequence[Effect]) -> dict[str, Any]:
     x = linear(
         "share",
         [low - room, high + room],
-        across("change of the suite's time", format="+.0%" if high - low > 0.1 else "+.1%", tickCount=6),
+        across(
+            "change of the suite's time",
+            format="+.0%" if high - low > 0.1 else "+.1%",
+            labelExpr=SIGNED,
+            tickCount=6,
+        ),
     )
     y = linear("y", [0, height], down=True, zero=False)
     colour = series_colour(_KEYS)

@@ -60,7 +60,7 @@ def facts(ground: Ground) -> Iterator[FactGroup]:
     turned = f"the best of {ground.best_of} runs, converted to a typical run"
     entries = (
         ("calibration", ground.calibration or "none: every parameter has its default"),
-        *([("known figures are", turned)] if ground.best_of > 1 else []),
+        *([("known figures", turned)] if ground.best_of > 1 else []),
         ("simulations", f"{ground.replications:,} of each"),
         ("seed", str(ground.seed)),
         *([("howdah", ground.version)] if ground.version else []),
@@ -96,16 +96,17 @@ def calibration_tables(calibration: Calibration | None) -> Iterator[Titled]:
     )
     yield Titled(
         "Parameters",
-        "As the calibration has them; every other one has its default. Simulations draw them from their "
-        "90 % intervals.",
+        "Values of the calibration; all other parameters have their defaults. Simulations draw values from "
+        "the 90 % intervals.",
         Table(("parameter", "meaning", "value", "90 % interval", "origin"), rows),
     )
     if calibration.residuals:
         yield Titled(
-            "Left unexplained",
-            "What parameters and seeds do not explain of figures that were left out; it widens intervals.",
+            "Unexplained deviation",
+            "Deviation of figures left out of the fit that parameters and seeds do not explain; it widens "
+            "intervals.",
             Table(
-                ("workload", "standard deviation", "plus, for any time", "figures"),
+                ("workload", "standard deviation", "plus a constant", "figures"),
                 tuple(
                     (
                         residual.quantity,
@@ -121,10 +122,10 @@ def calibration_tables(calibration: Calibration | None) -> Iterator[Titled]:
         yield _cells(calibration)
     if calibration.extents:
         yield Titled(
-            "What it was calibrated from",
-            "The range of the runs that the calibration was made from.",
+            "Range of the calibration",
+            "Smallest and largest values among the runs that it was fitted to.",
             Table(
-                ("of", "least", "most"),
+                ("quantity", "least", "most"),
                 tuple((extent.name, *_ends(extent)) for extent in calibration.extents),
             ),
         )
@@ -143,9 +144,9 @@ def _cells(calibration: Calibration) -> Titled:
         for cell in calibration.cells
     )
     return Titled(
-        "How accurate it was",
-        "Every known figure and the simulated one; the last column is the error of a calibration from all "
-        "other runs, which was not fitted to the figure.",
+        "Accuracy of the calibration",
+        "Every known figure and the simulated one; the last column is the error when the calibration is "
+        "fitted to all other runs only.",
         Table(("figure", "known", "simulated", "error", "error left out"), rows),
     )
 

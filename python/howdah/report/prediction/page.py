@@ -14,7 +14,7 @@ from howdah.report.markdown import escaped, figure_block, table, titled, togethe
 from howdah.report.provenance import FactGroup
 from howdah.report.renderer import svg
 
-INPUTS = "What the simulation was given"
+INPUTS = "Inputs of the simulation"
 
 
 class PredictionSection(NamedTuple):

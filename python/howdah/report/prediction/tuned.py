@@ -14,7 +14,7 @@ from howdah.report.prediction.grounds import Ground, calibration_tables, facts
 from howdah.report.prediction.page import Data, PredictionContent, PredictionSection
 from howdah.report.prediction.raced import race_section, race_text
 from howdah.report.provenance import FactGroup
-from howdah.report.theme import DATA, WIDTH, across, chart, layer, level_title, linear
+from howdah.report.theme import DATA, SIGNED, WIDTH, across, chart, layer, level_title, linear
 from howdah.report.words import NONE, sentence
 from howdah.units import format_counted, format_seconds
 
@@ -127,7 +127,7 @@ def _sections(tuning: Tuning) -> Iterator[PredictionSection]:
                 "Varied",
                 "",
                 Table(
-                    ("parameter", "what it is", "values"),
+                    ("parameter", "meaning", "values"),
                     tuple(
                         (parameter.name, parameter.about, " ".join(parameter.levels))
                         for parameter in tuning.space
@@ -201,7 +201,9 @@ def _matters_spec(costly: list[Sensitivity]) -> dict[str, Any]:
     ]
     height = len(costly) * _ROW
     x = linear(
-        "cost", [0, costly[0].cost], across("longer than with its best value", format="+.0%", tickCount=4)
+        "cost",
+        [0, costly[0].cost],
+        across("longer than with its best value", format="+.0%", labelExpr=SIGNED, tickCount=4),
     )
     y = linear("y", [0, height], down=True, zero=False)
     name_y = linear("name_y", [0, height], down=True, zero=False)
@@ -246,7 +248,13 @@ def _course_figure(tuning: Tuning) -> Figure:
         "field": "share",
         "type": "quantitative",
         "scale": {"domain": [1.1 * min(share for _, share in tuning.course) - 0.005, 0], "nice": False},
-        "axis": {**level_title("change of time"), "format": "+.0%", "tickCount": 5, "grid": True},
+        "axis": {
+            **level_title("change of time"),
+            "format": "+.0%",
+            "labelExpr": SIGNED,
+            "tickCount": 5,
+            "grid": True,
+        },
     }
     return Figure(
         id="course",

@@ -120,8 +120,8 @@ def _computed(findings: StudyFound) -> str:
         return ""
     whose = "All numbers" if len(names) == len(findings.cells) else f"The numbers of {listed(names)}"
     return (
-        f"{whose} were simulated, not measured, and are drawn hollow or dashed. Simulated repeats differ by "
-        "their seeds alone: intervals of times show how far chance moves it, not how accurate it is."
+        f"{whose} were simulated, not measured, and are drawn hollow or dashed. Simulated repeats differ "
+        "only in their seeds: intervals show the effect of chance on the times, not their accuracy."
     )
 
 
@@ -151,7 +151,7 @@ def _section(stratum: StratumFound) -> StudySection:
         remarks=comparison.remarks,
         changes=Titled(
             "What changed",
-            "Only what differs from the baseline; an empty cell is the same as the baseline.",
+            "Differences from the baseline; an empty cell has the baseline's value.",
             changes_table(comparison),
         ),
         others=tuple(
@@ -189,15 +189,15 @@ def _open(findings: StudyFound) -> Iterator[str]:
         yield f"No run was found to compare with the published time of {what}."
     missing = unpublished(findings)
     if missing:
-        yield f"Nothing published can be compared with {listed(missing)}."
+        yield f"No published time can be compared with {listed(missing)}."
     yield from (f"{text[0].upper()}{text[1:]}" for text in findings.warnings)
     yield from findings.study.cannot_show
 
 
 def _untold(judged: Judged) -> str:
-    """``terasort (5.1 % apart; about 12 repeats of each would show)``."""
+    """``terasort (5.1 % apart; about 12 repeats of each would show it)``."""
     seen = f"{percent(abs((judged.ratio or 1) - 1))} apart"
-    many = f"; about {judged.repeats_needed} repeats of each would show" if judged.repeats_needed else ""
+    many = f"; about {judged.repeats_needed} repeats of each would show it" if judged.repeats_needed else ""
     return f"{subject(judged.measure)} ({seen}{many})"
 
 

@@ -128,7 +128,7 @@ def _figure(findings: StudyFound, known: list[Load], place: int) -> Figure:
     return Figure(
         id=f"masters-{place}",
         title=f"{BLOCK_COSTS[place].of}: load for {PER_BLOCKS} blocks a second",
-        caption="A point for each cell, hollow where simulated"
+        caption="A point for each cell, hollow if simulated"
         + ("; lines join cells of one kind by block size." if _joined(lines) else "."),
         spec=_spec(lines, keys, place),
         table=_table(lines, place),

@@ -211,7 +211,7 @@ def _blocks(said: StudyContent, figures: StudyFigures, folder: str) -> Iterator[
         yield from (figure_block(figure, folder) for figure in figures.masters)
         yield table(said.masters)
     if said.saturation.rows:
-        yield "### Where they are full"
+        yield "### When masters are full"
         yield escaped(ABOUT)
         yield table(said.saturation)
     if said.published.rows or said.ratios.rows or said.published_platforms.rows:

@@ -134,7 +134,7 @@ def _masters(cluster: Cluster) -> str:
     parts = [
         *([f"{whole} of the hosts"] if whole else []),
         *([f"{places} workers' places"] if places > 1 else ["1 worker's place"] if places else []),
-        *([f"beside workers on {beside}"] if beside else []),
+        *([f"shared with workers on {beside}"] if beside else []),
     ]
     shadowed = ", shadowed" if any(master.shadow_host for master in cluster.masters) else ""
     return f"{listed(parts) or NONE}{shadowed}"

@@ -24,12 +24,12 @@ from howdah.report.words import NONE
 from howdah.units import exact_bytes
 
 ABOUT = (
-    "What blocks take of a master is a straight line through every run, by block size. For a NameNode it is "
-    "the calls that each block makes, from such a line, times its processor time for a call, as it went with "
-    "calls within each run. A NameNode and a scheduler are full at one core, as both do one change at a time "
-    "under a lock; JournalNodes when the link of the NameNode's host is full with what goes to all of them. "
-    "So many hosts fill them that read or write each block once, as fast as their disks; with other work, or "
-    "more replicas, it takes more. Intervals of 95 %; what does not grow with blocks for certain is left out."
+    "The load per block is the slope of a line through all runs, by block size. For a NameNode it is the "
+    "slope of its calls times the CPU time of a call, fitted within each run. A NameNode and a scheduler are "
+    "full at one core, because each makes one change at a time under a lock; JournalNodes are full when the "
+    "edits for all of them fill the link of the NameNode's host. The last columns show how many hosts fill "
+    "them if each reads or writes every block once, as fast as its disks; with other work or more replicas "
+    "it takes more hosts. Intervals are 95 %; loads that do not clearly grow with blocks are left out."
 )
 
 

@@ -36,7 +36,7 @@ def scaling(findings: StudyFound) -> Figure | None:
         id="scaling",
         title="Time to sort against the dataset's size",
         caption=(
-            "Points are runs, hollow where they were simulated; dashed lines grow with n log n from the "
+            "Points are runs, hollow if simulated; dashed lines grow with n log n from the "
             "smallest dataset. Both axes are logarithmic."
         ),
         spec=_spec(dict(zip(names, lines, strict=True)), keys),

@@ -60,7 +60,7 @@ def _comparison(folder: Path, runs: tuple[str, ...]) -> Comparison:
 def _named(names: str) -> tuple[str, ...]:
     runs = tuple(dict.fromkeys(names.split(",")))
     if not 2 <= len(runs) <= _MOST:
-        raise UserError("runs", f"{len(runs)} are named", f"tick from 2 to {_MOST} runs")
+        raise UserError("runs", f"{len(runs)} were requested", f"tick from 2 to {_MOST} runs")
     return runs
 
 

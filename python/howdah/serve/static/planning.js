@@ -94,7 +94,7 @@
         const list = made("details");
         const count = (which) => one.reasons.filter(([verdict]) => verdict === which).length;
         const parts = ["for", "against", "refused"].map((which) => (count(which) ? `${count(which)} ${which}` : "")).filter(Boolean);
-        list.append(made("summary", parts.join(", ") || "nothing for or against it"));
+        list.append(made("summary", parts.join(", ") || "no pros or cons"));
         const items = made("ul");
         items.append(...one.reasons.map(([verdict, text, rule]) => made("li", `${verdict}: ${text} (${rule})`, verdict)));
         list.append(items);

@@ -62,7 +62,7 @@ class Machines:
         if machine is None:
             raise UserError(
                 where,
-                f"is of {name}, which is not a machine of the run",
+                f"describes {name}, which is not a machine of the run",
                 f"name the machine with --host NAME: {self.listed}",
             )
         return machine

@@ -24,7 +24,7 @@ def test_the_finding_says_who_why_and_on_which_numbers() -> None:
     assert "against its peers' " in finding.text
     assert 0 < value(finding, "confidence") <= 1
     answer = analyse(terasort_on(scene)).findings[0]
-    assert f"{victim_of(scene)} held it up: slow disk" in answer.text
+    assert f"{victim_of(scene)} delayed it: slow disk" in answer.text
 
 
 def test_a_skewed_partition_names_its_task() -> None:

@@ -102,7 +102,7 @@ def test_an_uncalibrated_simulation_is_called_so() -> None:
         return uncalibrated(group(name, times_s, codec=name))
 
     both = content(_of(guessed("none", noisy(100, 3)), guessed("lz4", noisy(35, 3, seed=1))))
-    assert both.statistics.endswith("The simulations are not calibrated: how far off they are is unknown.")
+    assert both.statistics.endswith("The simulations are not calibrated: their error is unknown.")
     one = content(_of(group("none", noisy(100, 3)), guessed("lz4", noisy(35, 3, seed=1))))
     assert "The simulations of lz4 are not calibrated" in one.statistics
     measured = content(_of(group("none", noisy(100, 3)), group("lz4", noisy(35, 3, seed=1), codec="lz4")))

@@ -223,7 +223,7 @@ def test_a_recommended_platform_that_nothing_speaks_for_says_so() -> None:
         score=0.0,
         judgements=(spans,),
     )
-    assert words.verdict(native) == "recommended; against it: spans 2 NUMA nodes"
+    assert words.verdict(native) == "recommended; drawback: spans 2 NUMA nodes"
 
 
 def test_what_the_data_need_is_said_as_long_as_it_is_a_number_of_hosts() -> None:
@@ -250,5 +250,5 @@ def test_advice_that_the_terminal_leaves_out_is_listed_with_the_values() -> None
     assert isinstance(console.file, StringIO)
     shown, listed = console.file.getvalue().split("LISTED")
     assert "Advice 8." not in shown
-    assert "more, and all in full: `howdah plan explain`" in shown
+    assert "more; `howdah plan explain` shows all in full" in shown
     assert "Advice 8." in listed

@@ -63,13 +63,13 @@ def test_what_it_rests_on_is_told_with_units(published: Calibration) -> None:
     known = {one.name: one for one in published.parameters}
     assert parameters["generate_s_per_byte"][2] == f"{known['generate_s_per_byte'].value * 1e9:.3g} ns/B"
     assert parameters["block_s"][2].endswith(" ms")
-    assert len(tables["Left unexplained"].rows) == len(published.residuals)
+    assert len(tables["Unexplained deviation"].rows) == len(published.residuals)
     assert predicted(small_prediction(), None).grounds == ()
 
 
 def test_every_known_figure_stands_beside_the_simulator_s(published: Calibration) -> None:
     tables = {one.title: one.table for one in predicted(small_prediction(), published).grounds}
-    rows = {row[0]: row for row in tables["How accurate it was"].rows}
+    rows = {row[0]: row for row in tables["Accuracy of the calibration"].rows}
     assert len(rows) == len(published.cells)
     for cell in published.cells:
         row = rows[f"{cell.case}: {cell.quantity}"]
@@ -136,7 +136,7 @@ def test_growth_is_drawn_with_its_bands_and_where_it_ends() -> None:
     quiet = growth(grown(point(10, 0.1, 0.5), point(20, 0.2, 0.6)), None)
     assert quiet.figure is not None
     assert "grey" not in quiet.figure.caption
-    assert quiet.warnings == ("Outside what mine was calibrated from.",)
+    assert quiet.warnings == ("Outside the range of the calibration mine.",)
 
 
 def test_a_run_s_scores_say_what_hit_and_what_missed() -> None:

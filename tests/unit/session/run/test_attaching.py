@@ -96,7 +96,7 @@ def test_nothing_that_has_a_metric(run: Path, file: Path) -> None:
 
 
 def test_another_machine(run: Path) -> None:
-    assert "is of w1, which is not a machine of the run" in str(refused(run, DAY))
+    assert "describes w1, which is not a machine of the run" in str(refused(run, DAY))
     assert str(refused(run, DAY, host="w7")) == "--host: 'w7' is not a machine of the run"
     attach(run, files=[DAY], prometheus=None, queries=[], host="host1")
 

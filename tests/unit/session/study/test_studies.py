@@ -115,7 +115,7 @@ def test_its_paper_answers_for_each_size_and_has_every_cell(whole: Path) -> None
     assert published.startswith("| 64MiB | 10GB | 12.0 s (")
     assert "| 34.0 s (" in published
     assert published.endswith("%) | Table 1 |")
-    assert "Nothing published can be compared with block size 64MiB, dataset 20GB" in text
+    assert "No published time can be compared with block size 64MiB, dataset 20GB" in text
     assert "All numbers were simulated" in text
     found = text.split("\n\n")[1].splitlines()
     assert len(found) == 2
@@ -158,7 +158,7 @@ def test_names_at_the_ends_of_lines_lie_apart_and_the_axes_are_told(whole: Path)
 
 def test_every_platform_has_its_place_and_its_parameters(whole: Path) -> None:
     text = (whole / "paper" / "study.md").read_text()
-    assert "| all | 7 | 24 | 96 GiB | 10 | 13 | 13 | beside workers on 2 |" in text
+    assert "| all | 7 | 24 | 96 GiB | 10 | 13 | 13 | shared with workers on 2 |" in text
     assert "| dfs.blocksize | block size 64MiB | 67108864 (64MiB) | given by the study | its file |" in text
     assert (
         "| dfs.blocksize | block size 256MiB | 268435456 (256MiB) | given by the study | its file |" in text

@@ -72,7 +72,7 @@ def test_a_time_zone_in_the_header() -> None:
 
 def test_another_name_for_the_host_is_not_one_for_its_machines() -> None:
     known = ("h1", "w01-1")
-    with pytest.raises(UserError, match=r"is of esx01.example.com, which is not a machine of the run"):
+    with pytest.raises(UserError, match=r"describes esx01.example.com, which is not a machine of the run"):
         read(TEXT, known)
     assert {one.machine for one in read(TEXT, known, "h1").stretches} == {"h1", "w01-1"}
 

@@ -110,7 +110,7 @@ def test_names_with_and_without_a_domain(name: str, known: tuple[str, ...]) -> N
 
 
 def test_a_strange_machine_is_named_with_the_known_ones() -> None:
-    with pytest.raises(UserError, match=r"day\.json: is of w1, which is not a machine of the run") as caught:
+    with pytest.raises(UserError, match=r"day\.json: describes w1, which is not a machine of") as caught:
         read(TEXT, known=("node1", "node2"))
     assert caught.value.hint == "name the machine with --host NAME: node1, node2"
     assert {one.machine for one in read(TEXT, known=("node1",), host="node1").stretches} == {"node1"}

@@ -1,4 +1,4 @@
-"""What the files of one configuration ask of one another: one value for each name, where its readers look."""
+"""How the files of a configuration must agree: one value for each name, in files that its readers read."""
 
 from __future__ import annotations
 

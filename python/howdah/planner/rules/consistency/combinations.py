@@ -131,7 +131,7 @@ def _overridden(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 False,
                 found=f"{entry.text!r}, which is ignored: {fixed.place} sets {fixed.text!r} and is final",
                 expected="no other value after a final value",
-                fix=f"remove {entry.name} from {entry.place}, or set it where it is final, in {fixed.place}",
+                fix=f"remove {entry.name} from {entry.place}, or set it in {fixed.place}, where it is final",
             )
         if entry.final:
             final.setdefault(entry.name, entry)

@@ -134,7 +134,7 @@ def _erasure(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     when="the minimum number is set",
 )
 def _checked_volumes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """The NameNode has as many directories as it checks for room."""
+    """The NameNode has as many directories as it checks for free space."""
     wanted = reading.number(_CHECKED)
     if wanted is None:
         return

@@ -60,7 +60,7 @@ def _block_tokens(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     "consistency.labels-enabled", MUST, sources="Hadoop 3.5.0: NodeLabel", when="a queue has a label"
 )
 def _labels(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Queues have node labels only where labels are enabled."""
+    """Queues have node labels only if labels are enabled."""
     labelled = [
         entry
         for entry in reading.effective
@@ -186,7 +186,7 @@ def _readers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     when="a service may impersonate users",
 )
 def _impersonation(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """A service that acts for others has hosts, and users or groups."""
+    """A service that impersonates users has hosts, and users or groups."""
     given: dict[str, dict[str, str]] = {}
     places: dict[str, str] = {}
     for entry in reading.effective:

@@ -96,7 +96,7 @@ def _namenodes(reading: Inspected, services: tuple[str, ...]) -> dict[str, str]:
     when="the configuration lists the NameNodes",
 )
 def _file_systems(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """What names the cluster's HDFS names its name service, or the NameNode where there is one."""
+    """What names the cluster's HDFS names its name service, or the NameNode if there is only one."""
     if reading.config is None:
         return
     services = _listed(reading.text("dfs.nameservices") or "")

@@ -84,7 +84,7 @@ rules = Rules()
     when="a key or credential provider is set",
 )
 def _providers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Keys and passwords are kept where a provider is."""
+    """Key and credential providers are URIs that Hadoop can read."""
     for entry in reading.effective:
         form = _PROVIDERS.get(entry.name)
         if form is None or not entry.text.strip() or "${" in entry.text:

@@ -121,7 +121,7 @@ def _one_each(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 @rules.inspection("consistency.needs", MUST, sources="Hadoop 3.5.0, HBase 2.6.4: reference guide")
 def _needs(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """What a setting needs of another is set as well."""
+    """Settings that another setting needs are set as well."""
     release = hadoop(facts.request.hadoop)
     for need in _needed_settings():
         text = reading.text(need.key)

@@ -138,7 +138,7 @@ def _carriage_returns(reading: Inspected, facts: Facts) -> Iterator[Observation]
 
 @rules.inspection("consistency.kept-blanks", MUST, sources="Hadoop 3.5.0: Configuration.get")
 def _blanks(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Values have no blanks around them where their readers keep them."""
+    """Values have no blanks around them if their readers keep blanks."""
     for entry in reading.properties:
         parts = entry.text.split(",")
         listed = entry.name in _UNTRIMMED_LISTS and bool(entry.text)

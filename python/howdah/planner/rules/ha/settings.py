@@ -123,7 +123,7 @@ def _journal_dir(facts: Facts) -> Decision:
 
 @pair.family("ha.proxy-provider", "dfs.client.failover.proxy.provider.<ns>")
 def _provider(facts: Facts) -> Mapping[str, Decision]:
-    """Clients look for the active NameNode themselves."""
+    """Clients detect the active NameNode themselves."""
     return {
         f"dfs.client.failover.proxy.provider.{facts.cluster.name}": Decision(
             "org.apache.hadoop.hdfs.server.namenode.ha.ConfiguredFailoverProxyProvider",
@@ -138,7 +138,7 @@ pair.fixed(
     _FENCING,
     accepts=lambda value, decision, facts: "sshfence" in str(value) or "shell(" in str(value),
 ).text(
-    "A NameNode that is no longer active is stopped; if it cannot be reached, failover goes on all the same.",
+    "A NameNode that is no longer active is stopped; if it cannot be reached, failover continues anyway.",
     "sshfence ends a NameNode that still serves stale reads; if its host is down this is "
     "impossible, and only the journal prevents two writers",
 )

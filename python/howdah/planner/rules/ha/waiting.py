@@ -43,14 +43,14 @@ _CONDITION = "there are two NameNodes"
 class LostHost(NamedTuple):
     """What is waited for once the host of the active NameNode is lost, seconds each."""
 
-    missed: float
+    noticed: float
     asked: float
     fenced: float
 
     @property
     def until_active_s(self) -> float:
         """Until the other NameNode answers."""
-        return self.missed + self.asked + self.fenced + _ACTIVE_AFTER_S
+        return self.noticed + self.asked + self.fenced + _ACTIVE_AFTER_S
 
 
 _AUTOMATIC = "dfs.ha.automatic-failover.enabled"
@@ -66,10 +66,9 @@ waiting = rules.under(sources=_SOURCES, file="core-site.xml", when=Condition(_CO
 waiting.fixed(
     "ha.session", "ha.zookeeper.session-timeout.ms", _SESSION_MS, accepts=between(4_000, 30_000)
 ).text(
-    "ZooKeeper misses a lost failover controller within seconds.",
-    "a lost host is noticed after this time and not before, and so is a switch that stood still, or"
-    " a ZooKeeper that waited for its disk: half of it, the default of older releases, turns such "
-    "pauses into failovers",
+    "ZooKeeper notices a lost failover controller within seconds.",
+    "a lost host is noticed only after this time, but a switch that pauses, or a ZooKeeper that waits "
+    "for its disk, causes no failover; with half of it, the default of older releases, it would",
 )
 waiting.fixed(
     "ha.connect-timeout", "ipc.client.connect.timeout", _CONNECT_MS, accepts=between(2_000, 20_000)
@@ -173,9 +172,8 @@ waiting.fixed(
     accepts=between(15_000, 120_000),
     written=False,
 ).text(
-    "A NameNode that pauses is not given up; one that hangs is, within minutes.",
-    "longer than any pause of a well-sized heap; a process that dies is missed without it, after "
-    "1.0 s in a lab",
+    "A pause of a NameNode causes no failover; a hang does, within minutes.",
+    "longer than any pause of a well-sized heap; a dead process is noticed without it, after 1.0 s in a lab",
     "Hadoop 3.5.0: core-default.xml, howdah",
 )
 waiting.fixed(
@@ -197,7 +195,7 @@ def lost_host(facts: Facts) -> LostHost:
     tries = 1 + facts.number("ha.failover-controller.graceful-fence.connection.retries")
     fence = facts.number("dfs.ha.fencing.ssh.connect-timeout") if _fences_by_ssh(facts) else 0.0
     return LostHost(
-        missed=facts.number("ha.zookeeper.session-timeout.ms") / 1000,
+        noticed=facts.number("ha.zookeeper.session-timeout.ms") / 1000,
         asked=tries * facts.number("ipc.client.connect.timeout") / 1000,
         fenced=fence / 1000,
     )
@@ -212,20 +210,20 @@ def lost_host(facts: Facts) -> LostHost:
 def _whole_outage(facts: Facts) -> str | None:
     """Two NameNodes are worth as much as the time in which neither answers is short."""
     lost = lost_host(facts)
-    missed = min(missed_by_tcp_s(facts), facts.number("ipc.client.rpc-timeout.ms") / 1000 or math.inf)
+    unreachable = min(missed_by_tcp_s(facts), facts.number("ipc.client.rpc-timeout.ms") / 1000 or math.inf)
     pause = facts.number("dfs.client.failover.sleep.max.millis") / 1000
-    whole = format_seconds(max(lost.until_active_s, missed) + pause)
+    whole = format_seconds(max(lost.until_active_s, unreachable) + pause)
     ssh = f", {format_seconds(lost.fenced)} for sshfence" if lost.fenced else ""
     return (
         f"If a NameNode's process dies, HDFS is down for about {format_seconds(TRANSITION_S)}; if its "
-        f"host is lost, for at most {whole}: {format_seconds(lost.missed)} until ZooKeeper misses it, "
+        f"host is lost, for at most {whole}: {format_seconds(lost.noticed)} until ZooKeeper notices it, "
         f"{format_seconds(lost.asked)} of requests to become standby{ssh}, "
         f"{format_seconds(_ACTIVE_AFTER_S)} until the other one is active; meanwhile the kernels of clients "
-        f"give up connections to it after {format_seconds(missed)}, and clients retry every "
+        f"drop connections to it after {format_seconds(unreachable)}, and clients retry every "
         f"{format_seconds(pause)}. Clients on hosts without these kernel settings wait for up to "
         f"{format_seconds(facts.number('ipc.client.rpc-timeout.ms') / 1000)}: give gateways the same "
-        "sysctl.conf. Jobs wait "
-        'and go on. `howdah run terasuite --engine hadoop --fault "lose master:m1 at terasort 30% for 2min"` '
+        "sysctl.conf. Jobs wait and continue. "
+        '`howdah run terasuite --engine hadoop --fault "lose master:m1 at terasort 30% for 2min"` '
         "shows it in a lab. A standby that was started again has left safe mode some "
         f"{format_seconds(_ready_again_s(facts))} later; one that takes over before refuses writes for up to "
         f"{format_seconds(_EXTENSION_S)} more: wait as long between the restarts of the two."
@@ -242,13 +240,12 @@ standby = rules.under(
 )
 standby.fixed("ha.standby-checkpoints", "dfs.ha.standby.checkpoints", True).text(
     "The standby makes checkpoints.",
-    "no other daemon of a pair does, and a NameNode that starts reads all edits since the last one",
+    "no other daemon of a pair makes them, and a NameNode that starts reads all edits since the last one",
     "Hadoop 3.5.0: hdfs-default.xml",
 )
 standby.fixed("ha.log-roll", "dfs.ha.log-roll.period", _ROLL_S, accepts=between(1, _LONGEST_ROLL_S)).text(
     "The standby is minutes behind the active NameNode, not hours.",
-    "a standby reads edits whose file is finished; all that it has not read when it is to take "
-    "over, clients wait for",
+    "a standby reads edits only from finished files; clients wait for it to read the rest when it takes over",
     "Hadoop 3.5.0: hdfs-default.xml",
 )
 

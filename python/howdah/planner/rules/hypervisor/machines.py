@@ -145,7 +145,7 @@ machine.fixed(
     today="The studies ran version 10, the newest of their time.",
 ).text(
     "Use a current version of the virtual hardware.",
-    "that of vSphere 8.0, the first with virtual hyper-threading",
+    "the version of vSphere 8.0, the first with virtual hyper-threading",
     "D0 143, D3 124",
 )
 

@@ -180,7 +180,7 @@ spark.fixed(
     when=_SHUFFLES_IN_NODEMANAGERS,
     accepts=between(1024, 65535),
 ).text(
-    "Executors fetch shuffled data at the port where NodeManagers serve it.",
+    "Executors fetch shuffled data at the port on which NodeManagers serve it.",
     "the default of both; open it between workers",
     YARN,
 )

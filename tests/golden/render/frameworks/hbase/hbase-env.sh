@@ -9,8 +9,8 @@ export HBASE_LOG_DIR=/var/log/hbase
 # [hbase.own-zookeeper; HBase 2.6.4: hbase-env.sh, howdah]
 export HBASE_MANAGES_ZK=false
 
-# 4 GiB: it moves 1,500 regions of 15 RegionServers, 100 of each, and keeps what it does to each of
-# them; without a limit Java takes a quarter of the host's memory
+# 4 GiB: it moves 1,500 regions of 15 RegionServers, 100 of each, and records each move; without a
+# limit Java takes a quarter of the host's memory
 # [hbase.master-heap; D3 120, Cloudera: hardware requirements, howdah]
 export HBASE_MASTER_OPTS='-Xms4096m -Xmx4096m -XX:+UseG1GC -XX:+ExitOnOutOfMemoryError -Djava.security.auth.login.config=/etc/security/jaas/hbase.conf'
 
