@@ -79,9 +79,7 @@ def predict(
     seed: Annotated[
         str | None, typer.Option(help="Seed of all random numbers; recorded.", metavar="N")
     ] = None,
-    name: Annotated[
-        str | None, typer.Option(help="Name of the prediction. Default: the time and the suite.")
-    ] = None,
+    name: Annotated[str | None, typer.Option(help="Name of the prediction. Default: time and suite.")] = None,
     predictions_dir: Annotated[
         Path, typer.Option(help="Directory of predictions.", envvar="HOWDAH_PREDICTIONS_DIR", metavar="DIR")
     ] = session.DEFAULT_PREDICTIONS_DIR,

@@ -193,7 +193,7 @@ P99: Final = Option[float](
 )
 CLIENTS: Final = count(
     "clients",
-    "Number of clients, each in its own JVM; in a lab, each on a different machine.",
+    "Number of clients, each in its own JVM; in a lab, each on another machine.",
     most=MOST_CLIENTS,
     engines=HBASE,
     fact="clients",
