@@ -110,7 +110,7 @@ COMMANDS = {
     "calibrate": Lazy("calibrate", "Calibrate the simulator: fit its parameters to known runs.", _PREDICT),
     "predict": Lazy(
         "predict",
-        "Predict a run on a planned cluster: medians of every workload and phase, with 90 % intervals.",
+        "Predict a run on a planned cluster: times of all workloads and phases.",
         _PREDICT,
     ),
     "tune": Lazy(

@@ -95,11 +95,11 @@ def predict(
     json: Annotated[bool, typer.Option("--json", help="Print the prediction as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only its path.")] = False,
 ) -> None:
-    """Predict a run on a planned cluster: medians of every workload and phase, with 90 % intervals.
+    """Predict a run on a planned cluster: times of all workloads and phases.
 
-    Intervals need a calibration. The prediction is kept with its page and never changed; `howdah score`
-    compares the real run with it. With --what-if or --sweep, howdah changes one thing, plans again and
-    simulates; it keeps only a page, if you give --output.
+    90 % intervals need a calibration. The prediction is kept with its page and never changed; `howdah score`
+    compares the real run with it. --what-if and --sweep change one thing, plan again and simulate; they
+    keep only a page, with --output.
     """
     request = RunRequest(
         suite=suite,

@@ -174,7 +174,7 @@ def test_a_bond_is_not_made_without_being_told_of_its_address() -> None:
         plan_cluster(read_inventory(EXAMPLES / "hosts-32.yaml"), PlanRequest(hypervisor=Hypervisor.NONE))
     ).files
     bond = next(file.content for file in files if file.path == "network/10-hadoop.netdev")
-    assert "your own .network file that gives hadoop0 the" in bond[: bond.index("[NetDev]")]
+    assert "together with your own .network file that gives hadoop0 the" in bond[: bond.index("[NetDev]")]
 
 
 def test_where_kinds_differ_a_check_is_run_where_their_settings_are() -> None:

@@ -118,7 +118,7 @@ def test_a_record_that_is_missing_fails_the_run_and_the_table_is_not_asked_again
     record, _ = run(rig, "ycsb-mix", mix="read=0.9,update=0.1", distribution=Distribution.UNIFORM, **BRIEF)
     assert record.outcome is Outcome.FAILED
     assert record.error is not None
-    assert "is not there" in record.error
+    assert "is missing" in record.error
     faults = [fault.message for fault in record.workloads[0].validation_errors]
     assert "the table has 3000 records instead of 3300" in faults
     reads = next(one for one in record.workloads[0].operations if one.operation == "read")
