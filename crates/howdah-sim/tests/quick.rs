@@ -95,7 +95,7 @@ fn what_cannot_be_quick_is_simulated_in_full_and_says_why() {
     assert_eq!(changed(&|_| ()), None);
     for (because, change) in [
         (
-            "hosts are not alike",
+            "hosts are not identical",
             &(|it: &mut Value| it["hosts"][1]["nics"][0]["bits_per_s"] = json!(1e9)) as &dyn Fn(&mut Value),
         ),
         ("hosts have different numbers of workers", &|it| it["hosts"][1]["workers"][0]["count"] = json!(3)),
