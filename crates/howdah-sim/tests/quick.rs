@@ -99,11 +99,11 @@ fn what_cannot_be_quick_is_simulated_in_full_and_says_why() {
             &(|it: &mut Value| it["hosts"][1]["nics"][0]["bits_per_s"] = json!(1e9)) as &dyn Fn(&mut Value),
         ),
         ("hosts have different numbers of workers", &|it| it["hosts"][1]["workers"][0]["count"] = json!(3)),
-        ("hosts differ in their speed", &|it| it["parameters"] = json!({"host_spread": 0.05})),
+        ("hosts differ in speed", &|it| it["parameters"] = json!({"host_spread": 0.05})),
         ("racks share uplinks", &|it| {
             it["network"] = json!({"uplinks_bits_per_s": [40e9, null, null, null]})
         }),
-        ("every task or every host is to be written down", &|it| it["record"] = json!({"tasks": true})),
+        ("every task or host is recorded", &|it| it["record"] = json!({"tasks": true})),
         ("the cluster has few hosts", &|it| {
             it["hosts"].as_array_mut().unwrap().pop();
         }),
