@@ -220,7 +220,7 @@ def test_only_a_page_of_ours_is_replaced(here: Path) -> None:
         (["hosts.yml"], "hosts.yml"),
         (["hosts.yaml", "-o", "hosts.yaml"], "--output hosts.yaml: exists and is not a plan"),
         (["hosts.yaml", "-o", "plan.html"], "--output plan.html: is the file of the plan's page"),
-        (["hosts.yaml", "-o", "nowhere/plan.yaml"], "nowhere/plan.yaml: cannot be written"),
+        (["hosts.yaml", "-o", "nowhere/plan.yaml"], "--output nowhere/plan.yaml: nowhere is not a directory"),
         (
             ["hosts.yaml", "--workload", "terasort:3TB"],
             "--workload terasort:3TB: 'terasort' is not a workload",

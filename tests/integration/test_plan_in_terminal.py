@@ -16,7 +16,8 @@ from howdah.session.plan.plans import plan_hosts
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.yaml"))
 COLUMNS = 80
-ROLES = set(map(str, Role))
+ROWS = {*map(str, Role), "must", "should", "may"}
+"""The first words of lines that are no continuation of the line before."""
 LINES = 24
 
 
@@ -46,5 +47,5 @@ def _check_width(lines: list[str]) -> None:
     assert not [line for line in lines if line.rstrip().endswith("…") and not line.rstrip().endswith(" …")]
     # A line is wrapped where the first word of the next one would not have fitted.
     for line, after in pairwise(lines):
-        if after.startswith("  ") and after.split()[0].rstrip(",") not in ROLES:
+        if after.startswith("  ") and after.split()[0].rstrip(",") not in ROWS:
             assert len(line.rstrip()) + 1 + len(after.split()[0]) <= COLUMNS, f"{line}\n{after}"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from howdah.errors import UserError
+from howdah.model.study import Study
 from howdah.model.tuning import KeptRules, Narrowing, RaceRequest, RaceTarget, TuningRequest
 from howdah.report.prediction.tuned import tuned as page_of
 from howdah.session.racing import change_race, plan_to_tune, race_request, run_race
@@ -24,6 +26,12 @@ SPACE = {
 ROWS = 50_000_000
 
 
+@pytest.fixture(autouse=True)
+def own_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Locks of races are one for the machine, on which other tests may race, too."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+
 def request(race: RaceRequest | None, space: Mapping[str, tuple[str, ...]] | None = None) -> TuningRequest:
     return TuningRequest(
         plan_file="plan.yaml", plan=small_plan(), suite="terasuite", rows=ROWS, calibration=None,
@@ -36,12 +44,16 @@ def on_labs(budget_s: float = 3600) -> RaceRequest:
     return RaceRequest(target=RaceTarget.LABS, name="", budget_s=budget_s)
 
 
+def in_simulator(study: Study) -> Study:
+    """A race's study in the simulator, where runs need no rest and no empty page cache."""
+    settings = study.settings.model_copy(update={"engine": "sim"})
+    return study.model_copy(update={"settings": settings, "drop_caches": False, "settle_s": 0.0})
+
+
 def raced_in_simulator(folder: TuningFolder) -> tuple[str, dict[str, str], str]:
     """The winner of a folder's race, the reasons of its values by key, and the answer of its page."""
     tuned = search(folder, lambda progress: None)
-    study = race_study(folder, tuned.tuning)
-    simulated = study.model_copy(update={"settings": study.settings.model_copy(update={"engine": "sim"})})
-    result = run_race(folder, tuned, simulated, Nobody()).tuned
+    result = run_race(folder, tuned, in_simulator(race_study(folder, tuned.tuning)), Nobody()).tuned
     assert result.tuning.race is not None
     assert result.tuning.race.decided
     reasons = {
@@ -119,7 +131,6 @@ def test_two_races_on_one_target_are_refused(tmp_path: Path) -> None:
     refused: list[str] = []
     with start(request(on_labs()), tmp_path, "first") as folder:
         tuned = search(folder, lambda progress: None)
-        study = race_study(folder, tuned.tuning)
-        study = study.model_copy(update={"settings": study.settings.model_copy(update={"engine": "sim"})})
+        study = in_simulator(race_study(folder, tuned.tuning))
         run_race(folder, tuned, study, Second())
     assert len(refused) == 1
