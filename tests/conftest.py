@@ -125,13 +125,14 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Report tests that failed and passed when they were repeated, and list them in docs/exams.md."""
     failed, repeated = (
         # Behind an @ is the group that xdist keeps on one worker.
-        {report.nodeid.partition("@")[0] for report in terminalreporter.stats.get(outcome, ())}
+        {report.nodeid.partition("@")[0]: report for report in terminalreporter.stats.get(outcome, ())}
         for outcome in ("failed", "rerun")
     )
-    if unstable := sorted(repeated - failed):
+    if unstable := sorted(repeated.keys() - failed.keys()):
         terminalreporter.section("unstable tests")
         for test in unstable:
-            terminalreporter.write_line(test)
+            terminalreporter.write_line(f"{test} failed at first:")
+            terminalreporter.write_line(repeated[test].longreprtext)
         write_unstable(EXAMS, unstable, datetime.now(UTC).date())
 
 
