@@ -13,7 +13,7 @@ from support.lab_hosts import can_build
 from support.systemd_hosts import lacking
 from support.vcenter import PROGRAM
 
-MINUTES = 15
+MINUTES = 14
 """About how long ``make test`` takes on two idle cores."""
 
 COMMANDS = {
