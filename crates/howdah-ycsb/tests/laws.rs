@@ -201,7 +201,10 @@ fn a_broken_record_and_a_missing_one_are_told() {
     assert!(returns["UNEXPECTED_STATE"] > 0 && returns["NOT_FOUND"] > 0, "{returns:?}");
     let told: Vec<&str> = report.faults.iter().map(|(_, what)| what.as_str()).collect();
     assert!(told.iter().any(|what| what.contains("the table has 2000 records instead of 2001")), "{told:?}");
-    assert!(told.iter().any(|what| what.contains("has a value in field9 that was never written")), "{told:?}");
+    assert!(
+        told.iter().any(|what| what.contains("has a value in field9 that was never written")),
+        "{told:?}"
+    );
 }
 
 #[test]
