@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from ctypes import CDLL
 from pathlib import Path
@@ -39,6 +39,16 @@ class Network:
         """A thread of this process that is in a host's network."""
         space = Path("/var/run/netns") / self._space(host)
         return ThreadPoolExecutor(1, initializer=_enter, initargs=(space,))
+
+    def processes(self) -> Iterator[Path]:
+        """The directories in /proc of processes on these hosts, not on those of other tests."""
+        spaces = {(Path("/var/run/netns") / self._space(host)).stat().st_ino for host in self.addresses}
+        for process in Path("/proc").glob("[0-9]*"):
+            try:
+                if (process / "ns/net").stat().st_ino in spaces:
+                    yield process
+            except OSError:
+                continue  # It has ended.
 
     def _space(self, host: str) -> str:
         return f"{self._prefix}-{host}"
