@@ -26,7 +26,7 @@ from howdah.render.modules.handing_over import does
 from howdah.render.modules.kerberos import ask_as
 from howdah.render.modules.releases import install_releases
 from howdah.render.modules.rolling_upgrade import upgrade_of, upgraded_from
-from howdah.render.modules.secrets import digests, place_secrets
+from howdah.render.modules.secrets import digests, keytab_is_late, place_secrets
 from howdah.render.modules.units import (
     STATE,
     applied,
@@ -146,7 +146,8 @@ def main(arguments: bytes) -> None:
         with alone(host.check):
             apply(host, manifest, former, args)
             record(host, manifest, former)
-        result["daemons"] = daemon_states(manifest, former, str(args["host"]), bool(args.get("ask")))
+        late = keytab_is_late(manifest, args)
+        result["daemons"] = daemon_states(manifest, former, str(args["host"]), bool(args.get("ask")), late)
         tell_masters(result, manifest, str(args["host"]))
         result["stale"] = [
             one["name"] for one in result["daemons"] if one["active"] == "active" and not one["fresh"]

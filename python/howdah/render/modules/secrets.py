@@ -64,6 +64,13 @@ def place_secrets(host: HostChanges, manifest: Json, former: Json, handed: Dict[
                     host.change(f"remove {path}", Path(path).unlink)
 
 
+def keytab_is_late(manifest: Json, args: Json) -> bool:
+    """Whether a keytab that the host is to use is not in place yet."""
+    handed = digests(manifest, args)
+    keytabs = [entry for entry in manifest.get("secrets", []) if entry["name"].endswith(".keytab")]
+    return any(handed[entry["name"]] != here(entry) for entry in keytabs)
+
+
 def here(entry: Json) -> str:
     """The SHA-256 of a secret that is where it belongs; empty where it is not, or not as it should be."""
     try:

@@ -53,17 +53,20 @@ def is_fresh(daemon: Json, process: str) -> bool:
     return f"{CONFIGURATION}={word(daemon)}".encode() in environment
 
 
-def daemon_states(manifest: Json, former: Json, name: str, ask: bool) -> List[Json]:
+def daemon_states(manifest: Json, former: Json, name: str, ask: bool, late: bool = False) -> List[Json]:
     """Each daemon: whether it runs, on which configuration, and which of its stores hold something.
 
-    ``former`` is what was applied before. With ``ask`` its page is asked too, whether it is of use.
+    ``former`` is what was applied before. With ``ask`` the result also has the health of its page. If a new
+    keytab is ``late``, not yet in place, the old one may give no ticket: only masters with peers are queried,
+    whose restarts need the name of the active one.
     """
     told: List[Json] = []
     before = {daemon["name"]: daemon for daemon in former.get("daemons", [])}
     for daemon in manifest["daemons"]:
         state = show(daemon["unit"])
         runs = state["ActiveState"] == "active"
-        changed = changed_settings(name, daemon, before.get(daemon["name"], {})) if runs else []
+        queried = runs and (not late or bool(daemon.get("peers")))
+        changed = changed_settings(name, daemon, before.get(daemon["name"], {})) if queried else []
         told.append(
             {
                 "name": daemon["name"],
@@ -72,7 +75,7 @@ def daemon_states(manifest: Json, former: Json, name: str, ask: bool) -> List[Js
                 "restarts": int(state["NRestarts"] or 0),
                 "fresh": is_fresh(daemon, state["MainPID"]) and not changed,
                 "settings": changed,
-                "lacks": answers(name, daemon["page"]) if ask and runs else "",
+                "lacks": answers(name, daemon["page"]) if ask and queried else "",
                 "holds": stores_in_use(daemon),
             }
         )

@@ -13,7 +13,7 @@ import pytest
 
 from howdah.render.modules import secrets
 from howdah.render.modules.changes import HostChanges, HostRefusal
-from howdah.render.modules.secrets import digests, keep, place_secrets
+from howdah.render.modules.secrets import digests, keep, keytab_is_late, place_secrets
 
 ME = pwd.getpwuid(os.getuid()).pw_name
 MINE = grp.getgrgid(os.getgid()).gr_name
@@ -52,6 +52,18 @@ def test_what_is_handed_over_is_kept_closed_and_put_in_its_place_once(tmp_path: 
     assert _placed(manifest, {}) == [f"secret {place}"]
     assert (place.read_bytes(), _mode(place)) == (b"key", 0o400)
     assert _placed(manifest, {}) == []
+
+
+def test_a_keytab_is_late_from_its_announcement_until_it_is_in_place(tmp_path: Path) -> None:
+    manifest = _manifest(tmp_path)
+    keep("hdfs.service.keytab", b"key")
+    _placed(manifest, {})
+    assert not keytab_is_late(manifest, {})
+    newer = {"secrets": {"hdfs.service.keytab": {"sha256": hashlib.sha256(b"newer").hexdigest()}}}
+    assert keytab_is_late(manifest, newer)
+    keep("hdfs.service.keytab", b"newer")
+    _placed(manifest, {})
+    assert not keytab_is_late(manifest, newer)
 
 
 def test_other_rights_or_another_content_are_put_right(tmp_path: Path) -> None:
