@@ -17,7 +17,7 @@ from howdah.cli.tune_table import race_table, space_table, tuning_table
 from howdah.cli.values import parse_duration, parse_seed
 from howdah.errors import UserError
 from howdah.extras import check_extras
-from howdah.model.tuning import KeptRules, TuningRequest
+from howdah.model.tuning import Goal, KeptRules, TuningRequest
 from howdah.session import tuning as session
 from howdah.session.plan.plans import check_replaceable, save_plan, writes_over
 from howdah.session.predict.pages import write_tuning
@@ -30,6 +30,7 @@ howdah tune plan.yaml  # tries 1,000 candidates in the simulator and writes tune
 howdah tune plan.yaml --calibration mine.yaml  # with intervals, from your own runs
 howdah tune plan.yaml --space space.yaml  # varies only what the file allows
 howdah tune plan.yaml --show-space  # lists the parameters and their values
+howdah tune plan.yaml --goal hosts  # also shows how few hosts are enough
 howdah tune --resume last  # continues a search that was stopped
 howdah tune plan.yaml --keep limits  # may break rules that only cost time
 howdah tune plan.yaml --race labs --budget 1h  # then measures the best candidates in labs
@@ -86,6 +87,13 @@ def tune(
         str | None,
         typer.Option(
             help="100-byte rows to sort. Default: as planned.", metavar="COUNT", rich_help_panel=MORE
+        ),
+    ] = None,
+    goal: Annotated[
+        list[Goal] | None,
+        typer.Option(
+            help="Also show what the suite takes with fewer hosts or less memory; repeatable.",
+            rich_help_panel=MORE,
         ),
     ] = None,
     broken: Annotated[
@@ -157,6 +165,7 @@ def tune(
             replications=replications,
             seed=parse_seed(seed) if seed is not None else None,
             race=requested,
+            goals=goal or (),
         )
         if show_space:
             _show_space(request, json=json)

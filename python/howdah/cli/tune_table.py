@@ -18,7 +18,9 @@ from howdah.model.tuning import (
     TuneParameter,
     Tuning,
 )
+from howdah.report.prediction.fronts import front_tables
 from howdah.report.prediction.raced import difference_text, race_text, spent_text
+from howdah.report.terminal import grid
 from howdah.report.words import NONE
 from howdah.units import format_counted, format_seconds
 
@@ -48,6 +50,7 @@ def tuning_table(tuning: Tuning) -> RenderableType:
         Text(),
         _matters(tuning),
         Text(),
+        *(part for table in front_tables(tuning) for part in (grid(table), Text())),
         *(Text(f"warning  {warning.text}", style="yellow") for warning in tuning.warnings),
     )
 

@@ -63,6 +63,15 @@ class KeptRules(StrEnum):
     """Those whose breach stops a daemon, fails jobs or loses data; a check may warn."""
 
 
+class Goal(StrEnum):
+    """What a tuned plan may use less of, at the price of time."""
+
+    HOSTS = "hosts"
+    """Hosts with workers."""
+    MEMORY = "memory"
+    """Memory of the containers that run at once, on all workers together."""
+
+
 class RaceTarget(StrEnum):
     """What the plans of a race run on."""
 
@@ -128,6 +137,8 @@ class TuningRequest(Model):
     """Seed of everything random."""
     race: RaceRequest | None = None
     """How the best candidates are measured; None if they are not."""
+    goals: tuple[Goal, ...] = ()
+    """What else than time the search saves."""
 
 
 class Trial(Model):
@@ -141,6 +152,8 @@ class Trial(Model):
     """Ids of the rules that a check of its files warns of, or that refuse it."""
     refused: str | None = None
     """Why it cannot be planned or simulated, in a sentence."""
+    memory_bytes: float | None = None
+    """Memory of the containers that run at once, on all workers together; None if it was refused."""
 
     @property
     def within_rules(self) -> bool:
@@ -221,6 +234,21 @@ class LosingRule(Model):
     """The values that break it."""
     share: float
     """How much longer the candidate takes that keeps it: 0.04 for 4 %."""
+
+
+class FrontPoint(Model):
+    """The fastest candidate found that uses at most so much of one thing."""
+
+    goal: Goal
+    """What it uses less of."""
+    amount: float
+    """How much it uses: hosts, or bytes."""
+    elapsed_s: Seconds
+    """What the suite takes, the mean over the draws of the search."""
+    planned_s: Seconds | None
+    """What it takes on the rules' plan of so many hosts; None where the amount is not hosts."""
+    values: Mapping[str, str]
+    """What differs from the rules' plan."""
 
 
 RULES_NAME, DEFAULTS_NAME = "rules", "defaults"
@@ -316,6 +344,8 @@ class Tuning(Model):
     """What a reader of the numbers should know."""
     race: Race | None = None
     """The runs that measured the best candidates; None before a race."""
+    front: tuple[FrontPoint, ...] = ()
+    """The fastest candidates that use less of what the goals name, the largest amount first."""
 
     @property
     def contenders(self) -> Mapping[str, Finalist]:

@@ -98,6 +98,16 @@ def insisting(cluster: Cluster) -> PlanRequest:
     )
 
 
+def with_hosts(inventory: Inventory, count: int) -> Inventory:
+    """The inventory with so many hosts with workers; raises UserError if they are of several kinds."""
+    if len(inventory.worker_groups) > 1:
+        raise UserError(
+            "--goal hosts", "is ambiguous: the hosts are of several kinds", "tune hosts of one kind"
+        )
+    (group,) = inventory.worker_groups
+    return _with_group(inventory, group, _hosts(group, count), f"hosts={count}")
+
+
 def _with_group(inventory: Inventory, group: HostGroup, update: Mapping[str, Any], where: str) -> Inventory:
     try:
         other = HostGroup.model_validate({**group.model_dump(mode="json", by_alias=True), **update})

@@ -16,6 +16,8 @@ from howdah.model.plan import Plan, Setting
 from howdah.model.study import Study
 from howdah.model.tuning import (
     Fixed,
+    FrontPoint,
+    Goal,
     KeptRules,
     Narrowing,
     Race,
@@ -26,6 +28,7 @@ from howdah.model.tuning import (
     TuningRequest,
 )
 from howdah.model.workloads.terasort import ROWS
+from howdah.planner.changes import with_hosts
 from howdah.planner.rules.catalogue import find_rule
 from howdah.planner.suite.cluster import size_planned
 from howdah.planner.suite.request import RunRequest
@@ -36,6 +39,7 @@ from howdah.store.tunings import TuningFolder, new_tuning, open_tuning
 from howdah.tune.attempts import Attempts, TuneProgress
 from howdah.tune.candidates import Candidates, Values
 from howdah.tune.finalists import ComparedFinalists, course, fastest, finalists, losing_rules
+from howdah.tune.front import TunedSearch, expected_trials, front
 from howdah.tune.parameters import base_of, decided_values, keys_of
 from howdah.tune.race import RULES, race_of
 from howdah.tune.search import Search
@@ -83,6 +87,7 @@ def new_request(
     replications: int,
     seed: int | None,
     race: RaceRequest | None = None,
+    goals: Sequence[Goal] = (),
 ) -> TuningRequest:
     """What a search is to be started with; raises UserError for whatever is wrong with it."""
     if not _LEAST_TRIALS <= trials <= _MOST_TRIALS:
@@ -104,6 +109,7 @@ def new_request(
         replications=replications,
         seed=secrets.randbelow(2**32) if seed is None else seed,
         race=race,
+        goals=tuple(dict.fromkeys(goals)),
     )
 
 
@@ -142,6 +148,7 @@ def search(folder: TuningFolder, show: Callable[[TuneProgress], None]) -> Tuned:
     attempts.stage = "what matters"
     sensitivity, interactions = sensitivities(work.space, tuned, decided, attempts)
     losing = losing_rules(compared.finalists, attempts)
+    fronts = _fronts(work, attempts, planned, tuned, request)
     tuning = Tuning(
         id=folder.path.name,
         plan=request.plan_file,
@@ -162,6 +169,7 @@ def search(folder: TuningFolder, show: Callable[[TuneProgress], None]) -> Tuned:
         interactions=interactions,
         course=course(folder.trials),
         warnings=calibration_warnings(request.plan, work.suite, request.calibration),
+        front=fronts,
     )
     race = race_of(request, tuning, work.suite, work.candidates, HOSTS)
     folder.finish(tuning, {RACE: write_study(race), HOSTS: write_inventory(work.inventory)})
@@ -193,6 +201,19 @@ def _compared(work: TuningWork, attempts: Attempts, folder: TuningFolder) -> Com
         for kept in KeptRules
     }
     return finalists(pools, request, work.candidates)
+
+
+def _fronts(
+    work: TuningWork, attempts: Attempts, planned: Trial, tuned: Trial, request: TuningRequest
+) -> tuple[FrontPoint, ...]:
+    """What the tuned plan takes if it uses less of what the goals name."""
+    ended = TunedSearch(work.space, attempts, planned, tuned, request.keep, request.trials, request.seed)
+    hosts = sum(group.count for group in work.inventory.worker_groups)
+    points: list[FrontPoint] = []
+    for goal in request.goals:
+        attempts.stage = "fewer hosts" if goal is Goal.HOSTS else "less memory"
+        points += front(goal, ended, hosts)
+    return tuple(points)
 
 
 def race_study(folder: TuningFolder, tuning: Tuning) -> Study:
@@ -243,7 +264,13 @@ class TuningWork:
         self.candidates = Candidates(
             base, run_request, request.calibration, seed=request.seed, allowed=request.allowed
         )
-        self.expected_trials = request.trials + sum(len(parameter.levels) for parameter in self.space)
+        if Goal.HOSTS in request.goals:
+            with_hosts(self.inventory, 1)
+        self.expected_trials = (
+            request.trials
+            + sum(len(parameter.levels) for parameter in self.space)
+            + expected_trials(request.goals, request.trials)
+        )
 
 
 def _tuned_plan(work: TuningWork, request: TuningRequest, tuning: Tuning) -> Plan:

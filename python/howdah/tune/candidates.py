@@ -14,7 +14,7 @@ from howdah.model.check import Check, CheckVerdict
 from howdah.model.placement import placed_workers
 from howdah.model.plan import Plan
 from howdah.model.tuning import Trial
-from howdah.planner.changes import insisting
+from howdah.planner.changes import insisting, with_hosts
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.predictor import Predicted
 from howdah.planner.suite.cluster import size_planned
@@ -23,7 +23,8 @@ from howdah.simulation.outcome import Summary
 from howdah.simulation.replications import Simulations, scenarios
 from howdah.simulation.scenario import Scenario
 from howdah.simulation.whole_suite import suite_times
-from howdah.tune.parameters import WORKERS, Base, with_values
+from howdah.tune.parameters import HOSTS, WORKERS, Base, with_values
+from howdah.units import MIB
 
 Values = Mapping[str, str]
 
@@ -77,7 +78,10 @@ class Candidates:
                 request = request.model_copy(
                     update={"hypervisor": cluster.request.hypervisor, "weigh_virtual": True}
                 )
-        return plan_cluster(cluster.inventory, with_values(request, values))
+        inventory = cluster.inventory
+        if HOSTS in values:
+            inventory = with_hosts(inventory, int(values[HOSTS]))
+        return plan_cluster(inventory, with_values(request, values))
 
     def planned(self, values: Values) -> PlannedCandidate | Trial:
         """The candidate ready to be simulated, or the trial of one that is refused."""
@@ -101,7 +105,12 @@ class Candidates:
         return [
             candidate
             if isinstance(candidate, Trial)
-            else Trial(values=values, elapsed_s=fmean(next(times).elapsed_s), breaks=candidate.breaks)
+            else Trial(
+                values=values,
+                elapsed_s=fmean(next(times).elapsed_s),
+                breaks=candidate.breaks,
+                memory_bytes=_container_memory(candidate.plan),
+            )
             for values, candidate in prepared
         ]
 
@@ -142,6 +151,17 @@ class Candidates:
 def _summaries(simulations: Simulations) -> list[Summary]:
     done = simulations.follow(lambda progress: None)
     return [Summary.model_validate_json(simulation.summary()) for simulation in done]
+
+
+def _container_memory(plan: Plan) -> float:
+    """Memory of the containers that run at once on all workers, bytes."""
+    given = {
+        setting.worker: int(str(setting.value)) * MIB
+        for setting in plan.settings
+        if setting.key == "yarn.nodemanager.resource.memory-mb"
+    }
+    assert plan.cluster is not None
+    return float(sum(given.get(worker.kind, given.get(None, 0)) for worker in placed_workers(plan.cluster)))
 
 
 def _broken(plan: Plan) -> tuple[str, ...]:

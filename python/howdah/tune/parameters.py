@@ -19,6 +19,8 @@ from howdah.units import GIB, MIB, exact_bytes
 
 SLOTS = "slots"
 WORKERS = "workers"
+HOSTS = "hosts"
+"""A value of candidates for the goal ``hosts``; no parameter of a search, as fewer hosts are never faster."""
 _CODEC = "mapreduce.map.output.compress.codec"
 _COMPRESS = "mapreduce.map.output.compress"
 _CLASSES = {
@@ -321,6 +323,8 @@ def with_values(request: PlanRequest, values: Mapping[str, str]) -> PlanRequest:
     update: dict[str, object] = {}
     overrides = {override.key: override.value for override in request.overrides}
     for name, value in values.items():
+        if name == HOSTS:
+            continue
         if name == WORKERS:
             update["workers_per_host"] = int(value)
         elif name == SLOTS:

@@ -8,7 +8,7 @@ candidate's parameters are varied alone again, and values that bring nothing go 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from math import prod
+from math import inf, prod
 from typing import Protocol
 
 import numpy as np
@@ -35,16 +35,27 @@ class Attempt(Protocol):
 
 
 class Search:
-    """A search over a space, among the candidates that keep so many rules."""
+    """A search over a space, among the candidates that keep so many rules.
+
+    ``memory_bytes`` is the most that their containers may have.
+    """
 
     def __init__(
-        self, space: Sequence[TuneParameter], attempt: Attempt, *, kept: KeptRules, budget: int, seed: int
+        self,
+        space: Sequence[TuneParameter],
+        attempt: Attempt,
+        *,
+        kept: KeptRules,
+        budget: int,
+        seed: int,
+        memory_bytes: float = inf,
     ) -> None:
         self._space = space
         self._attempt = attempt
         self._kept = kept
         self._remaining = budget
         self._seed = seed
+        self._memory_bytes = memory_bytes
         self._trials: dict[Point, Trial] = {}
 
     def best_from(self, start: Values) -> Trial:
@@ -63,6 +74,12 @@ class Search:
         self._climb()
         return self._trials[self._simple(self._best())]
 
+    def climbed_from(self, starts: Sequence[Values]) -> Trial:
+        """The best candidate near the best of ``starts``: each parameter varied alone, step by step."""
+        self._try([self._point(values) for values in starts])
+        self._climb()
+        return self._trials[self._simple(self._best())]
+
     def simplified(self, values: Values) -> Trial:
         """The candidate without the values that bring nothing."""
         point = self._point(values)
@@ -75,15 +92,18 @@ class Search:
         return min(self._trials, key=lambda point: self._cost(self._trials[point]))
 
     def admits(self, trial: Trial) -> bool:
-        """Whether a trial that was simulated keeps the rules that candidates of this search must keep."""
-        return self._kept is KeptRules.LIMITS or not trial.breaks
+        """Whether a trial that was simulated keeps the rules and the limit of this search."""
+        return (self._kept is KeptRules.LIMITS or not trial.breaks) and (
+            trial.memory_bytes is None or trial.memory_bytes <= self._memory_bytes
+        )
 
     def _cost(self, trial: Trial) -> float:
         """The time; what is not admitted costs more than all else, the more rules it breaks."""
         if trial.elapsed_s is None:
             return 1e12 * (1 + len(trial.breaks))
         if not self.admits(trial):
-            return 1e9 * (1 + len(trial.breaks)) + trial.elapsed_s
+            beyond = max(0.0, (trial.memory_bytes or 0.0) / self._memory_bytes - 1)
+            return 1e9 * (1 + len(trial.breaks) + beyond) + trial.elapsed_s
         return trial.elapsed_s
 
     def _try(self, points: Iterable[tuple[int, ...]]) -> int:

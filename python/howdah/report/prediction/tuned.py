@@ -10,6 +10,7 @@ from howdah.model.calibration import Calibration
 from howdah.model.tuning import Finalist, KeptRules, Sensitivity, Tuning
 from howdah.report.cluster import Titled
 from howdah.report.figure import Figure, Table
+from howdah.report.prediction.fronts import fewest_hosts, front_tables
 from howdah.report.prediction.grounds import Ground, calibration_tables, facts
 from howdah.report.prediction.page import Data, PredictionContent, PredictionSection
 from howdah.report.prediction.raced import race_section, race_text
@@ -92,6 +93,20 @@ def _sections(tuning: Tuning) -> Iterator[PredictionSection]:
         figures=(_course_figure(tuning),),
         tables=(Titled("The best of each search", "", _finalists_table(tuning)),),
     )
+    if tuning.front:
+        tables = tuple(front_tables(tuning))
+        yield PredictionSection(
+            "front",
+            "Less",
+            "What it takes with fewer hosts or less memory",
+            " ".join(
+                (
+                    "Each line is the fastest candidate that the search found with so much.",
+                    fewest_hosts(tuning) or "",
+                )
+            ).strip(),
+            tables=tuple(Titled(table.columns[0].capitalize(), "", table) for table in tables),
+        )
     if tuning.losing:
         rows = tuple(
             (one.rule, ", ".join(f"{name} {value}" for name, value in one.values.items()), percent(one.share))
