@@ -100,7 +100,10 @@ def _checks(
     role: HostRole | None = None,
 ) -> Iterator[Check]:
     read = host_values(found.host) if found.host is not None else {}
-    known: Mapping[str, Value] = Layers(read, *((derived(values), values) if values is not None else ()))
+    variables = {entry.name: entry.text for entry in found.config.environment} if found.config else {}
+    known: Mapping[str, Value] = Layers(
+        read, *((derived(values), values) if values is not None else ()), variables
+    )
     if role is HostRole.CLIENT and found.config is not None:
         known = ReadByClients(known, found.config)
     facts: Facts = found_facts(found, values, known, releases)

@@ -30,6 +30,7 @@ howdah tune plan.yaml  # tries 1,000 candidates in the simulator and writes tune
 howdah tune plan.yaml --calibration mine.yaml  # with intervals, from your own runs
 howdah tune plan.yaml --space space.yaml  # varies only what the file allows
 howdah tune plan.yaml --show-space  # lists the parameters and their values
+howdah tune plan.yaml --suite ycsb-a  # for requests to HBase
 howdah tune plan.yaml --goal hosts  # also shows how few hosts are enough
 howdah tune --resume last  # continues a search that was stopped
 howdah tune plan.yaml --keep limits  # may break rules that only cost time
@@ -196,7 +197,8 @@ def tune(
         show(tuning_table(tuned.tuning))
         print(f"plan     {output}")
         print(f"page     {page}")
-        print(f"race     howdah tune --resume {folder.path.name} --race labs runs the plans in labs")
+        if (folder.path / session.RACE).exists():
+            print(f"race     howdah tune --resume {folder.path.name} --race labs runs the plans in labs")
 
 
 def _write(tuned: session.Tuned, folder: session.TuningFolder, output: Path) -> Path:

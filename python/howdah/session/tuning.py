@@ -144,7 +144,7 @@ def search(folder: TuningFolder, show: Callable[[TuneProgress], None]) -> Tuned:
         raise UserError(request.plan_file, planned.refused or "cannot be simulated", "plan again, then tune")
     compared = _compared(work, attempts, folder)
     (tuned,) = attempts([compared.finalists[0].values])
-    decided = decided_values(work.candidates.plan(tuned.values))
+    decided = decided_values(work.candidates.plan(tuned.values), operations=work.operations)
     attempts.stage = "what matters"
     sensitivity, interactions = sensitivities(work.space, tuned, decided, attempts)
     losing = losing_rules(compared.finalists, attempts)
@@ -171,8 +171,11 @@ def search(folder: TuningFolder, show: Callable[[TuneProgress], None]) -> Tuned:
         warnings=calibration_warnings(request.plan, work.suite, request.calibration),
         front=fronts,
     )
-    race = race_of(request, tuning, work.suite, work.candidates, HOSTS)
-    folder.finish(tuning, {RACE: write_study(race), HOSTS: write_inventory(work.inventory)})
+    texts = {}
+    if not work.operations:
+        race = race_of(request, tuning, work.suite, work.candidates, HOSTS)
+        texts = {RACE: write_study(race), HOSTS: write_inventory(work.inventory)}
+    folder.finish(tuning, texts)
     return Tuned(tuning, _tuned_plan(work, request, tuning))
 
 
@@ -242,7 +245,6 @@ class TuningWork:
                 "is a plan of one machine, not of a cluster",
                 "plan one: howdah plan hosts.yaml",
             )
-        base = base_of(request.plan, cluster)
         given = {ROWS.name: request.rows} if request.rows is not None else {}
         run_request = RunRequest(suite=request.suite, given=given)
         try:
@@ -250,10 +252,12 @@ class TuningWork:
         except UserError as error:
             where = "--suite" if error.where == "SUITE" else error.where
             raise UserError(where, error.what, error.hint) from error
-        if asks_hbase(self.suite):
+        self.operations = asks_hbase(self.suite)
+        if self.operations and request.race is not None:
             raise UserError(
-                f"--suite {request.suite}", "uses HBase, which is not searched yet", "tune terasuite or dfsio"
+                "--race", f"runs jobs, and {request.suite} is operations on HBase", "leave it out"
             )
+        base = base_of(request.plan, cluster, operations=self.operations)
         self.space, self.fixed = space_of(
             base,
             request.narrowing,

@@ -23,7 +23,7 @@ from howdah.simulation.outcome import Summary
 from howdah.simulation.replications import Simulations, scenarios
 from howdah.simulation.scenario import Scenario
 from howdah.simulation.whole_suite import suite_times
-from howdah.tune.parameters import HOSTS, WORKERS, Base, with_values
+from howdah.tune.parameters import HOSTS, SERVER_OPTIONS, WORKERS, Base, with_values
 from howdah.units import MIB
 
 Values = Mapping[str, str]
@@ -81,7 +81,7 @@ class Candidates:
         inventory = cluster.inventory
         if HOSTS in values:
             inventory = with_hosts(inventory, int(values[HOSTS]))
-        return plan_cluster(inventory, with_values(request, values))
+        return plan_cluster(inventory, with_values(request, values, self._base.settings.text(SERVER_OPTIONS)))
 
     def planned(self, values: Values) -> PlannedCandidate | Trial:
         """The candidate ready to be simulated, or the trial of one that is refused."""

@@ -6,14 +6,17 @@ what an administrator would write: 256MiB, not 271,398,112 bytes.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from howdah.model.at_once import at_once
+from howdah.model.heap import direct_bytes, heap_bytes
 from howdah.model.plan import Cluster, Plan, Worker
 from howdah.model.request import Override, PlanRequest
 from howdah.model.tuning import Fixed, TuneParameter
 from howdah.model.workloads.terasort import Codec
+from howdah.planner.heap import COMPRESSED_MOST
 from howdah.simulation.settings import PlannedSettings
 from howdah.units import GIB, MIB, exact_bytes
 
@@ -28,11 +31,17 @@ _CLASSES = {
     Codec.LZ4: "org.apache.hadoop.io.compress.Lz4Codec",
     Codec.ZSTD: "org.apache.hadoop.io.compress.ZStandardCodec",
 }
+SERVER_OPTIONS, CACHE = "HBASE_REGIONSERVER_OPTS", "hbase.bucketcache.size"
+_COMPACTED_FILES, _THRESHOLD = "hbase.hstore.compaction.min", "hbase.hstore.compactionThreshold"
 CODEC_KEYS = (_COMPRESS, _CODEC)
 _REDUCES = "mapreduce.job.reduces"
 _BEAT = "yarn.scheduler.capacity.per-node-heartbeat"
 _CONTAINER_STEP_MB = 256
 _OF_JOBS = ("mapreduce.map.", "mapreduce.reduce.", "mapreduce.task.", "mapreduce.job.")
+
+
+_JAVA_MORE = 1.1
+"""What each byte less of heap leaves to the cache outside it: Java needs memory in proportion to its heap."""
 
 
 class Base(NamedTuple):
@@ -43,6 +52,8 @@ class Base(NamedTuple):
     worker: Worker
     """The first kind of worker: settings of jobs are the same for all kinds."""
     settings: PlannedSettings
+    operations: bool
+    """Whether the suite is of operations on HBase; otherwise it is of jobs."""
 
     @property
     def sole_kind(self) -> bool:
@@ -50,10 +61,10 @@ class Base(NamedTuple):
         return len(self.plan.workers) == 1 and len(self.cluster.layouts) == 1
 
 
-def base_of(plan: Plan, cluster: Cluster) -> Base:
+def base_of(plan: Plan, cluster: Cluster, *, operations: bool = False) -> Base:
     """A plan with what the ranges are derived from."""
     worker = plan.workers[0]
-    return Base(plan, cluster, worker, PlannedSettings(plan, cluster, worker))
+    return Base(plan, cluster, worker, PlannedSettings(plan, cluster, worker), operations)
 
 
 class _Row(NamedTuple):
@@ -154,14 +165,60 @@ def _per_beat(base: Base) -> Iterator[str]:
     yield from _ladder(1, 2 * max(1, base.worker.map_slots), 1.7)
 
 
-_TABLE: tuple[_Row, ...] = (
+def _planned_heap(base: Base) -> int:
+    """A RegionServer's heap, MiB."""
+    return (heap_bytes(base.settings.text(SERVER_OPTIONS)) or 0) // MIB
+
+
+def _heaps(base: Base) -> Iterator[str]:
+    """Heaps of a RegionServer, MiB, of which each leaves another size to the cache outside it."""
+    if base.sole_kind and base.settings.text(CACHE):
+        planned = _planned_heap(base)
+        whole = planned + base.settings.number(CACHE)
+        yield from _ladder(max(4096, whole / 8), min(0.8 * whole, COMPRESSED_MOST / MIB), 1.25)
+
+
+def _shares(base: Base) -> Iterator[str]:
+    """Parts of the heap for memstores; with the cache in the heap at most four fifths of it."""
+    cache = base.settings.number_or("hfile.block.cache.size", 0.4)
+    shares = (0.1, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6)
+    yield from (f"{share:g}" for share in shares if share + cache <= 0.8)
+
+
+_WORKERS = _Row(
+    WORKERS,
+    "per host",
+    "virtual machines per host",
+    _worker_counts,
+    lambda base: str(base.worker.per_host),
+)
+_FOR_OPERATIONS: tuple[_Row, ...] = (
+    _WORKERS,
     _Row(
-        WORKERS,
-        "per host",
-        "virtual machines per host",
-        _worker_counts,
-        lambda base: str(base.worker.per_host),
+        SERVER_OPTIONS,
+        "MB",
+        "heap of a RegionServer; the cache outside it has the rest of its memory",
+        _heaps,
+        lambda base: str(_planned_heap(base)),
     ),
+    _number("hbase.regionserver.global.memstore.size", "", "part of the heap for writes in memory", _shares),
+    _size("hbase.hregion.memstore.flush.size", "a region's writes in memory, before a file", 32 * MIB, GIB),
+    _Row(
+        _COMPACTED_FILES,
+        "",
+        "files of a region before they are merged",
+        lambda base: _ladder(2, 12, 1.3),
+        lambda base: f"{base.settings.number_or(_COMPACTED_FILES, base.settings.number(_THRESHOLD)):g}",
+    ),
+    _listed(
+        "hbase.regionserver.handler.count",
+        "",
+        "requests that a RegionServer handles at once",
+        "8 16 24 32 48 64 96 128 192 256",
+    ),
+)
+_FOR_JOBS: tuple[_Row, ...] = (
+    _WORKERS,
     _Row(
         SLOTS,
         "per worker",
@@ -252,6 +309,18 @@ _TABLE: tuple[_Row, ...] = (
     ),
 )
 
+
+def _rows(base: Base) -> tuple[_Row, ...]:
+    return _FOR_OPERATIONS if base.operations else _FOR_JOBS
+
+
+_FIXED_FOR_OPERATIONS = {
+    "dfs.replication": "it decides how safe the data are, not how fast",
+    "hfile.block.cache.size": "with a cache outside the heap, that in the heap has only indexes",
+    "hbase.wal.provider": "the rules decide how safe a write is, not how fast",
+    "BLOCKSIZE": "blocks of tables are not simulated",
+    "DATA_BLOCK_ENCODING": "encodings of tables are not simulated",
+}
 _FIXED = {
     "dfs.replication": "it decides how safe the data are, not how fast",
     "mapreduce.terasort.output.replication": "it decides how safe the output is, not how fast",
@@ -264,8 +333,9 @@ _FIXED = {
 def parameters(base: Base) -> tuple[list[TuneParameter], list[Fixed]]:
     """What may vary on a plan, and what may not."""
     varied: list[TuneParameter] = []
-    fixed = [Fixed(name=name, why=why) for name, why in _FIXED.items()]
-    for row in _TABLE:
+    left = _FIXED_FOR_OPERATIONS if base.operations else _FIXED
+    fixed = [Fixed(name=name, why=why) for name, why in left.items()]
+    for row in _rows(base):
         possible = list(row.levels(base))
         if not possible:
             fixed.append(Fixed(name=row.name, why=_WHY_NONE[row.name]))
@@ -288,16 +358,17 @@ def parameters(base: Base) -> tuple[list[TuneParameter], list[Fixed]]:
 
 
 _WHY_NONE = {
+    SERVER_OPTIONS: "RegionServers are of several kinds, or have no cache outside the heap",
     SLOTS: "the cluster has several kinds of workers, which no one number fits",
     WORKERS: "the plan does not weigh virtual machines: --hypervisor or --weigh-virtual",
 }
 
 
-def decided_values(plan: Plan) -> dict[str, str]:
+def decided_values(plan: Plan, *, operations: bool = False) -> dict[str, str]:
     """The value of every parameter in the plan of a cluster, decided by a rule or by a candidate."""
     assert plan.cluster is not None
-    base = base_of(plan, plan.cluster)
-    return {row.name: row.planned(base) for row in _TABLE}
+    base = base_of(plan, plan.cluster, operations=operations)
+    return {row.name: row.planned(base) for row in _rows(base)}
 
 
 def is_per_job(key: str) -> bool:
@@ -318,8 +389,8 @@ def keys_of(name: str) -> tuple[str, ...]:
     return CODEC_KEYS if name == _CODEC else (name,)
 
 
-def with_values(request: PlanRequest, values: Mapping[str, str]) -> PlanRequest:
-    """The request that insists on a candidate's values."""
+def with_values(request: PlanRequest, values: Mapping[str, str], server_options: str = "") -> PlanRequest:
+    """The request that insists on a candidate's values; ``server_options`` are the planned RegionServer's."""
     update: dict[str, object] = {}
     overrides = {override.key: override.value for override in request.overrides}
     for name, value in values.items():
@@ -329,6 +400,8 @@ def with_values(request: PlanRequest, values: Mapping[str, str]) -> PlanRequest:
             update["workers_per_host"] = int(value)
         elif name == SLOTS:
             update["slots"] = int(value)
+        elif name == SERVER_OPTIONS:
+            overrides[name] = _with_heap(server_options, int(value))
         elif name == _CODEC:
             overrides[_COMPRESS] = str(value != Codec.NONE).lower()
             if value != Codec.NONE:
@@ -337,3 +410,13 @@ def with_values(request: PlanRequest, values: Mapping[str, str]) -> PlanRequest:
             overrides[name] = value
     given = tuple(Override(key=key, value=value) for key, value in overrides.items())
     return request.model_copy(update=update | {"overrides": given})
+
+
+def _with_heap(options: str, heap_mb: int) -> str:
+    """Java options with another heap, and a limit for the cache outside it that the rules then choose."""
+    fewer_mb = (heap_bytes(options) or 0) // MIB - heap_mb
+    # The planned cache was rounded down to whole GiB.
+    more_mb = int(fewer_mb * _JAVA_MORE) + GIB // MIB if fewer_mb > 0 else fewer_mb
+    limit_mb = (direct_bytes(options) or 0) // MIB + more_mb
+    options = re.sub(r"-Xm([sx])\S+", rf"-Xm\g<1>{heap_mb}m", options)
+    return re.sub(r"-XX:MaxDirectMemorySize=\S+", f"-XX:MaxDirectMemorySize={limit_mb}m", options)

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import pytest
 
+from howdah.documents.files import read_inventory
 from howdah.errors import UserError
+from howdah.model.heap import direct_bytes, heap_bytes
 from howdah.model.plan import Plan
+from howdah.model.request import Demand, PlanRequest
 from howdah.model.tuning import Narrowing, TuneParameter
-from howdah.tune.parameters import Base, base_of, keys_of, parameters
+from howdah.planner.cluster import plan_cluster
+from howdah.planner.suite.request import RunRequest
+from howdah.tune.candidates import Candidates, PlannedCandidate
+from howdah.tune.parameters import CACHE, SERVER_OPTIONS, Base, base_of, keys_of, parameters
 from howdah.tune.space import space_of
-from support.sim_plans import slots_plan, small_plan, study_plan
+from howdah.units import MIB
+from support.sim_plans import EXAMPLES, slots_plan, small_plan, study_plan
 
 PLANS = (small_plan, slots_plan, study_plan)
 
@@ -107,3 +114,31 @@ def test_a_parameter_without_values_is_refused() -> None:
 def test_a_file_that_leaves_nothing_to_vary_is_refused() -> None:
     with pytest.raises(UserError, match="leaves nothing to vary"):
         narrowed(Narrowing(parameters={"slots": 4}, others="planned"))
+
+
+def hbase_plan() -> Plan:
+    """Three hosts with RegionServers that cache outside their heaps."""
+    demand = Demand(kind="ycsb", records=300_000_000)
+    return plan_cluster(read_inventory(EXAMPLES / "hosts-hbase.yaml"), PlanRequest(workloads=(demand,)))
+
+
+def test_a_smaller_heap_leaves_the_rest_to_the_cache_outside_it() -> None:
+    plan = hbase_plan()
+    assert plan.cluster is not None
+    of_hbase = base_of(plan, plan.cluster, operations=True)
+    varied = {one.name: one for one in parameters(of_hbase)[0]}
+    assert "mapreduce.task.io.sort.mb" not in varied
+    candidates = Candidates(of_hbase, RunRequest(suite="ycsb-a"), None, seed=1)
+    sizes = {}
+    for heap in varied[SERVER_OPTIONS].levels:
+        candidate = candidates.planned({SERVER_OPTIONS: heap})
+        assert isinstance(candidate, PlannedCandidate), heap
+        settings = {setting.key: setting.value for setting in candidate.plan.settings}
+        options = str(settings[SERVER_OPTIONS])
+        cache = int(str(settings[CACHE]))
+        assert heap_bytes(options) == int(heap) * MIB
+        assert "regionserver.cache-size" not in candidate.breaks
+        assert (direct_bytes(options) or 0) // MIB >= cache + 2 * 1024
+        sizes[int(heap)] = cache
+    planned = int(varied[SERVER_OPTIONS].planned)
+    assert sizes == {heap: pytest.approx(sizes[planned] + 1.1 * (planned - heap), abs=1024) for heap in sizes}

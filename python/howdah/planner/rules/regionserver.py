@@ -45,7 +45,7 @@ class RegionServerMemory(NamedTuple):
     @property
     def direct(self) -> int:
         """The most memory that Java may take beside its heap for buffers."""
-        return self.cache + _DIRECT if self.cache else 0
+        return direct_limit(self.cache) if self.cache else 0
 
 
 rules = Rules(file="hbase-site.xml")
@@ -67,8 +67,17 @@ def regionserver_memory(share: int) -> RegionServerMemory:
         step = GIB if share >= 8 * GIB else 256 * MIB
         return RegionServerMemory(max(step, int(share / (1 + _JAVA_SHARE)) // step * step), 0)
     heap = min(COMPRESSED_MOST, share // 2 // GIB * GIB)
-    cache = int(share - heap * (1 + _JAVA_SHARE) - _DIRECT) // GIB * GIB
-    return RegionServerMemory(heap, cache)
+    return RegionServerMemory(heap, cache_outside(share, heap))
+
+
+def cache_outside(share: int, heap: int) -> int:
+    """What a RegionServer's share of memory leaves for a cache outside its heap, bytes in whole GiB."""
+    return max(0, int(share - heap * (1 + _JAVA_SHARE) - _DIRECT) // GIB * GIB)
+
+
+def direct_limit(cache: int) -> int:
+    """The most memory that Java may take outside the heap, bytes, for a cache of this size there."""
+    return cache + _DIRECT
 
 
 def _inputs(facts: Facts) -> tuple[Input, ...]:
@@ -148,10 +157,11 @@ _BESIDE = Condition(
 )
 def _cache_size(facts: Facts) -> Decision:
     """The cache outside the heap has what heap and buffers leave."""
-    memory = _memory(facts)
+    share = budget(facts.worker, facts).regionserver
+    heap = heap_bytes(str(facts.decided.get("HBASE_REGIONSERVER_OPTS", ""))) or _memory(facts).heap
     return Decision(
-        memory.cache // MIB,
-        f"what the RegionServer has beyond its heap of {format_memory(memory.heap)} and "
+        cache_outside(share, heap) // MIB,
+        f"what the RegionServer has beyond its heap of {format_memory(heap)} and "
         f"{format_memory(_DIRECT)} of buffers: blocks outside of garbage collection; in MB",
         _inputs(facts),
     )
