@@ -34,12 +34,19 @@ class Key(NamedTuple):
     token: str
 
 
+class Bars(NamedTuple):
+    """A number for each row of a table, drawn in a column with a title."""
+
+    title: str
+    values: tuple[float, ...]
+
+
 class Table(NamedTuple):
     """Text in rows; the first column names the row. Columns of numbers are aligned on the right.
 
     ``title`` and ``about`` stand above it. A table without a title has a ``label`` for readers who cannot see
-    it. With ``fold``, HTML hides many rows until a reader opens them. The terminal draws ``bars``, a number
-    for each row, after the last column, and ``faint`` rows in a paler colour.
+    it. With ``fold``, HTML hides many rows until a reader opens them. The terminal draws ``bars`` after the
+    last column, and ``faint`` rows in a paler colour.
     """
 
     columns: tuple[str, ...]
@@ -49,7 +56,7 @@ class Table(NamedTuple):
     label: str = ""
     style: Literal["", "stats", "titled", "plan"] = ""
     fold: bool = False
-    bars: tuple[float, ...] = ()
+    bars: Bars | None = None
     faint: frozenset[int] = frozenset()
 
 
@@ -255,6 +262,8 @@ def _in_form(blocks: Iterable[Block], form: Form) -> tuple[Block, ...]:
                 shown += _in_form(block.blocks, form) if form in block.forms else ()
             case Details():
                 shown.append(block._replace(blocks=_in_form(block.blocks, form)))
+            case Figure() if form is Form.TERMINAL:
+                pass
             case _:
                 shown.append(block)
     return present(*shown)

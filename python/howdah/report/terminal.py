@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
-from rich.console import Group, RenderableType
+from rich.bar import Bar
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.measure import Measurement
 from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
@@ -15,7 +18,6 @@ from howdah.report.document import (
     Details,
     Document,
     Facts,
-    Figure,
     Finding,
     Form,
     Heading,
@@ -26,8 +28,9 @@ from howdah.report.document import (
     numeric_columns,
 )
 
-_HALF = 16
-"""Characters of the longest bar to one side of the middle."""
+_LEAST_BAR, _WIDEST_BAR = 8, 24
+_LEAST_TEXT = 13
+"""Characters of a column of sentences in a narrow terminal."""
 _STYLES = {"missing": "red", "warning": "yellow", "remark": "yellow", "about": "dim", "note": "dim"}
 _GAP = (0, 2, 0, 0)
 
@@ -46,7 +49,7 @@ def terminal(document: Document) -> RenderableType:
     for section in shown.sections:
         parts.append(Text())
         # The title of a section's first block is enough of a heading.
-        headed = _has_title(section.blocks[0])
+        headed = _has_title(section.blocks[0]) and not section.about
         if not headed:
             parts.append(Text(section.title, style="dim"))
         if section.about:
@@ -74,8 +77,6 @@ def _has_title(block: Block) -> bool:
 def _blocks(several: Iterable[Block], *, after_text: bool, first: bool = False) -> Iterator[RenderableType]:
     """The blocks with empty lines between them, except between sentences."""
     for block in several:
-        if isinstance(block, Figure):
-            continue
         text = isinstance(block, Paragraph | Bullets)
         if not first and not (text and after_text):
             yield Text()
@@ -114,32 +115,51 @@ def _block(block: Block) -> Iterator[RenderableType]:
             yield from _blocks(block.blocks, after_text=True, first=True)
 
 
-def grid(data: Table) -> Grid:
+def grid(data: Table) -> RenderableType:
     """A table without lines, columns of numbers aligned on the right."""
+    return _lines(data) if data.bars is None else _WithBars(data)
+
+
+def _lines(data: Table, bar_width: int = 0) -> Grid:
     numbers = numeric_columns(data)
-    lines = Grid(box=None, pad_edge=False, header_style="dim", padding=_GAP, show_header=any(data.columns))
+    bars = data.bars if bar_width else None
+    header = any(data.columns) or bool(bars and bars.title)
+    lines = Grid(box=None, pad_edge=False, header_style="dim", padding=_GAP, show_header=header)
     for index, column in enumerate(data.columns):
-        number = index in numbers
-        lines.add_column(Text(column), justify="right" if number else "left", no_wrap=number)
-    if data.bars:
-        lines.add_column("", no_wrap=True)
-    bars = _bars(data.bars) if data.bars else [None] * len(data.rows)
-    for place, (row, bar) in enumerate(zip(data.rows, bars, strict=True)):
-        cells = [*map(Text, row), *([bar] if bar else [])]
-        lines.add_row(*cells, style="dim" if place in data.faint else "")
+        cells = [row[index] for row in data.rows]
+        lines.add_column(
+            Text(column),
+            justify="right" if index in numbers else "left",
+            # Sentences become narrower before a number or a name loses a letter.
+            no_wrap=index in numbers or not any(" " in cell for cell in cells),
+            min_width=min(_LEAST_TEXT, max(map(len, cells), default=0)),
+            overflow="fold",
+        )
+    if bars is not None:
+        lines.add_column(Text(bars.title, justify="center"), width=bar_width)
+    drawn = [(bar,) for bar in _drawn(bars.values)] if bars else [()] * len(data.rows)
+    for place, (row, bar) in enumerate(zip(data.rows, drawn, strict=True)):
+        lines.add_row(*map(Text, row), *bar, style="dim" if place in data.faint else "")
     return lines
 
 
-def _bars(values: Sequence[float]) -> list[Text]:
-    """A bar for each value, to the left of a middle for negative ones if there are any."""
-    longest = max(map(abs, values)) or 1.0
-    two_sided = min(values) < 0
-    bars = []
-    for value in values:
-        bar = "█" * round(_HALF * abs(value) / longest)
-        left, right = (bar, "") if value < 0 else ("", bar)
-        bars.append(Text(f"{left:>{_HALF}}│{right:<{_HALF}}" if two_sided else right))
-    return bars
+class _WithBars(NamedTuple):
+    """A table with a bar in each row, if the terminal has room for one."""
+
+    data: Table
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        needed = Measurement.get(console, options, _lines(self.data))
+        room = options.max_width - _GAP[1]
+        width = min(_WIDEST_BAR, max(room - needed.maximum, min(room - needed.minimum, _LEAST_BAR)))
+        yield _lines(self.data, width if width >= _LEAST_BAR else 0)
+
+
+def _drawn(values: Sequence[float]) -> Iterator[Bar]:
+    """A bar for each value, to the left of the middle for negative ones if there are any."""
+    longest = max(map(abs, values), default=0.0) or 1.0
+    middle = longest if min(values, default=0.0) < 0 else 0.0
+    return (Bar(middle + longest, middle + min(value, 0), middle + max(value, 0)) for value in values)
 
 
 def pairs(entries: Iterable[tuple[str, str]]) -> Grid:

@@ -11,6 +11,7 @@ from rich.console import Console
 from howdah.report.document import (
     PAGES,
     TERMINAL,
+    Bars,
     Bullets,
     Details,
     Document,
@@ -160,6 +161,7 @@ def test_the_terminal_has_empty_lines_between_blocks_only() -> None:
         "workload  time",
         "sort       5 s",
         "",
+        "What was found",
         "Warnings first.",
         "warning  sort · likely",
         "  A disk is slow.",
@@ -175,17 +177,24 @@ def test_the_terminal_has_empty_lines_between_blocks_only() -> None:
 
 
 @pytest.mark.parametrize(
-    ("bars", "lines"),
+    ("values", "lines"),
     [
-        ((2.0, 1.0), ["a  2  ████████████████", "b  1  ████████"]),
-        ((-2.0, 1.0), ["a  2  ████████████████│", "b  1                  │████████"]),
+        ((2.0, 1.0), ["               longer", "a  2  ████████████████████████", "b  1  ████████████"]),
+        ((-2.0, 1.0), ["               longer", "a  2  ████████████", "b  1              ██████"]),
     ],
 )
-def test_bars_are_as_long_as_their_numbers(bars: tuple[float, ...], lines: list[str]) -> None:
+def test_bars_are_as_long_as_their_numbers(values: tuple[float, ...], lines: list[str]) -> None:
     text = io.StringIO()
-    table = Table(("", ""), (("a", "2"), ("b", "1")), bars=bars)
+    table = Table(("", ""), (("a", "2"), ("b", "1")), bars=Bars("longer", values))
     Console(file=text, width=80, color_system=None).print(blocks(table))
     assert [line.rstrip() for line in text.getvalue().splitlines()] == lines
+
+
+def test_a_narrow_terminal_has_no_bars_but_every_digit() -> None:
+    text = io.StringIO()
+    table = Table(("a",), (("123,456,789 kB",), ("1 kB",)), bars=Bars("size", (9.0, 1.0)))
+    Console(file=text, width=20, color_system=None).print(blocks(table))
+    assert text.getvalue().split("\n")[1].strip() == "123,456,789 kB"
 
 
 def test_nothing_stands_for_what_is_missing() -> None:

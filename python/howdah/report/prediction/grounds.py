@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple, Self
 
 from howdah.analysis.wording import percent, seconds, signed
@@ -19,11 +19,14 @@ from howdah.model.workloads.dfsio import FILES
 from howdah.model.workloads.files import MAPS, REPLICATION
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import REDUCES, TeraRows
-from howdah.report.document import Facts, Table
+from howdah.report.document import PAGES, TERMINAL, Block, Facts, Only, Paragraph, Section, Table
 from howdah.report.words import NONE
 from howdah.units import format_bits_per_s, format_bytes, format_counted
 
 _MEANT = {parameter.name: parameter for parameter in PARAMETERS}
+
+
+INPUTS = "Inputs of the simulation"
 
 
 class Ground(NamedTuple):
@@ -51,6 +54,23 @@ class Ground(NamedTuple):
         """That of changes or of growth."""
         best_of = calibration.best_of if calibration else 1
         return cls(variation.calibration, best_of, variation.replications, variation.seed)
+
+
+def inputs(groups: Iterable[Facts], calibration: Calibration | None) -> Section:
+    """The last section of every page on predictions: what they rest on."""
+    blocks: tuple[Block, ...] = (*groups, *calibration_tables(calibration))
+    return Section("inputs", "Inputs", INPUTS, blocks, forms=PAGES)
+
+
+def basis(ground: Ground) -> Only:
+    """The same in a sentence, for the terminal."""
+    text = f"Simulated, nothing measured; {format_counted(ground.replications, 'simulation')}"
+    if ground.calibration is None:
+        text += ", not calibrated: no intervals are known."
+    else:
+        best = f", whose best of {ground.best_of} runs is converted to a typical run"
+        text += f", calibrated by {ground.calibration}{best if ground.best_of > 1 else ''}."
+    return Only(TERMINAL, (Paragraph(text, "about"),))
 
 
 def facts(ground: Ground) -> Iterator[Facts]:
