@@ -9,9 +9,9 @@ import pytest
 
 from howdah.report.prediction.changes import changes
 from howdah.report.prediction.growth import growth
-from howdah.report.prediction.page import write_page
 from howdah.report.prediction.predicted import predicted
 from howdah.report.prediction.scored import scored
+from howdah.report.write import write_document
 from howdah.simulation.calibrations import load_calibration
 from support.browsing import Scheme, Visitor
 from support.inspecting import Inspector
@@ -49,7 +49,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         growth(grown(point(10, 0.1, 0.5), point(50, 0.2, 1.0, 700)), known),
         scored(made, scores, scores),
     )
-    return {said.name: write_page(said, tmp_path_factory.mktemp(said.name)) for said in some}
+    return {said.name: write_document(said, tmp_path_factory.mktemp(said.name)) for said in some}
 
 
 every_look = pytest.mark.parametrize(("name", "scheme"), LOOKS)
@@ -82,7 +82,7 @@ def test_a_plan_s_and_a_run_s_names_stay_text(visit: Visitor, tmp_path: Path) ->
     made = small_prediction().model_copy(update={"suite": suite, "id": HOSTILE, "calibration": HOSTILE})
     scores = [score(HOSTILE, forecast(HOSTILE, 100), 105), score(HOSTILE, forecast("teragen", 60), 80)]
     visiting = visit()
-    page = visiting.open(write_page(scored(made, scores, scores), tmp_path))
+    page = visiting.open(write_document(scored(made, scores, scores), tmp_path))
     assert page.evaluate("window.caught") is None
     assert page.locator("img:not(.still)").count() == 0
     assert "window.caught=1" in page.locator("h1").inner_text()

@@ -43,8 +43,8 @@ def first(planned: Path) -> str:
 
 def test_the_tuned_plan_is_a_plan_with_the_evidence_for_every_value(planned: Path, first: str) -> None:
     assert "4 parameters" in first
-    assert "less simulated time than the rules' plan" in first
-    assert "plan     tuned.yaml" in first
+    assert "less time than the rules' plan" in first
+    assert "plan  tuned.yaml" in first
     tuning = json.loads((planned / "tune/first/tuning.json").read_text())
     best = tuning["finalists"][0]
     assert best["share"] < 0

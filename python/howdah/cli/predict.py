@@ -7,20 +7,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
-from rich.console import RenderableType
 
 from howdah.cli.help import App
-from howdah.cli.load_table import load_json, load_shown
 from howdah.cli.options import CalibrationFile, options_on, with_options
 from howdah.cli.output import print_json, show
-from howdah.cli.predict_table import prediction_table
 from howdah.cli.simulating import SimulationBar
-from howdah.cli.sweep_table import sweep_json, sweep_table
 from howdah.cli.values import parse_seed
-from howdah.cli.what_if_table import what_if_json, what_if_table
 from howdah.errors import UserError
 from howdah.extras import check_extras
+from howdah.model.variation import LoadSweep, Sweep, WhatIf
 from howdah.planner.suite.request import RunRequest
+from howdah.report.document import Document, Facts
+from howdah.report.terminal import blocks, terminal
 from howdah.session.predict import pages
 from howdah.session.predict import predicting as session
 from howdah.simulation.loads import sweeps_load
@@ -111,28 +109,26 @@ def predict(
         check_extras("the page of `howdah predict`", "charts")
     if output is not None:
         pages.check_directory(output)
-    asked = _Asked(plan, request, calibration, replications, parse_seed(seed) if seed is not None else None)
+    work = _Work(plan, request, calibration, replications, parse_seed(seed) if seed is not None else None)
     with SimulationBar(silent=json or quiet) as bar:
-        if sweep and sweeps_load(sweep):
-            shown = _load_sweep(asked, sweep, output, bar.tell)
-        elif sweep:
-            shown = _sweep(asked, sweep, output, bar.tell)
-        elif what_if:
-            shown = _what_if(asked, what_if, output, bar.tell)
+        if sweep or what_if:
+            variation = _vary(work, what_if, sweep, bar.tell)
+            result = _kept_as_page(variation, pages.variation_page(variation, calibration), output)
         else:
-            shown = _predict(asked, name, predictions_dir, output, bar.tell)
+            result = _predict(work, name, predictions_dir, output, bar.tell)
     if json:
-        print_json(shown.content | {"page": str(shown.page)} if shown.page else shown.content)
+        print_json(result.content | {"page": str(result.page)} if result.page else result.content)
     elif quiet:
-        print(shown.kept or shown.page or "")
+        print(result.stored or result.page or "")
     else:
-        show(shown.table)
-        if shown.page:
-            print(f"page        {shown.page}")
+        show(terminal(result.document))
+        if result.files:
+            print()
+            show(blocks(Facts("", result.files)))
 
 
-class _Asked(NamedTuple):
-    """What every question has in common."""
+class _Work(NamedTuple):
+    """What is simulated, and how often."""
 
     plan: Path
     request: RunRequest
@@ -140,71 +136,91 @@ class _Asked(NamedTuple):
     replications: int | None
     seed: int | None
 
+    def settings(self, usual: int) -> dict[str, Any]:
+        """How variations are simulated; ``usual`` is the number of replications that users leave out."""
+        return {
+            "calibration": self.calibration,
+            "replications": usual if self.replications is None else self.replications,
+            "seed": 1 if self.seed is None else self.seed,
+        }
 
-class _Shown(NamedTuple):
-    """An answer for programs and for people, and where it is kept."""
+
+class _Result(NamedTuple):
+    """An answer for programs and for people, and where it is stored."""
 
     content: dict[str, Any]
-    table: RenderableType
+    document: Document
     page: Path | None
-    kept: Path | None = None
+    files: tuple[tuple[str, str], ...]
+    stored: Path | None = None
 
 
 def _predict(
-    asked: _Asked, name: str | None, directory: Path, output: Path | None, tell: Callable[[Done], None]
-) -> _Shown:
-    made = session.predict(
-        asked.plan,
-        asked.request,
-        calibration=asked.calibration,
-        replications=_REPLICATIONS if asked.replications is None else asked.replications,
-        seed=asked.seed,
+    work: _Work, name: str | None, directory: Path, output: Path | None, tell: Callable[[Done], None]
+) -> _Result:
+    prediction = session.predict(
+        work.plan,
+        work.request,
+        calibration=work.calibration,
+        replications=_REPLICATIONS if work.replications is None else work.replications,
+        seed=work.seed,
         name=name,
         directory=directory,
         tell=tell,
     )
-    path = session.save_prediction(directory, made)
-    page = pages.write_predicted(made, asked.calibration, output or path)
-    return _Shown(made.model_dump(mode="json"), prediction_table(made, path), page, path)
-
-
-def _what_if(asked: _Asked, changes: list[str], output: Path | None, tell: Callable[[Done], None]) -> _Shown:
-    answer = session.what_if(
-        asked.plan,
-        asked.request,
-        changes,
-        calibration=asked.calibration,
-        replications=_REPLICATIONS if asked.replications is None else asked.replications,
-        seed=1 if asked.seed is None else asked.seed,
-        tell=tell,
+    path = session.save_prediction(directory, prediction)
+    document = pages.predicted_page(prediction, work.calibration)
+    page = pages.write_page(document, output or path)
+    replicas = session.replicas_text(prediction)
+    files = (
+        *((("replicas", replicas),) if replicas else ()),
+        ("prediction", str(path)),
+        ("page", str(page)),
     )
-    page = pages.write_variation(answer, asked.calibration, output) if output is not None else None
-    return _Shown(what_if_json(answer), what_if_table(answer), page)
+    return _Result(prediction.model_dump(mode="json"), document, page, files, path)
 
 
-def _sweep(asked: _Asked, sizes: str, output: Path | None, tell: Callable[[Done], None]) -> _Shown:
-    answer = session.sweep(
-        asked.plan,
-        asked.request,
-        sizes,
-        calibration=asked.calibration,
-        replications=_OF_A_SIZE if asked.replications is None else asked.replications,
-        seed=1 if asked.seed is None else asked.seed,
-        tell=tell,
-    )
-    page = pages.write_variation(answer, asked.calibration, output) if output is not None else None
-    return _Shown(sweep_json(answer), sweep_table(answer), page)
+def _vary(
+    work: _Work, changes: list[str] | None, sweep: str | None, tell: Callable[[Done], None]
+) -> WhatIf | Sweep | LoadSweep:
+    if sweep is None:
+        return session.what_if(
+            work.plan, work.request, changes or [], **work.settings(_REPLICATIONS), tell=tell
+        )
+    swept = session.load_sweep if sweeps_load(sweep) else session.sweep
+    return swept(work.plan, work.request, sweep, **work.settings(_OF_A_SIZE), tell=tell)
 
 
-def _load_sweep(asked: _Asked, loads: str, output: Path | None, tell: Callable[[Done], None]) -> _Shown:
-    answer = session.load_sweep(
-        asked.plan,
-        asked.request,
-        loads,
-        calibration=asked.calibration,
-        replications=_OF_A_SIZE if asked.replications is None else asked.replications,
-        seed=1 if asked.seed is None else asked.seed,
-        tell=tell,
-    )
-    page = pages.write_variation(answer, asked.calibration, output) if output is not None else None
-    return _Shown(load_json(answer), load_shown(answer), page)
+def _kept_as_page(variation: WhatIf | Sweep | LoadSweep, document: Document, output: Path | None) -> _Result:
+    page = pages.write_page(document, output) if output is not None else None
+    return _Result(_for_programs(variation), document, page, (("page", str(page)),) if page else ())
+
+
+def _for_programs(variation: WhatIf | Sweep | LoadSweep) -> dict[str, Any]:
+    """The variation as JSON."""
+    content: dict[str, Any] = {
+        "replications": variation.replications,
+        "warnings": [warning.model_dump() for warning in variation.warnings],
+    }
+    match variation:
+        case WhatIf():
+            effects = [effect.model_dump(mode="json") for effect in variation.effects]
+            impossible = list(variation.impossible)
+            return content | {
+                "elapsed_s": variation.elapsed_s,
+                "effects": effects,
+                "impossible": impossible,
+            }
+        case Sweep():
+            between = variation.saturation
+            return content | {
+                "quantity": variation.quantity,
+                "points": [point.model_dump(mode="json") for point in variation.points],
+                "saturates_between": between and [point.model_dump(mode="json") for point in between],
+            }
+        case LoadSweep():
+            return content | {
+                "quantity": variation.quantity,
+                "points": [point.model_dump(mode="json") for point in variation.points],
+                "saturated_at": variation.saturated and variation.saturated.asked,
+            }

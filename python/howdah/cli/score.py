@@ -9,9 +9,10 @@ import typer
 
 from howdah.cli.help import App
 from howdah.cli.output import print_json, show
-from howdah.cli.predict_table import history_table, score_table
 from howdah.extras import check_extras
 from howdah.model.prediction import Score
+from howdah.report.prediction.scored import scored_history
+from howdah.report.terminal import terminal
 from howdah.session.predict import pages
 from howdah.session.predict import scoring as session
 from howdah.session.predict.predicting import DEFAULT_PREDICTIONS_DIR
@@ -59,11 +60,12 @@ def score(
         if json:
             print_json({"scores": [_content(kept_score) for kept_score in history]})
         else:
-            show(history_table(history))
+            show(terminal(scored_history(history)))
         return
     check_extras("the page of `howdah score`", "charts")
     scored = session.score_run(run, prediction, runs_dir=runs_dir, predictions_dir=predictions_dir)
-    page = pages.write_scored(scored, predictions_dir / scored.prediction.id / f"score-{scored.run}")
+    document = pages.scored_page(scored)
+    page = pages.write_page(document, predictions_dir / scored.prediction.id / f"score-{scored.run}")
     if json:
         print_json(
             {
@@ -75,8 +77,8 @@ def score(
             }
         )
     else:
-        show(score_table(scored))
-        print(f"page  {page}")
+        show(terminal(document))
+        print(f"\npage  {page}")
 
 
 def _content(score: Score) -> dict[str, Any]:

@@ -13,14 +13,17 @@ from howdah.cli.help import MORE, App
 from howdah.cli.options import CalibrationFile
 from howdah.cli.output import print_json, show
 from howdah.cli.study_display import StudyDisplay
-from howdah.cli.tune_table import race_table, space_table, tuning_table
 from howdah.cli.values import parse_duration, parse_seed
 from howdah.errors import UserError
 from howdah.extras import check_extras
 from howdah.model.tuning import Goal, KeptRules, TuningRequest
+from howdah.report.document import Document, Facts
+from howdah.report.prediction.raced import raced
+from howdah.report.prediction.tuned import space_tables
+from howdah.report.terminal import blocks, terminal
 from howdah.session import tuning as session
 from howdah.session.plan.plans import check_replaceable, save_plan, writes_over
-from howdah.session.predict.pages import write_tuning
+from howdah.session.predict.pages import tuning_page, write_page
 from howdah.session.racing import change_race, plan_to_tune, race_request, run_race
 from howdah.tune.attempts import TuneProgress
 from howdah.units import parse_count
@@ -175,36 +178,38 @@ def tune(
     with folder:
         with _Bar(silent=json or quiet) as bar:
             tuned = session.search(folder, bar.tell)
-        page = _write(tuned, folder, output)
+        document, page = _write(tuned, folder, output)
         if folder.request.race is not None:
             check_extras("the race of `howdah tune`", "statistics")
             if not (json or quiet):
-                show(tuning_table(tuned.tuning))
+                show(terminal(document))
             study = session.race_study(folder, tuned.tuning)
             with StudyDisplay(study, silent=json or quiet) as display:
                 tuned, paper = run_race(folder, tuned, study, display)
-            page = _write(tuned, folder, output)
+            _, page = _write(tuned, folder, output)
     if json:
         print_json(tuned.tuning.model_dump(mode="json") | {"output": str(output), "page": str(page)})
-    elif quiet:
+        return
+    if quiet:
         print(output)
-    elif tuned.tuning.race is not None:
-        show(race_table(tuned.tuning.race))
-        print(f"plan     {output}")
-        print(f"page     {page}")
-        print(f"runs     {paper}")
+        return
+    if tuned.tuning.race is not None:
+        show(terminal(raced(tuned.tuning.race)))
+        more: tuple[tuple[str, str], ...] = (("runs", str(paper)),)
     else:
-        show(tuning_table(tuned.tuning))
-        print(f"plan     {output}")
-        print(f"page     {page}")
-        if (folder.path / session.RACE).exists():
-            print(f"race     howdah tune --resume {folder.path.name} --race labs runs the plans in labs")
+        show(terminal(document))
+        more = (("race", f"howdah tune --resume {folder.path.name} --race labs runs the plans in labs"),)
+        if not (folder.path / session.RACE).exists():
+            more = ()
+    print()
+    show(blocks(Facts("", (("plan", str(output)), ("page", str(page)), *more))))
 
 
-def _write(tuned: session.Tuned, folder: session.TuningFolder, output: Path) -> Path:
-    """Write the tuned plan and the page; return the page's path."""
+def _write(tuned: session.Tuned, folder: session.TuningFolder, output: Path) -> tuple[Document, Path]:
+    """Write the tuned plan and the page; return the page and its path."""
     save_plan(tuned.plan, output)
-    return write_tuning(tuned.tuning, folder.request.calibration, folder.path)
+    document = tuning_page(tuned.tuning, folder.request.calibration)
+    return document, write_page(document, folder.path)
 
 
 def _show_space(request: TuningRequest, *, json: bool) -> None:
@@ -213,7 +218,7 @@ def _show_space(request: TuningRequest, *, json: bool) -> None:
         parts = {"parameters": varied, "fixed": fixed}
         print_json({name: [item.model_dump() for item in items] for name, items in parts.items()})
     else:
-        show(space_table(varied, fixed))
+        show(blocks(*space_tables(varied, fixed)))
 
 
 class _Bar:

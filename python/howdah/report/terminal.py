@@ -1,76 +1,189 @@
-"""The report as terminal text."""
+"""A document as text in a terminal."""
 
 from __future__ import annotations
 
-from rich.console import Group, RenderableType
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from rich.bar import Bar
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.measure import Measurement
 from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
 
-from howdah.analysis.evidence import Analysis
-from howdah.model.tables import RunData
-from howdah.report.content import RunContent, Said, content
-from howdah.report.figure import Table, numeric_columns
+from howdah.report.document import (
+    Block,
+    Bullets,
+    Details,
+    Document,
+    Facts,
+    Finding,
+    Form,
+    Heading,
+    Notes,
+    Paragraph,
+    Table,
+    Warnings,
+    numeric_columns,
+)
+
+_LEAST_BAR, _WIDEST_BAR = 8, 24
+_LEAST_TEXT = 13
+"""Characters of a column of sentences in a narrow terminal."""
+_STYLES = {"missing": "red", "warning": "yellow", "remark": "yellow", "about": "dim", "note": "dim"}
+_GAP = (0, 2, 0, 0)
 
 
-def render_terminal(run: RunData, analysis: Analysis) -> RenderableType:
-    """The answer, the row of figures, the findings and the byte account, as a rich renderable."""
-    said = content(run, analysis)
-    parts: list[RenderableType] = [
-        Text(" · ".join(said.kicker), style="dim"),
-        Text(said.answer, style="bold"),
-        *(Text(text) for text in said.more_answers),
-        *(Text(text, style="red") for text in said.missing),
-    ]
-    if said.stats:
-        parts += [Text(), grid(said.stats)]
-    if said.dfsio:
-        parts += [Text(), grid(said.dfsio)]
-    if said.metrics:
-        parts += [Text(), Text("reported by the programs", style="dim"), grid(said.metrics)]
-    parts += _findings(said)
-    if said.accounts:
-        parts += [Text(), Text("where the bytes went", style="dim"), grid(said.accounts)]
+def terminal(document: Document) -> RenderableType:
+    """The line above the answer, the answer, and everything that a terminal has room for."""
+    shown = document.in_form(Form.TERMINAL)
+    parts: list[RenderableType] = []
+    if shown.kicker:
+        parts.append(Text(" · ".join(shown.kicker), style="dim"))
+    if shown.question:
+        parts.append(Text(shown.question))
+    if shown.answer:
+        parts.append(Text(shown.answer, style="bold"))
+    parts += _blocks(shown.blocks, after_text=True)
+    for section in shown.sections:
+        parts.append(Text())
+        # The title of a section's first block is enough of a heading.
+        headed = _has_title(section.blocks[0]) and not section.about
+        if not headed:
+            parts.append(Text(section.title, style="dim"))
+        if section.about:
+            parts.append(Text(section.about, style="dim"))
+        parts += _blocks(section.blocks, after_text=True, first=True)
     return Group(*parts)
 
 
-def grid(data: Table) -> Grid:
+def blocks(*several: Block) -> RenderableType:
+    """Blocks without a document around them, as commands print them."""
+    shown = Document("", "", (), "", several).in_form(Form.TERMINAL)
+    return Group(*_blocks(shown.blocks, after_text=True, first=True))
+
+
+def _has_title(block: Block) -> bool:
+    match block:
+        case Table() | Facts() | Notes():
+            return bool(block.title)
+        case Warnings() | Heading():
+            return True
+        case _:
+            return False
+
+
+def _blocks(several: Iterable[Block], *, after_text: bool, first: bool = False) -> Iterator[RenderableType]:
+    """The blocks with empty lines between them, except between sentences."""
+    for block in several:
+        text = isinstance(block, Paragraph | Bullets)
+        if not first and not (text and after_text):
+            yield Text()
+        yield from _block(block)
+        after_text, first = text, isinstance(block, Heading)
+
+
+def _block(block: Block) -> Iterator[RenderableType]:
+    match block:
+        case Paragraph():
+            text = Text(block.text, style=_STYLES.get(block.style, ""))
+            yield Text.assemble((block.strong, "bold"), " ", text) if block.strong else text
+        case Bullets():
+            mark = {"warning": "warning  ", "": "- "}.get(block.style, "")
+            yield from (Text(f"{mark}{item}", style=_STYLES.get(block.style, "")) for item in block.items)
+        case Table():
+            if block.title:
+                yield Text(block.title, style="dim")
+            yield grid(block)
+        case Facts():
+            if block.title:
+                yield Text(block.title, style="dim")
+            yield pairs(block.entries)
+        case Warnings():
+            for number, finding in enumerate(block.findings):
+                yield from ([Text()] if number else [])
+                yield from _warning(finding)
+        case Notes():
+            yield Text(block.title, style="dim")
+            yield from (indented(Text(finding.text)) for finding in block.findings)
+            yield from (indented(Text(remark, style="yellow")) for remark in block.remarks)
+        case Heading():
+            yield Text(block.text, style="bold")
+        case Details():
+            yield Text(block.summary, style="dim")
+            yield from _blocks(block.blocks, after_text=True, first=True)
+
+
+def grid(data: Table) -> RenderableType:
     """A table without lines, columns of numbers aligned on the right."""
+    return _lines(data) if data.bars is None else _WithBars(data)
+
+
+def _lines(data: Table, bar_width: int = 0) -> Grid:
     numbers = numeric_columns(data)
-    grid = Grid(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    bars = data.bars if bar_width else None
+    header = any(data.columns) or bool(bars and bars.title)
+    lines = Grid(box=None, pad_edge=False, header_style="dim", padding=_GAP, show_header=header)
     for index, column in enumerate(data.columns):
-        grid.add_column(Text(column), justify="right" if index in numbers else "left")
-    for row in data.rows:
-        grid.add_row(*(Text(cell) for cell in row))
-    return grid
+        cells = [row[index] for row in data.rows]
+        lines.add_column(
+            Text(column),
+            justify="right" if index in numbers else "left",
+            # Sentences become narrower before a number or a name loses a letter.
+            no_wrap=index in numbers or not any(" " in cell for cell in cells),
+            min_width=min(_LEAST_TEXT, max(map(len, cells), default=0)),
+            overflow="fold",
+        )
+    if bars is not None:
+        lines.add_column(Text(bars.title, justify="center"), width=bar_width)
+    drawn = [(bar,) for bar in _drawn(bars.values)] if bars else [()] * len(data.rows)
+    for place, (row, bar) in enumerate(zip(data.rows, drawn, strict=True)):
+        lines.add_row(*map(Text, row), *bar, style="dim" if place in data.faint else "")
+    return lines
 
 
-def _findings(said: RunContent) -> list[RenderableType]:
-    """Warnings with their numbers, then the notes, one paragraph each."""
-    parts: list[RenderableType] = []
-    for finding in said.warnings:
-        where = f"{finding.where} · {finding.sure}" if finding.where else finding.sure
-        parts += [
-            Text(),
-            Text.assemble(("warning  ", "yellow"), (where, "dim")),
-            indented(Text(finding.text)),
-        ]
-        if finding.numbers:
-            parts.append(indented(_numbers(finding)))
-    for group in said.notes:
-        parts += [Text(), Text(group.about, style="dim")]
-        parts += [indented(Text(finding.text)) for finding in group.notes]
-    return parts
+class _WithBars(NamedTuple):
+    """A table with a bar in each row, if the terminal has room for one."""
+
+    data: Table
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        needed = Measurement.get(console, options, _lines(self.data))
+        room = options.max_width - _GAP[1]
+        width = min(_WIDEST_BAR, max(room - needed.maximum, min(room - needed.minimum, _LEAST_BAR)))
+        yield _lines(self.data, width if width >= _LEAST_BAR else 0)
 
 
-def _numbers(finding: Said) -> Grid:
-    """The numbers of a finding below one another, so that they can be compared."""
-    grid = Grid.grid(padding=(0, 2, 0, 0))
-    grid.add_column(style="dim")
-    grid.add_column(style="dim", justify="right")
-    for name, value in finding.numbers:
-        grid.add_row(Text(name), Text(value))
-    return grid
+def _drawn(values: Sequence[float]) -> Iterator[Bar]:
+    """A bar for each value, to the left of the middle for negative ones if there are any."""
+    longest = max(map(abs, values), default=0.0) or 1.0
+    middle = longest if min(values, default=0.0) < 0 else 0.0
+    return (Bar(middle + longest, middle + min(value, 0), middle + max(value, 0)) for value in values)
+
+
+def pairs(entries: Iterable[tuple[str, str]]) -> Grid:
+    """Names and values below one another."""
+    lines = Grid.grid(padding=_GAP)
+    lines.add_column(style="dim", no_wrap=True)
+    lines.add_column()
+    for name, value in entries:
+        lines.add_row(Text(name), Text(value))
+    return lines
+
+
+def _warning(finding: Finding) -> Iterator[RenderableType]:
+    """A warning with its numbers below one another, so that they can be compared."""
+    place = " · ".join(filter(None, (finding.place, finding.certainty)))
+    yield Text.assemble(("warning  ", "yellow"), (place, "dim"))
+    yield indented(Text(finding.text))
+    if finding.numbers:
+        numbers = Grid.grid(padding=_GAP)
+        numbers.add_column(style="dim")
+        numbers.add_column(style="dim", justify="right")
+        for name, value in finding.numbers:
+            numbers.add_row(Text(name), Text(value))
+        yield indented(numbers)
 
 
 def indented(content: RenderableType) -> RenderableType:

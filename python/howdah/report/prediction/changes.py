@@ -9,9 +9,22 @@ from typing import Any
 from howdah.analysis.wording import percent, seconds, signed
 from howdah.model.calibration import Calibration
 from howdah.model.variation import Effect, WhatIf
-from howdah.report.figure import Figure, Key, Table, series_colour
-from howdah.report.prediction.grounds import Ground, calibration_tables, facts
-from howdah.report.prediction.page import Data, PredictionContent
+from howdah.report.document import (
+    PAGES,
+    TERMINAL,
+    Bars,
+    Bullets,
+    Data,
+    Document,
+    Figure,
+    Key,
+    Only,
+    Paragraph,
+    Table,
+    present,
+)
+from howdah.report.figure import series_colour
+from howdah.report.prediction.grounds import Ground, basis, facts, inputs
 from howdah.report.prediction.words import longer
 from howdah.report.theme import DATA, SHOWN, SIGNED, WIDTH, across, chart, layer, linear
 from howdah.report.words import sentence
@@ -21,28 +34,43 @@ _ROW, _BAR, _GAP = 26, 16, 8
 _KEYS = (Key("shorter", "group-2"), Key("longer", "group-3"))
 
 
-def changes(variation: WhatIf, calibration: Calibration | None) -> PredictionContent:
-    """Everything that is said of changes; ``calibration`` is the one that they rest on."""
-    return PredictionContent(
-        name="what-if",
-        title=f"{variation.suite}: what one change would do",
-        kicker=(variation.suite, "what if", "simulated"),
-        answer=_answer(variation),
-        lead=(
-            f"As planned the suite would take {seconds(variation.elapsed_s)}. "
-            f"The plan is made again with each change, for the same data.{_worst(variation)}",
+def changes(variation: WhatIf, calibration: Calibration | None) -> Document:
+    """The page of changes; ``calibration`` is the one that they rest on."""
+    ground = Ground.of_variation(variation, calibration)
+    lead = (
+        f"As planned the suite would take {seconds(variation.elapsed_s)}. "
+        f"The plan is made again with each change, for the same data.{_worst(variation)}"
+    )
+    warnings = (
+        *(sentence(warning.text) for warning in variation.warnings),
+        *(f"Not possible: {text}." for text in variation.impossible),
+    )
+    table = _table(variation.effects)
+    return Document(
+        "what-if",
+        f"{variation.suite}: what one change would do",
+        (variation.suite, "what if", "simulated"),
+        _answer(variation),
+        present(
+            Paragraph(lead, "lead"),
+            basis(ground),
+            Bullets(warnings, "warning"),
+            tornado(variation.effects),
+            Only(PAGES, (table,)),
+            Only(TERMINAL, (_with_bars(table, variation.effects),)),
         ),
-        warnings=(
-            *(sentence(warning.text) for warning in variation.warnings),
-            *(f"Not possible: {text}." for text in variation.impossible),
-        ),
-        figure=tornado(variation.effects),
-        about_table="Every change with what it does",
-        table=_table(variation.effects),
-        sections=(),
-        facts=tuple(facts(Ground.of_variation(variation, calibration))),
-        grounds=tuple(calibration_tables(calibration)),
+        (inputs(facts(ground), calibration),),
         data=(_data(variation),),
+    )
+
+
+def _with_bars(table: Table, effects: Sequence[Effect]) -> Table:
+    """The table with bars for its verdicts; a row whose effect cannot be distinguished is faint."""
+    return table._replace(
+        columns=table.columns[:-1],
+        rows=tuple(row[:-1] for row in table.rows),
+        bars=Bars("shorter │ longer", tuple(effect.share for effect in effects)),
+        faint=frozenset(place for place, effect in enumerate(effects) if not effect.tells),
     )
 
 
@@ -86,6 +114,8 @@ def _table(effects: Sequence[Effect]) -> Table:
             )
             for effect in effects
         ),
+        label="Every change with what it does",
+        style="stats",
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from howdah.analysis.wording import seconds, signed
 from howdah.model.tuning import FrontPoint, Goal, Tuning
-from howdah.report.figure import Table
+from howdah.report.document import Table
 from howdah.report.words import NONE
 from howdah.units import format_bytes
 
@@ -29,6 +29,7 @@ def front_tables(tuning: Tuning) -> Iterator[Table]:
                     )
                     for point in points
                 ),
+                "Hosts",
             )
         else:
             yield Table(
@@ -37,14 +38,15 @@ def front_tables(tuning: Tuning) -> Iterator[Table]:
                     (format_bytes(point.amount), seconds(point.elapsed_s), _against(point, points))
                     for point in points
                 ),
+                "Memory",
             )
 
 
-def fewest_hosts(tuning: Tuning) -> str | None:
-    """How few hosts are as fast as the rules' plan on all; None if a search did not try fewer."""
+def fewest_hosts(tuning: Tuning) -> str:
+    """How few hosts are as fast as the rules' plan on all; empty if a search did not try fewer."""
     points = [point for point in tuning.front if point.goal is Goal.HOSTS]
     if not points or (rules_s := points[0].planned_s) is None:
-        return None
+        return ""
     enough = [point for point in points[1:] if point.elapsed_s <= rules_s]
     most = f"{points[0].amount:,.0f}"
     if not enough:

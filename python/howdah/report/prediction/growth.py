@@ -5,35 +5,39 @@ from __future__ import annotations
 from howdah.analysis.wording import percent, seconds
 from howdah.model.calibration import Calibration
 from howdah.model.variation import Sweep
-from howdah.report.figure import Table
-from howdah.report.prediction.grounds import Ground, calibration_tables, facts
+from howdah.report.document import Bars, Bullets, Data, Document, Paragraph, Section, Table, present
+from howdah.report.prediction.grounds import Ground, basis, facts, inputs
 from howdah.report.prediction.growth_figures import growth_figure, masters
-from howdah.report.prediction.page import Data, PredictionContent, PredictionSection
 from howdah.report.prediction.words import between, saturation_said
 from howdah.report.words import sentence
 from howdah.units import format_bytes, format_count, format_rate
 
 
-def growth(sweep: Sweep, calibration: Calibration | None) -> PredictionContent:
-    """Everything that is said of growth; ``calibration`` is the one that it rests on."""
+def growth(sweep: Sweep, calibration: Calibration | None) -> Document:
+    """The page of growth; ``calibration`` is the one that it rests on."""
     first, last = sweep.points[0], sweep.points[-1]
     grown = "as much data for each host at every size" if sweep.quantity == "hosts" else "the same hosts"
-    return PredictionContent(
-        name="sweep",
-        title=f"{sweep.suite}: how it grows",
-        kicker=(sweep.suite, f"{sweep.quantity} swept", "simulated"),
-        answer=saturation_said(sweep),
-        lead=(
-            f"With {grown}, the suite would take {seconds(first.elapsed_s)} at the smallest size and "
-            f"{seconds(last.elapsed_s)} at the largest.",
+    ground = Ground.of_variation(sweep, calibration)
+    lead = (
+        f"With {grown}, the suite would take {seconds(first.elapsed_s)} at the smallest size and "
+        f"{seconds(last.elapsed_s)} at the largest."
+    )
+    return Document(
+        "sweep",
+        f"{sweep.suite}: how it grows",
+        (sweep.suite, f"{sweep.quantity} swept", "simulated"),
+        saturation_said(sweep),
+        present(
+            Paragraph(lead, "lead"),
+            basis(ground),
+            Bullets(tuple(sentence(warning.text) for warning in sweep.warnings), "warning"),
+            growth_figure(sweep),
+            _table(sweep),
         ),
-        warnings=tuple(sentence(warning.text) for warning in sweep.warnings),
-        figure=growth_figure(sweep),
-        about_table="Every size with its time and the load of the masters",
-        table=_table(sweep),
-        sections=(PredictionSection("masters", "Masters", "The masters", "", (masters(sweep),)),),
-        facts=tuple(facts(Ground.of_variation(sweep, calibration))),
-        grounds=tuple(calibration_tables(calibration)),
+        (
+            Section("masters", "Masters", "The masters", (masters(sweep),)),
+            inputs(facts(ground), calibration),
+        ),
         data=_data(sweep),
     )
 
@@ -55,6 +59,9 @@ def _table(sweep: Sweep) -> Table:
             )
             for point in sweep.points
         ),
+        label="Every size with its time and the load of the masters",
+        style="stats",
+        bars=Bars("time", tuple(point.elapsed_s for point in sweep.points)),
     )
 
 

@@ -6,9 +6,8 @@ from howdah.analysis.wording import percent
 from howdah.model.calibration import Calibration
 from howdah.model.prediction import Forecast
 from howdah.model.variation import LoadSweep
-from howdah.report.figure import Table
-from howdah.report.prediction.grounds import Ground, calibration_tables, facts
-from howdah.report.prediction.page import Data, PredictionContent
+from howdah.report.document import Bullets, Data, Document, Paragraph, Table, present
+from howdah.report.prediction.grounds import Ground, basis, facts, inputs
 from howdah.report.prediction.words import load_said
 from howdah.report.words import sentence
 from howdah.units import format_per_s
@@ -18,36 +17,32 @@ TAIL = "99 % within"
 """The metrics whose values are shown beside the throughput."""
 
 
-def loads(sweep: LoadSweep, calibration: Calibration | None) -> PredictionContent:
-    """Everything that is said of growing loads; ``calibration`` is the one that they rest on."""
-    return PredictionContent(
-        name="load",
-        title=f"{sweep.suite}: how much it takes",
-        kicker=(sweep.suite, f"{sweep.quantity} swept", "simulated"),
-        answer=load_said(sweep),
-        lead=("Every point is a steady state: queues are as long as they get.",),
-        warnings=tuple(sentence(warning.text) for warning in sweep.warnings),
-        figure=None,
-        about_table="Every load with what it comes to and what is busiest",
-        table=load_table(sweep),
-        sections=(),
-        facts=tuple(facts(Ground.of_variation(sweep, calibration))),
-        grounds=tuple(calibration_tables(calibration)),
-        data=(
-            Data(
-                "loads",
-                _COLUMNS,
-                tuple(
-                    (
-                        *(point.asked, one.metric, one.unit, one.low, one.median, one.high),
-                        *(point.station, point.busy),
-                    )
-                    for point in sweep.points
-                    for one in point.forecasts
-                ),
-            ),
+def loads(sweep: LoadSweep, calibration: Calibration | None) -> Document:
+    """The page of growing loads; ``calibration`` is the one that they rest on."""
+    ground = Ground.of_variation(sweep, calibration)
+    return Document(
+        "load",
+        f"{sweep.suite}: how much it takes",
+        (sweep.suite, f"{sweep.quantity} swept", "simulated"),
+        load_said(sweep),
+        present(
+            Paragraph("Every point is a steady state: queues are as long as they get.", "lead"),
+            basis(ground),
+            Bullets(tuple(sentence(warning.text) for warning in sweep.warnings), "warning"),
+            load_table(sweep),
         ),
+        (inputs(facts(ground), calibration),),
+        data=(_data(sweep),),
     )
+
+
+def _data(sweep: LoadSweep) -> Data:
+    rows = tuple(
+        (point.asked, at.metric, at.unit, at.low, at.median, at.high, point.station, point.busy)
+        for point in sweep.points
+        for at in point.forecasts
+    )
+    return Data("loads", _COLUMNS, rows)
 
 
 def load_table(sweep: LoadSweep) -> Table:
@@ -68,6 +63,8 @@ def load_table(sweep: LoadSweep) -> Table:
             )
             for point in sweep.points
         ),
+        label="Every load with what it comes to and what is busiest",
+        style="stats",
     )
 
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from howdah.analysis.wording import named, seconds
 from howdah.model.calibration import Calibration
 from howdah.model.prediction import Forecast, Prediction
-from howdah.report.cluster import Titled
-from howdah.report.figure import Figure, Key, Table
-from howdah.report.prediction.grounds import Ground, calibration_tables, facts, work_facts
-from howdah.report.prediction.page import Data, PredictionContent, PredictionSection
+from howdah.report.document import Bullets, Data, Document, Figure, Key, Paragraph, Section, Table, present
+from howdah.report.prediction.grounds import Ground, basis, facts, inputs, work_facts
 from howdah.report.prediction.words import (
     AxisUnit,
     drawn_ends,
@@ -20,7 +18,7 @@ from howdah.report.prediction.words import (
     unit_of,
     width,
 )
-from howdah.report.provenance import FactGroup
+from howdah.report.provenance import digest_facts
 from howdah.report.theme import DATA, SHOWN, WIDTH, across, chart, layer, linear
 from howdah.report.words import moment, sentence
 
@@ -32,60 +30,56 @@ _PREDICTED, _INSIDE, _OUTSIDE = "predicted", "measured", "measured outside"
 _TOKENS = {_PREDICTED: "group-1", _INSIDE: "group-2", _OUTSIDE: "fault"}
 
 
-def predicted(prediction: Prediction, calibration: Calibration | None) -> PredictionContent:
-    """Everything that is said of a prediction; ``calibration`` is the one that it rests on."""
-    cluster = prediction.plan.cluster
-    first, sections = drawn([Span(forecast) for forecast in prediction.forecasts])
-    sections += _neighbours(prediction)
-    return PredictionContent(
-        name="prediction",
-        title=f"{prediction.suite.name} predicted",
-        kicker=(
+def predicted(prediction: Prediction, calibration: Calibration | None) -> Document:
+    """The page of a prediction; ``calibration`` is the one that it rests on."""
+    cluster, ground = prediction.plan.cluster, Ground.of(prediction)
+    first, *more = spans([Span(forecast) for forecast in prediction.forecasts])
+    with_intervals = ", with its 90 % intervals" if _intervals(prediction.forecasts) else ""
+    groups = (
+        *facts(ground),
+        *work_facts(prediction.plan, prediction.suite),
+        digest_facts(prediction.digests),
+    )
+    return Document(
+        "prediction",
+        f"{prediction.suite.name} predicted",
+        (
             prediction.suite.name,
             *([cluster.inventory.cluster] if cluster and cluster.inventory.cluster else []),
             f"predicted {moment(prediction.created)}",
             "simulated",
         ),
-        answer=_answer(prediction.forecasts),
-        lead=_lead(prediction.forecasts),
-        warnings=tuple(sentence(warning.text) for warning in prediction.warnings),
-        figure=first,
-        about_table="What is predicted"
-        + (", with its 90 % intervals" if _intervals(prediction.forecasts) else ""),
-        table=_table(prediction.forecasts),
-        sections=sections,
-        facts=(
-            *facts(Ground.of(prediction)),
-            *work_facts(prediction.plan, prediction.suite),
-            FactGroup("Digests (SHA-256)", tuple(sorted(prediction.digests.items()))),
+        _answer(prediction.forecasts),
+        present(
+            Paragraph(_lead(prediction.forecasts), "lead"),
+            basis(ground),
+            Bullets(tuple(sentence(warning.text) for warning in prediction.warnings), "warning"),
+            first,
+            _table(prediction.forecasts)._replace(label=f"What is predicted{with_intervals}", style="stats"),
         ),
-        grounds=tuple(calibration_tables(calibration)),
-        data=(
-            Data.of("forecasts", _COLUMNS, prediction.forecasts),
-            *(
-                [Data.of("neighbours-idle", _COLUMNS, prediction.neighbours_idle)]
-                if prediction.neighbours_idle
-                else []
-            ),
-        ),
+        (*other_numbers(more), *_neighbours(prediction), inputs(groups, calibration)),
+        data=tuple(_data(prediction)),
     )
 
 
-def _neighbours(prediction: Prediction) -> tuple[PredictionSection, ...]:
-    """What the work takes while nobody else uses its hosts, where others are on them."""
+def _data(prediction: Prediction) -> Iterator[Data]:
+    yield Data.of("forecasts", _COLUMNS, prediction.forecasts)
+    if prediction.neighbours_idle:
+        yield Data.of("neighbours-idle", _COLUMNS, prediction.neighbours_idle)
+
+
+def _neighbours(prediction: Prediction) -> Iterator[Section]:
+    """What the work takes while the other clusters on its hosts are idle."""
     if not prediction.neighbours_idle:
-        return ()
+        return
     about = (
         f"These hosts are shared with {prediction.neighbours}. All times above are with other clusters that "
         "use their whole part of the hosts, and no more; these are with idle ones. A run lies between the "
         "two, unless the others take more than their part of a network port."
     )
-    table = Titled("With the other clusters idle", "", _table(prediction.neighbours_idle))
-    return (
-        PredictionSection(
-            "neighbours", "Other clusters", "While the other clusters are idle", about, (), (table,)
-        ),
-    )
+    table = _table(prediction.neighbours_idle)._replace(title="With the other clusters idle")
+    title = "While the other clusters are idle"
+    yield Section("neighbours", "Other clusters", title, (table,), about)
 
 
 def _intervals(forecasts: Sequence[Forecast]) -> bool:
@@ -106,14 +100,14 @@ def _answer(forecasts: Sequence[Forecast]) -> str:
     return f"{main.workload} would take {seconds(main.median)}."
 
 
-def _lead(forecasts: Sequence[Forecast]) -> tuple[str, ...]:
+def _lead(forecasts: Sequence[Forecast]) -> str:
     """Its interval and what that means, what the other workloads would take, and how to check all of it."""
     main, *others = _wholes(forecasts) or forecasts[:1]
     interval = f"Nine of ten runs are expected within {interval_text(main)}. " if main.interval else ""
     rest_s = sum(forecast.median for forecast in others)
     many = "other workload" if len(others) == 1 else f"{len(others)} other workloads"
     rest = f"The {many} would take {seconds(rest_s)}. " if others else ""
-    return (f"{interval}{rest}`howdah score` compares a real run with this prediction.",)
+    return f"{interval}{rest}`howdah score` compares a real run with this prediction."
 
 
 def _table(forecasts: Sequence[Forecast]) -> Table:
@@ -128,6 +122,7 @@ def _table(forecasts: Sequence[Forecast]) -> Table:
             )
             for forecast in forecasts
         ),
+        faint=frozenset(place for place, forecast in enumerate(forecasts) if forecast.phase is not None),
     )
 
 
@@ -146,14 +141,16 @@ class Span(NamedTuple):
         return not interval.low <= self.measured <= interval.high
 
 
-def drawn(some: Sequence[Span]) -> tuple[Figure, tuple[PredictionSection, ...]]:
-    """What can share an axis in one figure each: elapsed times, times of operations, rates."""
-    figures = []
-    for axis in dict.fromkeys(_axis_of(span.forecast) for span in some):
-        figures.append(_spans([span for span in some if _axis_of(span.forecast) is axis], axis))
-    first, *others = figures
-    sections = (PredictionSection("others", "Others", "The other numbers", "", tuple(others)),)
-    return first, sections if others else ()
+def spans(predictions: Sequence[Span]) -> list[Figure]:
+    """Numbers that can share an axis in one figure each: elapsed times, times of operations, rates."""
+    axes = dict.fromkeys(_axis_of(span.forecast) for span in predictions)
+    return [_spans([span for span in predictions if _axis_of(span.forecast) is axis], axis) for axis in axes]
+
+
+def other_numbers(figures: Sequence[Figure]) -> Iterator[Section]:
+    """The section of the figures after the first."""
+    if figures:
+        yield Section("others", "Others", "The other numbers", tuple(figures))
 
 
 class _Axis(NamedTuple):

@@ -5,9 +5,7 @@ from __future__ import annotations
 from howdah.analysis.wording import percent, seconds, signed
 from howdah.model.comparison import Verdict
 from howdah.model.tuning import DEFAULTS_NAME, RULES_NAME, MeasuredDifference, Race
-from howdah.report.cluster import Titled
-from howdah.report.figure import Table
-from howdah.report.prediction.page import PredictionSection
+from howdah.report.document import Document, Section, Table
 from howdah.report.words import NONE
 from howdah.units import format_counted, format_seconds
 
@@ -35,20 +33,25 @@ def race_text(race: Race) -> str:
     return f"Measured: {plan.name} takes {' and '.join(parts)}, in {runs}."
 
 
-def spent_text(race: Race) -> str:
+def _spent_text(race: Race) -> str:
     """What a race took, and where it was."""
     used = f"{format_seconds(race.spent_s)} of {format_seconds(race.request.budget_s)}"
     return f"The race took {used} on {race.request.place}."
 
 
-def difference_text(difference: MeasuredDifference | None) -> str:
+def _difference_text(difference: MeasuredDifference | None) -> str:
     """A difference with its interval and verdict, for a table."""
     if difference is None:
         return NONE
     return f"{signed(difference.share)}{_interval(difference)} {_CONCLUDED[difference.verdict]}"
 
 
-def race_section(race: Race) -> PredictionSection:
+def raced(race: Race) -> Document:
+    """What is shown when a race has ended."""
+    return Document("race", "", (), race_text(race), (), (race_section(race),))
+
+
+def race_section(race: Race) -> Section:
     """The section of the page with every plan of the race."""
     rows = tuple(
         (
@@ -56,19 +59,19 @@ def race_section(race: Race) -> PredictionSection:
             str(plan.runs),
             str(plan.failed),
             NONE if plan.elapsed_s is None else seconds(plan.elapsed_s),
-            difference_text(plan.against.get(RULES_NAME)),
-            difference_text(plan.against.get(DEFAULTS_NAME)),
+            _difference_text(plan.against.get(RULES_NAME)),
+            _difference_text(plan.against.get(DEFAULTS_NAME)),
         )
         for plan in race.plans
     )
     head = ("plan", "runs", "failed", "time", "against the rules", "against Hadoop's defaults")
-    return PredictionSection(
+    return Section(
         "race",
         "race",
         "The race: real runs",
-        f"{spent_text(race)} Runs of all plans took turns. A plan left the race when it surely differed from "
-        "the fastest candidate, surely did not, or was among the slower half of the candidates.",
-        tables=(Titled("Plans", "", Table(head, rows)),),
+        (Table(head, rows, "Plans"),),
+        f"{_spent_text(race)} Runs of all plans took turns. A plan left the race when it surely differed "
+        "from the fastest candidate, surely did not, or was among the slower half of the candidates.",
     )
 
 

@@ -9,13 +9,23 @@ from typing import Any
 
 from howdah.analysis.wording import named, percent, signed
 from howdah.model.prediction import Prediction, Score
-from howdah.report.cluster import Titled
-from howdah.report.figure import Figure, Key, Table, series_colour
-from howdah.report.prediction.grounds import Ground, facts, work_facts
-from howdah.report.prediction.page import Data, PredictionContent, PredictionSection
-from howdah.report.prediction.predicted import Span, drawn
+from howdah.report.document import (
+    PAGES,
+    Bullets,
+    Data,
+    Document,
+    Facts,
+    Figure,
+    Key,
+    Paragraph,
+    Section,
+    Table,
+    present,
+)
+from howdah.report.figure import series_colour
+from howdah.report.prediction.grounds import Ground, facts, inputs, work_facts
+from howdah.report.prediction.predicted import Span, other_numbers, spans
 from howdah.report.prediction.words import drawn_ends, inside_text, interval_text, said_of, scored_runs
-from howdah.report.provenance import FactGroup
 from howdah.report.theme import DATA, SHOWN, WIDTH, chart, layer, level_title, linear
 from howdah.report.words import NONE, moment, sentence
 
@@ -26,48 +36,60 @@ _INSIDE, _OUTSIDE, _UNKNOWN = "inside", "outside", "no interval"
 _KEYS = (Key(_INSIDE, "group-2"), Key(_OUTSIDE, "fault"), Key(_UNKNOWN, "group-1"))
 
 
-def scored(prediction: Prediction, scores: Sequence[Score], history: Sequence[Score]) -> PredictionContent:
-    """Everything that is said of a run's scores; ``history`` holds all so far, these among them."""
-    first, others = drawn([Span(score.forecast, score.measured) for score in scores])
-    return PredictionContent(
-        name="score",
-        title=f"{prediction.suite.name} scored",
-        kicker=(prediction.suite.name, scores[0].run, f"by {scores[0].engine}", "predicted and measured"),
-        answer=_answer(scores),
-        lead=(
-            f"{_error(scores)} It was made on {moment(prediction.created)}, before the run started. "
-            f"{_so_far(history)} "
-            f"the median error is {percent(median(abs(score.error) for score in history))}.",
+def scored(prediction: Prediction, scores: Sequence[Score], history: Sequence[Score]) -> Document:
+    """The page of a run's scores; ``history`` holds all scores so far, these among them."""
+    first, *more = spans([Span(score.forecast, score.measured) for score in scores])
+    lead = (
+        f"{_error(scores)} It was made on {moment(prediction.created)}, before the run started. "
+        f"{so_far(history)}"
+    )
+    compared = (("prediction", prediction.id), ("run", scores[0].run), ("engine", scores[0].engine))
+    groups = (
+        Facts("Compared", compared),
+        *facts(Ground.of(prediction)),
+        *work_facts(prediction.plan, prediction.suite),
+    )
+    return Document(
+        "score",
+        f"{prediction.suite.name} scored",
+        (prediction.suite.name, scores[0].run, f"by {scores[0].engine}", "predicted and measured"),
+        _answer(scores),
+        present(
+            Paragraph(lead, "lead"),
+            Bullets(tuple(sentence(warning.text) for warning in prediction.warnings), "warning"),
+            first,
+            _table(scores),
         ),
-        warnings=tuple(sentence(warning.text) for warning in prediction.warnings),
-        figure=first,
-        about_table="Predicted and measured times",
-        table=_table(scores),
-        sections=(
-            *others,
-            PredictionSection(
-                "history", "History", "Every score so far", "", (hits(history),), (_runs(history),)
+        (
+            *other_numbers(more),
+            Section(
+                "history",
+                "History",
+                "Every score so far",
+                (hits(history), scored_runs(history)._replace(title="Run by run")),
+                forms=PAGES,
             ),
+            inputs(groups, None),
         ),
-        facts=(
-            FactGroup(
-                "Compared",
-                (("prediction", prediction.id), ("run", scores[0].run), ("engine", scores[0].engine)),
-            ),
-            *facts(Ground.of(prediction)),
-            *work_facts(prediction.plan, prediction.suite),
-        ),
-        grounds=(),
         data=(_data("scores", scores), _data("history", history)),
     )
 
 
-def _so_far(history: Sequence[Score]) -> str:
+def scored_history(history: Sequence[Score]) -> Document:
+    """Every run that was scored, oldest first, and how accurate predictions were so far."""
+    return Document("history", "", (), "", present(scored_runs(history), Paragraph(so_far(history))))
+
+
+def so_far(history: Sequence[Score]) -> str:
+    """How accurate predictions were so far."""
+    if not history:
+        return ""
+    median_error = f"the median error is {percent(median(abs(score.error) for score in history))}."
     if all(score.inside is None for score in history):
-        return "No interval was predicted without a calibration;"
+        return f"No interval was predicted without a calibration; {median_error}"
     return (
         f"Over all scores, {inside_text(history)} times are inside their 90 % intervals; nine "
-        f"of ten should be;"
+        f"of ten should be; {median_error}"
     )
 
 
@@ -109,11 +131,10 @@ def _table(scores: Sequence[Score]) -> Table:
             )
             for score in scores
         ),
+        label="Predicted and measured times",
+        style="stats",
+        faint=frozenset(place for place, score in enumerate(scores) if score.forecast.phase is not None),
     )
-
-
-def _runs(history: Sequence[Score]) -> Titled:
-    return Titled("Run by run", "", scored_runs(history))
 
 
 def _data(name: str, scores: Sequence[Score]) -> Data:

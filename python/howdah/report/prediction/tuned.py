@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from howdah.analysis.wording import percent, seconds, signed
 from howdah.model.calibration import Calibration
-from howdah.model.tuning import Finalist, KeptRules, Sensitivity, Tuning
-from howdah.report.cluster import Titled
-from howdah.report.figure import Figure, Table
+from howdah.model.tuning import Finalist, Fixed, KeptRules, Sensitivity, TuneParameter, Tuning
+from howdah.report.document import (
+    PAGES,
+    TERMINAL,
+    Bullets,
+    Data,
+    Document,
+    Facts,
+    Figure,
+    Only,
+    Paragraph,
+    Section,
+    Table,
+    present,
+)
 from howdah.report.prediction.fronts import fewest_hosts, front_tables
-from howdah.report.prediction.grounds import Ground, calibration_tables, facts
-from howdah.report.prediction.page import Data, PredictionContent, PredictionSection
+from howdah.report.prediction.grounds import Ground, facts, inputs
 from howdah.report.prediction.raced import race_section, race_text
-from howdah.report.provenance import FactGroup
 from howdah.report.theme import DATA, SIGNED, WIDTH, across, chart, layer, level_title, linear
 from howdah.report.words import NONE, sentence
 from howdah.units import format_counted, format_seconds
@@ -26,29 +36,35 @@ _NAME_AT, _BAR_AT = 8, 40
 _HEIGHT = 200
 
 
-def tuned(tuning: Tuning, calibration: Calibration | None) -> PredictionContent:
-    """Everything that is shown of a search; ``calibration`` is the one that it rests on."""
+def tuned(tuning: Tuning, calibration: Calibration | None) -> Document:
+    """The page of a search; ``calibration`` is the one that it rests on."""
     best = tuning.finalists[0]
-    return PredictionContent(
-        name="page",
-        title=f"{tuning.suite}: the fastest specification",
-        kicker=(tuning.suite, "tune", "measured" if tuning.race else "simulated"),
-        answer=_answer(tuning, best),
-        lead=(
-            f"{format_counted(tuning.trials, 'candidate')} were tried in "
-            f"{format_seconds(tuning.elapsed_s)}, with {format_counted(len(tuning.space), 'parameter')}; "
-            f"the rules or the simulator refused {tuning.refused:,}."
-            + ("" if tuning.race else " Confirm the tuned plan with real runs: `howdah tune --race`."),
+    figure = _matters_figure(tuning)
+    return Document(
+        "page",
+        f"{tuning.suite}: the fastest specification",
+        (tuning.suite, "tune", "measured" if tuning.race else "simulated"),
+        _answer(tuning, best),
+        present(
+            Paragraph(_search_text(tuning), "lead"),
+            Bullets(tuple(sentence(warning.text) for warning in tuning.warnings), "warning"),
+            figure,
+            _values_table(tuning),
+            Only(TERMINAL, (figure.table._replace(title=figure.title),)) if figure else None,
         ),
-        warnings=tuple(sentence(warning.text) for warning in tuning.warnings),
-        figure=_matters_figure(tuning),
-        about_table="Tuned values",
-        table=_values_table(tuning),
-        sections=tuple(_sections(tuning)),
-        facts=tuple(_facts(tuning, calibration)),
-        grounds=tuple(calibration_tables(calibration)),
+        (*_sections(tuning), inputs(_facts(tuning, calibration), calibration)),
         data=(_data(tuning),),
     )
+
+
+def _search_text(tuning: Tuning) -> str:
+    candidates = format_counted(tuning.trials, "candidate")
+    text = (
+        f"{candidates} were tried in {format_seconds(tuning.elapsed_s)}, with "
+        f"{format_counted(len(tuning.space), 'parameter')}; the rules or the simulator refused "
+        f"{tuning.refused:,}."
+    )
+    return text if tuning.race else f"{text} Confirm the tuned plan with real runs: `howdah tune --race`."
 
 
 def _answer(tuning: Tuning, best: Finalist) -> str:
@@ -69,110 +85,114 @@ def _answer(tuning: Tuning, best: Finalist) -> str:
 def _values_table(tuning: Tuning) -> Table:
     about = {parameter.name: parameter for parameter in tuning.space}
     costs = {name: tuning.cost_of_return(name) for name in tuning.chosen}
-    return Table(
-        ("tuned value", "rules", "tuned", "with the rules' value", "meaning"),
-        tuple(
-            (name, about[name].planned, tuning.chosen[name], _cost(cost), about[name].about)
-            for name, cost in sorted(costs.items(), key=lambda item: -(item[1] or 0))
-        ),
+    rows = tuple(
+        (name, about[name].planned, tuning.chosen[name], _cost(cost), about[name].about)
+        for name, cost in sorted(costs.items(), key=lambda item: -(item[1] or 0))
     )
+    columns = ("tuned value", "rules", "tuned", "with the rules' value", "meaning")
+    return Table(columns, rows, label="Tuned values", style="stats")
 
 
 def _cost(share: float | None) -> str:
     return "not simulated" if share is None else signed(share)
 
 
-def _sections(tuning: Tuning) -> Iterator[PredictionSection]:
+def _sections(tuning: Tuning) -> Iterator[Section]:
     if tuning.race is not None:
         yield race_section(tuning.race)
-    yield PredictionSection(
+    yield Section(
         "course",
         "Search",
         "How the search went",
+        (_course_figure(tuning), _finalists_table(tuning)),
         "The best candidate that keeps every rule, after each trial.",
-        figures=(_course_figure(tuning),),
-        tables=(Titled("The best of each search", "", _finalists_table(tuning)),),
     )
     if tuning.front:
+        about = f"Each line is the fastest candidate found with so much. {fewest_hosts(tuning)}".strip()
         tables = tuple(front_tables(tuning))
-        yield PredictionSection(
-            "front",
-            "Less",
-            "What it takes with fewer hosts or less memory",
-            " ".join(
-                (
-                    "Each line is the fastest candidate that the search found with so much.",
-                    fewest_hosts(tuning) or "",
-                )
-            ).strip(),
-            tables=tuple(Titled(table.columns[0].capitalize(), "", table) for table in tables),
-        )
+        yield Section("front", "Less", "What it takes with fewer hosts or less memory", tables, about)
     if tuning.losing:
-        rows = tuple(
-            (one.rule, ", ".join(f"{name} {value}" for name, value in one.values.items()), percent(one.share))
-            for one in tuning.losing
-        )
-        yield PredictionSection(
+        yield Section(
             "losing",
             "Rules",
             "Rules that cost time here",
+            (_losing_table(tuning),),
             "The fastest candidate breaks these rules. Either the rule or the simulator is wrong; only "
             "real runs can show which.",
-            tables=(Titled("Rules", "", Table(("rule", "broken by", "keeping it costs"), rows)),),
         )
     if tuning.interactions:
-        rows = tuple(
-            (f"{one.names[0]} {one.values[0]}", f"{one.names[1]} {one.values[1]}", signed(one.share))
-            for one in tuning.interactions
-        )
-        yield PredictionSection(
+        yield Section(
             "interactions",
             "Interactions",
             "Parameters that depend on one another",
+            (_pairs_table(tuning),),
             "How much more time both changes cost together than the sum of their single effects.",
-            tables=(Titled("Pairs", "", Table(("one change", "another", "together"), rows)),),
+            PAGES,
         )
-    yield PredictionSection(
+    yield Section(
         "space",
         "Space",
         "What was varied, and what was not",
-        "",
-        tables=(
-            Titled(
-                "Varied",
-                "",
-                Table(
-                    ("parameter", "meaning", "values"),
-                    tuple(
-                        (parameter.name, parameter.about, " ".join(parameter.levels))
-                        for parameter in tuning.space
-                    ),
-                ),
-            ),
-            Titled(
-                "Left as planned",
-                "",
-                Table(("parameter", "why"), tuple((one.name, one.why) for one in tuning.fixed)),
-            ),
-        ),
+        space_tables(tuning.space, tuning.fixed),
+        forms=PAGES,
+    )
+
+
+def _losing_table(tuning: Tuning) -> Table:
+    rows = tuple(
+        (
+            losing.rule,
+            ", ".join(f"{name} {value}" for name, value in losing.values.items()),
+            percent(losing.share),
+        )
+        for losing in tuning.losing
+    )
+    return Table(("rule", "broken by", "keeping it costs"), rows, "Rules")
+
+
+def _pairs_table(tuning: Tuning) -> Table:
+    rows = tuple(
+        (f"{pair.names[0]} {pair.values[0]}", f"{pair.names[1]} {pair.values[1]}", signed(pair.share))
+        for pair in tuning.interactions
+    )
+    return Table(("one change", "another", "together"), rows, "Pairs")
+
+
+def space_tables(space: Sequence[TuneParameter], fixed: Sequence[Fixed]) -> tuple[Table, Table]:
+    """Every parameter with its values, and what is left as planned."""
+    varied = tuple(
+        (
+            f"{parameter.name} ({parameter.unit})" if parameter.unit else parameter.name,
+            parameter.about,
+            parameter.planned,
+            " ".join(parameter.levels),
+        )
+        for parameter in space
+    )
+    left = tuple((parameter.name, parameter.why) for parameter in fixed)
+    return (
+        Table(("parameter", "meaning", "planned", "values"), varied, "Varied"),
+        Table(("parameter", "why"), left, "Left as planned"),
     )
 
 
 def _finalists_table(tuning: Tuning) -> Table:
     rows = [("the rules' plan", seconds(tuning.planned_s), NONE, NONE, "none")]
-    for one in tuning.finalists:
-        name = "keeps every rule" if one.kept is KeptRules.RULES else "keeps the rules that protect"
-        ends = " to ".join(signed(end) for end in one.interval) if one.interval else NONE
-        rows.append((name, seconds(one.elapsed_s), signed(one.share), ends, ", ".join(one.breaks) or "none"))
-    return Table(("candidate", "time", "difference", "90 % interval", "breaks"), tuple(rows))
+    for finalist in tuning.finalists:
+        name = "keeps every rule" if finalist.kept is KeptRules.RULES else "keeps the rules that protect"
+        ends = " to ".join(signed(end) for end in finalist.interval) if finalist.interval else NONE
+        breaks = ", ".join(finalist.breaks) or "none"
+        rows.append((name, seconds(finalist.elapsed_s), signed(finalist.share), ends, breaks))
+    columns = ("candidate", "time", "difference", "90 % interval", "breaks")
+    return Table(columns, tuple(rows), "The best of each search")
 
 
-def _facts(tuning: Tuning, calibration: Calibration | None) -> Iterator[FactGroup]:
+def _facts(tuning: Tuning, calibration: Calibration | None) -> Iterator[Facts]:
     ground = Ground(
         tuning.calibration, calibration.best_of if calibration else 1, tuning.replications, tuning.seed
     )
     yield from facts(ground)
-    yield FactGroup("Search", (("name", tuning.id), ("plan", tuning.plan), ("suite", tuning.suite)))
+    yield Facts("Search", (("name", tuning.id), ("plan", tuning.plan), ("suite", tuning.suite)))
 
 
 def _data(tuning: Tuning) -> Data:

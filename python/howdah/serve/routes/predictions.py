@@ -14,9 +14,10 @@ from howdah.errors import UserError
 from howdah.model.base import Model
 from howdah.model.calibration import Calibration
 from howdah.model.prediction import Prediction, Score
-from howdah.report.document import ShownPage, drawn, figure_data
-from howdah.report.figure import Figure
-from howdah.report.prediction.page import shown_prediction
+from howdah.report.document import Figure
+from howdah.report.figure_data import figure_data
+from howdah.report.html import shown_page
+from howdah.report.html_shell import ShownPage, drawn
 from howdah.report.prediction.predicted import predicted
 from howdah.report.prediction.scored import hits, scored
 from howdah.serve.pages import Pages
@@ -192,14 +193,14 @@ def _page(pages: Pages, name: str, run: str | None) -> ShownPage:
     trail: tuple[tuple[str, str | None], ...] = (("Predictions", "predictions/"), (name, None))
     if run is None:
         shell = pages.shell(f"/predictions/{name}/", "Predictions", {"trail": trail})
-        return shown_prediction(predicted(found, _calibration(pages.settings, found)), shell)
+        return shown_page(predicted(found, _calibration(pages.settings, found)), shell)
     history = tuple(read_scores(folder))
     own = tuple(score for score in history if (score.prediction, score.run) == (name, run))
     if not own:
         raise NotServed(run)
     trail = (("Predictions", "predictions/"), (name, f"predictions/{name}/"), (run, None))
     shell = pages.shell(f"/predictions/{name}/{run}/", "Predictions", {"trail": trail})
-    return shown_prediction(scored(found, own, history), shell)
+    return shown_page(scored(found, own, history), shell)
 
 
 def _calibration(settings: ServeSettings, found: Prediction) -> Calibration | None:

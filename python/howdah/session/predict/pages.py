@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from howdah.calibrate.document import accuracy_page
 from howdah.errors import UserError
@@ -13,13 +12,10 @@ from howdah.model.calibration import Calibration
 from howdah.model.prediction import Prediction
 from howdah.model.tuning import Tuning
 from howdah.model.variation import LoadSweep, Sweep, WhatIf
+from howdah.report.document import Document
 from howdah.report.prediction.loads import loads
 from howdah.session.predict.scoring import Scored
 from howdah.simulation.calibrations import PUBLISHED, load_calibration
-
-if TYPE_CHECKING:
-    from howdah.report.prediction.page import PredictionContent
-
 
 # Drawing charts takes longer to import than most of what is drawn takes to find out.
 
@@ -30,54 +26,57 @@ def check_directory(out_dir: Path) -> None:
         raise UserError(f"--output {out_dir}", "is a file", "give a directory; it is created if needed")
 
 
-def write_predicted(prediction: Prediction, calibration: str | None, out_dir: Path) -> Path:
-    """Write a prediction's page into a directory; raises UserError if it cannot be written."""
+def predicted_page(prediction: Prediction, calibration: str | None) -> Document:
+    """A prediction's page."""
     from howdah.report.prediction.predicted import predicted  # noqa: PLC0415
 
-    known = load_calibration(calibration) if calibration is not None else None
-    return _write(predicted(prediction, known), out_dir)
+    return predicted(prediction, _calibration(calibration))
 
 
-def write_variation(variation: WhatIf | Sweep | LoadSweep, calibration: str | None, out_dir: Path) -> Path:
-    """Write the page of changes, growth or loads into a directory; raises UserError if it fails."""
+def variation_page(variation: WhatIf | Sweep | LoadSweep, calibration: str | None) -> Document:
+    """The page of changes, growth or loads."""
     from howdah.report.prediction.changes import changes  # noqa: PLC0415
     from howdah.report.prediction.growth import growth  # noqa: PLC0415
 
-    known = load_calibration(calibration) if calibration is not None else None
     match variation:
         case WhatIf():
-            return _write(changes(variation, known), out_dir)
+            return changes(variation, _calibration(calibration))
         case Sweep():
-            return _write(growth(variation, known), out_dir)
+            return growth(variation, _calibration(calibration))
         case LoadSweep():
-            return _write(loads(variation, known), out_dir)
+            return loads(variation, _calibration(calibration))
 
 
-def write_tuning(tuning: Tuning, calibration: Calibration | None, out_dir: Path) -> Path:
-    """Write the page of a search into a directory; raises UserError if it cannot be written."""
+def tuning_page(tuning: Tuning, calibration: Calibration | None) -> Document:
+    """The page of a search."""
     from howdah.report.prediction.tuned import tuned  # noqa: PLC0415
 
-    return _write(tuned(tuning, calibration), out_dir)
+    return tuned(tuning, calibration)
 
 
-def write_scored(scored: Scored, out_dir: Path) -> Path:
-    """Write the page of a run's scores into a directory; raises UserError if it cannot be written."""
-    from howdah.report.prediction.scored import scored as said  # noqa: PLC0415
+def scored_page(scored: Scored) -> Document:
+    """The page of a run's scores."""
+    from howdah.report.prediction.scored import scored as document_of  # noqa: PLC0415
 
-    return _write(said(scored.prediction, scored.scores, scored.history), out_dir)
+    return document_of(scored.prediction, scored.scores, scored.history)
 
 
-def _write(said: PredictionContent, out_dir: Path) -> Path:
-    from howdah.report.prediction.page import write_page  # noqa: PLC0415
+def write_page(document: Document, out_dir: Path) -> Path:
+    """Write a page into a directory and return its path; raises UserError if it cannot be written."""
+    from howdah.report.write import write_document  # noqa: PLC0415
 
     try:
-        return write_page(said, out_dir)
+        return write_document(document, out_dir)
     except OSError as error:
         raise UserError(
             str(out_dir),
             f"the page cannot be written: {error.strerror}",
             "give a writable directory on a disk with free space",
         ) from error
+
+
+def _calibration(name: str | None) -> Calibration | None:
+    return load_calibration(name) if name is not None else None
 
 
 def page() -> str:

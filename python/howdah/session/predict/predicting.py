@@ -37,7 +37,7 @@ __all__ = [
     "load_sweep",
     "planned_work",
     "predict",
-    "replicas_said",
+    "replicas_text",
     "save_prediction",
     "sweep",
     "what_if",
@@ -161,7 +161,7 @@ def load_sweep(
     return simulate_loads(plan, suite, asked, known=known, replications=replications, seed=seed, tell=tell)
 
 
-def replicas_said(prediction: Prediction) -> str | None:
+def replicas_text(prediction: Prediction) -> str | None:
     """How many replicas are written, which no plan decides of TeraSort; None where nothing is sorted."""
     cluster, suite = prediction.plan.cluster, prediction.suite
     if cluster is None or not any(isinstance(workload, TeraSort) for workload in suite.workloads):

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from rich.console import Console
 
-from howdah.cli.load_table import load_json, load_shown
 from howdah.model.prediction import Forecast
 from howdah.model.variation import LoadPoint, LoadSweep
 from howdah.report.prediction.loads import load_table, loads
-from howdah.report.prediction.page import write_page
+from howdah.report.terminal import terminal
+from howdah.report.write import write_document
 
 
 def _point(threads: int, rate: float, within_s: float, busy: float) -> LoadPoint:
@@ -62,18 +62,16 @@ def test_without_a_calibration_a_load_has_no_interval() -> None:
 
 
 def test_the_page_says_where_more_threads_help_no_more(tmp_path: Path) -> None:
-    page = write_page(loads(SWEEP, None), tmp_path)
+    page = write_document(loads(SWEEP, None), tmp_path)
     text = page.read_text()
     assert "More than 16 threads hardly help: throughput is 4,000/s there" in text
     assert "busiest: server processors" in text
     assert (tmp_path / "data/loads.csv").read_text().count("\n") == 1 + 3 * 3
 
 
-def test_the_terminal_and_programs_are_told_the_same() -> None:
+def test_the_terminal_shows_the_answer_and_every_load() -> None:
     console = Console(width=120, record=True, file=None)
     with console.capture() as capture:
-        console.print(load_shown(SWEEP))
+        console.print(terminal(loads(SWEEP, None)))
     assert "More than 16 threads hardly help" in capture.get()
-    said = load_json(SWEEP)
-    assert said["saturated_at"] == 16
-    assert len(said["points"]) == 3
+    assert "3,690/s to 4,510/s" in capture.get()

@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 
 from howdah.model.calibration import Calibration
-from howdah.report.figure import Figure
+from howdah.report.document import Bullets, Document, Figure, Form, Paragraph, Table
 from howdah.report.prediction.changes import changes
+from howdah.report.prediction.grounds import INPUTS
 from howdah.report.prediction.growth import growth
-from howdah.report.prediction.page import INPUTS, PredictionContent, write_page
 from howdah.report.prediction.predicted import predicted
 from howdah.report.prediction.scored import MOST, hits, scored
 from howdah.report.prediction.words import saturation_said, scored_runs
+from howdah.report.write import write_document
 from howdah.simulation.calibrations import load_calibration
 from support.predicted import small_prediction
 from support.varied import changed, effect, grown, point
@@ -27,6 +28,28 @@ from support.varied import scored as score
 def published() -> Calibration:
     """The calibration that howdah ships."""
     return load_calibration("published")
+
+
+def _lead(document: Document) -> str:
+    (lead,) = (
+        block.text for block in document.blocks if isinstance(block, Paragraph) and block.style == "lead"
+    )
+    return lead
+
+
+def _warnings(document: Document) -> tuple[str, ...]:
+    return next((block.items for block in document.blocks if isinstance(block, Bullets)), ())
+
+
+def _table(document: Document) -> Table:
+    """The table of the page's answer."""
+    shown = document.in_form(Form.HTML)
+    return next(block for block in shown.blocks if isinstance(block, Table))
+
+
+def _figure(document: Document) -> Figure | None:
+    """The figure of the page's answer."""
+    return next((block for block in document.blocks if isinstance(block, Figure)), None)
 
 
 def _drawn(figure: Figure | None) -> list[dict[str, Any]]:
@@ -48,27 +71,27 @@ def test_a_prediction_says_the_longest_workload_with_its_interval(published: Cal
     )
     said = predicted(made, published)
     assert said.answer == "terasort would take 3 min 20 s."
-    assert said.lead == (
+    assert _lead(said) == (
         "Nine of ten runs are expected within 3 min 00 s to 3 min 42 s. The other workload would take "
-        "1 min 40 s. `howdah score` compares a real run with this prediction.",
+        "1 min 40 s. `howdah score` compares a real run with this prediction."
     )
     assert said.kicker[-1] == "simulated"
-    assert [row[0] for row in said.table.rows] == ["teragen", "terasort", "terasort map-shuffle"]
-    assert [one["low"] for one in _drawn(said.figure)] == [90, 180, 135]
+    assert [row[0] for row in _table(said).rows] == ["teragen", "terasort", "terasort map-shuffle"]
+    assert [one["low"] for one in _drawn(_figure(said))] == [90, 180, 135]
 
 
 def test_what_it_rests_on_is_told_with_units(published: Calibration) -> None:
-    tables = {one.title: one.table for one in predicted(small_prediction(), published).grounds}
+    tables = predicted(small_prediction(), published).tables()
     parameters = {row[0]: row for row in tables["Parameters"].rows}
     known = {one.name: one for one in published.parameters}
     assert parameters["generate_s_per_byte"][2] == f"{known['generate_s_per_byte'].value * 1e9:.3g} ns/B"
     assert parameters["block_s"][2].endswith(" ms")
     assert len(tables["Unexplained deviation"].rows) == len(published.residuals)
-    assert predicted(small_prediction(), None).grounds == ()
+    assert "Parameters" not in predicted(small_prediction(), None).tables()
 
 
 def test_every_known_figure_stands_beside_the_simulator_s(published: Calibration) -> None:
-    tables = {one.title: one.table for one in predicted(small_prediction(), published).grounds}
+    tables = predicted(small_prediction(), published).tables()
     rows = {row[0]: row for row in tables["Accuracy of the calibration"].rows}
     assert len(rows) == len(published.cells)
     for cell in published.cells:
@@ -82,25 +105,28 @@ def test_the_largest_gain_and_the_largest_loss_are_the_answer() -> None:
         changed(effect("disks", "5", 0.6), effect("hosts", "20", -0.4), effect("nics", "4", -0.02)), None
     )
     assert said.answer == "terasuite would take 40 % less time with hosts=20 instead of 10."
-    assert said.lead[0].endswith("The worst change: 60 % more time with disks=5 instead of 10.")
-    assert [row[-1] for row in said.table.rows] == ["60 % longer", "40 % shorter", "cannot tell"]
+    assert _lead(said).endswith("The worst change: 60 % more time with disks=5 instead of 10.")
+    assert [row[-1] for row in _table(said).rows] == ["60 % longer", "40 % shorter", "cannot tell"]
 
 
 def test_one_change_is_no_choice() -> None:
     said = changes(changed(effect("disks", "5", 0.6)), None)
     assert said.answer.startswith("terasuite would take 60 % more time with disks=5")
-    assert "worst" not in said.lead[0]
+    assert "worst" not in _lead(said)
     untold = changes(changed(effect("nics", "4", -0.02), impossible=("hosts=5: too small",)), None)
     assert untold.answer.startswith("No change can be distinguished from none")
-    assert untold.warnings == ("Not possible: hosts=5: too small.",)
+    assert _warnings(untold) == ("Not possible: hosts=5: too small.",)
     nothing = changes(changed(), None)
-    assert nothing.figure is None
+    assert _figure(nothing) is None
 
 
 def test_changes_of_one_quantity_stand_together_and_what_cannot_be_told_is_pale() -> None:
-    figure = changes(
-        changed(effect("disks", "5", 0.6), effect("hosts", "20", -0.4), effect("disks", "20", -0.02)), None
-    ).figure
+    figure = _figure(
+        changes(
+            changed(effect("disks", "5", 0.6), effect("hosts", "20", -0.4), effect("disks", "20", -0.02)),
+            None,
+        )
+    )
     bars = sorted(_drawn(figure), key=lambda one: one["y"])
     assert [one["name"] for one in bars] == ["disks 5", "disks 20", "hosts 20"]
     assert bars[1]["shade"] < bars[0]["shade"] == bars[2]["shade"]
@@ -125,18 +151,20 @@ def test_where_a_master_saturates(loads: tuple[tuple[float, float], ...], said: 
 
 def test_growth_is_drawn_with_its_bands_and_where_it_ends() -> None:
     said = growth(grown(point(10, 0.1, 0.5), point(20, 0.2, 1.0, 360), point(40, 0.3, 1.2, 700)), None)
-    values = _drawn(said.figure)
+    values = _drawn(_figure(said))
     whole = [one for one in values if one["series"] == "all together"]
     assert [one["size"] for one in whole] == [10, 20, 40]
     assert all(one["low"] < one["time"] < one["high"] for one in values)
-    assert said.figure is not None
-    assert "In the grey band" in said.figure.caption
-    (band,) = said.figure.spec["layer"][0]["data"]["values"]
+    drawing = _figure(said)
+    assert drawing is not None
+    assert "In the grey band" in drawing.caption
+    (band,) = drawing.spec["layer"][0]["data"]["values"]
     assert (band["size"], band["size2"]) == (10, 20)
     quiet = growth(grown(point(10, 0.1, 0.5), point(20, 0.2, 0.6)), None)
-    assert quiet.figure is not None
-    assert "grey" not in quiet.figure.caption
-    assert quiet.warnings == ("Outside the range of the calibration mine.",)
+    drawing = _figure(quiet)
+    assert drawing is not None
+    assert "grey" not in drawing.caption
+    assert _warnings(quiet) == ("Outside the range of the calibration mine.",)
 
 
 def test_a_run_s_scores_say_what_hit_and_what_missed() -> None:
@@ -146,10 +174,10 @@ def test_a_run_s_scores_say_what_hit_and_what_missed() -> None:
     )
     said = scored(small_prediction(), scores, (score("zero", forecast("terasort", 100), 100), *scores))
     assert said.answer == "terasort took 1 min 45 s; the prediction was 1 min 40 s."
-    assert "−4.8 %, inside its 90 % interval; 1 of 2 times of this run are inside theirs." in said.lead[0]
-    assert "2 of 3 times are inside their 90 % intervals" in said.lead[0]
-    assert [row[-1] for row in said.table.rows] == ["inside", "outside"]
-    (history,) = said.sections[0].figures
+    assert "−4.8 %, inside its 90 % interval; 1 of 2 times of this run are inside theirs." in _lead(said)
+    assert "2 of 3 times are inside their 90 % intervals" in _lead(said)
+    assert [row[-1] for row in _table(said).rows] == ["inside", "outside"]
+    history = said.figures()[-1]
     assert [one["series"] for one in _drawn(history)] == ["inside", "inside", "outside"]
     assert [row[4] for row in scored_runs(scores).rows] == ["1 of 2"]
 
@@ -163,29 +191,27 @@ def test_of_very_many_scores_the_newest_are_drawn() -> None:
 
 def test_a_page_its_pictures_and_its_numbers_are_written(tmp_path: Path, published: Calibration) -> None:
     made = small_prediction()
-    path = write_page(predicted(made, published), tmp_path / "out")
+    path = write_document(predicted(made, published), tmp_path / "out")
     assert path.name == "prediction.html"
     assert (tmp_path / "out/figures/times.svg").read_text().startswith("<svg")
     assert f"## {INPUTS}" in (tmp_path / "out/prediction.md").read_text()
     with (tmp_path / "out/data/forecasts.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert [float(row["median"]) for row in rows] == [one.median for one in made.forecasts]
-    again = write_page(predicted(made, published), tmp_path / "again")
+    again = write_document(predicted(made, published), tmp_path / "again")
     assert again.read_bytes() == path.read_bytes()
 
 
-def _texts(said: PredictionContent) -> str:
+def _texts(document: Document) -> str:
     """Everything that a page says and draws, except its warnings."""
-    figures = [said.figure, *(figure for section in said.sections for figure in section.figures)]
-    tables = [said.table, *(titled.table for section in said.sections for titled in section.tables)]
-    parts = [said.answer, *said.lead, *(title.about_table for title in (said,))]
-    for figure in figures:
-        if figure is not None:
-            parts += [figure.caption, str(figure.spec)]
-            tables.append(figure.table)
-    return "\n".join(
-        [*parts, *(" ".join((*row,)) for table in tables for row in (table.columns, *table.rows))]
-    )
+    shown = document.in_form(Form.HTML)
+    parts = [shown.answer, *(block.text for block in shown.blocks if isinstance(block, Paragraph))]
+    tables = list(shown.tables().items())
+    for figure in shown.figures():
+        parts += [figure.caption, str(figure.spec)]
+        tables.append((figure.title, figure.table))
+    rows = (" ".join((*row,)) for _, table in tables for row in (table.columns, *table.rows))
+    return "\n".join([*parts, *(title for title, _ in tables), *rows])
 
 
 def test_without_a_calibration_no_page_shows_an_interval() -> None:
@@ -218,6 +244,6 @@ def test_without_a_calibration_no_page_shows_an_interval() -> None:
         for phrase in ("nine times in ten", "Nine of ten", "90 % intervals", "inside its", "±", "% to"):
             assert phrase not in text, (said.name, phrase)
         if said.name == "score":
-            assert {row[2] for row in said.table.rows} == {"unknown"}
+            assert {row[2] for row in _table(said).rows} == {"unknown"}
         else:
             assert "interval" not in text

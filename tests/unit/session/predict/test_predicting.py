@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from howdah.cli.predict_table import prediction_table
 from howdah.documents.files import read_plan, write_plan
 from howdah.model.prediction import Prediction
-from howdah.report.prediction.page import write_page
 from howdah.report.prediction.predicted import predicted
+from howdah.report.terminal import terminal
+from howdah.report.write import write_document
 from howdah.session.predict.predicting import predict
 from howdah.simulation.translate import translate
 from support.labs import lab_plan
@@ -53,13 +53,10 @@ def test_idle_neighbours_leave_a_port_on_which_work_is_done_sooner(shared: Predi
 
 def test_both_are_said_in_the_table_and_on_the_page(shared: Prediction, tmp_path: Path) -> None:
     text = io.StringIO()
-    Console(width=200, file=text).print(prediction_table(shared, tmp_path))
-    assert "others idle" in text.getvalue()
-    assert (
-        "the cluster shares hosts with a: medians and intervals assume that the others use all"
-        in text.getvalue()
-    )
-    page = write_page(predicted(shared, None), tmp_path / "out")
+    Console(width=200, file=text).print(terminal(predicted(shared, None)))
+    assert "These hosts are shared with a. All times above are with other clusters" in text.getvalue()
+    assert "With the other clusters idle" in text.getvalue()
+    page = write_document(predicted(shared, None), tmp_path / "out")
     assert "While the other clusters are idle" in page.read_text()
     assert (tmp_path / "out/data/neighbours-idle.csv").exists()
 
@@ -80,7 +77,7 @@ def test_hosts_of_its_own_have_one_prediction(tmp_path: Path) -> None:
     assert own.neighbours is None
     assert own.neighbours_idle == ()
     text = io.StringIO()
-    Console(width=200, file=text).print(prediction_table(own, tmp_path))
-    assert "neighbours" not in text.getvalue()
+    Console(width=200, file=text).print(terminal(predicted(own, None)))
+    assert "other clusters" not in text.getvalue()
     warnings = translate(read_plan(plan), suite_on(own.plan, rows=2_000_000), {}, seed=1).warnings
     assert "shared-hosts" not in {warning.code for warning in warnings}

@@ -7,8 +7,10 @@ import io
 import pytest
 from rich.console import Console
 
-from howdah.cli.sweep_table import sweep_table
 from howdah.model.variation import Point, Sweep
+from howdah.report.prediction.growth import growth
+from howdah.report.terminal import terminal
+from support.varied import predicted as forecast
 
 MINUTE = 60.0
 SWEEP = Sweep(
@@ -24,7 +26,7 @@ SWEEP = Sweep(
             elapsed_s=(16 + hosts / 500) * MINUTE,
             low_s=15.5 * MINUTE,
             high_s=(17.5 + hosts / 500) * MINUTE,
-            forecasts=(),
+            forecasts=(forecast("terasort", (16 + hosts / 500) * MINUTE),),
             namenode=0.02,
             scheduler=0.14,
         )
@@ -37,7 +39,7 @@ SWEEP = Sweep(
 @pytest.mark.parametrize("width", [80, 100, 120])
 def test_no_number_loses_a_digit_to_a_bar(width: int) -> None:
     text = io.StringIO()
-    Console(file=text, width=width, highlight=False).print(sweep_table(SWEEP))
+    Console(file=text, width=width, highlight=False).print(terminal(growth(SWEEP, None)))
     shown = text.getvalue()
     assert "…" not in shown
     assert all(len(line) <= width for line in shown.splitlines())
