@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from howdah.model.plan import Worker
@@ -302,8 +302,11 @@ def _regionserver(worker: Worker, before: MemoryBudget, facts: Facts) -> int:
 
 def executor(facts: Facts) -> Executor:
     """The executor that uses most of all workers together; raises MissingFact where room is not known."""
-    master_mb = int(facts.number("yarn.app.mapreduce.am.resource.mb"))
-    rooms = _rooms(facts)
+    return best_executor(_rooms(facts), int(facts.number("yarn.app.mapreduce.am.resource.mb")))
+
+
+def best_executor(rooms: Sequence[WorkerRoom], master_mb: int) -> Executor:
+    """The executor that uses most of all workers' room, next to an application master of so many MB."""
     tried = {_dividing(room, min(room.vcores, cores), master_mb) for room in rooms for cores in CORES}
     fitting = [
         candidate for candidate in tried if all(_per_worker(candidate, room) for room in rooms)
