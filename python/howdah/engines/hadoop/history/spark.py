@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import posixpath
-import re
 from pathlib import Path
 
 from howdah.engines.hadoop.context import HadoopContext
@@ -15,7 +14,7 @@ from howdah.engines.hadoop.target import NodeFinder
 from howdah.errors import UserError
 from howdah.model.cluster import HadoopJob
 from howdah.model.counters import Counters
-from howdah.model.spark import SparkExecutorRun, SparkRun
+from howdah.model.spark import SparkRun
 from howdah.model.spark_log import SparkLog
 from howdah.model.workloads.base import Workload
 from howdah.scratch import scratch_folder
@@ -28,10 +27,6 @@ from howdah.services.spark_run import Places, ReadSpark
 from howdah.units import format_seconds
 
 _LOG = logging.getLogger(__name__)
-_DIRECTORY = "eventlog_v2_"
-_GIVEN_UP = re.compile(
-    r"Container (?:from a bad node|marked as failed|killed)|heartbeat timed out|lost|[Pp]reempt"
-)
 
 
 def report_spark(context: HadoopContext, workload: Workload, ended: EndedJob, folder: str) -> ReportedJob:
@@ -124,11 +119,6 @@ def _why(log: SparkLog, spark: SparkRun, app: AppFacts | None, ended: EndedJob) 
     ]
     said = failures[-1] if failures else app.diagnostics if app is not None else ""
     return short_cause(said) or said_by_client(ended.lines)
-
-
-def is_lost(executor: SparkExecutorRun) -> bool:
-    """Whether an executor was lost, rather than given back or ended with its application."""
-    return executor.end_s is not None and bool(_GIVEN_UP.search(executor.removal_reason))
 
 
 def _facts(context: HadoopContext, ended: EndedJob, state: State) -> JobFacts:
