@@ -62,8 +62,8 @@ def find_scaling(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             workload=use.workload,
             text=f"{use.workload}: {verdict}; its critical path is {seconds(use.critical_s)}. Estimated "
             f"time by executors of {format_counted(use.cores, 'core')}: {estimates}; with {use.executors:,} "
-            f"it took {seconds(use.elapsed_s)}. Cores ran no task for {percent(use.idle_share)} of the time that "
-            "their executors were there",
+            f"it took {seconds(use.elapsed_s)}. Cores ran no task for {percent(use.idle_share)} of their "
+            "executors' time",
             # Tasks placed again keep their times, although they would share disks and links differently.
             sure="likely" if abs(use.error) <= WAITING_SHARE else "guess",
             origin=record.origin,

@@ -106,14 +106,25 @@ def _counts(plan: Plan) -> Mapping[str, int]:
     return Counter(worker.kind for worker in placed_workers(plan.cluster))
 
 
-def rooms(plan: Plan) -> list[tuple[Room, int]]:
-    """The room of each kind of worker with a NodeManager, and how many such workers there are."""
+def counted_rooms(plan: Plan) -> list[tuple[Room, int]]:
+    """The room of each kind of worker as YARN counts it, and how many such workers there are."""
+    sizes = _Sizes(plan, {})
+    counts = _counts(plan)
+    return [(sizes.room(worker), counts[worker.name]) for worker in _nodes(plan, counts)]
+
+
+def _nodes(plan: Plan, counts: Mapping[str, int]) -> list[Worker]:
+    """The kinds of workers that run containers."""
+    return [worker for worker in plan.workers if Role.NODEMANAGER in worker.roles and counts.get(worker.name)]
+
+
+def node_rooms(plan: Plan) -> list[tuple[Room, int]]:
+    """The same with vcores, whether or not YARN counts them."""
     counts = _counts(plan)
     sizes = _Sizes(plan, {})
     return [
         (Room(sizes.room(worker).memory_bytes, sizes.vcores(worker)), counts[worker.name])
-        for worker in plan.workers
-        if Role.NODEMANAGER in worker.roles and counts.get(worker.name)
+        for worker in _nodes(plan, counts)
     ]
 
 

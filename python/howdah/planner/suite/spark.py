@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from howdah.model.at_once import MASTER_MB, rooms
+from howdah.model.at_once import MASTER_MB, Container, counted_rooms, node_rooms
 from howdah.model.plan import Plan
 from howdah.model.value import value_text
 from howdah.model.workloads.files import BLOCK_SIZE
@@ -22,7 +22,7 @@ from howdah.model.workloads.spark import (
     SparkTeraSort,
 )
 from howdah.model.workloads.terasort import INPUT, OUTPUT_REPLICATION, PARTITION_SAMPLES, ROW_BYTES
-from howdah.planner.budget import Executor, WorkerRoom, best_executor
+from howdah.planner.budget import Executor, WorkerRoom, best_executor, executor_container_bytes
 from howdah.planner.suite.cluster import ClusterSizes
 from howdah.releases.spark import spark_size
 from howdah.units import MIB
@@ -71,8 +71,8 @@ def application(sizes: ClusterSizes, data_bytes: int | None) -> dict[str, Any]:
     executors = sizes.choose(
         "executors",
         EXECUTORS,
-        _number(planned.get("spark.executor.instances")) or best.in_all,
-        reason=f"{best.per_worker} on each worker, as many as fit",
+        _number(planned.get("spark.executor.instances")) or _fitting(sizes.plan, cores, heap),
+        reason="as many as fit next to an application master",
         source=source,
     )
     least = executors * cores * _WAVES
@@ -93,10 +93,20 @@ def application(sizes: ClusterSizes, data_bytes: int | None) -> dict[str, Any]:
     }
 
 
+def _fitting(plan: Plan, cores: int, heap_bytes: int) -> int:
+    """The executors that workers have room for, next to an application master where it costs most."""
+    container = Container(executor_container_bytes(heap_bytes), cores)
+    master = Container(_MASTER_MB * MIB)
+    kinds = counted_rooms(plan)
+    lost = [room.holds(container) - room.beside(master).holds(container) for room, _ in kinds]
+    return max(1, sum(room.holds(container) * count for room, count in kinds) - max(lost, default=0))
+
+
 def _executor(plan: Plan) -> tuple[Executor, str]:
     """The executor that fits the plan's workers, and the source of its size."""
     workers = [
-        WorkerRoom(room.memory_bytes // MIB, max(1, room.vcores or 1), count) for room, count in rooms(plan)
+        WorkerRoom(room.memory_bytes // MIB, max(1, room.vcores or 1), count)
+        for room, count in node_rooms(plan)
     ]
     planned = _planned(plan)
     master_mb = max(_MASTER_MB, _number(planned.get(MASTER_MB)) or 0)

@@ -122,6 +122,6 @@ def executor_properties(workload: OnSpark) -> dict[str, str]:
         properties |= {
             "spark.dynamicAllocation.enabled": "false",
             "spark.scheduler.minRegisteredResourcesRatio": "1.0",
-            "spark.scheduler.maxRegisteredResourcesWaitingTime": "60s",
+            "spark.scheduler.maxRegisteredResourcesWaitingTime": "30s",
         }
     return properties

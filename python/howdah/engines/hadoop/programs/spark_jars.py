@@ -49,7 +49,11 @@ def spark_archive(
         _put(target, archive, path)
     if namenode.stat(path) is None:
         raise HowdahError(f"HDFS {path}", "was not written", "see howdah's log")
-    warn("spark-jars", f"Spark's jars were put into HDFS, where later runs use them: {folder}")
+    warn(
+        "spark-jars",
+        f"Spark's jars were put into HDFS, where later runs use them: {folder}; "
+        "every NodeManager copied them in this run, before its first executor started",
+    )
     return path
 
 
