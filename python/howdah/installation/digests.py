@@ -22,6 +22,13 @@ def cache_folder() -> Path:
     return (Path(base) if base.startswith("/") else Path.home() / ".cache") / "howdah"
 
 
+def existing_cache() -> Path:
+    """The same, made if it was not there."""
+    folder = cache_folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
 def release_folder(release: Fetchable) -> Path:
     """The folder of one fetched release; its jars are in ``lib`` below it."""
     return cache_folder() / release.product / release.version

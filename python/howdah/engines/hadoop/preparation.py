@@ -15,6 +15,7 @@ from howdah.engines.hadoop.reached import Reached, directory_of, reach_cluster, 
 from howdah.engines.hadoop.target import DEADLINE_S, HadoopTarget
 from howdah.engines.on_lab.engine import FaultRun, on_lab, requested_faults
 from howdah.errors import UserError
+from howdah.extras import check_extras
 from howdah.installation.compiled import spark_programs
 from howdah.installation.spark import find_spark
 from howdah.model.at_once import at_once
@@ -38,6 +39,8 @@ def prepare_cluster(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
     Raises UserError for whatever the request gets wrong, and where there is no cluster that answers.
     """
     programs = requested_programs(request, HadoopEngine.name)
+    for program in programs:
+        check_extras(f"SUITE {request.suite}", *program.extras)
     given = request.of(SET)
     job_settings = dict(given or ())
     _check_secrets(job_settings)

@@ -21,6 +21,20 @@ from howdah.model.workloads.spark import (
     SparkApi,
     SparkTeraSort,
 )
+from howdah.model.workloads.spark_programs import (
+    CLUSTERS,
+    ITERATIONS,
+    JOIN_KEYS,
+    JOIN_ROWS,
+    POINTS,
+    SCALE,
+    SKEW,
+    WORDS,
+    SparkJoin,
+    SparkKMeans,
+    SparkTpch,
+    SparkWordCount,
+)
 from howdah.model.workloads.terasort import INPUT, OUTPUT_REPLICATION, PARTITION_SAMPLES, ROW_BYTES
 from howdah.planner.budget import Executor, WorkerRoom, best_executor, executor_container_bytes
 from howdah.planner.suite.cluster import ClusterSizes
@@ -31,6 +45,11 @@ _MASTER_MB = 1536
 """The container of an application master with Spark's default driver, 1 GiB and its overhead."""
 _PARTITION_BYTES = 128 * MIB
 _WAVES = 2
+_WORDS_PER_TASK, _BYTES_PER_WORD = 5_000_000, 7
+_ROWS_PER_TASK, _BYTES_PER_FACT, _SKEW = 1_000_000, 90, 0.3
+_POINTS_PER_TASK, _BYTES_PER_POINT = 250_000, 130
+_CLUSTERS, _ITERATIONS = 20, 20
+_BYTES_PER_SCALE = 360_000_000
 
 
 def terasort(sizes: ClusterSizes) -> SparkTeraSort:
@@ -46,6 +65,67 @@ def terasort(sizes: ClusterSizes) -> SparkTeraSort:
         partition_samples=request.of(PARTITION_SAMPLES),
         **application(sizes, None if rows is None else rows * ROW_BYTES),
     )
+
+
+def wordcount(sizes: ClusterSizes) -> SparkWordCount:
+    """A text of tens of megabytes for each task at once."""
+    words = sizes.choose(
+        "words",
+        WORDS,
+        _WORDS_PER_TASK * sizes.capacity.maps,
+        reason="seconds of work for every task at once",
+        source="howdah",
+    )
+    return SparkWordCount(words=words, **application(sizes, words * _BYTES_PER_WORD))
+
+
+def join(sizes: ClusterSizes) -> SparkJoin:
+    """A third of the rows has the same key, so that one task has the most of the work."""
+    rows = sizes.choose(
+        "join rows",
+        JOIN_ROWS,
+        _ROWS_PER_TASK * sizes.capacity.maps,
+        reason="seconds of work for every task at once",
+        source="howdah",
+    )
+    keys = sizes.choose(
+        "join keys", JOIN_KEYS, max(1, rows // 100), reason="100 rows for a usual key", source="howdah"
+    )
+    skew = sizes.choose(
+        "skew", SKEW, _SKEW, reason="one partition is many times as large as the others", source="howdah"
+    )
+    return SparkJoin(join_rows=rows, join_keys=keys, skew=skew, **application(sizes, rows * _BYTES_PER_FACT))
+
+
+def kmeans(sizes: ClusterSizes) -> SparkKMeans:
+    """Points that fit the executors' memory, read again by each iteration."""
+    points = sizes.choose(
+        "points",
+        POINTS,
+        _POINTS_PER_TASK * sizes.capacity.maps,
+        reason="seconds of work for every task at once",
+        source="howdah",
+    )
+    clusters = sizes.choose(
+        "clusters", CLUSTERS, _CLUSTERS, reason="as many as there are centres", source="howdah"
+    )
+    iterations = sizes.choose(
+        "iterations", ITERATIONS, _ITERATIONS, reason="Spark's default", source="Spark 4.3.0: KMeans"
+    )
+    return SparkKMeans(
+        points=points,
+        clusters=clusters,
+        iterations=iterations,
+        **application(sizes, points * _BYTES_PER_POINT),
+    )
+
+
+def tpch(sizes: ClusterSizes) -> SparkTpch:
+    """The scale factor whose answers TPC publishes."""
+    scale = sizes.choose(
+        "scale factor", SCALE, 1.0, reason="TPC publishes the answers for it", source="TPC-H"
+    )
+    return SparkTpch(scale=scale, **application(sizes, round(scale * _BYTES_PER_SCALE)))
 
 
 def application(sizes: ClusterSizes, data_bytes: int | None) -> dict[str, Any]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import posixpath
 import subprocess
-import tempfile
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -14,8 +13,9 @@ from howdah.engines.hadoop.programs.client import run_tool
 from howdah.engines.hadoop.storage import FILE, HdfsMarker
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.errors import HowdahError
-from howdah.installation.digests import cache_folder
+from howdah.installation.digests import existing_cache
 from howdah.installation.spark import SparkInstallation
+from howdah.scratch import scratch_folder
 from howdah.services.namenode import NameNode
 
 ARCHIVE = "jars.zip"
@@ -41,10 +41,8 @@ def spark_archive(
         return path
     marker = HdfsMarker(run=name, process=None, kept=(ARCHIVE,))
     namenode.write(posixpath.join(folder, FILE), marker.content(), overwrite=True)
-    cache = cache_folder()
-    cache.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="spark-", dir=cache) as temporary:
-        archive = Path(temporary) / ARCHIVE
+    with scratch_folder("spark", existing_cache()) as scratch:
+        archive = scratch / ARCHIVE
         _pack(spark, archive)
         _put(target, archive, path)
     if namenode.stat(path) is None:

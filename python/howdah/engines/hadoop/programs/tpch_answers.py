@@ -1,7 +1,7 @@
 """Answers of TPC-H's queries in a form in which those of several engines are equal, and the reference.
 
-The reference for scale factor 1 are the answers that TPC publishes, rounded to two decimals. Those for other scale
-factors are DuckDB's on the same files; ``scripts/tpch_answers.py`` writes both.
+The reference for scale factor 1 are the answers that TPC publishes, rounded to two decimals. Those for other
+scale factors are DuckDB's on the same files; ``scripts/tpch_answers.py`` writes both.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Answer(NamedTuple):
 
 def canonical(value: object) -> str:
     """A value as text: numbers with decimals rounded to two, texts without spaces at their ends."""
-    text = str(value).strip()
+    text = "null" if value is None else str(value).strip()
     if not _NUMBER.fullmatch(text):
         return text
     return str(Decimal(text).quantize(_CENT, ROUND_HALF_UP))
