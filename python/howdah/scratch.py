@@ -24,11 +24,15 @@ _LONG_S = 86400.0
 
 
 @contextmanager
-def scratch_folder(name: str) -> Iterator[Path]:
-    """A new folder ``howdah-<name>-…`` for this user alone, removed when the context ends."""
+def scratch_folder(name: str, parent: Path | None = None) -> Iterator[Path]:
+    """A new folder ``howdah-<name>-…`` for this user alone, removed when the context ends.
+
+    It is in ``parent``, which exists, or in the system's folder for temporary files.
+    """
     prefix = f"howdah-{name}-"
-    _remove_left(prefix)
-    folder = Path(tempfile.mkdtemp(prefix=prefix, suffix=_LOCKED))
+    within = parent or Path(tempfile.gettempdir())
+    _remove_left(prefix, within)
+    folder = Path(tempfile.mkdtemp(prefix=prefix, suffix=_LOCKED, dir=within))
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -39,9 +43,9 @@ def scratch_folder(name: str) -> Iterator[Path]:
         os.close(descriptor)
 
 
-def _remove_left(prefix: str) -> None:
+def _remove_left(prefix: str, within: Path) -> None:
     """Remove the folders of processes that have ended."""
-    for path in Path(tempfile.gettempdir()).glob(f"{prefix}*"):
+    for path in within.glob(f"{prefix}*"):
         with suppress(OSError):
             # A link is not followed, and another user's folder is not opened.
             descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)

@@ -54,6 +54,8 @@ class Workload(Model):
     not_on: ClassVar[Mapping[str, str]] = {}
     """By engine, why it does not run there."""
 
+    extras: ClassVar[tuple[str, ...]] = ()
+    """Extras of the package that it needs."""
     reads: ClassVar[str | None] = None
     """The program whose output it reads, by kind."""
     folder: ClassVar[str | None] = None

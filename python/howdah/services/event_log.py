@@ -1,0 +1,352 @@
+"""Spark's event log as frozen data: one JSON event to a line, read in one pass.
+
+Field names are those of Spark's JsonProtocol; a release that lacks one leaves its value empty. Tasks go into
+columns, so that millions of them fit in memory.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from howdah.errors import UserError
+from howdah.model.spark_log import (
+    Outcome,
+    SparkApplication,
+    SparkExecutor,
+    SparkJob,
+    SparkLog,
+    SparkStage,
+    SqlExecution,
+)
+from howdah.services.event_log_files import EventLines
+from howdah.services.event_log_tasks import TaskColumns, first_line
+from howdah.services.secrets import HIDDEN, shown_value
+from howdah.units import MIB
+
+Event = dict[str, Any]
+
+_SQL = "org.apache.spark.sql.execution.ui.SparkListenerSQLExecution"
+_HANDLED = (
+    "SparkListenerLogStart",
+    "SparkListenerApplication",
+    "SparkListenerEnvironmentUpdate",
+    "SparkListenerResourceProfileAdded",
+    "SparkListenerJob",
+    "SparkListenerStage",
+    "SparkListenerTaskStart",
+    "SparkListenerTaskEnd",
+    "SparkListenerExecutorAdded",
+    "SparkListenerExecutorRemoved",
+    "SparkListenerBlockManagerAdded",
+    f"{_SQL}Start",
+    f"{_SQL}End",
+)
+_BEGIN = b'{"Event":"'
+_WANTED = tuple(_BEGIN + name.encode() for name in _HANDLED)
+_LONGEST_VALUE = 500
+_DRIVER = ("driver", "<driver>")
+_OVERHEADS = ("memoryOverhead", "offHeap", "pyspark.memory")
+
+
+def read_event_log(path: Path) -> SparkLog:
+    """Return the application of an event log, a file or a rolling directory.
+
+    Raises UserError if the log is missing, empty, unreadable or none of Spark's. A log that ends early, or
+    whose application still runs, is read up to its last complete line.
+    """
+    lines = EventLines(path)
+    reader = _Reader()
+    for line in lines:
+        reader.read(line)
+    log = reader.log(truncated=lines.truncated)
+    if log is None:
+        raise UserError(
+            str(path),
+            "contains no complete event of Spark" if reader.is_begun else "is not a Spark event log",
+            "give a file of spark.eventLog.dir, or a directory eventlog_v2_…",
+        )
+    return replace(log, unreadable_lines=log.unreadable_lines + lines.skipped)
+
+
+class _Reader:
+    """The state of an application after the events so far."""
+
+    def __init__(self) -> None:
+        self._app: dict[str, Any] = {}
+        self._version = ""
+        self._properties: dict[str, str] = {}
+        self._profiles: dict[int, tuple[int | None, int | None]] = {}
+        self._jobs: dict[int, SparkJob] = {}
+        self._stages: dict[tuple[int, int], SparkStage] = {}
+        self._executors: dict[str, SparkExecutor] = {}
+        self._storage: dict[str, int] = {}
+        self._peaks: dict[str, tuple[int, int]] = {}
+        self._sql: dict[int, SqlExecution] = {}
+        self._tasks = TaskColumns()
+        self._last_ms = 0
+        self._events = 0
+        self._unreadable = 0
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether the log began as an event log does."""
+        return self._events > 0
+
+    def read(self, line: bytes) -> None:
+        """Add the event of a line; a line that is none is counted."""
+        if line.startswith(_BEGIN) and not line.startswith(_WANTED):
+            self._events += 1
+            return
+        if not line.strip():
+            return
+        try:
+            event = json.loads(line)
+            name = event["Event"].rpartition(".")[2]
+            handler = getattr(self, f"_{name}", None) if name.startswith("SparkListener") else None
+            if handler is not None:
+                handler(event)
+            self._events += 1
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
+            self._unreadable += 1
+
+    def log(self, *, truncated: bool) -> SparkLog | None:
+        """Return the whole application; None if no event was readable."""
+        if not self._events or not (self._app or self._jobs or self._version or self._executors):
+            return None
+        stages = tuple(self._stages.values())
+        return SparkLog(
+            application=self._application(),
+            jobs=tuple(self._jobs[number] for number in sorted(self._jobs)),
+            stages=stages,
+            executors=tuple(self._with_memory(executor) for executor in self._executors.values()),
+            tasks=self._tasks.table(),
+            sql=tuple(self._sql[number] for number in sorted(self._sql)),
+            truncated=truncated,
+            unreadable_lines=self._unreadable,
+        )
+
+    def _application(self) -> SparkApplication:
+        get = self._properties.get
+        end_ms = self._app.get("end_ms")
+        last_ms = max(self._last_ms, self._tasks.last_ms)
+        master = get("spark.master", "")
+        return SparkApplication(
+            id=self._app.get("id") or get("spark.app.id", ""),
+            name=self._app.get("name") or get("spark.app.name", ""),
+            user=self._app.get("user", ""),
+            spark_version=self._version,
+            attempt=self._app.get("attempt", ""),
+            start_s=_seconds(self._app.get("start_ms", self._tasks.first_ms or last_ms)),
+            end_s=_seconds(end_ms or last_ms) if end_ms or last_ms else None,
+            outcome=self._outcome(),
+            queue=get("spark.yarn.queue", "default") if master.startswith("yarn") else "",
+            master=master,
+            deploy_mode=get("spark.submit.deployMode", "client"),
+            driver_host=get("spark.driver.host", ""),
+            properties=MappingProxyType(dict(self._properties)),
+        )
+
+    def _outcome(self) -> Outcome:
+        if "end_ms" not in self._app:
+            return "unfinished"
+        if "exit_code" in self._app:
+            return "failed" if self._app["exit_code"] else "succeeded"
+        # Before Spark 4 no event has the exit code: an application whose last job failed has failed.
+        last = max(self._jobs.values(), key=lambda job: job.end_s or 0, default=None)
+        return "failed" if last is not None and last.succeeded is False else "succeeded"
+
+    def _with_memory(self, executor: SparkExecutor) -> SparkExecutor:
+        heap, overhead = self._profiles.get(executor.resource_profile, (None, None))
+        if heap is None:
+            heap = spark_bytes(self._properties.get("spark.executor.memory", ""), MIB)
+        if overhead is None:
+            overhead = spark_bytes(self._properties.get("spark.executor.memoryOverhead", ""), MIB)
+        peak_heap, peak_resident = self._peaks.get(executor.id, (0, 0))
+        return replace(
+            executor,
+            memory_bytes=heap,
+            overhead_bytes=overhead,
+            storage_bytes=self._storage.get(executor.id),
+            peak_heap_bytes=peak_heap or None,
+            peak_resident_bytes=peak_resident or None,
+        )
+
+    # One method for each event, named after it.
+
+    def _SparkListenerLogStart(self, event: Event) -> None:  # noqa: N802
+        self._version = str(event["Spark Version"])
+
+    def _SparkListenerApplicationStart(self, event: Event) -> None:  # noqa: N802
+        self._app |= {
+            "id": str(event.get("App ID") or ""),
+            "name": str(event["App Name"]),
+            "user": str(event.get("User") or ""),
+            "attempt": str(event.get("App Attempt ID") or ""),
+            "start_ms": self._time(event["Timestamp"]),
+        }
+
+    def _SparkListenerApplicationEnd(self, event: Event) -> None:  # noqa: N802
+        self._app["end_ms"] = self._time(event["Timestamp"])
+        if "ExitCode" in event:
+            self._app["exit_code"] = int(event["ExitCode"])
+
+    def _SparkListenerEnvironmentUpdate(self, event: Event) -> None:  # noqa: N802
+        properties = {
+            str(name): str(value)[:_LONGEST_VALUE]
+            for name, value in _pairs(event.get("Spark Properties"))
+            if str(name).startswith("spark.")
+        }
+        for name, value in _pairs(event.get("JVM Information")):
+            if name in ("Java Version", "Scala Version"):
+                properties[name] = str(value)
+        self._properties = {
+            name: HIDDEN if "redacted" in value else shown_value(name, value)
+            for name, value in properties.items()
+        }
+
+    def _SparkListenerResourceProfileAdded(self, event: Event) -> None:  # noqa: N802
+        requests = event.get("Executor Resource Requests") or {}
+        amounts = {name: int(request["Amount"]) * MIB for name, request in requests.items()}
+        # The default profile has an overhead of 0 where Spark computes it later.
+        overhead = sum(amounts.get(name, 0) for name in _OVERHEADS)
+        self._profiles[int(event["Resource Profile Id"])] = amounts.get("memory"), overhead or None
+
+    def _SparkListenerJobStart(self, event: Event) -> None:  # noqa: N802
+        properties = event.get("Properties") or {}
+        sql = properties.get("spark.sql.execution.id")
+        job = int(event["Job ID"])
+        self._jobs[job] = SparkJob(
+            job,
+            _seconds(self._time(event.get("Submission Time") or self._last_ms)),
+            tuple(int(stage) for stage in event.get("Stage IDs") or ()),
+            description=first_line(properties.get("spark.job.description")),
+            sql_execution=None if sql is None else int(sql),
+        )
+
+    def _SparkListenerJobEnd(self, event: Event) -> None:  # noqa: N802
+        job = int(event["Job ID"])
+        result = event["Job Result"]
+        succeeded = result["Result"] == "JobSucceeded"
+        end_s = _seconds(self._time(event.get("Completion Time") or self._last_ms))
+        before = self._jobs.get(job, SparkJob(job, end_s, ()))
+        failure = "" if succeeded else first_line((result.get("Exception") or {}).get("Message"))
+        self._jobs[job] = replace(before, end_s=end_s, succeeded=succeeded, failure=failure)
+
+    def _SparkListenerStageSubmitted(self, event: Event) -> None:  # noqa: N802
+        self._add_stage(event["Stage Info"])
+
+    def _SparkListenerStageCompleted(self, event: Event) -> None:  # noqa: N802
+        self._add_stage(event["Stage Info"])
+
+    def _add_stage(self, stage: Event) -> None:
+        key = int(stage["Stage ID"]), int(stage.get("Stage Attempt ID") or 0)
+        end = self._time(stage.get("Completion Time"))
+        submit = self._time(stage.get("Submission Time"))
+        before = self._stages.get(key)
+        self._stages[key] = SparkStage(
+            *key,
+            name=first_line(stage["Stage Name"]),
+            parents=tuple(int(parent) for parent in stage.get("Parent IDs") or ()),
+            tasks=int(stage["Number of Tasks"]),
+            scopes=_scopes(stage.get("RDD Info") or ()),
+            submit_s=_seconds(submit) if submit else None if before is None else before.submit_s,
+            end_s=_seconds(end) if end else None,
+            failure=first_line(stage.get("Failure Reason")),
+            resource_profile=int(stage.get("Resource Profile Id") or 0),
+        )
+
+    def _SparkListenerStageExecutorMetrics(self, event: Event) -> None:  # noqa: N802
+        self._add_peaks(str(event["Executor ID"]), event.get("Executor Metrics") or {})
+
+    def _SparkListenerTaskStart(self, event: Event) -> None:  # noqa: N802
+        self._tasks.start(event)
+
+    def _SparkListenerTaskEnd(self, event: Event) -> None:  # noqa: N802
+        self._tasks.end(event)
+        metrics = event.get("Task Executor Metrics")
+        if metrics:
+            self._add_peaks(str(event["Task Info"]["Executor ID"]), metrics)
+
+    def _add_peaks(self, executor: str, metrics: Mapping[str, Any]) -> None:
+        heap, resident = self._peaks.get(executor, (0, 0))
+        now = sum(int(metrics.get(f"ProcessTree{part}RSSMemory") or 0) for part in ("JVM", "Python", "Other"))
+        self._peaks[executor] = max(heap, int(metrics.get("JVMHeapMemory") or 0)), max(resident, now)
+
+    def _SparkListenerExecutorAdded(self, event: Event) -> None:  # noqa: N802
+        executor, info = str(event["Executor ID"]), event["Executor Info"]
+        if executor in _DRIVER:
+            return
+        attributes = info.get("Attributes") or {}
+        self._executors[executor] = SparkExecutor(
+            executor,
+            host=str(info["Host"]),
+            cores=int(info["Total Cores"]),
+            add_s=_seconds(self._time(event["Timestamp"])),
+            resource_profile=int(info.get("Resource Profile Id") or 0),
+            container=str(attributes.get("CONTAINER_ID") or ""),
+        )
+
+    def _SparkListenerExecutorRemoved(self, event: Event) -> None:  # noqa: N802
+        executor = self._executors.get(str(event["Executor ID"]))
+        if executor is not None:
+            self._executors[executor.id] = replace(
+                executor,
+                remove_s=_seconds(self._time(event["Timestamp"])),
+                removal_reason=first_line(event.get("Removed Reason")),
+            )
+
+    def _SparkListenerBlockManagerAdded(self, event: Event) -> None:  # noqa: N802
+        self._storage[str(event["Block Manager ID"]["Executor ID"])] = int(event["Maximum Memory"])
+        self._time(event.get("Timestamp"))
+
+    def _SparkListenerSQLExecutionStart(self, event: Event) -> None:  # noqa: N802
+        query = int(event["executionId"])
+        description = first_line(event.get("description"))
+        self._sql[query] = SqlExecution(query, description, _seconds(self._time(event["time"])))
+
+    def _SparkListenerSQLExecutionEnd(self, event: Event) -> None:  # noqa: N802
+        query = int(event["executionId"])
+        end_s = _seconds(self._time(event["time"]))
+        before = self._sql.get(query, SqlExecution(query, "", end_s))
+        self._sql[query] = replace(before, end_s=end_s, failure=first_line(event.get("errorMessage")))
+
+    def _time(self, value: Any) -> int:
+        """Milliseconds of an event, 0 if it has none; the latest is the end of a log without one."""
+        milliseconds = int(value or 0)
+        self._last_ms = max(self._last_ms, milliseconds)
+        return milliseconds
+
+
+def spark_bytes(text: str, unit: int) -> int | None:
+    """Return the bytes of a Spark size: ``4g``, ``512m``, a number of ``unit``; None for other text."""
+    units = {"b": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40, "p": 2**50}
+    text = text.strip().lower()
+    number = text.removesuffix("b") if text[-2:-1] in units else text
+    factor = units.get(number[-1:], unit)
+    digits = number.rstrip("bkmgtp")
+    return int(digits) * factor if digits.isascii() and digits.isdigit() else None
+
+
+def _pairs(properties: Any) -> Iterable[tuple[Any, Any]]:
+    """Properties, which are an object in all releases; lists of pairs are accepted, too."""
+    if isinstance(properties, Mapping):
+        return properties.items()
+    return ((pair[0], pair[1]) for pair in properties or ())
+
+
+def _scopes(rdds: Iterable[Event]) -> tuple[str, ...]:
+    names: dict[str, None] = {}
+    for rdd in rdds:
+        scope = rdd.get("Scope")
+        if isinstance(scope, str) and scope.startswith("{"):
+            names[str(json.loads(scope).get("name"))] = None
+    return tuple(names)
+
+
+def _seconds(milliseconds: int) -> float:
+    return milliseconds / 1000
