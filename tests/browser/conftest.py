@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, sync_playwright
 
 from howdah.analysis import analyse
-from howdah.report.write import write_report
+from howdah.report.run_write import write_report
 from support.browsing import ReportOf, Visitor
 from support.inspecting import Inspector
 from support.reports import PAGES

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page
 
 from howdah.analysis import analyse
-from howdah.report.write import write_report
+from howdah.report.run_write import write_report
 from support.browsing import ReportOf, Visitor, box_of
 from support.large_cluster import large_cluster
 

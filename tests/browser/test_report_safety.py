@@ -9,7 +9,7 @@ import pytest
 from howdah.analysis import analyse
 from howdah.model.run import RunWarning
 from howdah.model.tables import RunData
-from howdah.report.write import write_report
+from howdah.report.run_write import write_report
 from support import records
 from support.browsing import ReportOf, Visitor
 

@@ -10,7 +10,7 @@ import pytest
 from howdah.analysis import analyse
 from howdah.model.counters import Counters
 from howdah.model.tables import RunData
-from howdah.report.write import write_report
+from howdah.report.run_write import write_report
 from support.browsing import Visitor
 from support.building import RunBuilder, Stage, Tasks, kind
 from support.machine import raw_limits

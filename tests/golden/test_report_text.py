@@ -13,8 +13,8 @@ import pytest
 from rich.console import Console
 
 from howdah.analysis import analyse
-from howdah.report.terminal import render_terminal
-from howdah.report.write import write_report
+from howdah.report.run_terminal import render_terminal
+from howdah.report.run_write import write_report
 from support.reports import RUNS
 
 pytestmark = pytest.mark.slow

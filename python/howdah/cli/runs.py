@@ -16,7 +16,7 @@ from howdah.cli.live import as_json
 from howdah.cli.output import print_json
 from howdah.cli.output import show as show_text
 from howdah.errors import UserError
-from howdah.report.terminal import render_terminal
+from howdah.report.run_terminal import render_terminal
 from howdah.session.run import reporting
 from howdah.session.run import runs as session
 from howdah.session.run.runs import RunSummary

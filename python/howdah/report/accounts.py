@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from howdah.analysis.evidence import ByteAccount, ByteExplanation, ByteSide, Evidence, LayerAccount
-from howdah.report.figure import Table
+from howdah.report.document import Table
 from howdah.report.words import signed_bytes
 
 SURE = {"measured": "measured", "likely": "likely", "guess": "a guess"}

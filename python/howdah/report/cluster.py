@@ -3,27 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from howdah.analysis.evidence import Evidence, Sign, Straggler, WorkerLoss
 from howdah.analysis.wording import listed, named, percent, seconds, times
 from howdah.model.cluster import Scaling
 from howdah.model.finding import Number
 from howdah.model.run import RunRecord
-from howdah.report.figure import Table
+from howdah.report.document import Table
 from howdah.report.words import NONE, number
 from howdah.units import format_bits_per_s, format_bytes
 
 
-class Titled(NamedTuple):
-    """A table with what it shows and, where that is not plain, a sentence on it."""
-
-    title: str
-    about: str
-    table: Table
-
-
-def cluster_tables(record: RunRecord, evidence: Evidence) -> tuple[Titled, ...]:
+def cluster_tables(record: RunRecord, evidence: Evidence) -> tuple[Table, ...]:
     """What befell the cluster and what Hadoop took, each where there is anything to say."""
     tables = (
         _stragglers(evidence),
@@ -34,16 +25,16 @@ def cluster_tables(record: RunRecord, evidence: Evidence) -> tuple[Titled, ...]:
         _overheads(evidence),
         _masters(evidence),
     )
-    return tuple(section for section in tables if section.table.rows)
+    return tuple(section for section in tables if section.rows)
 
 
-def grounds(record: RunRecord) -> tuple[Titled, ...]:
+def grounds(record: RunRecord) -> tuple[Table, ...]:
     """What the numbers rest on beside the plan: the laboratory, and the jobs' properties."""
     tables = (*_laboratory(record), _properties(record))
-    return tuple(section for section in tables if section.table.rows)
+    return tuple(section for section in tables if section.rows)
 
 
-def _stragglers(evidence: Evidence) -> Titled:
+def _stragglers(evidence: Evidence) -> Table:
     rows = tuple(
         (
             straggler.worker,
@@ -68,7 +59,7 @@ def _stragglers(evidence: Evidence) -> Titled:
         "evidence",
     )
     about = "A slowdown is the time per byte over the median of the peers."
-    return Titled("What slowed other tasks down", about, Table(columns, rows))
+    return Table(columns, rows, "What slowed other tasks down", about)
 
 
 def _sign(straggler: Straggler) -> str:
@@ -85,7 +76,7 @@ def _said(sign: Sign) -> str:
     return f"{sign.quantity}: {value}, {whose} {reference}"
 
 
-def _losses(evidence: Evidence) -> Titled:
+def _losses(evidence: Evidence) -> Table:
     rows = tuple(_loss(evidence, loss) for loss in evidence.losses)
     columns = (
         "worker", "host", "lost", "during", "at", "noticed", "given up", "back", "attempts lost", "work lost",
@@ -95,7 +86,7 @@ def _losses(evidence: Evidence) -> Titled:
         "Times are since the job's start. It was lost at its last sign of life; the work lost is the time of "
         "the attempts that ended with it until then; it was not repeated during the time waited."
     )
-    return Titled("Workers lost", about, Table(columns, rows))
+    return Table(columns, rows, "Workers lost", about)
 
 
 def _loss(evidence: Evidence, loss: WorkerLoss) -> tuple[str, ...]:
@@ -117,7 +108,7 @@ def _loss(evidence: Evidence, loss: WorkerLoss) -> tuple[str, ...]:
     )
 
 
-def _master_losses(evidence: Evidence) -> Titled:
+def _master_losses(evidence: Evidence) -> Table:
     rows = tuple(
         (
             loss.daemon,
@@ -138,7 +129,7 @@ def _master_losses(evidence: Evidence) -> Titled:
         "attempts failed",
     )  # fmt: skip
     about = "Times are since the job's start; attempts are those under way when it was lost."
-    return Titled("Masters lost, and those that took over", about, Table(columns, rows))
+    return Table(columns, rows, "Masters lost, and those that took over", about)
 
 
 def _since(moment: float | None, began_s: float) -> str:
@@ -148,13 +139,13 @@ def _since(moment: float | None, began_s: float) -> str:
     return seconds(moment - began_s) if moment >= began_s else f"{seconds(began_s - moment)} before"
 
 
-def _events(record: RunRecord) -> Titled:
+def _events(record: RunRecord) -> Table:
     rows = tuple((seconds(event.time_s), event.worker, event.text) for event in record.events)
     about = "Times are since the start of the run."
-    return Titled("What happened to the cluster", about, Table(("at", "where", "what"), rows))
+    return Table(("at", "where", "what"), rows, "What happened to the cluster", about)
 
 
-def _floors(evidence: Evidence) -> Titled:
+def _floors(evidence: Evidence) -> Table:
     rows = tuple(
         (
             floor.workload,
@@ -168,10 +159,10 @@ def _floors(evidence: Evidence) -> Titled:
     )
     columns = ("workload", "took", "floor", "× floor", "run of the floor", "what else differs")
     about = "The floor is the same work on the same hardware without Hadoop."
-    return Titled("Distance from the floor", about, Table(columns, rows))
+    return Table(columns, rows, "Distance from the floor", about)
 
 
-def _overheads(evidence: Evidence) -> Titled:
+def _overheads(evidence: Evidence) -> Table:
     rows = tuple(
         (
             overhead.workload,
@@ -195,10 +186,10 @@ def _overheads(evidence: Evidence) -> Titled:
         "Tasks, slots and waves are those of the most frequent kind; the last two are shares of the "
         "time of all tasks."
     )
-    return Titled("What Hadoop itself needed", about, Table(columns, rows))
+    return Table(columns, rows, "What Hadoop itself needed", about)
 
 
-def _masters(evidence: Evidence) -> Titled:
+def _masters(evidence: Evidence) -> Table:
     rows = tuple(
         (
             load.workload,
@@ -210,14 +201,12 @@ def _masters(evidence: Evidence) -> Titled:
         for load in evidence.masters
     )
     about = "By the CPU time of their processes; a master may use more than one core."
-    return Titled(
-        "How busy the masters were",
-        about,
-        Table(("workload", "master", "on", "of one core", "calls/s"), rows),
+    return Table(
+        ("workload", "master", "on", "of one core", "calls/s"), rows, "How busy the masters were", about
     )
 
 
-def _laboratory(record: RunRecord) -> Iterator[Titled]:
+def _laboratory(record: RunRecord) -> Iterator[Table]:
     lab = record.laboratory
     if lab is None:
         return
@@ -225,22 +214,20 @@ def _laboratory(record: RunRecord) -> Iterator[Titled]:
         (isolation.what, "kept" if isolation.kept else "lost", isolation.how) for isolation in lab.isolation
     )
     about = "Where something is missing, the numbers say nothing about it."
-    yield Titled(
-        "How the lab follows the plan",
-        about,
-        Table(("what", "as planned", "how, or what is missing"), isolated),
+    yield Table(
+        ("what", "as planned", "how, or what is missing"), isolated, "How the lab follows the plan", about
     )
     scaled = tuple(
         (scaling.what, _quantity(scaling, scaling.planned), _quantity(scaling, scaling.lab))
         for scaling in lab.scaling
     )
-    yield Titled("Smaller than planned", "", Table(("what", "planned", "in the lab"), scaled))
+    yield Table(("what", "planned", "in the lab"), scaled, "Smaller than planned")
     changed = tuple(
         (deviation.key, deviation.planned or NONE, deviation.used, deviation.why)
         for deviation in lab.deviations
     )
     columns = ("property", "as rendered", "as used", "why")
-    yield Titled("Properties that are not as rendered", "", Table(columns, changed))
+    yield Table(columns, changed, "Properties that are not as rendered")
 
 
 def _quantity(scaling: Scaling, value: float) -> str:
@@ -253,10 +240,10 @@ def _quantity(scaling: Scaling, value: float) -> str:
             return number(Number(name=scaling.what, value=value, unit=unit or "1"))
 
 
-def _properties(record: RunRecord) -> Titled:
+def _properties(record: RunRecord) -> Table:
     """Every property that the record keeps of the jobs, a column for each job."""
     jobs = [(result.workload.kind, result.job) for result in record.workloads if result.job]
     keys = sorted({key for _, job in jobs for key in job.conf})
     rows = tuple((key, *(job.conf.get(key, NONE) for _, job in jobs)) for key in keys)
     columns = ("property", *(name for name, _ in jobs))
-    return Titled("Properties of the jobs as they ran", "", Table(columns, rows))
+    return Table(columns, rows, "Properties of the jobs as they ran")

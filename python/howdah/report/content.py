@@ -14,9 +14,9 @@ from howdah.model.finding import Finding
 from howdah.model.run import DeviceLimit, Origin, RunRecord, WorkloadResult
 from howdah.model.tables import RunData
 from howdah.report.accounts import SIMULATED, SURE, accounts
-from howdah.report.cluster import Titled, cluster_tables, grounds
-from howdah.report.figure import Table
-from howdah.report.provenance import FactGroup, provenance
+from howdah.report.cluster import cluster_tables, grounds
+from howdah.report.document import Facts, Table
+from howdah.report.provenance import provenance
 from howdah.report.region_servers import region_server_tables
 from howdah.report.simulated import simulated_tables
 from howdah.report.sources import cited, source_text
@@ -57,10 +57,10 @@ class RunContent(NamedTuple):
     accounts: Table | None
     accounts_about: str
     explanations: tuple[str, ...]
-    cluster: tuple[Titled, ...]
-    grounds: tuple[Titled, ...]
+    cluster: tuple[Table, ...]
+    grounds: tuple[Table, ...]
     limits: Table | None
-    facts: tuple[FactGroup, ...]
+    facts: tuple[Facts, ...]
     plan: Table
     plan_sources: str
 

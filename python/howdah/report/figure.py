@@ -1,29 +1,21 @@
-"""What a figure is: a picture, the same thing in words, and its numbers."""
+"""The run that a figure is drawn from, and the colours of its groups."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from howdah.model.comparison import Comparison
 from howdah.model.run import Origin, RunRecord
+from howdah.report.document import Key
 
 if TYPE_CHECKING:
     # A plan's page has figures too, and does without the libraries that read a run's tables.
     from howdah.analysis.evidence import Evidence
     from howdah.model.tables import RunData
 
-_NUMERIC = re.compile(r"^((?:< )?[+\N{MINUS SIGN}]?\d[\d,.]*( .{1,12}|/s)?|–|unknown|)$")
 MOST_COLOURS = 6
 """More groups than this could not be distinguished by their colours."""
-
-
-class Key(NamedTuple):
-    """One thing a figure draws and a reader can switch off; ``token`` is its colour."""
-
-    name: str
-    token: str
 
 
 def group_keys(comparison: Comparison) -> tuple[Key, ...]:
@@ -42,45 +34,6 @@ def series_colour(keys: Sequence[Key]) -> dict[str, Any]:
         "scale": {"domain": [key.name for key in keys], "range": [f"${key.token}" for key in keys]},
         "legend": None,
     }
-
-
-class Table(NamedTuple):
-    """A figure's numbers as text; the first column names the row, the others are numbers."""
-
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-
-
-def numeric_columns(table: Table) -> frozenset[int]:
-    """The columns that hold numbers only, which are aligned on the right."""
-    return frozenset(
-        index
-        for index in range(len(table.columns))
-        if any(row[index] for row in table.rows) and all(_NUMERIC.match(row[index]) for row in table.rows)
-    )
-
-
-class Figure(NamedTuple):
-    """One chart.
-
-    ``id`` names its files and its place on the page, ``title`` says what it shows, ``caption``
-    what a reader who cannot see it should know. ``spec`` is Vega-Lite with colour tokens.
-    ``keys`` are empty where there is nothing to tell apart. ``half`` figures are small multiples:
-    two of them share a row. ``marks`` counts what is drawn, so that the page can choose a renderer
-    that stays quick. ``labelled`` figures name every key in the plot where there is room.
-    Narrower than its ``least_width``, pixels, a figure is scrolled, as its words would not fit.
-    """
-
-    id: str
-    title: str
-    caption: str
-    spec: dict[str, Any]
-    table: Table
-    keys: tuple[Key, ...] = ()
-    half: bool = False
-    marks: int = 0
-    labelled: bool = False
-    least_width: int = 0
 
 
 class FigureSource(NamedTuple):

@@ -1,17 +1,48 @@
-"""The report as Markdown, with its figures as SVG files beside it."""
+"""A document as Markdown, with its figures as SVG files next to it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from howdah.report.accounts import SIMULATED, SURE
-from howdah.report.cluster import Titled
-from howdah.report.content import RunContent, Said
-from howdah.report.figure import Figure, Table, numeric_columns
-from howdah.report.figures import Figures
+from howdah.report.document import (
+    Block,
+    Bullets,
+    Details,
+    Document,
+    Facts,
+    Figure,
+    Finding,
+    Form,
+    Heading,
+    Notes,
+    Paragraph,
+    Table,
+    Warnings,
+    numeric_columns,
+)
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|#~])")
+_PLAIN = ("", "measured", "simulated")
+"""Certainties of a note that need no mention."""
+
+
+def markdown(document: Document, folder: str) -> str:
+    """The whole file; pictures are linked as ``<folder>/<id>.svg``."""
+    shown = document.in_form(Form.MARKDOWN)
+    title = f"{shown.question}\n\n**{escaped(shown.answer)}**" if shown.question else escaped(shown.answer)
+    blocks = [f"# {title}", escaped(" · ".join(shown.kicker)), *_blocks(shown.blocks, folder)]
+    for section in shown.sections:
+        blocks.append(f"## {escaped(section.title)}")
+        if section.about:
+            blocks.append(escaped(section.about))
+        blocks += _blocks(section.blocks, folder)
+    return together(blocks)
+
+
+def together(blocks: Iterable[str]) -> str:
+    """A file of these blocks."""
+    return "\n\n".join(blocks) + "\n"
 
 
 def escaped(text: str) -> str:
@@ -19,96 +50,42 @@ def escaped(text: str) -> str:
     return _SPECIAL.sub(r"\\\1", text.replace("&", "&amp;")).replace("\n", " ")
 
 
-def markdown(said: RunContent, figures: Figures[Figure], folder: str) -> str:
-    """The whole document; pictures are linked as ``<folder>/<id>.svg``."""
-    parts = [_answer(said), _stats(said, figures, folder), _findings(said)]
-    if figures.over_time:
-        about = [escaped(" ".join(figures.not_shown))] if figures.not_shown else []
-        parts.append(
-            ["## Over time", *about, *(figure_block(figure, folder) for figure in figures.over_time)]
-        )
-    if figures.places or said.cluster:
-        parts.append(
-            [
-                "## The cluster",
-                *(figure_block(figure, folder) for figure in figures.places),
-                *titled(said.cluster),
-            ]
-        )
-    if figures.throughput:
-        parts.append(["## Throughput", *(figure_block(figure, folder) for figure in figures.throughput)])
-    parts += [_bytes(said, figures, folder), _limits(said), _provenance(said)]
-    return together(block for part in parts for block in part)
+def _blocks(blocks: Iterable[Block], folder: str) -> Iterator[str]:
+    for block in blocks:
+        match block:
+            case Figure():
+                yield figure_block(block, folder)
+            case Table():
+                yield from _titled(block)
+            case Facts():
+                if block.title:
+                    yield f"### {escaped(block.title)}"
+                yield table(Table(("", ""), block.entries))
+            case Paragraph():
+                strong = f"**{escaped(block.strong)}** " if block.strong else ""
+                yield f"{strong}{escaped(block.text)}".rstrip()
+            case Bullets():
+                mark = "**Warning:** " if block.style == "warning" else ""
+                yield bullets(block.items, mark)
+            case Warnings():
+                yield "\n".join(map(_warning, block.findings))
+            case Notes():
+                yield f"### {escaped(block.title)}"
+                remarks = (f"- {escaped(remark)}" for remark in block.remarks)
+                yield "\n".join((*map(_note, block.findings), *remarks))
+            case Heading():
+                yield f"### {escaped(block.text)}"
+            case Details():
+                yield f"{escaped(block.summary)}:"
+                yield from _blocks(block.blocks, folder)
 
 
-def together(blocks: Iterable[str]) -> str:
-    """A document of these blocks."""
-    return "\n\n".join(blocks) + "\n"
-
-
-def _answer(said: RunContent) -> list[str]:
-    blocks = [f"# {escaped(said.answer)}", escaped(" · ".join(said.kicker))]
-    blocks += [escaped(text) for text in said.more_answers]
-    if said.missing:
-        blocks.append(_bullets(said.missing))
-    return blocks
-
-
-def _stats(said: RunContent, figures: Figures[Figure], folder: str) -> list[str]:
-    blocks = [table(said.stats)] if said.stats else []
-    if figures.answer:
-        blocks.append(figure_block(figures.answer, folder))
-    if said.dfsio:
-        blocks += ["## TestDFSIO's figures", table(said.dfsio)]
-    if said.metrics:
-        blocks += ["## Reported by the programs", table(said.metrics)]
-    return blocks
-
-
-def _findings(said: RunContent) -> list[str]:
-    blocks = ["\n".join(_warning(finding) for finding in said.warnings)] if said.warnings else []
-    for group in said.notes:
-        blocks += [f"### {escaped(group.about)}", "\n".join(_note(finding) for finding in group.notes)]
-    return ["## Findings", *blocks] if blocks else []
-
-
-def titled(tables: Sequence[Titled]) -> list[str]:
-    """Tables under their titles, block by block."""
-    blocks = []
-    for section in tables:
-        blocks += [
-            f"### {escaped(section.title)}",
-            *([escaped(section.about)] if section.about else []),
-            table(section.table),
-        ]
-    return blocks
-
-
-def _bytes(said: RunContent, figures: Figures[Figure], folder: str) -> list[str]:
-    blocks = [figure_block(figure, folder) for figure in figures.flows]
-    blocks += [table(said.accounts)] if said.accounts else []
-    blocks += [_bullets(said.explanations)] if said.explanations else []
-    return ["## Where the bytes went", *blocks] if blocks else []
-
-
-def _limits(said: RunContent) -> list[str]:
-    return ["## Raw limits", table(said.limits)] if said.limits else []
-
-
-def _provenance(said: RunContent) -> list[str]:
-    blocks = ["## Provenance"]
-    for group in said.facts:
-        blocks += [f"### {escaped(group.heading)}", table(Table(("", ""), group.entries))]
-    blocks += titled(said.grounds)
-    if said.plan.rows:
-        blocks += ["### Plan", table(said.plan)]
-    if said.plan_sources:
-        blocks.append(escaped(said.plan_sources))
-    return blocks
-
-
-def _bullets(texts: Sequence[str]) -> str:
-    return "\n".join(f"- {escaped(text)}" for text in texts)
+def _titled(block: Table) -> Iterator[str]:
+    if block.title:
+        yield f"### {escaped(block.title)}"
+        if block.about:
+            yield escaped(block.about)
+    yield table(block)
 
 
 def table(data: Table) -> str:
@@ -122,20 +99,24 @@ def table(data: Table) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
+def bullets(items: Iterable[str], mark: str = "") -> str:
+    """A list with a mark before each item."""
+    return "\n".join(f"- {mark}{escaped(item)}" for item in items)
+
+
 def figure_block(figure: Figure, folder: str) -> str:
     """A figure as a link to its picture, with its title and caption."""
     title, caption = escaped(figure.title), escaped(figure.caption)
     return f"![{title}]({folder}/{figure.id}.svg)\n\n*{title}.* {caption}"
 
 
-def _warning(finding: Said) -> str:
-    where = f"{finding.where}, {finding.sure}" if finding.where else finding.sure
+def _warning(finding: Finding) -> str:
+    parts = ", ".join(filter(None, (finding.place, finding.certainty)))
     numbers = "".join(f"; {name} {value}" for name, value in finding.numbers)
-    return f"- **Warning:** {escaped(finding.text)} ({escaped(where + numbers)})"
+    return f"- **Warning:** {escaped(finding.text)} ({escaped(parts + numbers)})"
 
 
-def _note(finding: Said) -> str:
-    """A note says how sure it is only where it was not measured; its numbers are on the page."""
-    return f"- {escaped(finding.text)}" + (
-        "" if finding.sure in (SURE["measured"], SIMULATED) else f" ({escaped(finding.sure)})"
-    )
+def _note(finding: Finding) -> str:
+    """A note shows its certainty only if it was not measured; its numbers are on the page."""
+    certainty = "" if finding.certainty in _PLAIN else f" ({escaped(finding.certainty)})"
+    return f"- {escaped(finding.text)}{certainty}"

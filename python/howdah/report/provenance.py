@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import shlex
-from typing import NamedTuple
+from collections.abc import Mapping
 
 from howdah.model.host import Host
 from howdah.model.network import Nic
 from howdah.model.run import RunRecord
 from howdah.model.storage import Disk, FileSystem
+from howdah.report.document import Facts
 from howdah.report.simulated import simulation_facts
 from howdah.report.words import NONE, moment
 from howdah.units import format_bytes, format_memory, format_seconds
@@ -17,25 +18,23 @@ MOST_NAMES = 8
 """More names than this are not listed."""
 
 
-class FactGroup(NamedTuple):
-    """A group of facts under one heading, each with its name."""
-
-    heading: str
-    entries: tuple[tuple[str, str], ...]
-
-
-def provenance(record: RunRecord) -> tuple[FactGroup, ...]:
+def provenance(record: RunRecord) -> tuple[Facts, ...]:
     """The facts in the order run, digests, telemetry, cluster and its jobs, host."""
     groups = [
-        FactGroup("Run", _run(record)),
-        FactGroup("Digests (SHA-256)", tuple(sorted(record.digests.items()))),
-        FactGroup("Cost of measuring", _telemetry(record)),
-        FactGroup("Simulation", simulation_facts(record)),
-        FactGroup("Cluster", _cluster(record)),
-        FactGroup("Jobs", _jobs(record)),
-        FactGroup(_host_heading(record), _host(_alone(record.host) if record.cluster else record.host)),
+        Facts("Run", _run(record), frozenset({"command"})),
+        digest_facts(record.digests),
+        Facts("Cost of measuring", _telemetry(record)),
+        Facts("Simulation", simulation_facts(record)),
+        Facts("Cluster", _cluster(record)),
+        Facts("Jobs", _jobs(record)),
+        Facts(_host_heading(record), _host(_alone(record.host) if record.cluster else record.host)),
     ]
     return tuple(group for group in groups if group.entries)
+
+
+def digest_facts(digests: Mapping[str, str]) -> Facts:
+    """The digests of what numbers rest on."""
+    return Facts("Digests (SHA-256)", tuple(sorted(digests.items())), frozenset(digests))
 
 
 def _host_heading(record: RunRecord) -> str:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from howdah.analysis.evidence import Evidence, RegionServerUse, TailCause
 from howdah.analysis.tails import WORDS
 from howdah.analysis.wording import delay, percent, seconds
-from howdah.report.cluster import Titled
-from howdah.report.figure import Table
+from howdah.report.document import Table
 from howdah.report.words import NONE
 from howdah.units import format_bytes
 
@@ -14,13 +13,13 @@ HOTTEST = 10
 """Regions that are told of each workload."""
 
 
-def region_server_tables(evidence: Evidence) -> tuple[Titled, ...]:
+def region_server_tables(evidence: Evidence) -> tuple[Table, ...]:
     """What the slowest requests coincided with, and what each RegionServer did."""
     tables = (_tails(evidence), _answered(evidence), _wrote(evidence), _regions(evidence))
-    return tuple(one for one in tables if one.table.rows)
+    return tuple(one for one in tables if one.rows)
 
 
-def _tails(evidence: Evidence) -> Titled:
+def _tails(evidence: Evidence) -> Table:
     rows = tuple(
         (
             tail.workload,
@@ -43,14 +42,14 @@ def _tails(evidence: Evidence) -> Titled:
         "A cause counts where at least twice as many of the slower requests met it as of all; a request "
         "counts for the first that does. What held nearly all the time is told without comparison."
     )
-    return Titled("What the slowest requests coincided with", about, Table(columns, rows))
+    return Table(columns, rows, "What the slowest requests coincided with", about)
 
 
 def _value(cause: TailCause) -> str:
     return {"s": delay(cause.most), "share": percent(cause.most)}.get(cause.unit, f"{cause.most:.3g}")
 
 
-def _answered(evidence: Evidence) -> Titled:
+def _answered(evidence: Evidence) -> Table:
     rows = tuple(
         (
             use.workload,
@@ -72,10 +71,10 @@ def _answered(evidence: Evidence) -> Titled:
         "workload", "on", "requests/s", "gets", "mutations", "scans", "regions", "cache hits", "local files",
         "cores", "collecting", "longest pause",
     )  # fmt: skip
-    return Titled("What RegionServers answered", "", Table(columns, rows))
+    return Table(columns, rows, "What RegionServers answered")
 
 
-def _wrote(evidence: Evidence) -> Titled:
+def _wrote(evidence: Evidence) -> Table:
     rows = tuple(
         (
             use.workload,
@@ -99,10 +98,10 @@ def _wrote(evidence: Evidence) -> Titled:
         "compactions", "compacted", "queue", "held up",
     )  # fmt: skip
     about = "Memstores and the queue of compactions are the largest samples; full memstores delay writes."
-    return Titled("What RegionServers wrote", about, Table(columns, rows))
+    return Table(columns, rows, "What RegionServers wrote", about)
 
 
-def _regions(evidence: Evidence) -> Titled:
+def _regions(evidence: Evidence) -> Table:
     rows = []
     for workload in dict.fromkeys(use.workload for use in evidence.regions):
         mine = [use for use in evidence.regions if use.workload == workload]
@@ -112,7 +111,7 @@ def _regions(evidence: Evidence) -> Titled:
             for use in mine[:HOTTEST]
         ]
     about = f"At most the {HOTTEST} hottest; a region that was split or moved is counted again."
-    return Titled("Regions", about, Table(("workload", "region", "on", "rows", "of all"), tuple(rows)))
+    return Table(("workload", "region", "on", "rows", "of all"), tuple(rows), "Regions", about)
 
 
 def _short(use: RegionServerUse) -> str:

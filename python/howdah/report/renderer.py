@@ -18,8 +18,8 @@ from types import TracebackType
 from typing import Any, Self
 
 from howdah.extras import check_extras
+from howdah.report.document import Figure
 from howdah.report.drawing import drawn
-from howdah.report.figure import Figure
 from howdah.report.theme import LIGHT, POINTER, coloured
 
 PROCESSES = min(2, os.cpu_count() or 1)

@@ -8,15 +8,14 @@ from itertools import groupby
 from howdah.analysis.evidence import Evidence
 from howdah.analysis.wording import named, percent, seconds, signed
 from howdah.model.run import RunRecord
-from howdah.report.cluster import Titled
-from howdah.report.figure import Table
+from howdah.report.document import Table
 from howdah.units import format_bytes, format_counted
 
 
-def simulated_tables(record: RunRecord, evidence: Evidence) -> Iterator[Titled]:
+def simulated_tables(record: RunRecord, evidence: Evidence) -> Iterator[Table]:
     """What is known of the same work, its intervals, its phases' use; nothing of a measured run."""
     tables = (*_beside(evidence), _bands(record), _use(record))
-    yield from (section for section in tables if section.table.rows)
+    yield from (section for section in tables if section.rows)
 
 
 def simulation_facts(record: RunRecord) -> tuple[tuple[str, str], ...]:
@@ -32,7 +31,7 @@ def simulation_facts(record: RunRecord) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _beside(evidence: Evidence) -> Iterator[Titled]:
+def _beside(evidence: Evidence) -> Iterator[Table]:
     """A table for each published or measured run of the same work."""
     for source, group in groupby(evidence.beside, lambda time: time.source):
         times = list(group)
@@ -47,14 +46,15 @@ def _beside(evidence: Evidence) -> Iterator[Titled]:
             for time in times
         )
         alike = "The same work on the same hosts, divided in the same way"
-        yield Titled(
+        yield Table(
+            ("of", "simulated", first.origin, "error"),
+            rows,
             f"Compared with the {first.origin} run {source}",
             f"{alike}, but with {'; '.join(first.differs)}." if first.differs else f"{alike}.",
-            Table(("of", "simulated", first.origin, "error"), rows),
         )
 
 
-def _bands(record: RunRecord) -> Titled:
+def _bands(record: RunRecord) -> Table:
     simulated = record.simulated
     bands = simulated.bands if simulated else ()
     rows = tuple(
@@ -74,14 +74,15 @@ def _bands(record: RunRecord) -> Titled:
     over = f"Over {format_counted(count, 'simulation')}; figures above show the one with the run's own seed."
     # A cluster that was not measured is simulated from seeds alone, unless it is calibrated.
     guessed = simulated is not None and simulated.calibration is None and record.plan.cluster is not None
-    return Titled(
+    return Table(
+        ("workload or phase", "median", "5 % are below", "5 % are above", "from the median"),
+        rows,
         "How far chance moves the simulated times" if guessed else "How certain the simulated times are",
         f"{over} How far off they are is unknown without a calibration." if guessed else over,
-        Table(("workload or phase", "median", "5 % are below", "5 % are above", "from the median"), rows),
     )
 
 
-def _use(record: RunRecord) -> Titled:
+def _use(record: RunRecord) -> Table:
     rows = tuple(
         (
             named(result.workload.kind, use.phase),
@@ -97,8 +98,9 @@ def _use(record: RunRecord) -> Titled:
         for use in result.used.phases
     )
     columns = ("phase", "CPU busy", "disks read", "disks wrote", "between hosts", "NameNode", "scheduler")
-    return Titled(
+    return Table(
+        columns,
+        rows,
         "What each phase used",
         "Of all hosts together; the masters' load is in per cent of one core.",
-        Table(columns, rows),
     )

@@ -1,76 +1,169 @@
-"""The report as terminal text."""
+"""A document as text in a terminal."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
 
-from howdah.analysis.evidence import Analysis
-from howdah.model.tables import RunData
-from howdah.report.content import RunContent, Said, content
-from howdah.report.figure import Table, numeric_columns
+from howdah.report.document import (
+    Block,
+    Bullets,
+    Details,
+    Document,
+    Facts,
+    Figure,
+    Finding,
+    Form,
+    Heading,
+    Notes,
+    Paragraph,
+    Table,
+    Warnings,
+    numeric_columns,
+)
+
+_HALF = 16
+"""Characters of the longest bar to one side of the middle."""
+_STYLES = {"missing": "red", "warning": "yellow", "remark": "yellow", "about": "dim", "note": "dim"}
+_GAP = (0, 2, 0, 0)
 
 
-def render_terminal(run: RunData, analysis: Analysis) -> RenderableType:
-    """The answer, the row of figures, the findings and the byte account, as a rich renderable."""
-    said = content(run, analysis)
-    parts: list[RenderableType] = [
-        Text(" · ".join(said.kicker), style="dim"),
-        Text(said.answer, style="bold"),
-        *(Text(text) for text in said.more_answers),
-        *(Text(text, style="red") for text in said.missing),
-    ]
-    if said.stats:
-        parts += [Text(), grid(said.stats)]
-    if said.dfsio:
-        parts += [Text(), grid(said.dfsio)]
-    if said.metrics:
-        parts += [Text(), Text("reported by the programs", style="dim"), grid(said.metrics)]
-    parts += _findings(said)
-    if said.accounts:
-        parts += [Text(), Text("where the bytes went", style="dim"), grid(said.accounts)]
+def terminal(document: Document) -> RenderableType:
+    """The line above the answer, the answer, and everything that a terminal has room for."""
+    shown = document.in_form(Form.TERMINAL)
+    parts: list[RenderableType] = []
+    if shown.kicker:
+        parts.append(Text(" · ".join(shown.kicker), style="dim"))
+    if shown.question:
+        parts.append(Text(shown.question))
+    if shown.answer:
+        parts.append(Text(shown.answer, style="bold"))
+    parts += _blocks(shown.blocks, after_text=True)
+    for section in shown.sections:
+        parts.append(Text())
+        # The title of a section's first block is enough of a heading.
+        headed = _has_title(section.blocks[0])
+        if not headed:
+            parts.append(Text(section.title, style="dim"))
+        if section.about:
+            parts.append(Text(section.about, style="dim"))
+        parts += _blocks(section.blocks, after_text=True, first=True)
     return Group(*parts)
+
+
+def blocks(*several: Block) -> RenderableType:
+    """Blocks without a document around them, as commands print them."""
+    shown = Document("", "", (), "", several).in_form(Form.TERMINAL)
+    return Group(*_blocks(shown.blocks, after_text=True, first=True))
+
+
+def _has_title(block: Block) -> bool:
+    match block:
+        case Table() | Facts() | Notes():
+            return bool(block.title)
+        case Warnings() | Heading():
+            return True
+        case _:
+            return False
+
+
+def _blocks(several: Iterable[Block], *, after_text: bool, first: bool = False) -> Iterator[RenderableType]:
+    """The blocks with empty lines between them, except between sentences."""
+    for block in several:
+        if isinstance(block, Figure):
+            continue
+        text = isinstance(block, Paragraph | Bullets)
+        if not first and not (text and after_text):
+            yield Text()
+        yield from _block(block)
+        after_text, first = text, isinstance(block, Heading)
+
+
+def _block(block: Block) -> Iterator[RenderableType]:
+    match block:
+        case Paragraph():
+            text = Text(block.text, style=_STYLES.get(block.style, ""))
+            yield Text.assemble((block.strong, "bold"), " ", text) if block.strong else text
+        case Bullets():
+            mark = {"warning": "warning  ", "": "- "}.get(block.style, "")
+            yield from (Text(f"{mark}{item}", style=_STYLES.get(block.style, "")) for item in block.items)
+        case Table():
+            if block.title:
+                yield Text(block.title, style="dim")
+            yield grid(block)
+        case Facts():
+            if block.title:
+                yield Text(block.title, style="dim")
+            yield pairs(block.entries)
+        case Warnings():
+            for number, finding in enumerate(block.findings):
+                yield from ([Text()] if number else [])
+                yield from _warning(finding)
+        case Notes():
+            yield Text(block.title, style="dim")
+            yield from (indented(Text(finding.text)) for finding in block.findings)
+            yield from (indented(Text(remark, style="yellow")) for remark in block.remarks)
+        case Heading():
+            yield Text(block.text, style="bold")
+        case Details():
+            yield Text(block.summary, style="dim")
+            yield from _blocks(block.blocks, after_text=True, first=True)
 
 
 def grid(data: Table) -> Grid:
     """A table without lines, columns of numbers aligned on the right."""
     numbers = numeric_columns(data)
-    grid = Grid(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    lines = Grid(box=None, pad_edge=False, header_style="dim", padding=_GAP, show_header=any(data.columns))
     for index, column in enumerate(data.columns):
-        grid.add_column(Text(column), justify="right" if index in numbers else "left")
-    for row in data.rows:
-        grid.add_row(*(Text(cell) for cell in row))
-    return grid
+        number = index in numbers
+        lines.add_column(Text(column), justify="right" if number else "left", no_wrap=number)
+    if data.bars:
+        lines.add_column("", no_wrap=True)
+    bars = _bars(data.bars) if data.bars else [None] * len(data.rows)
+    for place, (row, bar) in enumerate(zip(data.rows, bars, strict=True)):
+        cells = [*map(Text, row), *([bar] if bar else [])]
+        lines.add_row(*cells, style="dim" if place in data.faint else "")
+    return lines
 
 
-def _findings(said: RunContent) -> list[RenderableType]:
-    """Warnings with their numbers, then the notes, one paragraph each."""
-    parts: list[RenderableType] = []
-    for finding in said.warnings:
-        where = f"{finding.where} · {finding.sure}" if finding.where else finding.sure
-        parts += [
-            Text(),
-            Text.assemble(("warning  ", "yellow"), (where, "dim")),
-            indented(Text(finding.text)),
-        ]
-        if finding.numbers:
-            parts.append(indented(_numbers(finding)))
-    for group in said.notes:
-        parts += [Text(), Text(group.about, style="dim")]
-        parts += [indented(Text(finding.text)) for finding in group.notes]
-    return parts
+def _bars(values: Sequence[float]) -> list[Text]:
+    """A bar for each value, to the left of a middle for negative ones if there are any."""
+    longest = max(map(abs, values)) or 1.0
+    two_sided = min(values) < 0
+    bars = []
+    for value in values:
+        bar = "█" * round(_HALF * abs(value) / longest)
+        left, right = (bar, "") if value < 0 else ("", bar)
+        bars.append(Text(f"{left:>{_HALF}}│{right:<{_HALF}}" if two_sided else right))
+    return bars
 
 
-def _numbers(finding: Said) -> Grid:
-    """The numbers of a finding below one another, so that they can be compared."""
-    grid = Grid.grid(padding=(0, 2, 0, 0))
-    grid.add_column(style="dim")
-    grid.add_column(style="dim", justify="right")
-    for name, value in finding.numbers:
-        grid.add_row(Text(name), Text(value))
-    return grid
+def pairs(entries: Iterable[tuple[str, str]]) -> Grid:
+    """Names and values below one another."""
+    lines = Grid.grid(padding=_GAP)
+    lines.add_column(style="dim", no_wrap=True)
+    lines.add_column()
+    for name, value in entries:
+        lines.add_row(Text(name), Text(value))
+    return lines
+
+
+def _warning(finding: Finding) -> Iterator[RenderableType]:
+    """A warning with its numbers below one another, so that they can be compared."""
+    place = " · ".join(filter(None, (finding.place, finding.certainty)))
+    yield Text.assemble(("warning  ", "yellow"), (place, "dim"))
+    yield indented(Text(finding.text))
+    if finding.numbers:
+        numbers = Grid.grid(padding=_GAP)
+        numbers.add_column(style="dim")
+        numbers.add_column(style="dim", justify="right")
+        for name, value in finding.numbers:
+            numbers.add_row(Text(name), Text(value))
+        yield indented(numbers)
 
 
 def indented(content: RenderableType) -> RenderableType:

@@ -1,69 +1,27 @@
-"""A run's report beside its run: the page, Markdown and pictures."""
+"""A document as files: the page, Markdown, pictures and numbers for other programs."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from howdah.analysis.evidence import Analysis
-from howdah.model.tables import RunData
-from howdah.report.content import RunContent, content
-from howdah.report.document import Shell, ShownPage, drawn, page
-from howdah.report.figure import Figure, FigureSource
-from howdah.report.figures import Figures, draw
-from howdah.report.folder import FIGURES, put_page, svg_files
+from howdah.report.document import Document, Form
+from howdah.report.folder import FIGURES, NUMBERS, csv_text, put_page, svg_files
+from howdah.report.html import html
 from howdah.report.markdown import markdown
-from howdah.report.renderer import Renderer
+from howdah.report.renderer import Renderer, svg
 
 
-def shown_report(run: RunData, analysis: Analysis, shell: Shell) -> ShownPage:
-    """A run's report as a page within a shell."""
-    figures = draw(FigureSource(run, analysis.evidence))
-    html = _page(run.record.id, content(run, analysis), figures, None, shell)
-    return ShownPage(html, figures.every())
+def write_document(document: Document, out_dir: Path, renderer: Renderer | None = None) -> Path:
+    """Write ``<name>.html``, ``<name>.md``, ``figures/*.svg`` and ``data/*.csv``; return the page's path.
 
-
-def _page(
-    name: str,
-    said: RunContent,
-    figures: Figures[Figure],
-    pictures: dict[str, str] | None,
-    shell: Shell | None = None,
-) -> str:
-    return page(
-        "report.html.j2",
-        name,
-        figures.every(),
-        sections=(
-            ("findings", "Findings", said.warnings or said.notes),
-            ("time", "Over time", figures.over_time),
-            ("cluster", "Cluster", figures.places or said.cluster),
-            ("throughput", "Throughput", figures.throughput),
-            ("bytes", "Bytes", said.accounts or figures.flows),
-            ("limits", "Limits", said.limits),
-            ("provenance", "Provenance", True),
-        ),
-        shell=shell,
-        said=said,
-        figures=Figures(
-            drawn(figures.answer, pictures) if figures.answer else None,
-            tuple(drawn(figure, pictures) for figure in figures.over_time),
-            tuple(drawn(figure, pictures) for figure in figures.throughput),
-            tuple(drawn(figure, pictures) for figure in figures.places),
-            tuple(drawn(figure, pictures) for figure in figures.flows),
-            figures.not_shown,
-        ),
-    )
-
-
-def write_report(run: RunData, analysis: Analysis, out_dir: Path, renderer: Renderer | None = None) -> Path:
-    """Write ``report.html``, ``report.md`` and ``figures/*.svg`` into ``out_dir``; return the page's path.
-
-    ``report.html`` stands alone; ``report.md`` links the pictures beside it. Existing files of these
-    names are replaced. Raises OSError if the directory cannot be written.
+    The page stands alone; the Markdown links the pictures next to it. Existing files of these names are
+    replaced. A ``renderer`` draws in other processes. Raises OSError if the directory cannot be written.
     """
-    said = content(run, analysis)
-    figures = draw(FigureSource(run, analysis.evidence))
-    with renderer or Renderer() as drawing:
-        pictures = drawing.pictures(figures.every())
-    html = _page(run.record.id, said, figures, pictures)
-    return put_page(out_dir, "report", html, markdown(said, figures, FIGURES), svg_files(pictures))
+    figures = document.in_form(Form.HTML).figures()
+    if renderer is None:
+        pictures = {figure.id: svg(figure) for figure in figures}
+    else:
+        pictures = renderer.pictures(figures)
+    numbers = {f"{NUMBERS}/{file.name}.csv": csv_text(file.columns, file.rows) for file in document.data}
+    files = svg_files(pictures) | numbers
+    return put_page(out_dir, document.name, html(document, pictures), markdown(document, FIGURES), files)

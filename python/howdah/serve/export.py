@@ -13,7 +13,7 @@ from urllib.parse import quote
 import httpx
 
 from howdah.errors import UserError
-from howdah.report.document import page_specs
+from howdah.report.figure_data import page_specs
 from howdah.report.folder import FIGURES
 from howdah.serve.album import MARK, Album
 from howdah.serve.app import application

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from howdah.report.figure import Figure, Key, Table, series_colour
+from howdah.report.document import Figure, Key, Table
+from howdah.report.figure import series_colour
 from howdah.report.theme import SHOWN, chart, level_title
 
 _NONE = Table(("",), ())

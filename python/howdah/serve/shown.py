@@ -7,8 +7,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import ParamSpec, TypeVar
 
-from howdah.report.document import ShownPage
-from howdah.report.figure import Figure
+from howdah.report.document import Figure
+from howdah.report.html_shell import ShownPage
 from howdah.report.renderer import Renderer
 from howdah.serve.places import NotServed
 from howdah.serve.work import RequestWork

@@ -43,7 +43,7 @@ def test_every_master_is_told_with_its_share_of_a_core() -> None:
         for one in cluster_tables(run.record, analyse(run).evidence)
         if one.title == "How busy the masters were"
     )
-    assert [row[1:] for row in table.table.rows] == [
+    assert [row[1:] for row in table.rows] == [
         ("NameNode", "m1", "20 %", "40"),
         ("NameNode", "m2", "1.0 %", "–"),
         ("ResourceManager", "m1", "50 %", "–"),

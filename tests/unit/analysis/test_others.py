@@ -9,8 +9,9 @@ from howdah.analysis.comparing import compare, figures_of, group_repeats
 from howdah.analysis.machines import workers_of
 from howdah.model.run import RunRecord
 from howdah.model.tables import RunData
+from howdah.report.document import Figure
 from howdah.report.drawing import drawn
-from howdah.report.figure import Figure, FigureSource
+from howdah.report.figure import FigureSource
 from howdah.report.figures import draw
 from howdah.report.theme import LIGHT, coloured
 from support.cluster_records import attempts_in, terasort_on, with_attempts

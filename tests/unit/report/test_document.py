@@ -1,60 +1,210 @@
-"""What a page holds of its figures: their data, told once, and pictures that can be read by themselves."""
+"""One document in three forms: nothing is lost in a form that has room for it, and text stays text."""
 
 from __future__ import annotations
 
-from typing import Any
+import io
+import re
 
-from howdah.report.document import breakable, figure_data, folded, page_specs
-from howdah.report.figure import Figure, Key, Table, series_colour
-from howdah.report.study.page import legible
-from howdah.report.theme import DATA, chart
+import pytest
+from rich.console import Console
 
-KEYS = (Key("native", "group-1"), Key("1 VM", "group-2"))
+from howdah.report.document import (
+    PAGES,
+    TERMINAL,
+    Bullets,
+    Details,
+    Document,
+    Facts,
+    Figure,
+    Finding,
+    Form,
+    Heading,
+    Notes,
+    Only,
+    Paragraph,
+    Section,
+    Table,
+    Warnings,
+    present,
+)
+from howdah.report.html import html
+from howdah.report.markdown import markdown
+from howdah.report.terminal import blocks, terminal
+from howdah.report.theme import chart
+
+FIGURE = Figure(
+    "times", "Times", "Every time.", chart([], height=10), Table(("run", "time"), (("a", "1 s"),))
+)
+HALF = FIGURE._replace(half=True)
+DOCUMENT = Document(
+    "page",
+    "Title",
+    ("suite", "3 runs", "simulated"),
+    "terasort <b>took</b> 5 s.",
+    (
+        Paragraph("A lead.", "lead"),
+        Bullets(("one run is missing",), "missing"),
+        FIGURE,
+        Table(("workload", "time"), (("sort", "5 s"),), label="Times of all workloads", style="stats"),
+    ),
+    (
+        Section(
+            "findings",
+            "Findings",
+            "What was found",
+            (
+                Warnings((Finding("A disk is slow.", "sort", "likely", (("rate", "3 MB/s"),)),)),
+                Notes("sort", (Finding("It was short.", certainty="a guess"),), ("A remark.",)),
+            ),
+            about="Warnings first.",
+        ),
+        Section(
+            "inputs",
+            "Inputs",
+            "What it rests on",
+            (
+                HALF._replace(id="left"),
+                HALF._replace(id="right"),
+                Heading("Facts"),
+                Facts("Run", (("command", "howdah run"), ("seed", "7")), frozenset({"command"})),
+                Facts("Host", (("cores", "4"),)),
+                Details("2 runs left out", (Bullets(("first", "second")),)),
+                Table(("disk", "rate"), (("sda", "1 MB/s"),), "Disks", "As measured."),
+            ),
+            forms=PAGES,
+        ),
+        Section("short", "", "In short", (Only(TERMINAL, (Paragraph("For eyes in a hurry."),)),)),
+    ),
+)
 
 
-def _figure(mark: str) -> Figure:
-    layer = {"name": DATA, "mark": {"type": mark}, "encoding": {"color": series_colour(KEYS)}}
-    return Figure("one", "One", "", chart([layer], height=10), Table((), ()), KEYS)
+def _terminal(document: Document, width: int = 80) -> str:
+    text = io.StringIO()
+    Console(file=text, width=width, color_system=None, highlight=False).print(terminal(document))
+    return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
 
 
-def _legend(figure: Figure) -> dict[str, Any]:
-    (layer,) = figure.spec["layer"]
-    legend: dict[str, Any] = layer["encoding"]["color"]["legend"]
-    return legend
+def _html(document: Document) -> str:
+    page = html(document, {"times": "<svg/>", "left": "<svg/>", "right": "<svg/>"})
+    return page[page.index("<main") : page.index("</main>")]
 
 
-def test_a_table_of_data_names_its_columns_once() -> None:
-    rows = [{"time": 0.0, "series": "read"}, {"time": 1, "series": "write"}, {"time": 2.5, "series": "read"}]
-    done = folded({"layer": [{"data": {"values": rows}}], "height": 10})
-    table = {
-        "columns": ["time", "series"],
-        "words": {"series": ["read", "write"]},
-        "rows": [[0, 0], [1, 1], [2.5, 0]],
-    }
-    assert done == {"layer": [{"data": {"values": table}}], "height": 10}
-    assert [type(row[0]) for row in done["layer"][0]["data"]["values"]["rows"]] == [int, int, float]
+EVERYWHERE = (
+    "A lead.",
+    "one run is missing",
+    "5 s",
+    "A disk is slow.",
+    "It was short.",
+    "A remark.",
+    "3 MB/s",
+)
+ON_PAGES = (
+    "Times",
+    "Every time.",
+    "Facts",
+    "howdah run",
+    "4",
+    "2 runs left out",
+    "second",
+    "As measured.",
+    "sda",
+)
 
 
-def test_a_page_tells_what_its_figures_are_drawn_from() -> None:
-    rows = [{"time": 0.5, "series": "</script>"}, {"time": 1, "series": ""}]
-    figure = _figure("line")
-    figure = figure._replace(spec=figure.spec | {"data": {"values": rows}})
-    page = f'<p><script type="application/json" id="data">{figure_data("run", [figure])}</script>'
-    assert page_specs(page) == {"one": figure.spec}
-    assert page_specs("<p>no figures") == {}
+def test_every_form_has_what_it_has_room_for() -> None:
+    page, text, lines = _html(DOCUMENT), markdown(DOCUMENT, "figures"), _terminal(DOCUMENT)
+    for words in EVERYWHERE:
+        assert words in page
+        assert words in text
+        assert words in lines
+    for words in ON_PAGES:
+        assert words in page
+        assert words in text
+        assert not re.search(rf"\b{re.escape(words)}\b", lines)
+    assert "hurry" in lines
+    assert "hurry" not in page + text
+    assert "In short" not in page + text
 
 
-def test_only_an_endless_word_is_broken_within_a_table() -> None:
-    assert breakable("a host's name") == "a host&#39;s name"
-    path = "x" * 70
-    assert breakable(f"<{path}> of it") == f'<span class="long">&lt;{path}&gt;</span> of it'
+def test_text_is_no_markup() -> None:
+    assert "terasort &lt;b&gt;took&lt;/b&gt; 5" in _html(DOCUMENT)
+    assert markdown(DOCUMENT, "figures").startswith("# terasort \\<b\\>took\\</b\\> 5 s.\n")
 
 
-def test_what_is_no_table_stays_as_it_is() -> None:
-    for values in ([], [1, 2, 5], [{"a": 1}, {"b": 2}], [{"a": 1}, {"a": 1, "b": 2}]):
-        assert folded({"values": values}) == {"values": values}
+def test_small_figures_share_a_row_and_facts_a_grid() -> None:
+    page = _html(DOCUMENT)
+    assert page.count('<div class="pair">') == 1
+    pair = page[page.index('<div class="pair">') : page.index("<h3>Facts</h3>")]
+    assert pair.count("<figure ") == 2
+    assert page.count('<div class="facts">') == 1
+    assert "<code>howdah run</code>" in page
+    assert "<code>7</code>" not in page
 
 
-def test_a_legend_shows_what_the_figure_is_drawn_with() -> None:
-    assert _legend(legible(_figure("point")))["symbolType"] == "circle"
-    assert _legend(legible(_figure("line")))["symbolType"] == "stroke"
+def test_a_page_links_its_sections_and_has_a_badge() -> None:
+    page = html(DOCUMENT, {"times": "", "left": "", "right": ""})
+    assert re.findall(r'<li><a href="#(\w+)">', page) == ["findings", "inputs"]
+    assert '<p class="badge"' in page
+    assert DOCUMENT.badge == "simulated"
+    assert DOCUMENT._replace(kicker=("measured and simulated",)).badge == "partly simulated"
+    assert DOCUMENT._replace(kicker=("measured",)).badge == ""
+
+
+def test_the_terminal_has_empty_lines_between_blocks_only() -> None:
+    assert _terminal(DOCUMENT).splitlines() == [
+        "suite · 3 runs · simulated",
+        "terasort <b>took</b> 5 s.",
+        "A lead.",
+        "one run is missing",
+        "",
+        "workload  time",
+        "sort       5 s",
+        "",
+        "Warnings first.",
+        "warning  sort · likely",
+        "  A disk is slow.",
+        "  rate  3 MB/s",
+        "",
+        "sort",
+        "  It was short.",
+        "  A remark.",
+        "",
+        "In short",
+        "For eyes in a hurry.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("bars", "lines"),
+    [
+        ((2.0, 1.0), ["a  2  ████████████████", "b  1  ████████"]),
+        ((-2.0, 1.0), ["a  2  ████████████████│", "b  1                  │████████"]),
+    ],
+)
+def test_bars_are_as_long_as_their_numbers(bars: tuple[float, ...], lines: list[str]) -> None:
+    text = io.StringIO()
+    table = Table(("", ""), (("a", "2"), ("b", "1")), bars=bars)
+    Console(file=text, width=80, color_system=None).print(blocks(table))
+    assert [line.rstrip() for line in text.getvalue().splitlines()] == lines
+
+
+def test_nothing_stands_for_what_is_missing() -> None:
+    empty = (
+        None,
+        Table(("a",), ()),
+        Bullets(()),
+        Facts("a", ()),
+        Paragraph(""),
+        Details("a", ()),
+        Warnings(()),
+    )
+    assert present(*empty) == ()
+    sparse = DOCUMENT._replace(sections=(Section("a", "A", "A", (Only(PAGES, (FIGURE,)),)),))
+    assert [section.id for section in sparse.in_form(Form.HTML).sections] == ["a"]
+    assert sparse.in_form(Form.TERMINAL).sections == ()
+
+
+def test_the_figures_and_tables_inside_other_blocks_are_the_document_s() -> None:
+    document = DOCUMENT._replace(blocks=(Details("more", (FIGURE, Table(("a",), (("1",),), "One"))),))
+    assert [figure.id for figure in document.figures()] == ["times", "left", "right"]
+    assert list(document.tables()) == ["One", "Disks"]

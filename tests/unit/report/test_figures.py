@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from howdah.analysis import analyse
 from howdah.analysis.evidence import Series
 from howdah.model.tables import RunData
-from howdah.report.figure import FigureSource, Key
+from howdah.report.document import Key
+from howdah.report.figure import FigureSource
 from howdah.report.figures import draw
 from howdah.report.figures.elapsed import clear_of, elapsed
 from howdah.report.figures.lanes import LaneBar, merged

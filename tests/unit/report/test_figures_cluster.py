@@ -12,9 +12,10 @@ from howdah.analysis import analyse
 from howdah.analysis.evidence import FloorDistance
 from howdah.model.run import RunRecord
 from howdah.model.tables import RunData
-from howdah.report.cluster import Titled, cluster_tables, grounds
+from howdah.report.cluster import cluster_tables, grounds
 from howdah.report.content import content
-from howdah.report.figure import Figure, FigureSource
+from howdah.report.document import Figure, Table
+from howdah.report.figure import FigureSource
 from howdah.report.figures import draw
 from howdah.report.figures.events import MOST_WORKERS, event_marks, telling
 from howdah.report.figures.machines import MOST_ROWS
@@ -40,7 +41,7 @@ def _figure(run: RunData, id_: str) -> Figure:
     return next(figure for figure in draw(_source(run)).every() if figure.id == id_)
 
 
-def _titled(run: RunData, title: str) -> Titled:
+def _titled(run: RunData, title: str) -> Table:
     every = (*cluster_tables(run.record, analyse(run).evidence), *grounds(run.record))
     return next(one for one in every if one.title == title)
 
@@ -207,7 +208,7 @@ def test_an_event_on_a_machine_without_tasks_is_drawn_nowhere_and_told() -> None
     event = run.record.events[0].model_copy(update={"worker": "nn1", "kind": "namenode-failover"})
     run = with_events(run, event)
     assert "failover" not in json.dumps(_figure(run, "tasks").spec)
-    assert _titled(run, "What happened to the cluster").table.rows == (
+    assert _titled(run, "What happened to the cluster").rows == (
         ("20.0 s", "nn1", "the NameNode lists it as dead"),
     )
 
@@ -265,11 +266,11 @@ def test_a_large_cluster_is_drawn_as_cells_from_the_fewest_to_the_most_replicas(
 
 
 def test_tables_name_the_straggler_with_its_sign_and_the_loss_with_its_cost() -> None:
-    (straggler,) = _titled(lossy(), "What slowed other tasks down").table.rows
+    (straggler,) = _titled(lossy(), "What slowed other tasks down").rows
     assert straggler[:4] == ("h1-2", "h1", "terasort", "the worker")
     assert straggler[5] == "slow disk"
     assert "MB/s, peers" in straggler[7]
-    (loss,) = _titled(lossy(), "Workers lost").table.rows
+    (loss,) = _titled(lossy(), "Workers lost").rows
     assert loss[:5] == ("h2-1", "h2", "DataNode and NodeManager", "terasort map-shuffle", "18.0 s")
     assert loss[5:9] == ("18.0 s", "–", "43.0 s", "1")
 
@@ -290,7 +291,7 @@ def test_the_distance_from_the_floor_is_in_the_first_table_the_first_figure_and_
     assert stats is not None
     (row,) = stats.rows
     assert row[stats.columns.index("× floor")] == "4.0 ×"
-    rows = cluster_tables(run.record, analysis.evidence)[0].table.rows
+    rows = cluster_tables(run.record, analysis.evidence)[0].rows
     assert rows[0][3:] == ("4.0 ×", "20261121-local", "cores")
     answer = draw(FigureSource(run, analysis.evidence)).answer
     assert answer is not None
@@ -300,25 +301,25 @@ def test_the_distance_from_the_floor_is_in_the_first_table_the_first_figure_and_
 
 def test_a_laboratory_says_what_it_keeps_what_it_lost_and_how_small_it_is() -> None:
     run = laboratory()
-    assert _titled(run, "How the lab follows the plan").table.rows == (
+    assert _titled(run, "How the lab follows the plan").rows == (
         ("uplink", "kept", "1.00 Gb/s each way, a token bucket at both ends"),
         ("NUMA", "lost", "machines share this machine's NUMA nodes"),
     )
-    assert _titled(run, "Smaller than planned").table.rows == (
+    assert _titled(run, "Smaller than planned").rows == (
         ("CPUs per host", "4", "0.5"),
         ("memory per host", "17.2 GB", "4.29 GB"),
         ("uplink", "1.00 Gb/s", "100 Mb/s"),
     )
-    assert _titled(run, "Properties that are not as rendered").table.rows[0][:3] == (
+    assert _titled(run, "Properties that are not as rendered").rows[0][:3] == (
         "dfs.client.read.shortcircuit",
         "true",
         "false",
     )
-    assert ("dfs.replication", "2") in _titled(run, "Properties of the jobs as they ran").table.rows
+    assert ("dfs.replication", "2") in _titled(run, "Properties of the jobs as they ran").rows
 
 
 def test_provenance_names_versions_and_jobs() -> None:
-    groups = {one.heading: dict(one.entries) for one in provenance(laboratory().record)}
+    groups = {one.title: dict(one.entries) for one in provenance(laboratory().record)}
     assert groups["Cluster"]["Hadoop"] == "3.5.0"
     assert groups["Cluster"]["lab"] == "mine, built with root"
     assert groups["Jobs"] == {"terasort": "job_1700000000000_0001, reported by the history server"}
@@ -335,7 +336,7 @@ def test_provenance_leaves_out_the_loop_devices_of_a_laboratory() -> None:
     )
 
     def told(changed: RunRecord) -> str:
-        return str([one.entries for one in provenance(changed) if one.heading.startswith("Host")])
+        return str([one.entries for one in provenance(changed) if one.title.startswith("Host")])
 
     assert "loop7" not in told(record.model_copy(update={"host": host}))
     assert own.name in told(record.model_copy(update={"host": host}))

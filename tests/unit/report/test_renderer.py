@@ -7,8 +7,8 @@ from pathlib import Path
 import psutil
 import pytest
 
+from howdah.report.document import Figure, Table
 from howdah.report.drawing import trimmed
-from howdah.report.figure import Figure, Table
 from howdah.report.renderer import Renderer, svg
 from howdah.report.theme import chart
 from howdah.session.run.runs import ReportWarmup

@@ -40,11 +40,11 @@ def test_intervals_and_the_use_of_every_phase_have_tables(repeated: RunData) -> 
     bands = titles["How far chance moves the simulated times"]
     assert "5 simulations" in bands.about
     assert "unknown without a calibration" in bands.about
-    assert [row[0] for row in bands.table.rows][:4] == [
+    assert [row[0] for row in bands.rows][:4] == [
         "teragen", "teragen map", "terasort", "terasort map-shuffle",
     ]  # fmt: skip
     used = titles["What each phase used"]
-    assert [row[0] for row in used.table.rows][:3] == [
+    assert [row[0] for row in used.rows][:3] == [
         "teragen map", "terasort map-shuffle", "terasort reduce-merge",
     ]  # fmt: skip
 
@@ -86,4 +86,4 @@ def test_a_measured_run_has_none_of_this() -> None:
     said = content(measured, analyse(measured))
     assert not said.title.endswith("simulated")
     assert "What each phase used" not in {one.title for one in said.cluster}
-    assert "Simulation" not in {group.heading for group in said.facts}
+    assert "Simulation" not in {group.title for group in said.facts}

@@ -11,7 +11,7 @@ import pytest
 from howdah.analysis import analyse
 from howdah.model.run import Origin, Outcome
 from howdah.model.tables import RunData
-from howdah.report.write import write_report
+from howdah.report.run_write import write_report
 from support.cluster_records import attempts_in, terasort_on, with_attempts
 from support.cluster_reports import lossy
 from support.cluster_scene import Scene

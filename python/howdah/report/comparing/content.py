@@ -9,9 +9,8 @@ from typing import NamedTuple
 from howdah.analysis.wording import listed, percent, probability
 from howdah.model.comparison import Against, Aspect, Change, Comparison, Judged, Measure, RunGroup, Verdict
 from howdah.model.run import Origin
-from howdah.report.cluster import Titled
 from howdah.report.comparing.words import answer, interval, mean, measured, place, ratio, said, simulated
-from howdah.report.figure import Table
+from howdah.report.document import Table
 from howdah.report.words import NONE, moment, sentence
 from howdah.units import format_counted
 
@@ -37,8 +36,8 @@ class ComparisonContent(NamedTuple):
     changes: Table
     refused: tuple[str, ...]
     remarks: tuple[str, ...]
-    others: tuple[Titled, ...]
-    tests: Titled
+    others: tuple[Table, ...]
+    tests: Table
     runs: Table
 
 
@@ -64,11 +63,13 @@ def content(comparison: Comparison) -> ComparisonContent:
         refused=tuple(f"{refusal.what} is not compared: {refusal.why}." for refusal in comparison.refused),
         remarks=tuple(map(sentence, comparison.remarks)),
         others=tuple(
-            Titled(f"{each.group} against {comparison.baseline}", "", others_table(each, comparison.baseline))
+            others_table(each, comparison.baseline)._replace(
+                title=f"{each.group} against {comparison.baseline}"
+            )
             for each in comparison.against
             if each.others
         ),
-        tests=Titled("Every test", _about(comparison), tests_table(comparison)),
+        tests=tests_table(comparison)._replace(title="Every test", about=_about(comparison)),
         runs=runs_table(comparison),
     )
 

@@ -11,7 +11,7 @@ from howdah.model.comparison import Comparison
 from howdah.report.comparing.overlay import overlays
 from howdah.report.comparing.ratios import ratios
 from howdah.report.comparing.repeats import repeats
-from howdah.report.figure import Figure
+from howdah.report.document import Figure
 
 
 class ComparisonFigures(NamedTuple):

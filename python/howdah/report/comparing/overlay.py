@@ -12,7 +12,8 @@ from howdah.analysis.comparing.courses import QUANTITIES, Course, FollowedQuanti
 from howdah.analysis.use import QUIET_BYTES_PER_S
 from howdah.model.comparison import Comparison
 from howdah.model.run import Origin
-from howdah.report.figure import Figure, Key, Table, group_keys, series_colour
+from howdah.report.document import Figure, Key, Table
+from howdah.report.figure import group_keys, series_colour
 from howdah.report.figures.timeaxis import hidden, number_format, rate_unit
 from howdah.report.theme import DATA, HALF_WIDTH, LEFT, SHOWN, chart, layer, level_title, linear
 from howdah.report.words import three_digits

@@ -8,10 +8,11 @@ from pathlib import Path
 from howdah.model.comparison import Comparison
 from howdah.report.comparing.content import ComparisonContent, content
 from howdah.report.comparing.draw import ComparisonFigures, Followed, draw
-from howdah.report.document import Shell, ShownPage, drawn, page
 from howdah.report.folder import FIGURES, put_page, svg_files
-from howdah.report.markdown import escaped, figure_block, table, titled, together
+from howdah.report.html_shell import Shell, ShownPage, drawn, page
+from howdah.report.markdown import escaped, figure_block, table, together
 from howdah.report.renderer import svg
+from howdah.report.run_markdown import titled
 
 
 def shown_comparison(comparison: Comparison, followed: Followed, shell: Shell) -> ShownPage:
@@ -36,7 +37,7 @@ def _page(
             ("repeats", "Repeats", figures.repeats),
             ("time", "Over time", figures.over_time),
             ("where", "Resources", said.others),
-            ("tests", "Tests", said.tests.table.rows),
+            ("tests", "Tests", said.tests.rows),
             ("runs", "Runs", True),
         ),
         shell=shell,
@@ -74,7 +75,7 @@ def _blocks(said: ComparisonContent, figures: ComparisonFigures, folder: str) ->
     if said.others:
         yield "## Resources and tasks"
         yield from titled(said.others)
-    if said.tests.table.rows:
+    if said.tests.rows:
         yield from titled((said.tests,))
     yield "## Runs"
     yield table(said.runs)

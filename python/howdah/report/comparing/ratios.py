@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 from howdah.model.comparison import Against, Comparison, Judged
 from howdah.model.run import Origin
 from howdah.report.comparing.words import interval, more, place, ratio
-from howdah.report.figure import Figure, Table, group_keys, series_colour
+from howdah.report.document import Figure, Table
+from howdah.report.figure import group_keys, series_colour
 from howdah.report.theme import DATA, SHOWN, WIDTH, across, chart, layer
 
 ROW, HEAD = 24, 30

@@ -8,7 +8,8 @@ from typing import Any
 from howdah.model.comparison import Comparison, Measure, RunFigures
 from howdah.model.run import Origin
 from howdah.report.comparing.words import mean, measured, place
-from howdah.report.figure import Figure, Table, group_keys, series_colour
+from howdah.report.document import Figure, Table
+from howdah.report.figure import group_keys, series_colour
 from howdah.report.theme import DATA, HALF_WIDTH, SHOWN, across, chart, layer, linear
 
 ROW = 34

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from howdah.model.comparison import Comparison
 from howdah.report.comparing.content import content
-from howdah.report.figure import Table
+from howdah.report.document import Table
 from howdah.report.terminal import grid, indented
 
 MOST_CHANGES = 24

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Generic, NamedTuple, TypeVar
 
-from howdah.report.figure import Figure, FigureSource
+from howdah.report.document import Figure
+from howdah.report.figure import FigureSource
 from howdah.report.figures.availability import availability
 from howdah.report.figures.by_machine import by_machine
 from howdah.report.figures.elapsed import elapsed

@@ -6,7 +6,8 @@ from typing import Any
 
 from howdah.analysis.wording import seconds
 from howdah.model.faults import ProbeReport
-from howdah.report.figure import Figure, FigureSource, Key, Table, series_colour
+from howdah.report.document import Figure, Key, Table
+from howdah.report.figure import FigureSource, series_colour
 from howdah.report.figures.header import UNIT_LINE, header
 from howdah.report.figures.timeaxis import time_unit, time_x
 from howdah.report.theme import DATA, LEFT, SHOWN, WIDTH, chart, layer

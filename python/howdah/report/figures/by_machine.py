@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from howdah.analysis.evidence import FloatArray, Series
-from howdah.report.figure import Figure, FigureSource, Key, Table
+from howdah.report.document import Figure, Key, Table
+from howdah.report.figure import FigureSource
 from howdah.report.figures.machines import MachineRows, machines
 from howdah.report.figures.resources import CPU_KEYS, RECEIVED, SENT
 from howdah.report.figures.rows import SideNote, rows

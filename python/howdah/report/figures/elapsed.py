@@ -8,7 +8,8 @@ from howdah.analysis.evidence import WorkloadTime
 from howdah.analysis.wording import seconds as seconds_said
 from howdah.analysis.wording import took
 from howdah.model.run import Origin, Outcome
-from howdah.report.figure import Figure, FigureSource, Table
+from howdah.report.document import Figure, Table
+from howdah.report.figure import FigureSource
 from howdah.report.figures.timeaxis import time_unit
 from howdah.report.theme import DATA, WIDTH, across, chart, layer, linear
 

@@ -7,7 +7,8 @@ from itertools import pairwise
 from typing import Any
 
 from howdah.analysis.evidence import ByteFlow, Flow
-from howdah.report.figure import Figure, FigureSource, Key, Table, series_colour
+from howdah.report.document import Figure, Key, Table
+from howdah.report.figure import FigureSource, series_colour
 from howdah.report.figures.flow_layout import Box, FlowLayout, Stream, layout
 from howdah.report.figures.header import LEGEND_HEIGHT, legend, with_still
 from howdah.report.theme import DATA, SHOWN, WIDTH, chart, layer

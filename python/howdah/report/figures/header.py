@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from howdah.report.figure import FigureSource, Key
+from howdah.report.document import Key
+from howdah.report.figure import FigureSource
 from howdah.report.figures.timeaxis import bands, end_of_run_s, start_of_axis_s, time_unit
 from howdah.report.theme import RIGHT, layer
 

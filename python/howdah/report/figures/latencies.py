@@ -6,7 +6,8 @@ from typing import Any
 
 from howdah.analysis.evidence import OperationLatency
 from howdah.model.reported import format_value
-from howdah.report.figure import Figure, FigureSource, Key, Table, series_colour
+from howdah.report.document import Figure, Key, Table
+from howdah.report.figure import FigureSource, series_colour
 from howdah.report.theme import DATA, SHOWN, chart, level_title
 
 _COLOURS = ("group-2", "group-3", "group-4", "group-5", "group-6", "group-1")

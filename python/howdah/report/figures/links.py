@@ -8,7 +8,8 @@ from typing import Any
 from howdah.analysis.links import PUBLISHED, good, share_of_nominal, slow_pairs
 from howdah.model.reported import LinkRate, format_value
 from howdah.model.workloads.network import ALL_AT_ONCE, BOTH_WAYS, ONE_WAY
-from howdah.report.figure import Figure, FigureSource, Table
+from howdah.report.document import Figure, Table
+from howdah.report.figure import FigureSource
 from howdah.report.theme import DATA, WIDTH, chart
 from howdah.report.words import NONE
 from howdah.units import format_bits_per_s, format_counted

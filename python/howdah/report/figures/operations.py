@@ -6,7 +6,8 @@ import numpy as np
 
 from howdah.analysis.evidence import LatencyCourse, Series
 from howdah.analysis.operation_steps import is_request
-from howdah.report.figure import Figure, FigureSource, Key
+from howdah.report.document import Figure, Key
+from howdah.report.figure import FigureSource
 from howdah.report.figures.latencies import operation_keys
 from howdah.report.figures.steps import common_grid, summed
 from howdah.report.figures.timeaxis import ScaledUnit, first_shown_s

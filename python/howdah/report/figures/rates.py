@@ -7,7 +7,8 @@ from typing import Any
 
 from howdah.analysis.wording import delay
 from howdah.model.reported import RateStep
-from howdah.report.figure import Figure, FigureSource, Key, Table, series_colour
+from howdah.report.document import Figure, Key, Table
+from howdah.report.figure import FigureSource, series_colour
 from howdah.report.theme import DATA, SHOWN, across, chart, layer, level_title, linear
 from howdah.units import format_counted, format_per_s
 

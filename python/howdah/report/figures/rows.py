@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from howdah.report.figure import FigureSource, Key, series_colour
+from howdah.report.document import Key
+from howdah.report.figure import FigureSource, series_colour
 from howdah.report.figures.header import UNIT_LINE, header
 from howdah.report.figures.machines import MachineRows
 from howdah.report.figures.timeaxis import time_unit, time_x

@@ -14,7 +14,8 @@ import numpy as np
 
 from howdah.analysis.evidence import FloatArray, Gauge, Series
 from howdah.analysis.series import means_within, peaks_within
-from howdah.report.figure import FigureSource, Key
+from howdah.report.document import Key
+from howdah.report.figure import FigureSource
 from howdah.report.figures.timeline import SeriesLine
 
 MOST_STEPS = 480

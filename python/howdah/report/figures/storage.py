@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from howdah.analysis.evidence import Series
 from howdah.analysis.series import peaks_within
-from howdah.report.figure import Figure, FigureSource, Key
+from howdah.report.document import Figure, Key
+from howdah.report.figure import FigureSource
 from howdah.report.figures.steps import common_grid, of_workers, summed, working
 from howdah.report.figures.timeaxis import first_shown_s, rate_unit
 from howdah.report.figures.timeline import LevelMark, said_of_peaks, scaled_figure

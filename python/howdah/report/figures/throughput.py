@@ -12,7 +12,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from howdah.analysis.evidence import FloatArray
-from howdah.report.figure import Figure, FigureSource, Table
+from howdah.report.document import Figure, Table
+from howdah.report.figure import FigureSource
 from howdah.report.figures.lanes import KEYS, OTHER
 from howdah.report.figures.timeaxis import ScaledUnit, number_format, rate_unit
 from howdah.report.theme import DATA, HALF_WIDTH, chart, layer, level_title, linear

@@ -7,7 +7,8 @@ from math import ceil
 from typing import Any, NamedTuple
 
 from howdah.analysis.evidence import MachineOfRun, ReplicaBalance
-from howdah.report.figure import Figure, FigureSource, Table
+from howdah.report.document import Figure, Table
+from howdah.report.figure import FigureSource
 from howdah.report.figures.places import SHEET, HostPlace, Place, PlacedRack, Sheet, placed_racks
 from howdah.report.theme import LEAST_WIDTH
 from howdah.units import format_counted

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from howdah.model.run import TaskAttempt
-from howdah.report.figure import Figure, FigureSource, Key, series_colour
+from howdah.report.document import Figure, Key
+from howdah.report.figure import FigureSource, series_colour
 from howdah.report.figures.events import MOST_WORKERS, event_layers, event_marks, telling
 from howdah.report.figures.header import LEGEND_HEIGHT, UNIT_LINE, header, legend, with_still
 from howdah.report.figures.lanes import KEYS, MOST_BARS, OTHER, Lane, LaneBar, merged, tasks_table

@@ -13,7 +13,7 @@ from howdah.model.plan import Advice, Breach, Candidate, Cluster, Master, Plan, 
 from howdah.model.request import Demand, Growth, PlanRequest
 from howdah.model.sharing import Sharing
 from howdah.model.value import value_text
-from howdah.report.figure import Table
+from howdah.report.document import Table
 from howdah.report.plan import words
 from howdah.report.sources import source_text
 from howdah.report.words import sentence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from howdah.model.plan import Capacity
-from howdah.report.figure import Figure, Table
+from howdah.report.document import Figure, Table
 from howdah.report.theme import DATA, LEFT, WIDTH, chart, layer, level_title, linear
 from howdah.units import format_bytes, format_counted
 

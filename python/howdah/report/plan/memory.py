@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from howdah.model.heap import heap_bytes
 from howdah.model.plan import Plan, Value, Worker
-from howdah.report.figure import Figure, Key, Table
+from howdah.report.document import Figure, Key, Table
 from howdah.report.theme import DATA, SHOWN, WIDTH, across, chart, layer, linear
 from howdah.units import GIB, MIB, format_counted, format_gib
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from howdah.model.plan import Cluster, Plan
-from howdah.report.document import Shell, ShownPage, drawn, page
-from howdah.report.figure import Figure
+from howdah.report.document import Figure
+from howdah.report.html_shell import Shell, ShownPage, drawn, page
 from howdah.report.plan.content import Grounds, content
 from howdah.report.plan.drawings import Drawing
 from howdah.report.plan.drawings.host import host

@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from howdah.model.plan import Candidate, Cluster, Judgement
-from howdah.report.figure import Figure, Key, Table
+from howdah.report.document import Figure, Key, Table
 from howdah.report.plan.words import is_cost
 from howdah.report.theme import DATA, SHOWN, WIDTH, across, chart, layer, linear
 from howdah.units import format_counted

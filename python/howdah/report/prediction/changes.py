@@ -9,7 +9,8 @@ from typing import Any
 from howdah.analysis.wording import percent, seconds, signed
 from howdah.model.calibration import Calibration
 from howdah.model.variation import Effect, WhatIf
-from howdah.report.figure import Figure, Key, Table, series_colour
+from howdah.report.document import Figure, Key, Table
+from howdah.report.figure import series_colour
 from howdah.report.prediction.grounds import Ground, calibration_tables, facts
 from howdah.report.prediction.page import Data, PredictionContent
 from howdah.report.prediction.words import longer

@@ -19,9 +19,7 @@ from howdah.model.workloads.dfsio import FILES
 from howdah.model.workloads.files import MAPS, REPLICATION
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import REDUCES, TeraRows
-from howdah.report.cluster import Titled
-from howdah.report.figure import Table
-from howdah.report.provenance import FactGroup
+from howdah.report.document import Facts, Table
 from howdah.report.words import NONE
 from howdah.units import format_bits_per_s, format_bytes, format_counted
 
@@ -55,7 +53,7 @@ class Ground(NamedTuple):
         return cls(variation.calibration, best_of, variation.replications, variation.seed)
 
 
-def facts(ground: Ground) -> Iterator[FactGroup]:
+def facts(ground: Ground) -> Iterator[Facts]:
     """How it was simulated."""
     turned = f"the best of {ground.best_of} runs, converted to a typical run"
     entries = (
@@ -65,22 +63,22 @@ def facts(ground: Ground) -> Iterator[FactGroup]:
         ("seed", str(ground.seed)),
         *([("howdah", ground.version)] if ground.version else []),
     )
-    yield FactGroup("Simulation", entries)
+    yield Facts("Simulation", entries)
 
 
-def work_facts(plan: Plan, suite: Suite) -> Iterator[FactGroup]:
+def work_facts(plan: Plan, suite: Suite) -> Iterator[Facts]:
     """On what, and what would run."""
     if plan.cluster is not None:
         hosts = sum(group.count for group in plan.cluster.inventory.worker_groups)
         workers = Counter(worker.kind for worker in placed_workers(plan.cluster)).total()
-        yield FactGroup(
+        yield Facts(
             "Plan",
             (("platform", plan.platform), ("hosts with workers", f"{hosts:,}"), ("workers", f"{workers:,}")),
         )
-    yield FactGroup("Work", tuple((workload.kind, _sized(workload)) for workload in suite.workloads))
+    yield Facts("Work", tuple((workload.kind, _sized(workload)) for workload in suite.workloads))
 
 
-def calibration_tables(calibration: Calibration | None) -> Iterator[Titled]:
+def calibration_tables(calibration: Calibration | None) -> Iterator[Table]:
     """The parameters, what they leave unexplained and how far the known runs reach; nothing without one."""
     if calibration is None:
         return
@@ -94,44 +92,41 @@ def calibration_tables(calibration: Calibration | None) -> Iterator[Titled]:
         for parameter in calibration.parameters
         if "/" not in parameter.name
     )
-    yield Titled(
+    yield Table(
+        ("parameter", "meaning", "value", "90 % interval", "origin"),
+        rows,
         "Parameters",
         "Values of the calibration; all other parameters have their defaults. Simulations draw values from "
         "the 90 % intervals.",
-        Table(("parameter", "meaning", "value", "90 % interval", "origin"), rows),
     )
     if calibration.residuals:
-        yield Titled(
+        yield Table(
+            ("workload", "standard deviation", "plus a constant", "figures"),
+            tuple(
+                (
+                    residual.quantity,
+                    percent(residual.relative),
+                    seconds(residual.seconds),
+                    str(residual.cells),
+                )
+                for residual in calibration.residuals
+            ),
             "Unexplained deviation",
             "Deviation of figures left out of the fit that parameters and seeds do not explain; it widens "
             "intervals.",
-            Table(
-                ("workload", "standard deviation", "plus a constant", "figures"),
-                tuple(
-                    (
-                        residual.quantity,
-                        percent(residual.relative),
-                        seconds(residual.seconds),
-                        str(residual.cells),
-                    )
-                    for residual in calibration.residuals
-                ),
-            ),
         )
     if calibration.cells:
         yield _cells(calibration)
     if calibration.extents:
-        yield Titled(
+        yield Table(
+            ("quantity", "least", "most"),
+            tuple((extent.name, *_ends(extent)) for extent in calibration.extents),
             "Range of the calibration",
             "Smallest and largest values among the runs that it was fitted to.",
-            Table(
-                ("quantity", "least", "most"),
-                tuple((extent.name, *_ends(extent)) for extent in calibration.extents),
-            ),
         )
 
 
-def _cells(calibration: Calibration) -> Titled:
+def _cells(calibration: Calibration) -> Table:
     """Every known figure, and how far off the simulator is where it knew it and where it did not."""
     rows = tuple(
         (
@@ -143,11 +138,12 @@ def _cells(calibration: Calibration) -> Titled:
         )
         for cell in calibration.cells
     )
-    return Titled(
+    return Table(
+        ("figure", "known", "simulated", "error", "error left out"),
+        rows,
         "Accuracy of the calibration",
         "Every known figure and the simulated one; the last column is the error when the calibration is "
         "fitted to all other runs only.",
-        Table(("figure", "known", "simulated", "error", "error left out"), rows),
     )
 
 

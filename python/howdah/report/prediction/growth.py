@@ -5,7 +5,7 @@ from __future__ import annotations
 from howdah.analysis.wording import percent, seconds
 from howdah.model.calibration import Calibration
 from howdah.model.variation import Sweep
-from howdah.report.figure import Table
+from howdah.report.document import Table
 from howdah.report.prediction.grounds import Ground, calibration_tables, facts
 from howdah.report.prediction.growth_figures import growth_figure, masters
 from howdah.report.prediction.page import Data, PredictionContent, PredictionSection

@@ -6,7 +6,8 @@ from typing import Any
 
 from howdah.analysis.wording import percent, seconds
 from howdah.model.variation import SATURATED, Point, Sweep
-from howdah.report.figure import Figure, Key, Table, series_colour
+from howdah.report.document import Figure, Key, Table
+from howdah.report.figure import series_colour
 from howdah.report.prediction.words import between, drawn_ends, unit_of
 from howdah.report.theme import DATA, RIGHT, SHOWN, chart, layer, level_title, linear, switching
 from howdah.units import format_bytes, format_count, format_counted

@@ -6,7 +6,7 @@ from howdah.analysis.wording import percent
 from howdah.model.calibration import Calibration
 from howdah.model.prediction import Forecast
 from howdah.model.variation import LoadSweep
-from howdah.report.figure import Table
+from howdah.report.document import Table
 from howdah.report.prediction.grounds import Ground, calibration_tables, facts
 from howdah.report.prediction.page import Data, PredictionContent
 from howdah.report.prediction.words import load_said

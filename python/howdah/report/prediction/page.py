@@ -6,13 +6,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple, Self
 
-from howdah.report.cluster import Titled
-from howdah.report.document import Shell, ShownPage, drawn, page
-from howdah.report.figure import Figure, Table
+from howdah.report.document import Facts, Figure, Table
 from howdah.report.folder import FIGURES, NUMBERS, csv_text, put_page, svg_files
-from howdah.report.markdown import escaped, figure_block, table, titled, together
-from howdah.report.provenance import FactGroup
+from howdah.report.html_shell import Shell, ShownPage, drawn, page
+from howdah.report.markdown import escaped, figure_block, table, together
 from howdah.report.renderer import svg
+from howdah.report.run_markdown import titled
 
 INPUTS = "Inputs of the simulation"
 
@@ -25,7 +24,7 @@ class PredictionSection(NamedTuple):
     title: str
     about: str
     figures: tuple[Figure, ...] = ()
-    tables: tuple[Titled, ...] = ()
+    tables: tuple[Table, ...] = ()
 
 
 class Data(NamedTuple):
@@ -54,8 +53,8 @@ class PredictionContent(NamedTuple):
     about_table: str
     table: Table
     sections: tuple[PredictionSection, ...]
-    facts: tuple[FactGroup, ...]
-    grounds: tuple[Titled, ...]
+    facts: tuple[Facts, ...]
+    grounds: tuple[Table, ...]
     data: tuple[Data, ...]
 
     def figures(self) -> Iterator[Figure]:
@@ -108,7 +107,7 @@ def _blocks(said: PredictionContent, folder: str) -> Iterator[str]:
         yield from titled(section.tables)
     yield f"## {INPUTS}"
     for group in said.facts:
-        yield f"### {escaped(group.heading)}"
+        yield f"### {escaped(group.title)}"
         yield table(Table(("", ""), group.entries))
     yield from titled(said.grounds)
 

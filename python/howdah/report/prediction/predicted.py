@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 from howdah.analysis.wording import named, seconds
 from howdah.model.calibration import Calibration
 from howdah.model.prediction import Forecast, Prediction
-from howdah.report.cluster import Titled
-from howdah.report.figure import Figure, Key, Table
+from howdah.report.document import Figure, Key, Table
 from howdah.report.prediction.grounds import Ground, calibration_tables, facts, work_facts
 from howdah.report.prediction.page import Data, PredictionContent, PredictionSection
 from howdah.report.prediction.words import (
@@ -20,7 +19,7 @@ from howdah.report.prediction.words import (
     unit_of,
     width,
 )
-from howdah.report.provenance import FactGroup
+from howdah.report.provenance import digest_facts
 from howdah.report.theme import DATA, SHOWN, WIDTH, across, chart, layer, linear
 from howdah.report.words import moment, sentence
 
@@ -57,7 +56,7 @@ def predicted(prediction: Prediction, calibration: Calibration | None) -> Predic
         facts=(
             *facts(Ground.of(prediction)),
             *work_facts(prediction.plan, prediction.suite),
-            FactGroup("Digests (SHA-256)", tuple(sorted(prediction.digests.items()))),
+            digest_facts(prediction.digests),
         ),
         grounds=tuple(calibration_tables(calibration)),
         data=(
@@ -80,7 +79,7 @@ def _neighbours(prediction: Prediction) -> tuple[PredictionSection, ...]:
         "use their whole part of the hosts, and no more; these are with idle ones. A run lies between the "
         "two, unless the others take more than their part of a network port."
     )
-    table = Titled("With the other clusters idle", "", _table(prediction.neighbours_idle))
+    table = _table(prediction.neighbours_idle)._replace(title="With the other clusters idle")
     return (
         PredictionSection(
             "neighbours", "Other clusters", "While the other clusters are idle", about, (), (table,)

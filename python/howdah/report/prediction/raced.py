@@ -5,8 +5,7 @@ from __future__ import annotations
 from howdah.analysis.wording import percent, seconds, signed
 from howdah.model.comparison import Verdict
 from howdah.model.tuning import DEFAULTS_NAME, RULES_NAME, MeasuredDifference, Race
-from howdah.report.cluster import Titled
-from howdah.report.figure import Table
+from howdah.report.document import Table
 from howdah.report.prediction.page import PredictionSection
 from howdah.report.words import NONE
 from howdah.units import format_counted, format_seconds
@@ -68,7 +67,7 @@ def race_section(race: Race) -> PredictionSection:
         "The race: real runs",
         f"{spent_text(race)} Runs of all plans took turns. A plan left the race when it surely differed from "
         "the fastest candidate, surely did not, or was among the slower half of the candidates.",
-        tables=(Titled("Plans", "", Table(head, rows)),),
+        tables=(Table(head, rows, "Plans"),),
     )
 
 

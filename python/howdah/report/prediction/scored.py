@@ -9,13 +9,12 @@ from typing import Any
 
 from howdah.analysis.wording import named, percent, signed
 from howdah.model.prediction import Prediction, Score
-from howdah.report.cluster import Titled
-from howdah.report.figure import Figure, Key, Table, series_colour
+from howdah.report.document import Facts, Figure, Key, Table
+from howdah.report.figure import series_colour
 from howdah.report.prediction.grounds import Ground, facts, work_facts
 from howdah.report.prediction.page import Data, PredictionContent, PredictionSection
 from howdah.report.prediction.predicted import Span, drawn
 from howdah.report.prediction.words import drawn_ends, inside_text, interval_text, said_of, scored_runs
-from howdah.report.provenance import FactGroup
 from howdah.report.theme import DATA, SHOWN, WIDTH, chart, layer, level_title, linear
 from howdah.report.words import NONE, moment, sentence
 
@@ -50,7 +49,7 @@ def scored(prediction: Prediction, scores: Sequence[Score], history: Sequence[Sc
             ),
         ),
         facts=(
-            FactGroup(
+            Facts(
                 "Compared",
                 (("prediction", prediction.id), ("run", scores[0].run), ("engine", scores[0].engine)),
             ),
@@ -112,8 +111,8 @@ def _table(scores: Sequence[Score]) -> Table:
     )
 
 
-def _runs(history: Sequence[Score]) -> Titled:
-    return Titled("Run by run", "", scored_runs(history))
+def _runs(history: Sequence[Score]) -> Table:
+    return scored_runs(history)._replace(title="Run by run")
 
 
 def _data(name: str, scores: Sequence[Score]) -> Data:

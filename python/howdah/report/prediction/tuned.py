@@ -8,12 +8,10 @@ from typing import Any
 from howdah.analysis.wording import percent, seconds, signed
 from howdah.model.calibration import Calibration
 from howdah.model.tuning import Finalist, KeptRules, Sensitivity, Tuning
-from howdah.report.cluster import Titled
-from howdah.report.figure import Figure, Table
+from howdah.report.document import Facts, Figure, Table
 from howdah.report.prediction.grounds import Ground, calibration_tables, facts
 from howdah.report.prediction.page import Data, PredictionContent, PredictionSection
 from howdah.report.prediction.raced import race_section, race_text
-from howdah.report.provenance import FactGroup
 from howdah.report.theme import DATA, SIGNED, WIDTH, across, chart, layer, level_title, linear
 from howdah.report.words import NONE, sentence
 from howdah.units import format_counted, format_seconds
@@ -90,7 +88,7 @@ def _sections(tuning: Tuning) -> Iterator[PredictionSection]:
         "How the search went",
         "The best candidate that keeps every rule, after each trial.",
         figures=(_course_figure(tuning),),
-        tables=(Titled("The best of each search", "", _finalists_table(tuning)),),
+        tables=(_finalists_table(tuning)._replace(title="The best of each search"),),
     )
     if tuning.losing:
         rows = tuple(
@@ -103,7 +101,7 @@ def _sections(tuning: Tuning) -> Iterator[PredictionSection]:
             "Rules that cost time here",
             "The fastest candidate breaks these rules. Either the rule or the simulator is wrong; only "
             "real runs can show which.",
-            tables=(Titled("Rules", "", Table(("rule", "broken by", "keeping it costs"), rows)),),
+            tables=(Table(("rule", "broken by", "keeping it costs"), rows, "Rules"),),
         )
     if tuning.interactions:
         rows = tuple(
@@ -115,7 +113,7 @@ def _sections(tuning: Tuning) -> Iterator[PredictionSection]:
             "Interactions",
             "Parameters that depend on one another",
             "How much more time both changes cost together than the sum of their single effects.",
-            tables=(Titled("Pairs", "", Table(("one change", "another", "together"), rows)),),
+            tables=(Table(("one change", "another", "together"), rows, "Pairs"),),
         )
     yield PredictionSection(
         "space",
@@ -123,21 +121,16 @@ def _sections(tuning: Tuning) -> Iterator[PredictionSection]:
         "What was varied, and what was not",
         "",
         tables=(
-            Titled(
-                "Varied",
-                "",
-                Table(
-                    ("parameter", "meaning", "values"),
-                    tuple(
-                        (parameter.name, parameter.about, " ".join(parameter.levels))
-                        for parameter in tuning.space
-                    ),
+            Table(
+                ("parameter", "meaning", "values"),
+                tuple(
+                    (parameter.name, parameter.about, " ".join(parameter.levels))
+                    for parameter in tuning.space
                 ),
+                "Varied",
             ),
-            Titled(
-                "Left as planned",
-                "",
-                Table(("parameter", "why"), tuple((one.name, one.why) for one in tuning.fixed)),
+            Table(
+                ("parameter", "why"), tuple((one.name, one.why) for one in tuning.fixed), "Left as planned"
             ),
         ),
     )
@@ -152,12 +145,12 @@ def _finalists_table(tuning: Tuning) -> Table:
     return Table(("candidate", "time", "difference", "90 % interval", "breaks"), tuple(rows))
 
 
-def _facts(tuning: Tuning, calibration: Calibration | None) -> Iterator[FactGroup]:
+def _facts(tuning: Tuning, calibration: Calibration | None) -> Iterator[Facts]:
     ground = Ground(
         tuning.calibration, calibration.best_of if calibration else 1, tuning.replications, tuning.seed
     )
     yield from facts(ground)
-    yield FactGroup("Search", (("name", tuning.id), ("plan", tuning.plan), ("suite", tuning.suite)))
+    yield Facts("Search", (("name", tuning.id), ("plan", tuning.plan), ("suite", tuning.suite)))
 
 
 def _data(tuning: Tuning) -> Data:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from howdah.analysis.wording import percent, seconds
 from howdah.model.prediction import Forecast, Interval, Score
 from howdah.model.variation import SATURATED, LoadPoint, LoadSweep, Point, Sweep
-from howdah.report.figure import Table
+from howdah.report.document import Table
 from howdah.report.words import NONE, UNKNOWN
 from howdah.units import format_bytes, format_counted, format_per_s
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from howdah.analysis.comparing.readings import ELAPSED
 from howdah.analysis.wording import percent, signed
 from howdah.model.study import matches
-from howdah.report.figure import Table
+from howdah.report.document import Table
 from howdah.report.study.found import CellRuns, StudyFound
 from howdah.report.study.results import exactly, factors
 from howdah.report.words import NONE

@@ -8,10 +8,9 @@ from typing import NamedTuple
 from howdah.analysis.wording import listed, percent
 from howdah.model.comparison import Aspect, Judged, Verdict
 from howdah.model.run import Origin
-from howdah.report.cluster import Titled
 from howdah.report.comparing.content import GroupContent, changes_table, others_table, parts, tests_table
 from howdah.report.comparing.words import subject
-from howdah.report.figure import Table
+from howdah.report.document import Table
 from howdah.report.study.beside import (
     agreement,
     beside_table,
@@ -42,9 +41,9 @@ class StudySection(NamedTuple):
     title: str
     parts: tuple[GroupContent, ...]
     remarks: tuple[str, ...]
-    changes: Titled
-    others: tuple[Titled, ...]
-    tests: Titled
+    changes: Table
+    others: tuple[Table, ...]
+    tests: Table
 
 
 class StudyContent(NamedTuple):
@@ -70,7 +69,7 @@ class StudyContent(NamedTuple):
     best_of: str
     sections: tuple[StudySection, ...]
     open: tuple[str, ...]
-    appendix: tuple[Titled, ...]
+    appendix: tuple[Table, ...]
 
 
 def content(findings: StudyFound) -> StudyContent:
@@ -105,7 +104,7 @@ def content(findings: StudyFound) -> StudyContent:
         best_of=_best_of(findings),
         sections=tuple(_section(stratum) for stratum in findings.strata),
         open=tuple(_open(findings)),
-        appendix=tuple(section for section in _appendix(findings) if section.table.rows),
+        appendix=tuple(section for section in _appendix(findings) if section.rows),
     )
 
 
@@ -149,21 +148,19 @@ def _section(stratum: StratumFound) -> StudySection:
         title=stratum.name,
         parts=parts(comparison),
         remarks=comparison.remarks,
-        changes=Titled(
-            "What changed",
-            "Differences from the baseline; an empty cell has the baseline's value.",
-            changes_table(comparison),
+        changes=changes_table(comparison)._replace(
+            title="What changed",
+            about="Differences from the baseline; an empty cell has the baseline's value.",
         ),
         others=tuple(
-            Titled(f"{each.group} against {base}", "", others_table(each, base))
+            others_table(each, base)._replace(title=f"{each.group} against {base}")
             for each in comparison.against
             if each.others
         ),
-        tests=Titled(
-            "Every test",
-            "Welch's t-test on logarithms, p corrected by Holm's method for the "
+        tests=tests_table(comparison)._replace(
+            title="Every test",
+            about="Welch's t-test on logarithms, p corrected by Holm's method for the "
             f"{format_counted(comparison.tests, 'test')} of this comparison.",
-            tests_table(comparison),
         ),
     )
 
@@ -219,21 +216,19 @@ def _empty(cell: CellRuns) -> bool:
     return bool(cell.runs) and not cell.good
 
 
-def _appendix(findings: StudyFound) -> Iterator[Titled]:
+def _appendix(findings: StudyFound) -> Iterator[Table]:
     several = "Values that differ between runs are listed one after the other."
-    yield Titled("Hardware", several, facts_table(findings, Aspect.HARDWARE))
-    yield Titled("Versions", several, facts_table(findings, Aspect.VERSIONS))
-    yield Titled(
-        "Pros and cons of each platform",
-        "The planner's rules, before anything runs, and what they are worth.",
-        judgements_table(findings),
+    yield facts_table(findings, Aspect.HARDWARE)._replace(title="Hardware", about=several)
+    yield facts_table(findings, Aspect.VERSIONS)._replace(title="Versions", about=several)
+    yield judgements_table(findings)._replace(
+        title="Pros and cons of each platform",
+        about="The planner's rules, before anything runs, and what they are worth.",
     )
-    yield Titled(
-        "Configuration",
-        "Every value that a plan sets otherwise than its release does, which cells have it, and why.",
-        parameters_table(findings),
+    yield parameters_table(findings)._replace(
+        title="Configuration",
+        about="Every value that a plan sets otherwise than its release does, which cells have it, and why.",
     )
     warm = (
         f"{format_counted(findings.warm_ups, 'run')} to warm up, left out here." if findings.warm_ups else ""
     )
-    yield Titled("Runs", warm, runs_table(findings))
+    yield runs_table(findings)._replace(title="Runs", about=warm)

@@ -11,7 +11,8 @@ from howdah.analysis.comparing.unanswered import JOURNAL_RATE
 from howdah.analysis.wording import percent
 from howdah.model.run import Origin
 from howdah.model.study import Study
-from howdah.report.figure import MOST_COLOURS, Figure, Key, Table, series_colour
+from howdah.report.document import Figure, Key, Table
+from howdah.report.figure import MOST_COLOURS, series_colour
 from howdah.report.study.found import CellRuns, StudyFound
 from howdah.report.theme import DATA, HALF_WIDTH, LEFT, SHOWN, chart, layer, level_title
 from howdah.report.words import NONE

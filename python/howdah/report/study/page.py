@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 
 from howdah.report.comparing.draw import ComparisonFigures as Compared
 from howdah.report.comparing.draw import draw as draw_comparison
-from howdah.report.document import Drawn, Shell, ShownPage, drawn, page
+from howdah.report.document import Figure, Table
 from howdah.report.drawing import needs_charts
-from howdah.report.figure import Figure, Table
 from howdah.report.folder import FIGURES, NUMBERS, csv_text, put_page, svg_files
-from howdah.report.markdown import escaped, figure_block, table, titled, together
+from howdah.report.html_shell import Drawn, Shell, ShownPage, drawn, page
+from howdah.report.markdown import escaped, figure_block, table, together
 from howdah.report.renderer import Renderer
+from howdah.report.run_markdown import titled
 from howdah.report.study.content import StudyContent, StudySection, content
 from howdah.report.study.found import StudyFound
 from howdah.report.study.masters import masters_load
@@ -242,7 +243,7 @@ def _section(section: StudySection, figures: Compared, folder: str, *, answered:
         yield escaped(figures.whose)
         yield from (figure_block(figure, folder) for figure in figures.over_time)
     yield from titled(
-        [listing for listing in (section.changes, *section.others, section.tests) if listing.table.rows]
+        [listing for listing in (section.changes, *section.others, section.tests) if listing.rows]
     )
 
 

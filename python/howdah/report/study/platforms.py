@@ -12,7 +12,7 @@ from howdah.model.placement import placed_workers
 from howdah.model.plan import Cluster, Plan, Setting
 from howdah.model.study import PublishedPlatform, matches
 from howdah.model.value import value_text
-from howdah.report.figure import Table
+from howdah.report.document import Table
 from howdah.report.plan.words import size_note, weight_text
 from howdah.report.sources import source_text
 from howdah.report.study.found import StudyFound, where

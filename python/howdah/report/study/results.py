@@ -16,7 +16,7 @@ from howdah.model.run import Origin
 from howdah.model.study import Study
 from howdah.model.workloads.terasort import ROW_BYTES
 from howdah.report.comparing.words import Headline, answer, interval, more, place, subject
-from howdah.report.figure import Table
+from howdah.report.document import Table
 from howdah.report.plan.words import answer as planned
 from howdah.report.study.found import CellRuns, StudyFound
 from howdah.report.study.unanswered import without_answer

@@ -9,7 +9,7 @@ from howdah.analysis.comparing.readings import CALL_CPU, CALLS, ELAPSED
 from howdah.analysis.comparing.saturation import Estimate, LoadLine, full_at, load_line, mean_of
 from howdah.model.inventory import DiskRole, HostGroup
 from howdah.model.plan import Plan, Role
-from howdah.report.figure import Table
+from howdah.report.document import Table
 from howdah.report.study.found import CellRuns, StudyFound
 from howdah.report.study.masters import (
     BLOCK_COSTS,

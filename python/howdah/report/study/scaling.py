@@ -9,7 +9,8 @@ from typing import Any
 from howdah.analysis.comparing.readings import ELAPSED
 from howdah.analysis.wording import seconds
 from howdah.model.run import Origin
-from howdah.report.figure import MOST_COLOURS, Figure, Key, series_colour
+from howdah.report.document import Figure, Key
+from howdah.report.figure import MOST_COLOURS, series_colour
 from howdah.report.figures.timeline import Label, spread
 from howdah.report.study.found import CellRuns, StudyFound
 from howdah.report.study.results import SORT, by_size, n_log_n, sizes_table

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 from howdah.analysis.comparing.unanswered import NO_ANSWER
 from howdah.analysis.wording import listed, seconds
 from howdah.model.comparison import RunFigures
-from howdah.report.figure import MOST_COLOURS, Figure, Key, Table, series_colour
+from howdah.report.document import Figure, Key, Table
+from howdah.report.figure import MOST_COLOURS, series_colour
 from howdah.report.study.found import CellRuns, StudyFound
 from howdah.report.theme import DATA, SHOWN, WIDTH, across, chart, layer
 from howdah.study.matrix import Cell

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from howdah.errors import UserError
 from howdah.model.comparison import Comparison
 from howdah.report.comparing.page import shown_comparison
-from howdah.report.document import ShownPage
+from howdah.report.html_shell import ShownPage
 from howdah.serve.pages import Pages
 from howdah.serve.places import run_place, signature
 from howdah.serve.routes.answers import Here, JsonRoute, Working, html, svg

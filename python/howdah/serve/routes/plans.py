@@ -14,8 +14,10 @@ from howdah.model.base import Model
 from howdah.model.check import CheckReport, CheckVerdict
 from howdah.model.plan import Plan
 from howdah.planner.changes import QUANTITIES
-from howdah.report.document import ShownPage, figure_data, folded, tied
-from howdah.report.figure import Figure, Table
+from howdah.report.document import Figure, Table
+from howdah.report.figure_data import figure_data, folded
+from howdah.report.html_shell import ShownPage
+from howdah.report.html_text import tied
 from howdah.report.plan.content import content
 from howdah.report.plan.growth import growth
 from howdah.report.plan.page import shown_plan

@@ -14,8 +14,9 @@ from howdah.errors import UserError
 from howdah.model.base import Model
 from howdah.model.calibration import Calibration
 from howdah.model.prediction import Prediction, Score
-from howdah.report.document import ShownPage, drawn, figure_data
-from howdah.report.figure import Figure
+from howdah.report.document import Figure
+from howdah.report.figure_data import figure_data
+from howdah.report.html_shell import ShownPage, drawn
 from howdah.report.prediction.page import shown_prediction
 from howdah.report.prediction.predicted import predicted
 from howdah.report.prediction.scored import hits, scored

@@ -17,8 +17,9 @@ from howdah.model.annotation import Annotation
 from howdah.model.base import Model
 from howdah.model.run import RunRecord
 from howdah.model.wrong import WrongValue
-from howdah.report.document import ShownPage, figure_data
-from howdah.report.write import shown_report
+from howdah.report.figure_data import figure_data
+from howdah.report.html_shell import ShownPage
+from howdah.report.run_write import shown_report
 from howdah.serve.figures import growing_figures
 from howdah.serve.finding import FoundRuns, RunsWanted, bars, find_runs, on_a_page
 from howdah.serve.pages import Pages

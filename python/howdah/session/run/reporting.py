@@ -20,7 +20,7 @@ from howdah.model.run import Origin, Outcome, RunRecord
 from howdah.model.tables import SAMPLES_SCHEMA, TASKS_SCHEMA, RunData
 from howdah.model.workloads.terasort import TeraRows
 from howdah.report.renderer import Renderer
-from howdah.report.write import write_report
+from howdah.report.run_write import write_report
 from howdah.session.run.spent import Spent
 from howdah.store.listing import list_runs
 from howdah.store.reader import read_run

@@ -46,7 +46,7 @@ def test_single_runs_are_told_with_what_they_took() -> None:
         "repeat both."
     )
     assert {row[5] for row in said.times.rows if row[1] == "lz4"} == {"unknown"}
-    assert said.tests.table.rows == ()
+    assert said.tests.rows == ()
 
 
 def test_alike_is_an_answer() -> None:

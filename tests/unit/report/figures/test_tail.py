@@ -103,8 +103,8 @@ def test_without_operations_there_is_nothing_to_draw() -> None:
 
 def test_tables_of_causes_and_of_servers(source: FigureSource) -> None:
     causes, answered, wrote, regions = region_server_tables(source.evidence)
-    assert causes.table.rows[0][2] == "pauses of the RegionServers' collectors"
-    assert [row[1] for row in answered.table.rows] == ["w1", "w2", "w3"]
-    assert answered.table.rows[1][-1] == "120 ms"
-    assert [row[6] for row in wrote.table.rows] == ["3", "3", "3"]
-    assert len(regions.table.rows) == 10
+    assert causes.rows[0][2] == "pauses of the RegionServers' collectors"
+    assert [row[1] for row in answered.rows] == ["w1", "w2", "w3"]
+    assert answered.rows[1][-1] == "120 ms"
+    assert [row[6] for row in wrote.rows] == ["3", "3", "3"]
+    assert len(regions.rows) == 10

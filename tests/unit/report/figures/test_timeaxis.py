@@ -14,7 +14,8 @@ from howdah.analysis import analyse
 from howdah.analysis.evidence import Series
 from howdah.model.counters import Counters
 from howdah.model.tables import RunData
-from howdah.report.figure import Figure, FigureSource
+from howdah.report.document import Figure
+from howdah.report.figure import FigureSource
 from howdah.report.figures import Figures, draw
 from howdah.report.figures.header import LEAST_SHARE, MOST_ROWS, placed
 from howdah.report.figures.steps import combined, common_grid, total

@@ -13,7 +13,7 @@ from howdah.documents.files import read_inventory
 from howdah.model.plan import Capacity, Cluster, Judgement, Plan, Year
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
-from howdah.report.figure import Figure
+from howdah.report.document import Figure
 from howdah.report.plan.growth import growth
 from howdah.report.plan.memory import memory, shares
 from howdah.report.plan.platforms import MOST_ROWS, platforms

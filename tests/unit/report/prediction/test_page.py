@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from howdah.model.calibration import Calibration
-from howdah.report.figure import Figure
+from howdah.report.document import Figure
 from howdah.report.prediction.changes import changes
 from howdah.report.prediction.growth import growth
 from howdah.report.prediction.page import INPUTS, PredictionContent, write_page
@@ -58,7 +58,7 @@ def test_a_prediction_says_the_longest_workload_with_its_interval(published: Cal
 
 
 def test_what_it_rests_on_is_told_with_units(published: Calibration) -> None:
-    tables = {one.title: one.table for one in predicted(small_prediction(), published).grounds}
+    tables = {one.title: one for one in predicted(small_prediction(), published).grounds}
     parameters = {row[0]: row for row in tables["Parameters"].rows}
     known = {one.name: one for one in published.parameters}
     assert parameters["generate_s_per_byte"][2] == f"{known['generate_s_per_byte'].value * 1e9:.3g} ns/B"
@@ -68,7 +68,7 @@ def test_what_it_rests_on_is_told_with_units(published: Calibration) -> None:
 
 
 def test_every_known_figure_stands_beside_the_simulator_s(published: Calibration) -> None:
-    tables = {one.title: one.table for one in predicted(small_prediction(), published).grounds}
+    tables = {one.title: one for one in predicted(small_prediction(), published).grounds}
     rows = {row[0]: row for row in tables["Accuracy of the calibration"].rows}
     assert len(rows) == len(published.cells)
     for cell in published.cells:
@@ -177,7 +177,7 @@ def test_a_page_its_pictures_and_its_numbers_are_written(tmp_path: Path, publish
 def _texts(said: PredictionContent) -> str:
     """Everything that a page says and draws, except its warnings."""
     figures = [said.figure, *(figure for section in said.sections for figure in section.figures)]
-    tables = [said.table, *(titled.table for section in said.sections for titled in section.tables)]
+    tables = [said.table, *(titled for section in said.sections for titled in section.tables)]
     parts = [said.answer, *said.lead, *(title.about_table for title in (said,))]
     for figure in figures:
         if figure is not None:

@@ -172,8 +172,8 @@ def test_the_page_has_both_times_and_the_error_of_each() -> None:
     (one,) = [one for one in said.cluster if one.title.startswith("Compared")]
     assert one.title == "Compared with the published run a paper"
     assert one.about.endswith("divided in the same way, but with other blocks.")
-    assert one.table.columns == ("of", "simulated", "published", "error")
-    rows = {row[0]: row for row in one.table.rows}
+    assert one.columns == ("of", "simulated", "published", "error")
+    rows = {row[0]: row for row in one.rows}
     assert list(rows) == ["terasort", "terasort map-shuffle"]
     assert rows["terasort"][3] == "+25 %"
     assert rows["terasort map-shuffle"][3] == "\N{MINUS SIGN}20 %"

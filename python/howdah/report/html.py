@@ -1,0 +1,66 @@
+"""A document as an HTML page, which stands alone or within a shell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
+from typing import NamedTuple
+
+from howdah.report.document import Block, Details, Document, Facts, Figure, Form
+from howdah.report.html_shell import Shell, ShownPage, drawn, page
+
+
+class Piece(NamedTuple):
+    """What one macro of ``page.html.j2`` renders; ``kind`` is the macro's name."""
+
+    kind: str
+    block: object
+
+
+def html(document: Document, pictures: Mapping[str, str] | None, shell: Shell | None = None) -> str:
+    """The whole page; without ``pictures``, SVG by a figure's id, they are files next to the page."""
+    shown = document.in_form(Form.HTML)
+    return page(
+        "page.html.j2",
+        document.name,
+        shown.figures(),
+        sections=((section.id, section.name, section.name) for section in shown.sections),
+        shell=shell,
+        said=shown,
+        pieces=list(_pieces(shown.blocks, pictures)),
+        parts=[(section, list(_pieces(section.blocks, pictures))) for section in shown.sections],
+    )
+
+
+def shown_page(document: Document, shell: Shell) -> ShownPage:
+    """The document as a page within a shell."""
+    return ShownPage(html(document, None, shell), document.in_form(Form.HTML).figures())
+
+
+def _pieces(blocks: Iterable[Block], pictures: Mapping[str, str] | None) -> Iterator[Piece]:
+    """The blocks, with neighbours together that share a row or a grid."""
+    for together, group in groupby(blocks, key=_grouped):
+        if together == "pair":
+            yield Piece("pair", [drawn(figure, pictures) for figure in group if isinstance(figure, Figure)])
+        elif together:
+            yield Piece(together, list(group))
+        else:
+            for block in group:
+                yield _piece(block, pictures)
+
+
+def _grouped(block: Block) -> str:
+    """The grid that a block shares with its neighbours, if any."""
+    if isinstance(block, Figure) and block.half:
+        return "pair"
+    return "facts" if isinstance(block, Facts) else ""
+
+
+def _piece(block: Block, pictures: Mapping[str, str] | None) -> Piece:
+    match block:
+        case Figure():
+            return Piece("figure", drawn(block, pictures))
+        case Details():
+            return Piece("details", (block, list(_pieces(block.blocks, pictures))))
+        case _:
+            return Piece(type(block).__name__.lower(), block)
