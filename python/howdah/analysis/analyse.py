@@ -29,6 +29,7 @@ from howdah.analysis.registry import findings
 from howdah.analysis.replicas import replica_balances
 from howdah.analysis.series import all_series, gauges
 from howdah.analysis.server_events import server_events
+from howdah.analysis.spark import spark_uses
 from howdah.analysis.spills import spills
 from howdah.analysis.starving import starvations
 from howdah.analysis.storage import zones
@@ -109,4 +110,5 @@ def gather(run: RunData, floor: RunData | None, known: Sequence[KnownTimes]) -> 
         table_flows=table_flows(timed, servers, disks),
         server_events=server_events(run, timeline),
         fault_effects=fault_effects(record, timed.courses),
+        spark=spark_uses(run, times),
     )

@@ -9,7 +9,7 @@ from statistics import median
 from howdah.analysis.attempts import attempts_of, by_job, done
 from howdah.analysis.evidence import Evidence, JobOverhead, WorkloadTime
 from howdah.analysis.poles import slots_of
-from howdah.analysis.wording import number, percent, seconds, took
+from howdah.analysis.wording import counted_tasks, number, percent, seconds, took
 from howdah.model.finding import Finding
 from howdah.model.run import Outcome, RunRecord, TaskAttempt
 from howdah.model.tables import RunData
@@ -83,7 +83,7 @@ def find_overheads(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         parts = [
             f"{seconds(overhead.before_s)} before the first task "
             f"and {seconds(overhead.after_s)} after the last",
-            f"{format_counted(overhead.tasks, overhead.kind)} on {format_counted(overhead.slots, 'slot')} "
+            f"{counted_tasks(overhead.tasks, overhead.kind)} on {format_counted(overhead.slots, 'slot')} "
             f"({overhead.waves:.1f} waves)",
         ]
         if overhead.turnaround_s is not None:

@@ -164,7 +164,13 @@ def slots_of(record: RunRecord, time: WorkloadTime, kind: str, *, tasks: int, pl
     Slots count as idle only where there were too few tasks to fill them; an engine that uses fewer slots
     than it was given, as the storage test does, chose to.
     """
-    job = record.workloads[time.index].job
+    result = record.workloads[time.index]
+    job = result.job
+    if result.spark is not None:
+        # Every stage may use all cores of the executors.
+        cores = max((executor.cores for executor in result.spark.executors), default=1)
+        planned = cores * len(result.spark.executors)
+        return max(places, planned) if tasks < planned else places
     room = at_once(record.plan, job.conf if job else None)
     planned = room.maps if kind == "map" else room.reduces
     return max(places, planned) if tasks < planned else places

@@ -38,6 +38,13 @@ from howdah.analysis.regions import find_hot_regions
 from howdah.analysis.replicas import find_replicas
 from howdah.analysis.returns import find_exceptions, find_failed_operations
 from howdah.analysis.sentences import find_cluster_use, find_outside, find_times
+from howdah.analysis.spark_findings import (
+    find_driver,
+    find_killed_driver,
+    find_lost_executors,
+    find_scaling,
+    find_stage_waits,
+)
 from howdah.analysis.spills import find_compression, find_spills
 from howdah.analysis.starving import find_starving
 from howdah.analysis.storage import find_zones
@@ -74,6 +81,9 @@ FINDERS: tuple[Finder, ...] = (
     find_cluster_use,
     find_outside,
     find_overheads,
+    find_driver,
+    find_scaling,
+    find_stage_waits,
     find_masters,
     find_journal,
     find_remainders,
@@ -88,6 +98,8 @@ FINDERS: tuple[Finder, ...] = (
     find_replicas,
     find_master_losses,
     find_losses,
+    find_killed_driver,
+    find_lost_executors,
     find_starving,
     find_stragglers,
     find_poles,

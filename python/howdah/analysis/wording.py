@@ -8,7 +8,7 @@ from typing import Literal
 from howdah.model.finding import Number
 from howdah.model.reported import format_value
 from howdah.model.run import Origin, Outcome, RunRecord
-from howdah.units import format_seconds
+from howdah.units import format_counted, format_seconds
 
 Sure = Literal["measured", "likely", "guess"]
 """How much the numbers support a finding."""
@@ -75,6 +75,11 @@ def listed(names: Sequence[str]) -> str:
 def took(record: RunRecord, past: str = "took", infinitive: str = "take") -> str:
     """The verb for what a run took or did: ``took``, or ``would take`` where it was simulated."""
     return f"would {infinitive}" if record.origin is Origin.SIMULATED else past
+
+
+def counted_tasks(tasks: int, kind: str) -> str:
+    """Tasks of a kind: ``8 maps``, of Spark ``8 tasks of stage 3``."""
+    return f"{format_counted(tasks, 'task')} of {kind}" if " " in kind else format_counted(tasks, kind)
 
 
 def state(outcome: Outcome) -> str:

@@ -178,6 +178,18 @@ def cluster_work(result: WorkloadResult) -> ClusterWork | None:
     if replication is None:
         return None
     counted = job_bytes(result.job)
+    if result.spark is not None:
+        # Spark writes shuffle data once; what it spilled of it is written in addition.
+        stored = sum(stage.shuffle_write_bytes for stage in result.spark.stages)
+        spilled = sum(stage.disk_spilled_bytes for stage in result.spark.stages)
+        return ClusterWork(
+            input=moved.read,
+            output=moved.write,
+            replication=replication,
+            stored=float(stored),
+            map_spills=1.0,
+            reduce_spills=spilled / stored if stored else 0.0,
+        )
     return ClusterWork(
         input=moved.read,
         output=moved.write,

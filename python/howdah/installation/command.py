@@ -8,6 +8,7 @@ from pathlib import Path
 from howdah.hadoop.daemons import DAEMONS
 from howdah.installation.installation import HBaseInstallation, Installation
 from howdah.installation.java import java_home
+from howdah.installation.spark import SparkInstallation
 
 RESOURCES = Path(__file__).parent / "resources"
 """What makes log4j log to standard error, and the folders of pages that daemons look for.
@@ -107,6 +108,57 @@ def java_command(
         "-cp",
         path,
         main,
+        *arguments,
+    ]
+
+
+_OPENS_OF_SPARK = (
+    # As org.apache.spark.launcher.JavaModuleOptions: Spark's own scripts give them to every driver.
+    "-XX:+IgnoreUnrecognizedVMOptions",
+    "--add-modules=jdk.incubator.vector",
+    *(
+        f"--add-opens=java.base/{package}=ALL-UNNAMED"
+        for package in (
+            "java.lang",
+            "java.lang.invoke",
+            "java.lang.reflect",
+            "java.io",
+            "java.net",
+            "java.nio",
+            "java.util",
+            "java.util.concurrent",
+            "java.util.concurrent.atomic",
+            "jdk.internal.ref",
+            "sun.nio.ch",
+            "sun.nio.cs",
+            "sun.security.action",
+            "sun.util.calendar",
+        )
+    ),
+    "--add-opens=java.security.jgss/sun.security.krb5=ALL-UNNAMED",
+    "-Djdk.reflect.useDirectMethodHandle=false",
+    "-Dio.netty.tryReflectionSetAccessible=true",
+)
+_SUBMIT = "org.apache.spark.deploy.SparkSubmit"
+
+
+def spark_command(spark: SparkInstallation, conf: Path, driver_memory: str, *arguments: str) -> list[str]:
+    """The argument vector of spark-submit on a Hadoop configuration, for which no shell is needed.
+
+    ``driver_memory`` is the heap of this JVM, which is the driver's in client mode. Raises UserError if
+    there is no Java.
+    """
+    folder = str(conf.absolute())
+    return [
+        "env",
+        f"HADOOP_CONF_DIR={folder}",
+        str(java_home() / "bin/java"),
+        *_OPENS_OF_SPARK,
+        f"-Xmx{driver_memory}",
+        f"-Dlog4j2.configurationFile={(RESOURCES / 'log4j2.properties').as_uri()}",
+        "-cp",
+        f"{folder}:{spark.jars}/*",
+        _SUBMIT,
         *arguments,
     ]
 

@@ -1,4 +1,4 @@
-"""howdah's own Java classes, compiled against the jars that they run with, and YCSB's jars."""
+"""howdah's own Java classes, compiled against the jars that they run with, and the jars of YCSB and Spark."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ import hashlib
 import shutil
 import subprocess
 import tempfile
+import zipfile
 from pathlib import Path
+from typing import NamedTuple
 
 from howdah.errors import UserError
 from howdah.installation.command import RESOURCES
 from howdah.installation.digests import cache_folder, release_folder, release_of
 from howdah.installation.find import fetched_hbase
-from howdah.installation.installation import HBaseInstallation, ycsb_jars
+from howdah.installation.installation import HBaseInstallation, Installation, ycsb_jars
 from howdah.installation.java import java_home
+from howdah.installation.spark import SparkInstallation
 
 _CLASSES = "ycsb"
 
@@ -35,6 +38,36 @@ def _fetched_jars() -> tuple[str, ...]:
     # It names what is missing and how to get it.
     fetched_hbase(release)
     return tuple(map(str, ycsb_jars(release_folder(release) / "lib")))
+
+
+_SPARK_CLASSES = "spark"
+
+
+class SparkPrograms(NamedTuple):
+    """A Spark, and howdah's programs for it."""
+
+    spark: SparkInstallation
+    jar: Path
+    """howdah's own classes."""
+    examples_jar: Path
+    """Hadoop's examples, which read and write TeraSort's rows."""
+
+
+def spark_programs(spark: SparkInstallation, hadoop: Installation) -> SparkPrograms:
+    """howdah's programs on Spark in one jar, compiled once for these jars; raises as ``compiled``."""
+    path = (f"{spark.jars}/*", str(hadoop.examples_jar))
+    classes = compiled(_SPARK_CLASSES, path, "set SPARK_HOME to a Spark 3.5 or later")
+    jar = classes.with_name(f"howdah-spark-{classes.name}.jar")
+    if not jar.is_file():
+        with (
+            tempfile.NamedTemporaryFile(dir=jar.parent, delete=False) as made,
+            zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as content,
+        ):
+            for file in sorted(classes.rglob("*.class")):
+                content.write(file, file.relative_to(classes))
+        Path(made.name).chmod(0o644)
+        Path(made.name).rename(jar)
+    return SparkPrograms(spark, jar, hadoop.examples_jar)
 
 
 _COMPILE_S = 120

@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 
 from howdah.errors import UserError
 from howdah.releases import DEFAULT_HADOOP, DEFAULT_HBASE
+from howdah.releases.spark import DEFAULT_SPARK
 
 
 def cache_folder() -> Path:
@@ -28,20 +29,20 @@ def release_folder(release: Fetchable) -> Path:
 
 _LISTS = Path(__file__).parent
 
-FETCHABLE = {"hadoop": ("3.4.2", "3.5.0"), "hbase": ("2.6.4",)}
+FETCHABLE = {"hadoop": ("3.4.2", "3.5.0"), "hbase": ("2.6.4",), "spark": (DEFAULT_SPARK,)}
 """The releases of each product with a list of digests beside this module."""
 
-_DEFAULTS = {"hadoop": DEFAULT_HADOOP, "hbase": DEFAULT_HBASE}
-_NAMES = {"hadoop": "Hadoop", "hbase": "HBase"}
-_HOMES = {"hadoop": "HADOOP_HOME", "hbase": "HBASE_HOME"}
+_DEFAULTS = {"hadoop": DEFAULT_HADOOP, "hbase": DEFAULT_HBASE, "spark": DEFAULT_SPARK}
+_NAMES = {"hadoop": "Hadoop", "hbase": "HBase", "spark": "Spark"}
+_HOMES = {"hadoop": "HADOOP_HOME", "hbase": "HBASE_HOME", "spark": "SPARK_HOME"}
 """The variable that names an installation of one's own."""
 
 
 class Fetchable(NamedTuple):
-    """One release of Hadoop or of HBase."""
+    """One release of Hadoop, of HBase or of Spark."""
 
     product: str
-    """``hadoop``, or ``hbase``: with it come ZooKeeper, the Hadoop client it was built with, and YCSB."""
+    """``hadoop``; ``hbase`` with ZooKeeper, the Hadoop client it was built with, and YCSB; or ``spark``."""
     version: str
 
     def __str__(self) -> str:

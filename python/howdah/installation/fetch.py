@@ -17,6 +17,7 @@ from typing import NamedTuple, Protocol
 from howdah.errors import HowdahError, UserError
 from howdah.installation.digests import Fetchable, WrongJar, digests, faults, release_folder
 from howdah.installation.java import java_home
+from howdah.installation.package import is_packaged, unpack_package
 
 _DOWNLOADED = re.compile(r"^\[INFO\] Downloaded from [^:]+: \S+/([^/\s]+\.jar) ")
 _MISSING = re.compile(
@@ -182,7 +183,10 @@ def _download(lib: Path, release: Fetchable, progress: FetchProgress, total: int
             progress("downloading", len(done), total)
 
     progress("downloading", 0, total)
-    copy_artifacts(release, lib, downloaded)
+    if is_packaged(release):
+        unpack_package(release, lib, lambda part: progress("downloading", int(part * total), total))
+    else:
+        copy_artifacts(release, lib, downloaded)
     progress("downloading", total, total)
 
 
@@ -203,7 +207,9 @@ def _not_as_listed(release: Fetchable, wrong: list[WrongJar]) -> HowdahError:
         str(release),
         f"{what}{others}",
         f"remove Maven's copy (find ~/.m2 -name {jar} -delete) and fetch again; if that does not help, do "
-        f"not trust its repository",
+        f"not trust its repository"
+        if not is_packaged(release)
+        else "fetch again; if that does not help, do not trust the index",
     )
 
 

@@ -56,7 +56,7 @@ def _fetchable_hbase(version: str | None) -> Fetchable:
 
 def fetched_hbase(release: Fetchable) -> HBaseInstallation:
     """HBase's release in the cache; UserError if it, or one of its jars, is not there."""
-    folder = _fetched_folder(release)
+    folder = fetched_folder(release)
     return HBaseInstallation(
         home=folder,
         version=release.version,
@@ -68,10 +68,11 @@ def fetched_hbase(release: Fetchable) -> HBaseInstallation:
 
 def fetched_installation(release: Fetchable) -> Installation:
     """The release in the cache; UserError if it, or one of its jars, is not there."""
-    return installed(_fetched_folder(release), release)
+    return installed(fetched_folder(release), release)
 
 
-def _fetched_folder(release: Fetchable) -> Path:
+def fetched_folder(release: Fetchable) -> Path:
+    """The folder of a fetched release; UserError if it, or one of its jars, is missing."""
     folder = release_folder(release)
     missing = absent(folder / "lib", release)
     if missing:

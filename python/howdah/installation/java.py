@@ -40,13 +40,14 @@ def java_version(home: Path) -> str | None:
 
 def java_fault(version: str | None, hadoop: str) -> str | None:
     """Why a Java cannot run a release of Hadoop; None if it can, or if it does not say what it is."""
-    if version is None or _numbers(hadoop) < (3, 5):
+    if version is None or numbers(hadoop) < (3, 5):
         return None
-    major = _numbers(version)[0]
+    major = numbers(version)[0]
     return (
         None if major >= _LEAST_SINCE_3_5 else f"Hadoop {hadoop} needs Java {_LEAST_SINCE_3_5}, not {major}"
     )
 
 
-def _numbers(version: str) -> tuple[int, ...]:
+def numbers(version: str) -> tuple[int, ...]:
+    """The numbers of a version, ``(17, 0, 15)``; ``(0,)`` if it has none."""
     return tuple(int(number) for number in re.findall(r"\d+", version)) or (0,)

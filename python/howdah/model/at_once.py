@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from howdah.model.placement import placed_workers
-from howdah.model.plan import Plan, Worker
+from howdah.model.plan import Plan, Role, Worker
 from howdah.model.value import value_text
 from howdah.units import MIB
 
@@ -78,11 +78,7 @@ def at_once(plan: Plan, job: Mapping[str, str] | None = None) -> AtOnce:
     ``job`` are the properties that a job is given for itself. Its application master may be on any worker,
     and is reckoned where it costs the most tasks. A plan that names no application master has its slots.
     """
-    counts: Mapping[str, int] = (
-        Counter(worker.kind for worker in placed_workers(plan.cluster))
-        if plan.cluster
-        else dict.fromkeys((worker.name for worker in plan.workers), 1)
-    )
+    counts = _counts(plan)
     sizes = _Sizes(plan, job or {})
 
     def tasks(kind: str) -> int:
@@ -101,6 +97,35 @@ def at_once(plan: Plan, job: Mapping[str, str] | None = None) -> AtOnce:
         return max(1, min(planned, room - max(lost, default=0)))
 
     return AtOnce(tasks("map"), tasks("reduce"), sizes.job_reduces)
+
+
+def _counts(plan: Plan) -> Mapping[str, int]:
+    """How many workers there are of each kind."""
+    if plan.cluster is None:
+        return dict.fromkeys((worker.name for worker in plan.workers), 1)
+    return Counter(worker.kind for worker in placed_workers(plan.cluster))
+
+
+def counted_rooms(plan: Plan) -> list[tuple[Room, int]]:
+    """The room of each kind of worker as YARN counts it, and how many such workers there are."""
+    sizes = _Sizes(plan, {})
+    counts = _counts(plan)
+    return [(sizes.room(worker), counts[worker.name]) for worker in _nodes(plan, counts)]
+
+
+def _nodes(plan: Plan, counts: Mapping[str, int]) -> list[Worker]:
+    """The kinds of workers that run containers."""
+    return [worker for worker in plan.workers if Role.NODEMANAGER in worker.roles and counts.get(worker.name)]
+
+
+def node_rooms(plan: Plan) -> list[tuple[Room, int]]:
+    """The same with vcores, whether or not YARN counts them."""
+    counts = _counts(plan)
+    sizes = _Sizes(plan, {})
+    return [
+        (Room(sizes.room(worker).memory_bytes, sizes.vcores(worker)), counts[worker.name])
+        for worker in _nodes(plan, counts)
+    ]
 
 
 class _Sizes:
@@ -133,8 +158,11 @@ class _Sizes:
         """What the NodeManager of such a worker has; all of its memory where no setting says less."""
         memory_mb = self._number(_NODE_MB, worker)
         memory = memory_mb * MIB if memory_mb else worker.memory_bytes
-        vcores = self._number(_NODE_VCORES, worker) or worker.vcpus
-        return Room(memory, vcores if self._vcores_count else None)
+        return Room(memory, self.vcores(worker) if self._vcores_count else None)
+
+    def vcores(self, worker: Worker) -> int | None:
+        """The vcores of such a worker's NodeManager, whether or not YARN counts them."""
+        return self._number(_NODE_VCORES, worker) or worker.vcpus
 
     def _number(self, key: str, worker: Worker | None = None) -> int | None:
         """A whole number above 0; None for anything else."""

@@ -128,15 +128,17 @@ class AppMasterStart(Model):
 
 
 class HadoopJob(Model):
-    """One MapReduce job as Hadoop reports it."""
+    """One MapReduce job as Hadoop reports it, or one Spark application."""
 
     id: str
-    """``job_1700000000000_0001``."""
+    """``job_1700000000000_0001``, of Spark ``application_1700000000000_0001``."""
     name: str
     """Its name."""
     queue: str
     """The queue it went to."""
-    told_by: Literal["history file", "history server", "application master", "client", "simulator"]
+    told_by: Literal[
+        "history file", "history server", "application master", "client", "simulator", "event log"
+    ]
     """The source of its tasks and counters: of a real job the first that answered, in this order."""
     submitted_s: float
     """Seconds since the start of the run."""

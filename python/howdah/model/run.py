@@ -18,6 +18,7 @@ from howdah.model.host import Host
 from howdah.model.plan import Plan
 from howdah.model.reported import FileRate, LinkRate, OperationCount, RateStep, ResultMetric
 from howdah.model.simulated import Simulated, WorkUse
+from howdah.model.spark import SparkRun
 from howdah.model.workloads.suite import AnyWorkload, Suite
 
 SCHEMA_VERSION: Literal[2] = 2
@@ -119,6 +120,8 @@ class WorkloadResult(Model):
     """Whether the file system refused direct I/O, so that the page cache took part."""
     job: HadoopJob | None = None
     """The MapReduce job it was, with Hadoop's own counters."""
+    spark: SparkRun | None = None
+    """The Spark application it was, from its event log."""
     replicas: ReplicaSpread | None = None
     """Where the blocks it wrote lie."""
     used: WorkUse | None = None
@@ -267,7 +270,7 @@ class TaskAttempt(NamedTuple):
     workload: str
     """Kind of the workload it belongs to."""
     kind: str
-    """``map`` or ``reduce``."""
+    """``map`` or ``reduce``; of Spark the stage, ``stage 3``."""
     task: int
     """Number of the task, 0-based within its kind."""
     attempt: int
@@ -309,7 +312,11 @@ class TaskAttempt(NamedTuple):
     error: str | None = None
     """Why it failed or was killed, in Hadoop's words, shortened."""
     job: str | None = None
-    """The MapReduce job it belongs to, of which a workload may have several."""
+    """The MapReduce job it belongs to, of which a workload may have several; of Spark the application."""
+    executor: str | None = None
+    """Spark's executor that ran it."""
+    fetch_wait_s: float | None = None
+    """Seconds that a task of Spark waited for shuffle data from other executors."""
 
 
 class Sample(NamedTuple):

@@ -32,6 +32,8 @@ _TASK_FIELDS: list[pa.Field[Any]] = [
     pa.field("gc_s", pa.float64()),
     pa.field("error", pa.string()),
     pa.field("job", pa.string()),
+    pa.field("executor", pa.string()),
+    pa.field("fetch_wait_s", pa.float64()),
 ]
 
 TASKS_SCHEMA = pa.schema(_TASK_FIELDS)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from howdah.model.plan import Worker
@@ -302,8 +302,11 @@ def _regionserver(worker: Worker, before: MemoryBudget, facts: Facts) -> int:
 
 def executor(facts: Facts) -> Executor:
     """The executor that uses most of all workers together; raises MissingFact where room is not known."""
-    master_mb = int(facts.number("yarn.app.mapreduce.am.resource.mb"))
-    rooms = _rooms(facts)
+    return best_executor(_rooms(facts), int(facts.number("yarn.app.mapreduce.am.resource.mb")))
+
+
+def best_executor(rooms: Sequence[WorkerRoom], master_mb: int) -> Executor:
+    """The executor that uses most of all workers' room, next to an application master of so many MB."""
     tried = {_dividing(room, min(room.vcores, cores), master_mb) for room in rooms for cores in CORES}
     fitting = [
         candidate for candidate in tried if all(_per_worker(candidate, room) for room in rooms)
@@ -315,6 +318,11 @@ def executor(facts: Facts) -> Executor:
     counted = [max(1, _per_worker(best, room)) for room in rooms]
     in_all = sum(many * room.workers for many, room in zip(counted, rooms, strict=True))
     return best._replace(per_worker=counted[0], in_all=in_all)
+
+
+def executor_container_bytes(heap_bytes: int) -> int:
+    """The memory that an executor of such a heap requests, with Spark's default overhead."""
+    return heap_bytes + max(LEAST_OVERHEAD_MB * MIB, int(heap_bytes * OVERHEAD))
 
 
 def _rooms(facts: Facts) -> tuple[WorkerRoom, ...]:

@@ -11,7 +11,8 @@ from typing import NamedTuple
 from howdah.releases.catalogue import DATA
 from howdah.releases.similar import similar
 
-_VERSION = "4.3.0"
+DEFAULT_SPARK = "4.3.0"
+"""The release whose keys are known, and that howdah fetches."""
 _WORDS = "words"
 _TIME, _SIZE = "time in ", "bytes in "
 _BARE = {
@@ -86,7 +87,7 @@ class SparkKey(NamedTuple):
 @cache
 def spark_keys() -> Mapping[str, SparkKey]:
     """Every key that Spark's code names."""
-    rows = json.loads((DATA / f"spark-{_VERSION}.json").read_bytes())
+    rows = json.loads((DATA / f"spark-{DEFAULT_SPARK}.json").read_bytes())
     return {key: SparkKey(row[0], row[1], tuple(row[2]) if len(row) > 2 else ()) for key, row in rows.items()}
 
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, Protocol
 
 from pydantic import BeforeValidator, Field
 
@@ -23,6 +23,7 @@ from howdah.services.job import (
     task_number,
 )
 from howdah.services.web import Line, Parameter, Web
+from howdah.units import format_counted
 
 _AT_ONCE = 4
 """Requests under way at a time: a history server has few threads and others ask it too."""
@@ -220,9 +221,26 @@ class JobProgress(AnswerPart):
         return self.map_percent / 100
 
     @property
+    def tasks_ended(self) -> str:
+        """The tasks of each kind that have ended, of all: ``4 of 8 maps ended``."""
+        kinds = (
+            ("map", self.maps_completed, self.maps),
+            ("reduce", self.reduces_completed, self.reduces),
+        )
+        counted = ", ".join(f"{done:,} of {format_counted(all_, kind)}" for kind, done, all_ in kinds if all_)
+        return f"{counted} ended" if counted else ""
+
+    @property
     def reduce_progress(self) -> float:
         """How much of the reduces' work is done, 0 to 1."""
         return self.reduce_percent / 100
+
+
+class Master(Protocol):
+    """What reports an application's progress while it runs; raises ServiceError."""
+
+    def job(self) -> JobProgress | None:
+        """The progress; None before there is any work."""
 
 
 class AppMaster:

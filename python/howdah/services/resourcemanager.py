@@ -14,6 +14,7 @@ from howdah.services.errors import RefusedByDaemon
 from howdah.services.jmx import Asker
 from howdah.services.job import MasterStart
 from howdah.services.jobs import AppMaster
+from howdah.services.spark_driver import SparkDriver
 from howdah.services.web import Parameter, Web
 
 _STATES = "NEW,RUNNING,UNHEALTHY,DECOMMISSIONING,DECOMMISSIONED,LOST,REBOOTED,SHUTDOWN"
@@ -177,6 +178,10 @@ class ResourceManager:
     def app_master(self, app_id: str) -> AppMaster:
         """The application master of a MapReduce job that runs, through the ResourceManager's proxy."""
         return AppMaster(self._web, f"{self._active.url()}/proxy/{app_id}/ws/v1/mapreduce")
+
+    def spark_driver(self, app_id: str) -> SparkDriver:
+        """The driver of a Spark application that runs, through the same proxy."""
+        return SparkDriver(self._web, f"{self._active.url()}/proxy", app_id)
 
     def _get(self, path: str, **params: Parameter) -> Object:
         def question(url: str) -> Object:

@@ -16,8 +16,9 @@ from howdah.store.staging import replacing
 
 _WITH_HADOOP = frozenset({"shuffle_end_s", "merge_end_s", "shuffled_bytes", "cpu_s", "gc_s", "error"})
 _WITH_JOBS = frozenset({"job"})
-_OLDER = (_WITH_JOBS, _WITH_JOBS | _WITH_HADOOP)
-"""Columns that earlier records lack: those of a workload's jobs apart, those before engines with Hadoop."""
+_WITH_SPARK = frozenset({"executor", "fetch_wait_s"})
+_OLDER = (_WITH_SPARK, _WITH_SPARK | _WITH_JOBS, _WITH_SPARK | _WITH_JOBS | _WITH_HADOOP)
+"""Columns that earlier records lack: Spark's, those that separate a workload's jobs, Hadoop's."""
 
 _CONTINUATION = b"\xff\xff\xff\xff"
 _END_OF_STREAM = _CONTINUATION + b"\0\0\0\0"

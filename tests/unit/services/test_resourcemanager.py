@@ -182,7 +182,7 @@ def test_how_far_a_job_is(served: Served) -> None:
 
 
 def test_a_job_that_runs_is_asked_about_by_one_question_at_a_time(served: Served) -> None:
-    asking = Asking(served.manager)
+    asking = Asking(served.manager, served.manager.app_master)
     running = json.loads(ANSWERS[f"{WS}/apps/{APP}"].body)
     running["app"]["state"] = "RUNNING"
     served.server.answers[f"{WS}/apps/{APP}"] = in_json(running)
@@ -193,7 +193,7 @@ def test_a_job_that_runs_is_asked_about_by_one_question_at_a_time(served: Served
 
 
 def test_a_master_that_has_gone_leaves_the_word_to_the_manager(served: Served) -> None:
-    asking = Asking(served.manager)
+    asking = Asking(served.manager, served.manager.app_master)
     running = json.loads(ANSWERS[f"{WS}/apps/{APP}"].body)
     running["app"]["state"] = "RUNNING"
     served.server.answers[f"{WS}/apps/{APP}"] = in_json(running)

@@ -31,6 +31,7 @@ from howdah.analysis.evidence.operations import (
     ThroughputBound,
     ThroughputLimit,
 )
+from howdah.analysis.evidence.spark import ExecutorEstimate, SparkUse
 from howdah.analysis.evidence.tasks import Balance, Cause, Sign, Spills, Starvation, Straggler, TaskSpread
 from howdah.analysis.evidence.times import (
     Bound,
@@ -90,6 +91,7 @@ __all__ = [
     "DiskShare",
     "DiskUse",
     "Evidence",
+    "ExecutorEstimate",
     "FaultEffect",
     "FloatArray",
     "FloorDistance",
@@ -120,6 +122,7 @@ __all__ = [
     "RequestCheck",
     "Series",
     "Sign",
+    "SparkUse",
     "Spills",
     "Stall",
     "Starvation",
@@ -183,6 +186,7 @@ class Evidence:
     table_flows: tuple[TableFlow, ...] = ()
     server_events: tuple[ServerEvent, ...] = ()
     fault_effects: tuple[FaultEffect, ...] = ()
+    spark: tuple[SparkUse, ...] = ()
 
     def time_of(self, workload: str) -> WorkloadTime:
         """The times of a workload by its name in this evidence."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import count
 from typing import Literal, NamedTuple
@@ -16,9 +17,8 @@ from howdah.model.sink import Progress
 from howdah.model.workloads.base import Workload
 from howdah.services.errors import ServiceError
 from howdah.services.job import JobFacts, TaskFacts
-from howdah.services.jobs import AppMaster, JobProgress, JobReader
+from howdah.services.jobs import AppMaster, JobProgress, JobReader, Master
 from howdah.services.resourcemanager import AppFacts, ResourceManager
-from howdah.units import format_counted
 
 _LOG = logging.getLogger(__name__)
 
@@ -34,16 +34,15 @@ def progress(workload: Workload, job: JobProgress | None, elapsed_s: float) -> P
     share = (maps + reduces) / 2 if workload.shuffles else maps
     before, after = workload.map_phases
     phase = after if workload.shuffles and maps >= 1.0 else before
-    return Progress(workload.kind, phase, round(share * total), total, workload.unit, elapsed_s, _tasks(job))
-
-
-def _tasks(job: JobProgress | None) -> str:
-    """The tasks of each kind that are done, of those there are."""
-    if job is None:
-        return ""
-    kinds = (("map", job.maps_completed, job.maps), ("reduce", job.reduces_completed, job.reduces))
-    counted = ", ".join(f"{done:,} of {format_counted(all_, kind)}" for kind, done, all_ in kinds if all_)
-    return f"{counted} ended" if counted else ""
+    return Progress(
+        workload.kind,
+        phase,
+        round(share * total),
+        total,
+        workload.unit,
+        elapsed_s,
+        job.tasks_ended if job else "",
+    )
 
 
 class Word(NamedTuple):
@@ -63,10 +62,11 @@ class Asking:
     A silence now and then does no harm: a master may have come no further than its own start, or have ended.
     """
 
-    def __init__(self, manager: ResourceManager) -> None:
+    def __init__(self, manager: ResourceManager, master_of: Callable[[str], Master]) -> None:
         self._manager = manager
+        self._master_of = master_of
         self._app: AppFacts | None = None
-        self.master: AppMaster | None = None
+        self.master: Master | None = None
         """The master that answered last; None before any has, and after it stopped."""
 
     def ask(self, application: str) -> Word:
@@ -84,7 +84,7 @@ class Asking:
         if self._app is None or self._app.state != "RUNNING":
             return Word(self._app, None)
         try:
-            master = self._manager.app_master(application)
+            master = self._master_of(application)
             job = master.job()
         except ServiceError:
             return Word(self._app, None)
@@ -229,7 +229,9 @@ def _said(app: AppFacts | None) -> str:
 class Following:
     """One client's job."""
 
-    def __init__(self, context: HadoopContext, workload: Workload, client: Client) -> None:
+    def __init__(
+        self, context: HadoopContext, workload: Workload, client: Client, master_of: Callable[[str], Master]
+    ) -> None:
         self._bench = context
         self._workload = workload
         self._client = client
@@ -237,7 +239,7 @@ class Following:
         self._patience = Patience(context.target.deadline_s, context.target.queue, self._started_s)
         self._last: JobProgress | None = None
         self._seen: SeenTasks | None = None
-        self._asking = Asking(context.manager)
+        self._asking = Asking(context.manager, master_of)
         self._silence = Silence()
 
     @property
@@ -288,7 +290,9 @@ class Following:
             self._look(last)
 
     def _look(self, job: JobProgress) -> None:
-        if self._seen is None:
-            assert self._asking.master is not None
-            self._seen = SeenTasks(JobReader(self._bench.target.web, self._asking.master.url), job.id)
-        self._seen.look()
+        master = self._asking.master
+        # Spark's tasks are in its event log, which a killed driver leaves, too.
+        if self._seen is None and isinstance(master, AppMaster):
+            self._seen = SeenTasks(JobReader(self._bench.target.web, master.url), job.id)
+        if self._seen is not None:
+            self._seen.look()

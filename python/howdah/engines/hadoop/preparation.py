@@ -15,9 +15,12 @@ from howdah.engines.hadoop.reached import Reached, directory_of, reach_cluster, 
 from howdah.engines.hadoop.target import DEADLINE_S, HadoopTarget
 from howdah.engines.on_lab.engine import FaultRun, on_lab, requested_faults
 from howdah.errors import UserError
+from howdah.installation.compiled import spark_programs
+from howdah.installation.spark import find_spark
 from howdah.model.at_once import at_once
 from howdah.model.engine_options import CONF, DEADLINE, HDFS_DIR, LAB, PLAN, QUEUE, SET
 from howdah.model.job import Job
+from howdah.model.workloads.spark import OnSpark
 from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.request import RunRequest, requested_programs, suite_line
 from howdah.probe import probe_host
@@ -34,7 +37,7 @@ def prepare_cluster(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
 
     Raises UserError for whatever the request gets wrong, and where there is no cluster that answers.
     """
-    requested_programs(request, HadoopEngine.name)
+    programs = requested_programs(request, HadoopEngine.name)
     given = request.of(SET)
     job_settings = dict(given or ())
     _check_secrets(job_settings)
@@ -44,7 +47,9 @@ def prepare_cluster(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
         work_dir = request.of(HDFS_DIR) or posixpath.join(NameNode(reached.web, reached.conf).home(), _FOLDER)
     except ServiceError as error:
         raise UserError(error.where, error.what, error.hint) from error
-    sized = size_suite(request, at_once(reached.plan, job_settings))
+    on_spark = any(issubclass(program, OnSpark) for program in programs)
+    spark = spark_programs(find_spark(), reached.installation) if on_spark else None
+    sized = size_suite(request, at_once(reached.plan, job_settings), plan=reached.plan)
     plan = reached.plan.model_copy(update={"settings": (*reached.plan.settings, *sized.settings)})
     target = HadoopTarget(
         installation=reached.installation,
@@ -61,6 +66,7 @@ def prepare_cluster(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
         joined=reached.follow.joined if reached.follow else {},
         client_prefix=reached.client_prefix,
         lab=reached.lab,
+        spark=spark,
     )
     job = new_job(
         sized.suite,

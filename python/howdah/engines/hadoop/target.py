@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from howdah.installation.compiled import SparkPrograms
 from howdah.installation.installation import Installation
 from howdah.model.cluster import Laboratory
 from howdah.model.placement import PlacedWorker, placed_workers
@@ -50,6 +51,8 @@ class HadoopTarget:
     """The beginning of every client's command line: how to enter a laboratory's namespaces."""
     lab: Laboratory | None = None
     """What the cluster was built of, where it is howdah's laboratory."""
+    spark: SparkPrograms | None = None
+    """Spark and howdah's programs on it, if the suite has any."""
 
 
 class NodeFinder:

@@ -5,24 +5,25 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from howdah.engines.hadoop.context import HadoopContext
 from howdah.engines.hadoop.following import Following
 from howdah.engines.hadoop.history.failure import said_by_client
-from howdah.engines.hadoop.history.reporters import ReportedJob, report_job
+from howdah.engines.hadoop.history.reporters import ReportedJob
 from howdah.engines.hadoop.programs.client import Client, kill_applications, run_tag
-from howdah.engines.hadoop.programs.command import Command, argument_vector, staging
+from howdah.engines.hadoop.programs.command import EndedJob
 from howdah.engines.hadoop.programs.sources import find_source
-from howdah.engines.hadoop.storage import replica_spread
-from howdah.engines.hadoop.target import NodeFinder
+from howdah.engines.hadoop.storage import HdfsWorkspace, replica_spread
+from howdah.engines.hadoop.target import HadoopTarget, NodeFinder
 from howdah.engines.under_way import PartialResult
 from howdah.errors import RunFailed
 from howdah.model.cluster import ReplicaSpread
 from howdah.model.workloads.base import Workload
 from howdah.services.errors import ServiceError
 from howdah.services.history import MOST_BYTES
-from howdah.services.job import JobFacts
+from howdah.services.jobs import Master
+from howdah.services.resourcemanager import ResourceManager
 from howdah.units import format_bytes
 
 _LOG = logging.getLogger(__name__)
@@ -43,6 +44,27 @@ class FinishedJob:
     def told(self) -> ReportedJob:
         """What Hadoop tells of it, which is asked when somebody wants to know."""
         return self._tell()
+
+
+class Launch(Protocol):
+    """A program's command: how it is started, followed and reported."""
+
+    @property
+    def main(self) -> str:
+        """Its class."""
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """What it does."""
+
+    def vector(self, target: HadoopTarget, workspace: HdfsWorkspace, tag: str) -> list[str]:
+        """The client's whole command line."""
+
+    def master(self, manager: ResourceManager, application: str) -> Master:
+        """What reports the job's progress while it runs."""
+
+    def report(self, context: HadoopContext, workload: Workload, ended: EndedJob) -> ReportedJob:
+        """The result of the job."""
 
 
 Conclusion = Callable[[], PartialResult]
@@ -67,7 +89,7 @@ class HadoopWork(Generic[P]):
         assert source is not None, "its program reads something"
         return source
 
-    def run(self, command: Command) -> FinishedJob:
+    def run(self, command: Launch) -> FinishedJob:
         """Run a job to its end; raises RunFailed with its cause if it does not succeed."""
         context = self.context
         tag = run_tag(context.workspace.path)
@@ -75,10 +97,8 @@ class HadoopWork(Generic[P]):
         if not self._jobs:
             self._start_s = context.clock.now_s()
         self._end_s = None
-        client = Client(
-            argument_vector(context.target, context.workspace, command, tag), context.job.results_dir
-        )
-        following = Following(context, self.workload, client)
+        client = Client(command.vector(context.target, context.workspace, tag), context.job.results_dir)
+        following = Following(context, self.workload, client, partial(command.master, context.manager))
         try:
             # A client takes seconds to submit its job.
             context.afterwards.do()
@@ -86,9 +106,9 @@ class HadoopWork(Generic[P]):
         except BaseException:
             ended = self._give_up(client, following, tag)
             if ended and client.application is not None:
-                self._jobs.append(self._finished(client, following))
+                self._jobs.append(self._finished(command, client, following))
             raise
-        return self._succeeded(client, following)
+        return self._succeeded(command, client, following)
 
     def _give_up(self, client: Client, following: Following, tag: str) -> bool:
         """End client and job; whether none is left. Whoever interrupts again leaves no job either."""
@@ -113,39 +133,26 @@ class HadoopWork(Generic[P]):
             return False
         return True
 
-    def _succeeded(self, client: Client, following: Following) -> FinishedJob:
+    def _succeeded(self, command: Launch, client: Client, following: Following) -> FinishedJob:
         code = client.exit_code()
         self._end_s = (client.ended_ns - self.context.clock.start_ns) / 1e9
         if client.application is None:
             raise RunFailed(self.workload.kind, said_by_client(client.lines))
-        finished = self._finished(client, following)
+        finished = self._finished(command, client, following)
         self._jobs.append(finished)
         if code != 0:
             cause = finished.told.job.diagnostics or said_by_client(client.lines)
             raise RunFailed(self.workload.kind, cause)
         return finished
 
-    def _finished(self, client: Client, following: Following) -> FinishedJob:
+    def _finished(self, command: Launch, client: Client, following: Following) -> FinishedJob:
         assert client.application is not None
-        job_id = job_of(client.application)
-        return FinishedJob(
-            client.lines, partial(self._tell, job_id, tuple(self._jobs), client.lines, following.seen)
-        )
+        ended = EndedJob(client.application, client.lines, following.seen)
+        return FinishedJob(client.lines, partial(self._tell, command, ended, tuple(self._jobs)))
 
-    def _tell(
-        self, job_id: str, before: Sequence[FinishedJob], said: Sequence[str], seen: JobFacts | None
-    ) -> ReportedJob:
+    def _tell(self, command: Launch, ended: EndedJob, before: Sequence[FinishedJob]) -> ReportedJob:
         context = self.context
-        told = report_job(
-            context.target,
-            job_id,
-            context.clock,
-            workload=self.workload,
-            plan=context.job.plan,
-            printed=said,
-            seen=seen,
-            staging=staging(context.workspace),
-        )
+        told = command.report(context, self.workload, ended)
         facts = told.facts
         there, known = facts.maps + facts.reduces, len(facts.tasks)
         if facts.state == "succeeded" and 0 < known < there:
@@ -157,7 +164,7 @@ class HadoopWork(Generic[P]):
         # Tasks of a workload have numbers of their own, whichever of its jobs they belong to.
         first = {kind: sum(_tasks(job.told, kind) for job in before) for kind in ("map", "reduce")}
         context.sink.tasks(
-            [attempt._replace(task=attempt.task + first[attempt.kind]) for attempt in told.attempts]
+            [attempt._replace(task=attempt.task + first.get(attempt.kind, 0)) for attempt in told.attempts]
         )
         return told
 
@@ -177,14 +184,9 @@ class HadoopWork(Generic[P]):
         }
         if self._jobs:
             last = self._jobs[-1].told
-            fields |= {"job": last.job, "counters": last.counters}
+            fields |= {"job": last.job, "counters": last.counters, "spark": last.spark}
         return fields
 
 
 def _tasks(job: ReportedJob, kind: str) -> int:
     return sum(task.kind == kind for task in job.facts.tasks)
-
-
-def job_of(application: str) -> str:
-    """The MapReduce job of an application."""
-    return application.replace("application_", "job_", 1)

@@ -116,6 +116,8 @@ def _table(columns: Columns, suite: Suite, machines: SimulatedHosts) -> pa.Table
         "gc_s": nothing,
         "error": nothing,
         "job": nothing,
+        "executor": nothing,
+        "fetch_wait_s": nothing,
     }
     return pa.Table.from_arrays(
         [arrays[field.name].cast(field.type) for field in TASKS_SCHEMA], schema=TASKS_SCHEMA

@@ -8,7 +8,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from howdah.errors import UserError
-from howdah.model.workloads import hbase_pe, ycsb
+from howdah.model.workloads import hbase_pe, spark, ycsb
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.dfsio import DfsioRead, DfsioWrite
 from howdah.model.workloads.network import Network
@@ -33,6 +33,7 @@ OWN: tuple[type[Workload], ...] = (
     Network,
     *ycsb.EVERY,
     *hbase_pe.EVERY,
+    *spark.EVERY,
 )
 
 

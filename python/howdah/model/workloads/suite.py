@@ -9,7 +9,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BeforeValidator, SerializeAsAny
 
 from howdah.model.base import Model
-from howdah.model.workloads import hbase_pe, ycsb
+from howdah.model.workloads import hbase_pe, spark, ycsb
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.dfsio import DFSIO_READ, DFSIO_WRITE
 from howdah.model.workloads.option import Option
@@ -21,11 +21,12 @@ T = TypeVar("T")
 
 _TOGETHER = {
     "terasuite": (TERAGEN, TERASORT, TERAVALIDATE),
+    spark.SPARK_TERASUITE: (TERAGEN, spark.SPARK_TERASORT, TERAVALIDATE),
     "dfsio": (DFSIO_WRITE, DFSIO_READ),
     ycsb.YCSB: tuple(kind_of(program) for program in ycsb.EVERY if program is not ycsb.YcsbOwnMix),
     hbase_pe.PE: tuple(kind_of(program) for program in hbase_pe.EVERY),
 }
-_MAIN = {"terasuite": TERASORT, ycsb.YCSB: "ycsb-a"}
+_MAIN = {"terasuite": TERASORT, spark.SPARK_TERASUITE: spark.SPARK_TERASORT, ycsb.YCSB: "ycsb-a"}
 """The program that a suite is run for, if it is not the first one."""
 
 

@@ -55,8 +55,11 @@ class ClusterSizes:
         dataset_bytes: int | None = None,
         records: int | None = None,
         hosts: int = 1,
+        plan: Plan | None = None,
     ) -> None:
         self.request = request
+        self.plan = plan
+        """The cluster, for programs that need more than the number of tasks at once."""
         self.capacity = capacity
         self.hosts = hosts
         self.alone = alone
@@ -170,6 +173,7 @@ def size_suite(
     dataset_bytes: int | None = None,
     records: int | None = None,
     hosts: int = 1,
+    plan: Plan | None = None,
 ) -> SizedSuite:
     """Decide every size of the request's suite; raise UserError for what does not make sense.
 
@@ -180,7 +184,14 @@ def size_suite(
     requested = requested_programs(request, engine)
     alone = len(requested) == 1
     sizes = ClusterSizes(
-        request, capacity, engine, alone=alone, dataset_bytes=dataset_bytes, records=records, hosts=hosts
+        request,
+        capacity,
+        engine,
+        alone=alone,
+        dataset_bytes=dataset_bytes,
+        records=records,
+        hosts=hosts,
+        plan=plan,
     )
     workloads = tuple(sizes.sized(program, engine) for program in requested)
     interval_s = sizes.settings.choose(

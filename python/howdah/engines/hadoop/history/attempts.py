@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import heapq
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from itertools import groupby
 from typing import NamedTuple
 
@@ -15,6 +14,7 @@ from howdah.model.counters import Counters
 from howdah.model.run import Phase, TaskAttempt
 from howdah.model.workloads.base import Workload
 from howdah.services.job import AttemptFacts, JobFacts, MasterStart, Sums, TaskFacts
+from howdah.services.slots import slots
 
 INPUT_BYTES = "FileInputFormatCounter.BYTES_READ"
 _NONE = Sums(0, 0, 0)
@@ -171,25 +171,6 @@ _CPU_MS = "TaskCounter.CPU_MILLISECONDS"
 _GC_MS = "TaskCounter.GC_TIME_MILLIS"
 _UNENDED = "Hadoop reports no end of it"
 _UNENDED_BY_MASTER = "its application master was lost: Hadoop reports no end of it"
-
-
-def slots(stretches: Sequence[tuple[float, float]]) -> list[int]:
-    """For each stretch (its start and end) the lowest place that is free then; places count from 0.
-
-    Those of one worker and one kind of task belong together. No two stretches of a place overlap, and
-    there are as many places as stretches run at once.
-    """
-    places = [0] * len(stretches)
-    busy: list[tuple[float, int]] = []
-    free: list[int] = []
-    for index in sorted(range(len(stretches)), key=lambda slot: stretches[slot]):
-        start, end = stretches[index]
-        while busy and busy[0][0] <= start:
-            heapq.heappush(free, heapq.heappop(busy)[1])
-        place = heapq.heappop(free) if free else len(busy)
-        heapq.heappush(busy, (end, place))
-        places[index] = place
-    return places
 
 
 class _Stay(NamedTuple):

@@ -15,6 +15,7 @@ from howdah.model.cluster import AppMasterStart, CounterValue, HadoopJob
 from howdah.model.counters import Counters
 from howdah.model.plan import Plan
 from howdah.model.run import Phase, TaskAttempt
+from howdah.model.spark import SparkRun
 from howdah.model.workloads.base import Workload
 from howdah.services.errors import ServiceError
 from howdah.services.history import HistoryFiles, JobHistory
@@ -186,6 +187,8 @@ class ReportedJob(NamedTuple):
     counters: Counters
     facts: JobFacts
     """What was told, as Hadoop has it."""
+    spark: SparkRun | None = None
+    """The application, if it was Spark's."""
 
 
 def report_job(

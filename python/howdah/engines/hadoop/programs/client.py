@@ -67,29 +67,28 @@ def kill_applications(
 
 
 def _kill_by_client(target: HadoopTarget, application: str) -> None:
-    command = java_command(
-        target.installation,
-        target.conf_dir,
-        PROGRAMS["application"],
-        "application",
-        "-kill",
-        application,
-        options=BRIEF,
-    )
     try:
-        done = subprocess.run(
-            [*target.client_prefix, *command],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_CLIENT_S,
-            check=False,
-        )
+        done = run_tool(target, "application", "application", "-kill", application, seconds=_CLIENT_S)
     except subprocess.TimeoutExpired:
         _LOG.info("the client did not end %s in %g s", application, _CLIENT_S)
     else:
         _LOG.info("%s", done.stderr[-2_000:])
+
+
+def run_tool(
+    target: HadoopTarget, program: str, *words: str, seconds: float
+) -> subprocess.CompletedProcess[str]:
+    """Run one of Hadoop's client tools to its end; raises TimeoutExpired after so many seconds."""
+    command = java_command(target.installation, target.conf_dir, PROGRAMS[program], *words, options=BRIEF)
+    return subprocess.run(
+        [*target.client_prefix, *command],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=seconds,
+        check=False,
+    )
 
 
 def _await_end(manager: ResourceManager, tag: str, patience_s: float) -> None:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from howdah.engines.hadoop.context import HadoopContext
+from howdah.engines.hadoop.history.reporters import ReportedJob, report_job
+from howdah.engines.hadoop.programs.spark_settings import SPARK_PREFIX, check_spark_setting
 from howdah.engines.hadoop.storage import HdfsWorkspace
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.errors import UserError
@@ -14,7 +17,9 @@ from howdah.model.workloads.base import Workload
 from howdah.model.workloads.files import BLOCK_SIZE, REPLICATION
 from howdah.model.workloads.terasort import Codec, TeraSort
 from howdah.releases import default_of, hadoop
-from howdah.services.resourcemanager import Node
+from howdah.services.job import JobFacts
+from howdah.services.jobs import AppMaster
+from howdah.services.resourcemanager import Node, ResourceManager
 
 _OPTIONS = (
     *BRIEF,
@@ -52,6 +57,17 @@ _KEYS = ("yarn.app.mapreduce.am.resource.mb", "mapreduce.map.memory.mb", "mapred
 _MOST = "yarn.scheduler.maximum-allocation-mb"
 
 
+class EndedJob(NamedTuple):
+    """A job whose client has ended."""
+
+    application: str
+    """The application that it was."""
+    lines: tuple[str, ...]
+    """The last lines that its client printed."""
+    seen: JobFacts | None
+    """The last report of its application master, if that was queried for its tasks."""
+
+
 class Command(NamedTuple):
     """A program of Hadoop's and what it is asked to do."""
 
@@ -61,6 +77,27 @@ class Command(NamedTuple):
     """What the workload sets."""
     arguments: tuple[str, ...]
     """What comes after them."""
+
+    def vector(self, target: HadoopTarget, workspace: HdfsWorkspace, tag: str) -> list[str]:
+        """The client's whole command line; see ``argument_vector``."""
+        return argument_vector(target, workspace, self, tag)
+
+    def master(self, manager: ResourceManager, application: str) -> AppMaster:
+        """What reports the job's progress while it runs."""
+        return manager.app_master(application)
+
+    def report(self, context: HadoopContext, workload: Workload, ended: EndedJob) -> ReportedJob:
+        """The result of the job."""
+        return report_job(
+            context.target,
+            ended.application.replace("application_", "job_", 1),
+            context.clock,
+            workload=workload,
+            plan=context.job.plan,
+            printed=ended.lines,
+            seen=ended.seen,
+            staging=staging(context.workspace),
+        )
 
 
 def argument_vector(target: HadoopTarget, workspace: HdfsWorkspace, command: Command, tag: str) -> list[str]:
@@ -138,6 +175,9 @@ def check_settings(settings: Mapping[str, str]) -> None:
     """
     release = hadoop()
     for given, value in settings.items():
+        if given.startswith(SPARK_PREFIX):
+            check_spark_setting(given, value)
+            continue
         for key in release.replacement(given) or (given,):
             if misfit := release.misfit(key, value):
                 raise UserError(

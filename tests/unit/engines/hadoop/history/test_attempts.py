@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howdah.engines.clock import RunClock
-from howdah.engines.hadoop.history.attempts import attempt_rows, phases, slots
+from howdah.engines.hadoop.history.attempts import attempt_rows, phases
 from howdah.engines.hadoop.target import NodeFinder
 from howdah.model.inventory import Inventory
 from howdah.model.plan import Plan
@@ -18,6 +18,7 @@ from howdah.model.run import TaskAttempt
 from howdah.model.workloads.terasort import TeraSort
 from howdah.planner.cluster import plan_cluster
 from howdah.services.job import AttemptFacts, JobFacts, MasterStart, State, TaskFacts, in_order
+from howdah.services.slots import slots
 from support.plans import group
 
 START_MS = 1_700_000_000_000

@@ -1,0 +1,48 @@
+"""Where the time of a Spark application went, and how much of it more executors would save."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class ExecutorEstimate:
+    """The estimated time of the same work with another number of executors, seconds."""
+
+    executors: int
+    elapsed_s: float
+
+
+@dataclass(frozen=True)
+class SparkUse:
+    """An application from its driver's start to its end.
+
+    No task ran for ``before_s`` at its start, ``between_s`` between its tasks and ``after_s`` at its end:
+    only the driver worked, or executors started. ``critical_s`` is the time with any number of executors: the
+    same driver, and for each stage its longest task. ``ideal_s`` is the time if all tasks filled all cores
+    without a gap. ``idle_share`` is the part of the time of executors' cores in which they ran no task.
+    ``estimates`` has the number of executors that ran, too, which shows the estimate's error.
+    """
+
+    workload: str
+    elapsed_s: float
+    executors: int
+    cores: int
+    before_s: float
+    between_s: float
+    after_s: float
+    critical_s: float
+    ideal_s: float
+    idle_share: float
+    estimates: tuple[ExecutorEstimate, ...]
+
+    @property
+    def driver_s(self) -> float:
+        """All the time in which no task ran."""
+        return self.before_s + self.between_s + self.after_s
+
+    @property
+    def error(self) -> float:
+        """How far the estimate for the executors that ran is from the measured time, as a fraction of it."""
+        own = next(each.elapsed_s for each in self.estimates if each.executors == self.executors)
+        return own / self.elapsed_s - 1 if self.elapsed_s > 0 else 0.0

@@ -1,0 +1,178 @@
+"""What a report concludes of Spark applications: the driver's part, executors, stages that waited, losses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from howdah.analysis.evidence import Evidence
+from howdah.analysis.wording import listed, number, percent, seconds
+from howdah.model.finding import Finding, Number
+from howdah.model.run import RunRecord
+from howdah.model.spark import SparkExecutorRun, SparkStageRun
+from howdah.units import format_bytes, format_counted
+
+DRIVER_SHARE = 0.3
+"""From this part of the time on, the driver deserves attention: more executors do not shorten it."""
+WAITING_SHARE = 0.1
+"""From this part of a stage's task time on, waiting for shuffle data or collecting garbage is reported."""
+_WORTH = 0.05
+"""An estimate that changes the time by less than this fraction is no gain."""
+_IN_ORDER = ("idle", "driver's request", "killed by driver", "shutdown", "finished", "decommission")
+"""Words in Spark's reasons for the removal of executors that nothing happened to."""
+
+
+def find_driver(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """How long no task of an application ran, which no number of executors changes."""
+    for use in evidence.spark:
+        share = use.driver_s / use.elapsed_s
+        yield Finding(
+            id="spark-driver",
+            severity="warning" if share >= DRIVER_SHARE else "note",
+            workload=use.workload,
+            text=f"{use.workload}: no task ran for {seconds(use.driver_s)} of {seconds(use.elapsed_s)} "
+            f"({percent(share)}): {seconds(use.before_s)} before the first task, while the driver and its "
+            f"executors started, {seconds(use.between_s)} between tasks and {seconds(use.after_s)} after the "
+            "last; more executors do not shorten this",
+            sure="measured",
+            origin=record.origin,
+            numbers=(
+                number("before the first task", use.before_s, "s"),
+                number("between tasks", use.between_s, "s"),
+                number("after the last task", use.after_s, "s"),
+            ),
+        )
+
+
+def find_scaling(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """What other numbers of executors would do to an application."""
+    for use in evidence.spark:
+        own = next(each for each in use.estimates if each.executors == use.executors)
+        more = [each for each in use.estimates if each.executors > use.executors]
+        estimates = ", ".join(f"{seconds(each.elapsed_s)} with {each.executors:,}" for each in use.estimates)
+        gain = max((1 - each.elapsed_s / own.elapsed_s for each in more), default=0.0)
+        verdict = (
+            "more executors would hardly help"
+            if gain < _WORTH
+            else f"more executors would save up to {percent(gain)}"
+        )
+        yield Finding(
+            id="spark-scaling",
+            severity="note",
+            workload=use.workload,
+            text=f"{use.workload}: {verdict}; its critical path is {seconds(use.critical_s)}. Estimated "
+            f"time by executors of {format_counted(use.cores, 'core')}: {estimates}; with {use.executors:,} "
+            f"it took {seconds(use.elapsed_s)}. Cores ran no task for {percent(use.idle_share)} of their "
+            "executors' time",
+            # Tasks placed again keep their times, although they would share disks and links differently.
+            sure="likely" if abs(use.error) <= WAITING_SHARE else "guess",
+            origin=record.origin,
+            numbers=(
+                number("critical path", use.critical_s, "s"),
+                number("tasks on all cores without gaps", use.ideal_s, "s"),
+                number("idle cores", use.idle_share, "1"),
+                *(
+                    number(f"{format_counted(each.executors, 'executor')}, estimated", each.elapsed_s, "s")
+                    for each in use.estimates
+                ),
+            ),
+        )
+
+
+class _StageTrouble(NamedTuple):
+    """What a stage lost time with."""
+
+    id: str
+    text: str
+    figure: Number
+
+
+def find_stage_waits(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """Stages that spilled, waited for shuffle data of others, or collected garbage for long."""
+    for time in evidence.workloads:
+        spark = record.workloads[time.index].spark
+        for stage in spark.stages if spark else ():
+            for trouble in _troubles(stage):
+                yield Finding(
+                    id=trouble.id,
+                    severity="warning" if trouble.id == "spark-spill" else "note",
+                    workload=time.workload,
+                    phase=f"stage {stage.id}",
+                    text=f"{time.workload}: stage {stage.id} ({stage.what or stage.name}) {trouble.text}",
+                    sure="measured",
+                    origin=record.origin,
+                    numbers=(trouble.figure,),
+                )
+
+
+def _troubles(stage: SparkStageRun) -> Iterator[_StageTrouble]:
+    if stage.memory_spilled_bytes:
+        yield _StageTrouble(
+            "spark-spill",
+            f"spilled {format_bytes(stage.memory_spilled_bytes)} of its data, "
+            f"{format_bytes(stage.disk_spilled_bytes)} on disk, because each task had too little memory; "
+            "--partitions makes tasks smaller, --executor-memory gives more memory",
+            number("spilled from memory", stage.memory_spilled_bytes, "B"),
+        )
+    for id_, part_s, what in (
+        ("spark-fetch-wait", stage.fetch_wait_s, "waiting for shuffle data of other executors"),
+        ("spark-gc", stage.gc_s, "collecting garbage"),
+    ):
+        share = part_s / stage.run_s if stage.run_s > 0 else 0.0
+        if share >= WAITING_SHARE:
+            yield _StageTrouble(
+                id_, f"spent {percent(share)} of its tasks' time {what}", number(what, share, "1")
+            )
+
+
+def find_lost_executors(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """Executors that were lost, and stages that ran again because of it."""
+    for time in evidence.workloads:
+        spark = record.workloads[time.index].spark
+        lost = [executor for executor in spark.executors if is_lost(executor)] if spark else []
+        if spark is None or not lost:
+            continue
+        again = [stage for stage in spark.stages if stage.attempt > 0]
+        names = listed([f"executor {executor.id} on {executor.worker}" for executor in lost])
+        text = (
+            f"{time.workload}: {names} {'was' if len(lost) == 1 else 'were'} lost: {lost[0].removal_reason}"
+        )
+        if again:
+            text += f"; {format_counted(len(again), 'attempt')} of stages ran again for lost data"
+        yield Finding(
+            id="spark-lost-executors",
+            severity="warning",
+            workload=time.workload,
+            text=text,
+            sure="measured",
+            origin=record.origin,
+            numbers=(
+                number("lost executors", len(lost), "1"),
+                number("repeated stages", len(again), "1"),
+            ),
+        )
+
+
+def is_lost(executor: SparkExecutorRun) -> bool:
+    """Whether an executor was lost, rather than given back or ended with its application."""
+    reason = executor.removal_reason.lower()
+    return executor.end_s is not None and bool(reason) and not any(word in reason for word in _IN_ORDER)
+
+
+def find_killed_driver(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """Applications whose event log has no end."""
+    for time in evidence.workloads:
+        spark = record.workloads[time.index].spark
+        if spark is None or spark.outcome != "unfinished":
+            continue
+        read = "up to its last complete line" if spark.truncated else "as far as it was written"
+        yield Finding(
+            id="spark-driver-lost",
+            severity="warning",
+            workload=time.workload,
+            text=f"{time.workload}: its driver was killed or lost {seconds(spark.end_s - spark.start_s)} "
+            f"after its start; the event log was read {read}",
+            sure="measured",
+            origin=record.origin,
+            numbers=(number("until the driver was lost", spark.end_s - spark.start_s, "s"),),
+        )

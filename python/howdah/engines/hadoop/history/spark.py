@@ -1,0 +1,141 @@
+"""What became of a Spark application, by its event log."""
+
+from __future__ import annotations
+
+import logging
+import posixpath
+from pathlib import Path
+
+from howdah.engines.hadoop.context import HadoopContext
+from howdah.engines.hadoop.history.failure import said_by_client, short_cause
+from howdah.engines.hadoop.history.reporters import ReportedJob
+from howdah.engines.hadoop.programs.command import EndedJob
+from howdah.engines.hadoop.target import NodeFinder
+from howdah.errors import UserError
+from howdah.model.cluster import HadoopJob
+from howdah.model.counters import Counters
+from howdah.model.spark import SparkRun
+from howdah.model.spark_log import SparkLog
+from howdah.model.workloads.base import Workload
+from howdah.scratch import scratch_folder
+from howdah.services.errors import ServiceError
+from howdah.services.event_log import read_event_log
+from howdah.services.job import JobFacts, State, state_of
+from howdah.services.namenode import NameNode
+from howdah.services.resourcemanager import AppFacts
+from howdah.services.spark_run import Places, ReadSpark
+from howdah.units import format_seconds
+
+_LOG = logging.getLogger(__name__)
+
+
+def report_spark(context: HadoopContext, workload: Workload, ended: EndedJob, folder: str) -> ReportedJob:
+    """The result of an application whose event log is below ``folder``; it raises nothing.
+
+    Without an event log the ResourceManager's report counts, which knows no tasks.
+    """
+    app = _app(context, ended.application)
+    log = _log(context.namenode, folder, ended.application)
+    if log is None:
+        return _bare(context, ended, app)
+    clock = context.clock
+    machines = NodeFinder(context.target.machine_of, context.job.plan, context.target.joined)
+    read = ReadSpark(
+        log, Places(machines.worker, machines.host), lambda epoch_s: clock.seconds(round(1000 * epoch_s))
+    )
+    spark = read.run()
+    # YARN counts a driver's death in client mode as success: its application master ends in good order.
+    state: State = "succeeded" if log.application.outcome == "succeeded" else "failed"
+    job = HadoopJob(
+        id=log.application.id,
+        name=log.application.name,
+        queue=log.application.queue or context.target.queue,
+        told_by="event log",
+        submitted_s=spark.start_s if app is None else clock.seconds(app.submitted_ms),
+        started_s=spark.start_s,
+        finished_s=spark.end_s,
+        counters=read.hadoop_counters(),
+        conf=spark.properties,
+        diagnostics=None if state == "succeeded" else _why(log, spark, app, ended),
+    )
+    return ReportedJob(
+        job=job,
+        attempts=read.attempts(workload.kind),
+        phases=read.phases(),
+        counters=read.counters(),
+        facts=_facts(context, ended, state),
+        spark=spark,
+    )
+
+
+def _app(context: HadoopContext, application: str) -> AppFacts | None:
+    try:
+        return context.manager.app(application)
+    except ServiceError as error:
+        _LOG.info("%s", error)
+        return None
+
+
+def _log(namenode: NameNode, folder: str, application: str) -> SparkLog | None:
+    """The event log of an application, copied from HDFS and read; None if it has none."""
+    try:
+        entries = [entry for entry in namenode.list(folder) if application in entry.name]
+    except ServiceError as error:
+        _LOG.info("%s", error)
+        return None
+    if not entries:
+        return None
+    # A driver that started again has written another log; the last one is the one that ended.
+    newest = max(entries, key=lambda entry: entry.name)
+    with scratch_folder("event-log") as scratch:
+        path = scratch / newest.name
+        try:
+            if newest.is_directory:
+                path.mkdir()
+                for part in namenode.list(posixpath.join(folder, newest.name)):
+                    _copy(namenode, posixpath.join(folder, newest.name, part.name), path / part.name)
+            else:
+                _copy(namenode, posixpath.join(folder, newest.name), path)
+            return read_event_log(path)
+        except (ServiceError, OSError, UserError) as error:
+            _LOG.info("%s", error)
+            return None
+
+
+def _copy(namenode: NameNode, source: str, to: Path) -> None:
+    with to.open("wb") as sink:
+        namenode.read_to(source, sink)
+
+
+def _why(log: SparkLog, spark: SparkRun, app: AppFacts | None, ended: EndedJob) -> str:
+    """The cause of an application's failure in one sentence."""
+    if log.application.outcome == "unfinished":
+        return (
+            "its driver was killed or lost: its event log ends in the middle of its work, "
+            f"{format_seconds(spark.end_s - spark.start_s)} after its start"
+        )
+    failures = [job.failure for job in log.jobs if job.failure] or [
+        stage.failure for stage in log.stages if stage.failure
+    ]
+    said = failures[-1] if failures else app.diagnostics if app is not None else ""
+    return short_cause(said) or said_by_client(ended.lines)
+
+
+def _facts(context: HadoopContext, ended: EndedJob, state: State) -> JobFacts:
+    return JobFacts(ended.application, "", context.target.queue, state, context.clock.epoch_ms)
+
+
+def _bare(context: HadoopContext, ended: EndedJob, app: AppFacts | None) -> ReportedJob:
+    state: State = state_of(app.final_status) if app is not None else "failed"
+    job = HadoopJob(
+        id=ended.application,
+        name=app.name if app else "",
+        queue=app.queue if app else context.target.queue,
+        told_by="client",
+        submitted_s=0.0 if app is None else context.clock.seconds(app.submitted_ms),
+        diagnostics=None
+        if state == "succeeded"
+        else (short_cause(app.diagnostics) if app else None) or said_by_client(ended.lines),
+    )
+    context.warn("no-event-log", f"{ended.application} left no event log that could be read")
+    return ReportedJob(job, [], (), Counters(), _facts(context, ended, state))

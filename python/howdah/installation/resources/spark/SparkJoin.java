@@ -1,0 +1,1 @@
+../../../../../hadoop/spark/SparkJoin.java

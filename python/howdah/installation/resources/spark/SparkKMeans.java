@@ -1,0 +1,1 @@
+../../../../../hadoop/spark/SparkKMeans.java

@@ -1,0 +1,1 @@
+../../../../../hadoop/spark/SparkTeraSort.java

@@ -1,0 +1,122 @@
+"""The sizes of Spark's programs on a cluster: executors that fit workers, partitions that fit data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from howdah.model.at_once import MASTER_MB, Container, counted_rooms, node_rooms
+from howdah.model.plan import Plan
+from howdah.model.value import value_text
+from howdah.model.workloads.files import BLOCK_SIZE
+from howdah.model.workloads.spark import (
+    ALLOCATION,
+    API,
+    DEPLOY_MODE,
+    EXECUTOR_CORES,
+    EXECUTOR_MEMORY,
+    EXECUTORS,
+    PARTITIONS,
+    Allocation,
+    DeployMode,
+    SparkApi,
+    SparkTeraSort,
+)
+from howdah.model.workloads.terasort import INPUT, OUTPUT_REPLICATION, PARTITION_SAMPLES, ROW_BYTES
+from howdah.planner.budget import Executor, WorkerRoom, best_executor, executor_container_bytes
+from howdah.planner.suite.cluster import ClusterSizes
+from howdah.releases.spark import spark_size
+from howdah.units import MIB
+
+_MASTER_MB = 1536
+"""The container of an application master with Spark's default driver, 1 GiB and its overhead."""
+_PARTITION_BYTES = 128 * MIB
+_WAVES = 2
+
+
+def terasort(sizes: ClusterSizes) -> SparkTeraSort:
+    """As many partitions as cores, or more if they would be large."""
+    rows = sizes.rows_read()
+    request = sizes.request
+    return SparkTeraSort(
+        rows=rows,
+        api=request.of(API) or SparkApi.RDD,
+        block_bytes=request.of(BLOCK_SIZE),
+        replication=request.of(OUTPUT_REPLICATION),
+        inputs=request.of(INPUT),
+        partition_samples=request.of(PARTITION_SAMPLES),
+        **application(sizes, None if rows is None else rows * ROW_BYTES),
+    )
+
+
+def application(sizes: ClusterSizes, data_bytes: int | None) -> dict[str, Any]:
+    """The values of the options that every program on Spark has, for so much data."""
+    assert sizes.plan is not None
+    given = sizes.request.of
+    planned = _planned(sizes.plan)
+    best, source = _executor(sizes.plan)
+    cores = sizes.choose(
+        "executor cores",
+        EXECUTOR_CORES,
+        _number(planned.get("spark.executor.cores")) or best.cores,
+        reason="executors of four or five tasks use the memory best",
+        source=source,
+    )
+    heap = sizes.choose(
+        "executor memory",
+        EXECUTOR_MEMORY,
+        spark_size("spark.executor.memory", planned.get("spark.executor.memory", "")) or best.heap_mb * MIB,
+        reason="its heap and overhead fill a worker next to an application master",
+        source=source,
+    )
+    executors = sizes.choose(
+        "executors",
+        EXECUTORS,
+        _number(planned.get("spark.executor.instances")) or _fitting(sizes.plan, cores, heap),
+        reason="as many as fit next to an application master",
+        source=source,
+    )
+    least = executors * cores * _WAVES
+    partitions = sizes.choose(
+        "partitions",
+        PARTITIONS,
+        max(least, -(-(data_bytes or 0) // _PARTITION_BYTES)),
+        reason="two for each core, so that slow tasks matter less; at most 128 MiB each",
+        source="Spark: tuning",
+    )
+    return {
+        "executors": executors,
+        "executor_cores": cores,
+        "executor_bytes": heap,
+        "partitions": partitions,
+        "deploy_mode": given(DEPLOY_MODE) or DeployMode.CLIENT,
+        "allocation": given(ALLOCATION) or Allocation.FIXED,
+    }
+
+
+def _fitting(plan: Plan, cores: int, heap_bytes: int) -> int:
+    """The executors that workers have room for, next to an application master where it costs most."""
+    container = Container(executor_container_bytes(heap_bytes), cores)
+    master = Container(_MASTER_MB * MIB)
+    kinds = counted_rooms(plan)
+    lost = [room.holds(container) - room.beside(master).holds(container) for room, _ in kinds]
+    return max(1, sum(room.holds(container) * count for room, count in kinds) - max(lost, default=0))
+
+
+def _executor(plan: Plan) -> tuple[Executor, str]:
+    """The executor that fits the plan's workers, and the source of its size."""
+    workers = [
+        WorkerRoom(room.memory_bytes // MIB, max(1, room.vcores or 1), count)
+        for room, count in node_rooms(plan)
+    ]
+    planned = _planned(plan)
+    master_mb = max(_MASTER_MB, _number(planned.get(MASTER_MB)) or 0)
+    source = "plan" if "spark.executor.memory" in planned else "howdah"
+    return best_executor(workers, master_mb), source
+
+
+def _planned(plan: Plan) -> dict[str, str]:
+    return {setting.key: value_text(setting.value).strip() for setting in plan.settings}
+
+
+def _number(text: str | None) -> int | None:
+    return int(text) if text is not None and text.isdigit() and int(text) else None

@@ -1,0 +1,267 @@
+"""A Spark event log in the terms of a run's record: the application, its phases, its tasks, its counters."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from howdah.model.cluster import CounterValue
+from howdah.model.counters import Counters
+from howdah.model.run import Phase, TaskAttempt
+from howdah.model.spark import SparkExecutorRun, SparkRun, SparkStageRun
+from howdah.model.spark_log import SparkJob, SparkLog, SparkStage
+from howdah.services.slots import slots
+
+_LOCALITY = {"PROCESS_LOCAL": "local", "NODE_LOCAL": "local", "RACK_LOCAL": "rack", "ANY": "remote"}
+"""Spark's words in the record's; a task that read shuffle data or nothing has none (NO_PREF)."""
+_SUMS = {
+    "run_s": ("run_s",),
+    "cpu_s": ("cpu_s",),
+    "gc_s": ("gc_s",),
+    "fetch_wait_s": ("fetch_wait_s",),
+    "shuffle_write_s": ("shuffle_write_s",),
+    "memory_spilled_bytes": ("memory_spilled_bytes",),
+    "disk_spilled_bytes": ("disk_spilled_bytes",),
+    "input_bytes": ("input_bytes",),
+    "output_bytes": ("output_bytes",),
+    "shuffle_read_bytes": ("shuffle_remote_read_bytes", "shuffle_local_read_bytes"),
+    "shuffle_remote_bytes": ("shuffle_remote_read_bytes",),
+    "shuffle_write_bytes": ("shuffle_write_bytes",),
+}
+"""By field of SparkStageRun the columns of the event log's tasks that it is the sum of."""
+_KEPT = (
+    "spark.default.parallelism",
+    "spark.driver.memory",
+    "spark.dynamicAllocation.enabled",
+    "spark.executor.cores",
+    "spark.executor.instances",
+    "spark.executor.memory",
+    "spark.executor.memoryOverhead",
+    "spark.io.compression.codec",
+    "spark.memory.fraction",
+    "spark.serializer",
+    "spark.shuffle.compress",
+    "spark.speculation",
+    "spark.sql.adaptive.enabled",
+    "spark.sql.autoBroadcastJoinThreshold",
+    "spark.sql.shuffle.partitions",
+    "spark.submit.deployMode",
+    "Java Version",
+    "Scala Version",
+)
+"""Properties that a record keeps: those on which times depend. None of them holds a secret."""
+
+Row = dict[str, Any]
+
+
+class Places(NamedTuple):
+    """How a node's name becomes a worker, and a worker its host."""
+
+    worker: Callable[[str], str]
+    host: Callable[[str], str]
+
+
+class ReadSpark:
+    """One application's event log; ``seconds`` makes seconds since the run's start of those since 1970."""
+
+    def __init__(self, log: SparkLog, places: Places, seconds: Callable[[float], float]) -> None:
+        self._log = log
+        self._places = places
+        self._seconds = seconds
+        self._tasks: list[Row] = [row for row in log.tasks.to_pylist() if row["start_s"] is not None]
+        self._end_s = log.application.end_s or log.application.start_s
+        self._job_of = _first_jobs(log)
+
+    def run(self) -> SparkRun:
+        """The application with its executors and stages."""
+        app = self._log.application
+        return SparkRun(
+            id=app.id,
+            version=app.spark_version,
+            deploy_mode=app.deploy_mode,
+            outcome=app.outcome,
+            truncated=self._log.truncated,
+            start_s=self._seconds(app.start_s),
+            end_s=self._seconds(self._end_s),
+            executors=tuple(
+                SparkExecutorRun(
+                    id=executor.id,
+                    worker=self._places.worker(executor.host),
+                    cores=executor.cores,
+                    start_s=self._seconds(executor.add_s),
+                    end_s=None if executor.remove_s is None else self._seconds(executor.remove_s),
+                    removal_reason=executor.removal_reason,
+                    heap_bytes=executor.memory_bytes,
+                    peak_heap_bytes=executor.peak_heap_bytes,
+                    peak_resident_bytes=executor.peak_resident_bytes,
+                )
+                for executor in self._log.executors
+            ),
+            stages=tuple(self._stages()),
+            properties={key: app.properties[key] for key in _KEPT if key in app.properties},
+        )
+
+    def _stages(self) -> Iterator[SparkStageRun]:
+        rows: dict[tuple[int, int], list[Row]] = defaultdict(list)
+        for row in self._tasks:
+            if row["state"] == "succeeded":
+                rows[row["stage"], row["stage_attempt"]].append(row)
+        for stage in self._log.stages:
+            if stage.submit_s is None:
+                continue
+            own = rows[stage.id, stage.attempt]
+            sums = {
+                name: sum(row[column] or 0 for row in own for column in columns)
+                for name, columns in _SUMS.items()
+            }
+            yield SparkStageRun(
+                id=stage.id,
+                attempt=stage.attempt,
+                name=stage.name,
+                what=self._what(stage),
+                parents=stage.parents,
+                start_s=self._seconds(stage.submit_s),
+                end_s=self._seconds(max(stage.submit_s, stage.end_s or self._end_s)),
+                failure=stage.failure,
+                tasks=stage.tasks,
+                **sums,
+            )
+
+    def _what(self, stage: SparkStage) -> str:
+        job = self._job_of.get(stage.id)
+        return job.description if job else ""
+
+    def phases(self) -> tuple[Phase, ...]:
+        """The described parts of the application, such as queries, or its stages if none is described."""
+        stages = [stage for stage in self._log.stages if stage.submit_s is not None]
+        parts: dict[str, tuple[float, float]] = {}
+        described = any(self._what(stage) for stage in stages)
+        for stage in stages:
+            name = self._what(stage) if described else stage_kind(stage.id)
+            assert stage.submit_s is not None
+            start_s, end_s = stage.submit_s, max(stage.submit_s, stage.end_s or self._end_s)
+            begun = parts.get(name, (start_s, end_s))
+            parts[name] = min(begun[0], start_s), max(begun[1], end_s)
+        return tuple(
+            Phase(name=name or "other", start_s=self._seconds(start_s), end_s=self._seconds(end_s))
+            for name, (start_s, end_s) in sorted(parts.items(), key=lambda part: part[1])
+        )
+
+    def attempts(self, workload: str) -> list[TaskAttempt]:
+        """Every attempt of a task that began, in the order in which they began."""
+        places = self._slots()
+        rows = [self._attempt(row, workload, place) for row, place in zip(self._tasks, places, strict=True)]
+        return sorted(rows, key=lambda row: (row.start_s, row.kind, row.task, row.attempt))
+
+    def _slots(self) -> list[int]:
+        """The place of each task on its worker: all stages share an executor's cores."""
+        lanes: dict[str, list[int]] = defaultdict(list)
+        for index, row in enumerate(self._tasks):
+            lanes[self._places.worker(row["host"] or "")].append(index)
+        result = [0] * len(self._tasks)
+        for indexes in lanes.values():
+            times = [self._times(self._tasks[index]) for index in indexes]
+            for index, place in zip(indexes, slots(times), strict=True):
+                result[index] = place
+        return result
+
+    def _times(self, row: Row) -> tuple[float, float]:
+        end_s = row["end_s"]
+        return row["start_s"], max(row["start_s"], self._end_s if end_s is None else end_s)
+
+    def _attempt(self, row: Row, workload: str, slot: int) -> TaskAttempt:
+        worker = self._places.worker(row["host"] or "")
+        start_s, end_s = self._times(row)
+        shuffled = (row["shuffle_remote_read_bytes"] or 0) + (row["shuffle_local_read_bytes"] or 0)
+        written = row["shuffle_write_bytes"] or 0
+        ended = row["state"] in ("succeeded", "failed", "killed")
+        return TaskAttempt(
+            workload=workload,
+            kind=stage_kind(row["stage"]),
+            task=row["index"],
+            # An attempt of a stage numbers its tasks' attempts from 0 again.
+            attempt=100 * (row["stage_attempt"] or 0) + (row["attempt"] or 0),
+            host=self._places.host(worker),
+            worker=worker,
+            slot=slot,
+            start_s=self._seconds(start_s),
+            end_s=self._seconds(end_s),
+            input_rows=(row["input_rows"] or 0) or (row["shuffle_read_rows"] or 0),
+            output_rows=(row["output_rows"] or 0) or (row["shuffle_write_rows"] or 0),
+            input_bytes=(row["input_bytes"] or 0) or shuffled,
+            output_bytes=(row["output_bytes"] or 0) or written,
+            spilled_bytes=written + (row["disk_spilled_bytes"] or 0),
+            locality=_LOCALITY.get(row["locality"] or "", "") if row["input_bytes"] else "",
+            state=row["state"] if ended else "killed",
+            shuffled_bytes=shuffled or None,
+            cpu_s=row["cpu_s"],
+            gc_s=row["gc_s"],
+            error=(row["failure"] or None) if ended else "the event log has no end of it",
+            job=self._log.application.id,
+            executor=row["executor"],
+            fetch_wait_s=row["fetch_wait_s"],
+        )
+
+    def counters(self) -> Counters:
+        """The bytes and rows of all tasks that succeeded."""
+        done = [row for row in self._tasks if row["state"] == "succeeded"]
+
+        def total(*columns: str) -> int:
+            return sum(row[column] or 0 for row in done for column in columns)
+
+        return Counters(
+            input_rows=total("input_rows"),
+            output_rows=total("output_rows"),
+            read_bytes=total("input_bytes"),
+            written_bytes=total("output_bytes"),
+            spilled_rows=total("shuffle_write_rows"),
+            spilled_bytes=total("shuffle_write_bytes", "disk_spilled_bytes"),
+            spill_read_bytes=total(
+                "shuffle_remote_read_bytes", "shuffle_local_read_bytes", "disk_spilled_bytes"
+            ),
+        )
+
+    def hadoop_counters(self) -> dict[str, CounterValue]:
+        """The same bytes by the names of MapReduce's counters, as far as both count the same."""
+        first: Counters = self.counters()
+        sums: dict[str, list[int]] = defaultdict(lambda: [0, 0])
+        for row in self._tasks:
+            if row["state"] != "succeeded":
+                continue
+            # A task that reads files is as a map task, one that reads shuffle data as a reduce task.
+            side = 0 if row["input_bytes"] else 1
+            shuffled = (row["shuffle_remote_read_bytes"] or 0) + (row["shuffle_local_read_bytes"] or 0)
+            for name, value in (
+                ("TaskCounter.CPU_MILLISECONDS", round(1000 * (row["cpu_s"] or 0))),
+                ("TaskCounter.GC_TIME_MILLIS", round(1000 * (row["gc_s"] or 0))),
+                ("TaskCounter.REDUCE_SHUFFLE_BYTES", shuffled),
+                ("FileSystemCounter.FILE_BYTES_WRITTEN", (row["shuffle_write_bytes"] or 0)
+                 + (row["disk_spilled_bytes"] or 0)),
+                ("FileSystemCounter.FILE_BYTES_READ", row["disk_spilled_bytes"] or 0),
+            ):  # fmt: skip
+                sums[name][side] += value
+        result = {
+            name: CounterValue(map=maps, reduce=reduces, total=maps + reduces)
+            for name, (maps, reduces) in sorted(sums.items())
+        }
+        for name, value in (
+            ("FileSystemCounter.HDFS_BYTES_READ", first.read_bytes),
+            ("FileSystemCounter.HDFS_BYTES_WRITTEN", first.written_bytes),
+        ):
+            result[name] = CounterValue(map=0, reduce=0, total=value)
+        return result
+
+
+def stage_kind(stage: int) -> str:
+    """The kind of a stage's tasks in the table of tasks."""
+    return f"stage {stage}"
+
+
+def _first_jobs(log: SparkLog) -> dict[int, SparkJob]:
+    """By stage the first job that needed it, which is the one that ran it."""
+    result: dict[int, SparkJob] = {}
+    for job in log.jobs:
+        for stage in job.stages:
+            result.setdefault(stage, job)
+    return result
