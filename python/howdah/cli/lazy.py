@@ -107,6 +107,11 @@ COMMANDS = {
     "runs attach": Lazy(
         "attach", "Add what sysstat, esxtop or Prometheus measured during a run, and update its report."
     ),
+    "jobs": Lazy(
+        "jobs",
+        "Rank finished applications by what they waste, and import their histories.",
+        _MEASURE,
+    ),
     "calibrate": Lazy("calibrate", "Calibrate the simulator: fit its parameters to known runs.", _PREDICT),
     "predict": Lazy(
         "predict",

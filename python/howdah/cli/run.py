@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Mapping
 from contextlib import closing
@@ -14,10 +15,11 @@ from howdah.cli import live
 from howdah.cli.help import App
 from howdah.cli.options import with_options
 from howdah.cli.values import parse_seed
-from howdah.errors import Aborted, RunFailed
+from howdah.errors import Aborted, RunFailed, UserError
 from howdah.model.engines import all_options, engines
 from howdah.model.run import Outcome
 from howdah.model.workloads.suite import suites
+from howdah.model.workloads.user_command import COMMAND, COMMAND_LINE
 from howdah.planner.suite.request import RunRequest
 from howdah.session.run import runs as session
 from howdah.session.run.runs import prepare
@@ -34,6 +36,8 @@ howdah run terasuite --engine hadoop --conf /etc/hadoop/conf --rows 1B  # sorts 
 howdah run terasuite --engine sim --plan plan.yaml  # simulates it on a planned cluster
 howdah run network  # measures the links of the lab that is up, pair by pair and all at once
 howdah run network --plan plan.yaml --reach 'ssh -o BatchMode=yes {host}'  # measures the links of your hosts
+howdah run command -- spark-submit --master yarn app.py  # runs your own job, and explains it
+howdah run command --conf /etc/hadoop/conf -- ./nightly.sh  # runs a script and all jobs that it starts
 howdah run pi --maps 16 --samples 1000000 --json  # prints the record for programs
 """
 
@@ -55,6 +59,12 @@ def run(
     suite: Annotated[
         str, typer.Argument(help=f"Suite to run: {', '.join(suites())}.", autocompletion=_suites)
     ],
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Command of the suite `command`, after `--`.", metavar="[-- COMMAND…]", show_default=False
+        ),
+    ] = None,
     *,
     engine: Annotated[
         str | None,
@@ -81,6 +91,12 @@ def run(
     Sizes you do not give are chosen to fit this machine; the report explains them. Data is removed
     at the end unless you give --keep-data.
     """
+    if words:
+        if suite != COMMAND:
+            raise UserError(
+                "SUITE", f"{suite} takes no command", f"howdah run command -- {shlex.join(words)}"
+            )
+        given = {**given, COMMAND_LINE.name: tuple(words)}
     prepared = prepare(
         engine,
         RunRequest(suite=suite, given=given),

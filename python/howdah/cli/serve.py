@@ -15,6 +15,7 @@ from howdah.cli.options import CalibrationFile
 from howdah.errors import UserError
 from howdah.extras import check_extras
 from howdah.serve.settings import DEFAULT_PORT, LOOPBACK, ServeSettings
+from howdah.session.importing import DEFAULT_JOBS_DIR
 from howdah.session.passwords import read_password
 from howdah.session.predict.predicting import DEFAULT_PREDICTIONS_DIR
 from howdah.session.run.runs import DEFAULT_RUNS_DIR
@@ -85,6 +86,10 @@ def serve(
     predictions_dir: Annotated[
         Path, typer.Option(help="Directory of predictions.", envvar="HOWDAH_PREDICTIONS_DIR", metavar="DIR")
     ] = DEFAULT_PREDICTIONS_DIR,
+    jobs_dir: Annotated[
+        Path,
+        typer.Option(help="Directory of imported applications.", envvar="HOWDAH_JOBS_DIR", metavar="DIR"),
+    ] = DEFAULT_JOBS_DIR,
     export: Annotated[
         Path | None,
         typer.Option(help="Write the pages as files into this directory and exit.", metavar="DIR"),
@@ -99,6 +104,7 @@ def serve(
         runs_dir=runs_dir,
         studies_dir=studies_dir,
         predictions_dir=predictions_dir,
+        jobs_dir=jobs_dir,
         plans=tuple(plan or ()),
         inventory=inventory,
         conf=tuple(conf or ()),

@@ -10,7 +10,7 @@ from fastapi import FastAPI
 from starlette.responses import PlainTextResponse, Response
 
 import howdah
-from howdah.serve.routes import compare, plans, predictions, runs, signing, starts, studies
+from howdah.serve.routes import compare, jobs, plans, predictions, runs, signing, starts, studies
 from howdah.serve.routes.answers import REFUSED, Declined, Here, refusal
 from howdah.serve.security import SCHEMES, Guard, carried, need_of
 from howdah.serve.site import Site
@@ -72,7 +72,7 @@ def application(site: Site) -> FastAPI:
         lifespan=running,
     )
     app.state.site = site
-    for subject in (runs, compare, studies, plans, predictions, starts, signing):
+    for subject in (runs, compare, studies, plans, predictions, jobs, starts, signing):
         app.include_router(subject.router)
     app.get("/assets/{name}", include_in_schema=False)(_asset)
     for error in REFUSED:

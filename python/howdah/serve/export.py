@@ -150,6 +150,8 @@ def _addresses(site: Site) -> Iterator[str]:
         yield f"/plans/file-{number}/"
     if settings.conf:
         yield "/checks/"
+    if settings.jobs_dir.is_dir():
+        yield "/jobs/"
     yield "/predictions/"
     for path in list_predictions(settings.predictions_dir):
         yield f"/predictions/{path.name}/"

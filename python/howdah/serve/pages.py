@@ -39,6 +39,8 @@ class Pages(NamedTuple):
         """What every page is given: how it gets to the others, and what may be done."""
         settings = self.settings
         places = [*_PLACES, *([("Checks", "checks/")] if settings.conf else [])]
+        if settings.jobs_dir.is_dir():
+            places.append(("Jobs", "jobs/"))
         if settings.allow_runs and not self.static:
             places.append(("Start", "start/"))
         return {

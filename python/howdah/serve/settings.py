@@ -18,6 +18,7 @@ class ServeSettings(NamedTuple):
     runs_dir: Path
     studies_dir: Path = Path("study")
     predictions_dir: Path = Path("predictions")
+    jobs_dir: Path = Path("jobs")
     plans: tuple[Path, ...] = ()
     """Plans to show, and to simulate runs on."""
     inventory: Path | None = None

@@ -11,6 +11,7 @@ from howdah.engines.base import Prepared, RunStart, new_job
 from howdah.engines.hadoop.engine import HadoopEngine
 from howdah.engines.hadoop.hdfs_clients import HdfsClients
 from howdah.engines.hadoop.programs.command import check_settings
+from howdah.engines.hadoop.programs.user_command import added_to
 from howdah.engines.hadoop.reached import Reached, directory_of, reach_cluster, reach_lab, running_lab
 from howdah.engines.hadoop.target import DEADLINE_S, HadoopTarget
 from howdah.engines.on_lab.engine import FaultRun, on_lab, requested_faults
@@ -22,6 +23,7 @@ from howdah.model.at_once import at_once
 from howdah.model.engine_options import CONF, DEADLINE, HDFS_DIR, LAB, PLAN, QUEUE, SET
 from howdah.model.job import Job
 from howdah.model.workloads.spark import OnSpark
+from howdah.model.workloads.user_command import UserCommand
 from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.request import RunRequest, requested_programs, suite_line
 from howdah.probe import probe_host
@@ -78,12 +80,18 @@ def prepare_cluster(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
         sample_interval_s=sized.sample_interval_s,
         **start,
     )
+    commands = [workload for workload in job.suite.workloads if isinstance(workload, UserCommand)]
+    added = [line for command in commands for line in added_to(target, command.words, job.run_id).lines()]
     engine = HadoopEngine(target)
     besides = HdfsClients(target, start["runs_dir"]) if playing else None
     return Prepared(
         job=job,
         engine=on_lab(engine, reached.state, playing, besides),
-        introduction=(("cluster", reached.line), ("plan", suite_line(sized.suite))),
+        introduction=(
+            ("cluster", reached.line),
+            ("plan", suite_line(sized.suite)),
+            *(("adds", line) for line in added),
+        ),
         kept=partial(kept, target, job),
         close=reached.close,
     )

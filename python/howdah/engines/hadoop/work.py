@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Generic, Protocol, TypeVar
 
@@ -16,6 +16,7 @@ from howdah.engines.hadoop.programs.command import EndedJob
 from howdah.engines.hadoop.programs.sources import find_source
 from howdah.engines.hadoop.storage import HdfsWorkspace, replica_spread
 from howdah.engines.hadoop.target import HadoopTarget, NodeFinder
+from howdah.engines.processes import RunningProgram
 from howdah.engines.under_way import PartialResult
 from howdah.errors import RunFailed
 from howdah.model.cluster import ReplicaSpread
@@ -23,7 +24,7 @@ from howdah.model.workloads.base import Workload
 from howdah.services.errors import ServiceError
 from howdah.services.history import MOST_BYTES
 from howdah.services.jobs import Master
-from howdah.services.resourcemanager import ResourceManager
+from howdah.services.resourcemanager import AppFacts, ResourceManager
 from howdah.units import format_bytes
 
 _LOG = logging.getLogger(__name__)
@@ -65,6 +66,17 @@ class Launch(Protocol):
 
     def report(self, context: HadoopContext, workload: Workload, ended: EndedJob) -> ReportedJob:
         """The result of the job."""
+
+
+class TaggedWork(Protocol):
+    """The applications of a command, followed to their end."""
+
+    @property
+    def seen(self) -> Mapping[str, AppFacts]:
+        """Each by its id, in the order in which they were submitted."""
+
+    def until_end(self) -> None:
+        """Follow them; raises RunFailed for those that have to be given up."""
 
 
 Conclusion = Callable[[], PartialResult]
@@ -109,6 +121,59 @@ class HadoopWork(Generic[P]):
                 self._jobs.append(self._finished(command, client, following))
             raise
         return self._succeeded(command, client, following)
+
+    def run_tagged(
+        self,
+        start: Callable[[], RunningProgram],
+        followed: Callable[[RunningProgram], TaggedWork],
+        report: Callable[[AppFacts, tuple[str, ...], int | None], ReportedJob],
+    ) -> tuple[ReportedJob, ...]:
+        """Run a user's command until all applications with the run's tag have ended; return the results.
+
+        ``report`` numbers applications if they are several. Raises RunFailed with the cause if the command
+        fails.
+        """
+        context = self.context
+        self._start_s, self._end_s = context.clock.now_s(), None
+        program = start()
+        following = followed(program)
+        try:
+            context.afterwards.do()
+            following.until_end()
+        except BaseException:
+            try:
+                program.end()
+            finally:
+                ended = self._kill(run_tag(context.workspace.path))
+            if ended:
+                self._add_tagged(following, program, report)
+            raise
+        self._end_s = max(
+            (program.ended_ns - context.clock.start_ns) / 1e9,
+            *(context.clock.seconds(app.finished_ms) for app in following.seen.values()),
+        )
+        told = self._add_tagged(following, program, report)
+        failed = [each for each in told if each.job.diagnostics]
+        if program.exit_code() != 0:
+            cause = failed[-1].job.diagnostics if failed else said_by_client(program.lines)
+            raise RunFailed(self.workload.kind, f"exit code {program.exit_code()}: {cause}")
+        for each in failed:
+            text = f"{each.job.id} failed although the command succeeded: {each.job.diagnostics}"
+            context.warn("application-failed", f"{self.workload.kind}: {text}")
+        return told
+
+    def _add_tagged(
+        self,
+        following: TaggedWork,
+        program: RunningProgram,
+        report: Callable[[AppFacts, tuple[str, ...], int | None], ReportedJob],
+    ) -> tuple[ReportedJob, ...]:
+        apps = list(following.seen.values())
+        for number, app in enumerate(apps, 1):
+            told = report(app, program.lines, number if len(apps) > 1 else None)
+            self._write_tasks(told, tuple(self._jobs))
+            self._jobs.append(FinishedJob(program.lines, partial(_same, told)))
+        return tuple(job.told for job in self._jobs)
 
     def _give_up(self, client: Client, following: Following, tag: str) -> bool:
         """End client and job; whether none is left. Whoever interrupts again leaves no job either."""
@@ -161,12 +226,15 @@ class HadoopWork(Generic[P]):
                 f"{self.workload.kind}: the record has {known:,} of {there:,} tasks, because howdah reads "
                 f"at most {format_bytes(MOST_BYTES)} of a job's history",
             )
+        self._write_tasks(told, before)
+        return told
+
+    def _write_tasks(self, told: ReportedJob, before: Sequence[FinishedJob]) -> None:
         # Tasks of a workload have numbers of their own, whichever of its jobs they belong to.
         first = {kind: sum(_tasks(job.told, kind) for job in before) for kind in ("map", "reduce")}
-        context.sink.tasks(
+        self.context.sink.tasks(
             [attempt._replace(task=attempt.task + first.get(attempt.kind, 0)) for attempt in told.attempts]
         )
-        return told
 
     def replicas(self, path: str) -> ReplicaSpread:
         """Where the blocks below a path lie."""
@@ -186,6 +254,10 @@ class HadoopWork(Generic[P]):
             last = self._jobs[-1].told
             fields |= {"job": last.job, "counters": last.counters, "spark": last.spark}
         return fields
+
+
+def _same(told: ReportedJob) -> ReportedJob:
+    return told
 
 
 def _tasks(job: ReportedJob, kind: str) -> int:

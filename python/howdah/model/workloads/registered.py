@@ -17,6 +17,7 @@ from howdah.model.workloads.option import Option
 from howdah.model.workloads.pi import Pi
 from howdah.model.workloads.storage import Storage
 from howdah.model.workloads.terasort import TeraGen, TeraSort, TeraValidate
+from howdah.model.workloads.user_command import UserCommand
 
 GROUP = "howdah.workloads"
 """The group of entry points by which another package brings programs: ``name = "module:Class"``."""
@@ -31,6 +32,7 @@ OWN: tuple[type[Workload], ...] = (
     NNBench,
     Storage,
     Network,
+    UserCommand,
     *ycsb.EVERY,
     *hbase_pe.EVERY,
     *spark.EVERY,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from howdah.errors import UserError
 from howdah.model.workloads.dfsio import DfsioRead, DfsioWrite
 from howdah.model.workloads.files import BLOCK_SIZE, MAPS, REPLICATION
 from howdah.model.workloads.network import PAIRS_AT_ONCE, ROUNDS, SECONDS, STREAMS, Network
@@ -18,6 +19,7 @@ from howdah.model.workloads.terasort import (
     TeraSort,
     TeraValidate,
 )
+from howdah.model.workloads.user_command import COMMAND_LINE, UserCommand
 from howdah.planner.suite.cluster import ClusterSizes, most_tasks
 
 _SAMPLES = 10_000_000
@@ -107,6 +109,14 @@ def pi(sizes: ClusterSizes) -> Pi:
         "pi samples", SAMPLES, _SAMPLES, reason="seconds of pure CPU work for every map", source="howdah"
     )
     return Pi(maps=maps, samples=samples)
+
+
+def user_command(sizes: ClusterSizes) -> UserCommand:
+    """The command as the user gave it."""
+    words = sizes.request.of(COMMAND_LINE)
+    if not words:
+        raise UserError("SUITE", "command needs a command to run", "howdah run command -- hadoop jar app.jar")
+    return UserCommand(words=words)
 
 
 def nnbench(sizes: ClusterSizes) -> NNBench:

@@ -1,0 +1,213 @@
+"""What howdah adds to a user's command: a tag and event logging, by a copy of the configuration and options.
+
+The user's files are copied, never changed. MapReduce's clients read the tag from the copy of mapred-site.xml,
+Spark's from the copy of spark-defaults.conf, or from options after ``spark-submit``.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+from xml.etree import ElementTree
+
+from howdah.engines.hadoop.target import HadoopTarget
+from howdah.errors import UserError
+from howdah.installation.command import java_command
+
+_MAPRED_SITE = "mapred-site.xml"
+_TAGS = "mapreduce.job.tags"
+_DEFAULTS = "spark-defaults.conf"
+_SPARK_PROGRAMS = frozenset({"spark-submit", "spark-sql", "spark-shell", "pyspark", "run-example", "sparkR"})
+_SHIMS = {
+    "hadoop": {"jar": "org.apache.hadoop.util.RunJar", "fs": "org.apache.hadoop.fs.FsShell"},
+    "yarn": {"jar": "org.apache.hadoop.util.RunJar"},
+    "hdfs": {"dfs": "org.apache.hadoop.fs.FsShell"},
+}
+"""Hadoop's scripts, which fetched jars lack, with their most used subcommands."""
+
+
+class Additions(NamedTuple):
+    """What a command gets in addition."""
+
+    words: tuple[str, ...]
+    """The command with the options that are added to it."""
+    properties: Mapping[str, str]
+    """Properties of Hadoop in the copy of its configuration."""
+    spark: Mapping[str, str]
+    """Properties of Spark, as options or in the copy of its defaults."""
+    logs: str | None
+    """Where Spark's event logs go; None if the user's own setting says it."""
+
+    def lines(self) -> tuple[str, ...]:
+        """The additions for people to read."""
+        return tuple(f"{key}={value}" for key, value in {**self.properties, **self.spark}.items())
+
+
+def additions(target: HadoopTarget, words: Sequence[str], tag: str, logs: str) -> Additions:
+    """What a command needs so that its applications can be found and explained.
+
+    ``logs`` is the folder in HDFS for Spark's event logs, unless the user has one.
+    """
+    given = {**spark_defaults(spark_conf_dir(words)), **_given_options(words)}
+    tags = ",".join(filter(None, (given.get("spark.yarn.tags"), tag)))
+    spark = {"spark.yarn.tags": tags}
+    own = given.get("spark.eventLog.enabled") == "true" and "spark.eventLog.dir" in given
+    if not own:
+        spark |= {
+            "spark.eventLog.enabled": "true",
+            "spark.eventLog.dir": f"{target.conf.default_fs}{logs}",
+        }
+    properties = {_TAGS: ",".join(filter(None, (target.conf.given(_TAGS), tag)))}
+    return Additions(_with_options(words, spark), properties, spark, None if own else logs)
+
+
+def user_logs(words: Sequence[str]) -> str | None:
+    """The event log directory that the user's own settings name."""
+    given = {**spark_defaults(spark_conf_dir(words)), **_given_options(words)}
+    return given.get("spark.eventLog.dir")
+
+
+def spark_conf_dir(words: Sequence[str]) -> Path | None:
+    """The directory with Spark's defaults that a command would read; None without Spark."""
+    if given := os.environ.get("SPARK_CONF_DIR"):
+        return Path(given)
+    home = os.environ.get("SPARK_HOME")
+    if home is None:
+        program = words[0] if words and Path(words[0]).name in _SPARK_PROGRAMS else "spark-submit"
+        path = shutil.which(program)
+        home = str(Path(path).resolve().parent.parent) if path else None
+    return Path(home) / "conf" if home else None
+
+
+def spark_defaults(directory: Path | None) -> dict[str, str]:
+    """The properties of a spark-defaults.conf; empty if there is none."""
+    try:
+        text = (directory / _DEFAULTS).read_text() if directory else ""
+    except OSError:
+        return {}
+    properties = {}
+    for line in text.splitlines():
+        key, value = _property(line)
+        if key:
+            properties[key] = value
+    return properties
+
+
+def _property(line: str) -> tuple[str, str]:
+    line = line.strip()
+    if not line or line.startswith(("#", "!")):
+        return "", ""
+    for at, letter in enumerate(line):
+        if letter in " \t=:":
+            return line[:at], line[at:].lstrip(" \t").removeprefix("=").removeprefix(":").strip()
+    return line, ""
+
+
+def _given_options(words: Sequence[str]) -> dict[str, str]:
+    """Properties that are options of a spark-submit itself."""
+    if not words or Path(words[0]).name not in _SPARK_PROGRAMS:
+        return {}
+    given = [word.partition("=") for flag, word in pairwise(words) if flag in ("--conf", "-c")]
+    given += [word.partition("=")[2].partition("=") for word in words if word.startswith(("--conf=", "-c="))]
+    return {key: value for key, _, value in given}
+
+
+def _with_options(words: Sequence[str], properties: Mapping[str, str]) -> tuple[str, ...]:
+    """Of a spark-submit, with options at the beginning, where none of the program's own arguments can be.
+
+    Later options win: those of the user for event logging stay, and the tag includes the user's.
+    """
+    if not words or Path(words[0]).name not in _SPARK_PROGRAMS:
+        return tuple(words)
+    kept = _without_tags(words[1:])
+    added = [word for key, value in properties.items() for word in ("--conf", f"{key}={value}")]
+    return (words[0], *added, *kept)
+
+
+def _without_tags(words: Sequence[str]) -> list[str]:
+    """Options without the user's tags, which the added option includes."""
+    kept: list[str] = []
+    for word in words:
+        if word.startswith("spark.yarn.tags=") and kept and kept[-1] in ("--conf", "-c"):
+            kept.pop()
+        elif not word.startswith(("--conf=spark.yarn.tags=", "-c=spark.yarn.tags=")):
+            kept.append(word)
+    return kept
+
+
+def environment(target: HadoopTarget, added: Additions, folder: Path) -> dict[str, str]:
+    """Write the copies below a folder of howdah's, and return the command's environment."""
+    conf = folder / "hadoop-conf"
+    _copy(target.conf_dir, conf)
+    _set_properties(conf / _MAPRED_SITE, added.properties)
+    variables = {**os.environ, "HADOOP_CONF_DIR": str(conf), "YARN_CONF_DIR": str(conf)}
+    source = spark_conf_dir(added.words)
+    if source is not None:
+        spark = folder / "spark-conf"
+        if source.is_dir():
+            _copy(source, spark)
+        else:
+            spark.mkdir()
+        lines = [f"{key} {value}" for key, value in {**spark_defaults(source), **added.spark}.items()]
+        (spark / _DEFAULTS).write_text("\n".join([*lines, ""]))
+        variables["SPARK_CONF_DIR"] = str(spark)
+    shims = _write_shims(target, conf, folder / "bin")
+    if shims:
+        variables["PATH"] = f"{shims}:{variables.get('PATH', os.defpath)}"
+    return variables
+
+
+def _copy(source: Path, target: Path) -> None:
+    try:
+        shutil.copytree(source, target, ignore_dangling_symlinks=True)
+    except (OSError, shutil.Error) as error:
+        raise UserError(str(source), f"cannot be copied: {error}", "check its permissions") from error
+
+
+def _set_properties(file: Path, properties: Mapping[str, str]) -> None:
+    """Set properties in a copy of a configuration file."""
+    try:
+        root = ElementTree.parse(file).getroot() if file.exists() else ElementTree.Element("configuration")
+    except (OSError, ElementTree.ParseError) as error:
+        raise UserError(str(file.name), f"cannot be read: {error}", "check the configuration") from error
+    for entry in list(root.iter("property")):
+        if (entry.findtext("name") or "").strip() in properties and entry in list(root):
+            root.remove(entry)
+    for key, value in properties.items():
+        entry = ElementTree.SubElement(root, "property")
+        ElementTree.SubElement(entry, "name").text = key
+        ElementTree.SubElement(entry, "value").text = value
+    if file.is_symlink() or file.exists():
+        file.unlink()
+    ElementTree.ElementTree(root).write(file, encoding="utf-8", xml_declaration=True)
+
+
+def _write_shims(target: HadoopTarget, conf: Path, folder: Path) -> Path | None:
+    """Scripts for those of Hadoop's that are not installed, on the jars that howdah uses."""
+    missing = [name for name in _SHIMS if shutil.which(name) is None]
+    for name in missing:
+        folder.mkdir(exist_ok=True)
+        cases = [
+            f'  {word}) shift; exec {shlex.join(java_command(target.installation, conf, main))} "$@" ;;'
+            for word, main in _SHIMS[name].items()
+        ]
+        known = ", ".join(_SHIMS[name])
+        text = "\n".join(
+            [
+                "#!/bin/sh",
+                'case "$1" in',
+                *cases,
+                f'  *) echo "{name}: howdah has only {known}; install Hadoop for the others" >&2; exit 2 ;;',
+                "esac",
+                "",
+            ]
+        )
+        script = folder / name
+        script.write_text(text)
+        script.chmod(0o755)
+    return folder if missing else None

@@ -1,0 +1,228 @@
+"""A user's command, the applications that it starts on YARN, and what became of each."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from howdah.engines.hadoop.context import HadoopContext
+from howdah.engines.hadoop.history.failure import said_by_client, short_cause
+from howdah.engines.hadoop.history.reporters import ReportedJob, report_job
+from howdah.engines.hadoop.history.spark import report_spark
+from howdah.engines.hadoop.programs.client import run_tag
+from howdah.engines.hadoop.programs.command import EndedJob
+from howdah.engines.hadoop.programs.overlay import Additions, additions, environment, user_logs
+from howdah.engines.hadoop.programs.spark_command import LOGS, prepare_logs
+from howdah.engines.hadoop.target import HadoopTarget
+from howdah.engines.hadoop.work import Conclusion, HadoopWork
+from howdah.engines.processes import RunningProgram
+from howdah.engines.under_way import PartialResult
+from howdah.errors import RunFailed, UserError
+from howdah.model.cluster import HadoopJob
+from howdah.model.counters import Counters
+from howdah.model.run import Phase, TaskAttempt
+from howdah.model.sink import Progress
+from howdah.model.workloads.base import Workload
+from howdah.model.workloads.user_command import COMMAND, UserCommand
+from howdah.scratch import scratch_folder
+from howdah.services.errors import ServiceError
+from howdah.services.job import JobFacts, state_of
+from howdah.services.resourcemanager import AppFacts
+from howdah.services.secrets import without_secrets
+from howdah.units import format_counted, format_seconds
+
+_POLL_S = 1.0
+_QUEUED = frozenset({"NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED"})
+_ENDED = frozenset({"FINISHED", "FAILED", "KILLED"})
+_SILENT_S = 120.0
+"""How long the ResourceManager may not answer after the command has ended."""
+
+
+def added_to(target: HadoopTarget, words: Sequence[str], run_id: str) -> Additions:
+    """What the run of this id adds to the command; raises UserError for a secret among its words."""
+    for word in words:
+        if without_secrets(word) != word:
+            raise UserError(
+                "command",
+                "contains a secret, which the run's record and `ps` would expose",
+                "put it into a file that the command reads, or a credential provider",
+            )
+    path = posixpath.join(target.work_dir, run_id)
+    return additions(target, words, run_tag(path), posixpath.join(path, LOGS))
+
+
+def user_command(work: HadoopWork[UserCommand]) -> Conclusion:
+    """Run the command and wait until all its applications have ended."""
+    context, words = work.context, work.workload.words
+    added = added_to(context.target, words, posixpath.basename(context.workspace.path))
+    if added.logs is not None:
+        prepare_logs(context)
+    with scratch_folder("command") as folder:
+        variables = environment(context.target, added, folder)
+
+        def start() -> RunningProgram:
+            try:
+                return RunningProgram(
+                    [*context.target.client_prefix, *added.words], Path.cwd(), environment=variables
+                )
+            except OSError as error:
+                raise RunFailed(COMMAND, f"{words[0]} cannot be started: {error.strerror}") from error
+
+        tag = run_tag(context.workspace.path)
+        ended = work.run_tagged(
+            start, partial(TaggedApplications, context, tag), partial(_report, context, added)
+        )
+    counters = Counters()
+    for job in ended:
+        counters = _sum(counters, job.counters)
+    return lambda: PartialResult(counters=counters)
+
+
+def _sum(first: Counters, second: Counters) -> Counters:
+    names = Counters.model_fields
+    return Counters(
+        **{
+            name: getattr(first, name) + getattr(second, name)
+            for name in names
+            if isinstance(getattr(first, name), int)
+        }
+    )
+
+
+class TaggedApplications:
+    """The applications with a run's tag, as the ResourceManager lists them."""
+
+    def __init__(self, context: HadoopContext, tag: str, program: RunningProgram) -> None:
+        self._context = context
+        self._tag = tag
+        self._program = program
+        self._started_s = context.clock.now_s()
+        self._waiting: dict[str, float] = {}
+        self.seen: dict[str, AppFacts] = {}
+        """The last report of each, by id, in the order in which they were submitted."""
+
+    def until_end(self) -> None:
+        """Follow them until the command and all of them have ended.
+
+        Raises RunFailed if the queue gives one no container in time, or if there is none at all.
+        """
+        silent_s = 0.0
+        while True:
+            ended = self._program.wait(_POLL_S)
+            now_s = self._context.clock.now_s()
+            heard = self._poll()
+            silent_s = 0.0 if heard else silent_s + _POLL_S
+            self._check_queue(now_s)
+            self._report_progress(now_s)
+            if ended and heard and all(app.state in _ENDED for app in self.seen.values()):
+                break
+            if ended and silent_s > _SILENT_S:
+                raise RunFailed(
+                    COMMAND,
+                    f"the command ended, but the ResourceManager was silent for {format_seconds(silent_s)}",
+                )
+        if not self.seen:
+            self._refuse_none()
+
+    def _poll(self) -> bool:
+        try:
+            apps = self._context.manager.apps(applicationTags=self._tag)
+        except ServiceError:
+            return False
+        for app in sorted(apps, key=lambda app: (app.submitted_ms, app.id)):
+            self.seen[app.id] = app
+        return True
+
+    def _check_queue(self, now_s: float) -> None:
+        deadline_s = self._context.target.deadline_s
+        for app in self.seen.values():
+            if app.state not in _QUEUED or app.master_logs:
+                self._waiting.pop(app.id, None)
+                continue
+            since_s = self._waiting.setdefault(app.id, now_s)
+            if now_s - since_s >= deadline_s:
+                why = " ".join(app.diagnostics.split()).rstrip("; ")
+                raise RunFailed(
+                    COMMAND,
+                    f"queue {app.queue} gave {app.id} no container within {deadline_s:g} s"
+                    + (f": {why}" if why else ""),
+                )
+
+    def _report_progress(self, now_s: float) -> None:
+        running = sum(app.state not in _ENDED for app in self.seen.values())
+        note = f"{format_counted(len(self.seen), 'application')}, {running} active" if self.seen else ""
+        phase = "waiting" if self._waiting else "running"
+        self._context.sink.progress(Progress(COMMAND, phase, 0, 0, "B", now_s - self._started_s, note))
+
+    def _refuse_none(self) -> None:
+        code = self._program.exit_code()
+        said = said_by_client(self._program.lines) if self._program.lines else "it printed nothing"
+        if code != 0:
+            raise RunFailed(
+                COMMAND, f"the command ended with exit code {code} and started no application: {said}"
+            )
+        raise RunFailed(
+            COMMAND,
+            "the command started no application on YARN with the run's tag: does it run locally (Spark needs "
+            f"--master yarn), on another cluster, or with its own tags? Its last output: {said}",
+        )
+
+
+def _report(
+    context: HadoopContext, added: Additions, app: AppFacts, lines: tuple[str, ...], number: int | None
+) -> ReportedJob:
+    """What became of an application; with a number, its phases and stages begin with it."""
+    ended = EndedJob(app.id, lines, None)
+    workload = context.job.suite.workloads[0]
+    if app.kind == "SPARK":
+        reported = report_spark(context, workload, ended, _logs(added))
+    elif app.kind == "MAPREDUCE":
+        reported = report_job(
+            context.target,
+            app.id.replace("application_", "job_", 1),
+            context.clock,
+            workload=workload,
+            plan=context.job.plan,
+        )
+    else:
+        reported = _bare(context, workload, app)
+    return reported if number is None else _numbered(reported, number)
+
+
+def _logs(added: Additions) -> str:
+    return added.logs or urlsplit(user_logs(added.words) or "").path
+
+
+def _numbered(reported: ReportedJob, number: int) -> ReportedJob:
+    def phase(each: Phase) -> Phase:
+        return each.model_copy(update={"name": f"{number} {each.name}"})
+
+    def attempt(each: TaskAttempt) -> TaskAttempt:
+        return each if each.kind in ("map", "reduce") else each._replace(kind=f"{number} {each.kind}")
+
+    return reported._replace(
+        phases=tuple(map(phase, reported.phases)), attempts=list(map(attempt, reported.attempts))
+    )
+
+
+def _bare(context: HadoopContext, workload: Workload, app: AppFacts) -> ReportedJob:
+    """An application of another kind, as far as the ResourceManager reports it."""
+    clock, state = context.clock, state_of(app.final_status)
+    job = HadoopJob(
+        id=app.id,
+        name=app.name,
+        queue=app.queue,
+        told_by="client",
+        submitted_s=clock.seconds(app.submitted_ms),
+        started_s=clock.seconds(app.launched_ms) if app.launched_ms else None,
+        finished_s=clock.seconds(app.finished_ms) if app.finished_ms else None,
+        diagnostics=None if state == "succeeded" else short_cause(app.diagnostics) or state,
+    )
+    context.warn(
+        "no-tasks", f"{workload.kind}: {app.id} is of type {app.kind}, whose tasks howdah cannot read"
+    )
+    facts = JobFacts(app.id, app.name, app.queue, state, app.submitted_ms)
+    return ReportedJob(job, [], (), Counters(), facts)

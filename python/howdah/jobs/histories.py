@@ -1,0 +1,141 @@
+"""Histories of finished applications in a directory: which files they are, and each one's application."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+from multiprocessing import get_context
+from os import cpu_count, walk
+from pathlib import Path
+from typing import NamedTuple
+
+from howdah.errors import HowdahError, UserError
+from howdah.hadoop.site_files import read_site
+from howdah.jobs.mapreduce import mapreduce_application
+from howdah.jobs.spark import spark_application
+from howdah.model.application import Application
+from howdah.services.event_log import read_event_log
+from howdah.services.event_log_files import ROLLING, is_event_log_name
+from howdah.services.history import MOST_BYTES
+from howdah.services.history_events import read_history
+
+_JOB = re.compile(r"(job_\d+_\d+)\b.*\.jhist|.+\.jhist")
+_SPARK = re.compile(r"(?:application_\d+_\d+|app-\d+-\d+|local-\d+|spark-[0-9a-f]+)")
+_BEGINNINGS = (b'{"Event":', b"\x28\xb5\x2f\xfd", b"LZ4Block", b"\x82SNAPPY", b"\x1f\x8b")
+_FEW = 8
+"""So few are read without further processes, whose start takes a second."""
+
+
+class History(NamedTuple):
+    """One application's history."""
+
+    path: str
+    """A file, or a directory of a rolling event log."""
+    size_bytes: int
+    source: str
+    """What it is called in the table: the same as ``path``, or the place that it was copied from."""
+    conf: str = ""
+    """The file with a MapReduce job's configuration."""
+
+
+class Read(NamedTuple):
+    """What a history contains, or why it is unreadable."""
+
+    history: History
+    application: Application | None
+    error: str
+
+
+def find_histories(directory: Path) -> list[History]:
+    """The histories below a directory, or the one that it is; raises UserError if it does not exist."""
+    if not directory.exists():
+        raise UserError(str(directory), "no such file or directory", "give a directory of history files")
+    if directory.is_file() or directory.name.startswith(ROLLING):
+        return [_history(directory)]
+    found: list[History] = []
+    for folder, folders, files in walk(directory):
+        for name in sorted(folders):
+            if name.startswith(ROLLING):
+                found.append(_history(Path(folder, name)))
+        folders[:] = sorted(name for name in folders if not name.startswith((ROLLING, ".")))
+        found += [_history(path) for name in sorted(files) if _is_history(path := Path(folder, name))]
+    return found
+
+
+def is_history_name(name: str) -> bool:
+    """Whether a file's name is that of a history."""
+    return bool(_JOB.fullmatch(name)) or bool(_SPARK.match(name) and is_event_log_name(name))
+
+
+def conf_name(name: str) -> str:
+    """The name of the file with the configuration of a history's job; empty for Spark's."""
+    match = _JOB.fullmatch(name)
+    return f"{match[1]}_conf.xml" if match and match[1] else ""
+
+
+def _is_history(path: Path) -> bool:
+    if _JOB.fullmatch(path.name):
+        return True
+    if not is_event_log_name(path.name) or path.suffix in (".xml", ".jhist", ".parquet", ".json"):
+        return False
+    if _SPARK.match(path.name):
+        return True
+    # Users rename logs: the first bytes of a compressed or plain one show it.
+    try:
+        with path.open("rb") as stream:
+            return stream.read(9).startswith(_BEGINNINGS[:1])
+    except OSError:
+        return False
+
+
+def _history(path: Path) -> History:
+    try:
+        files = sorted(path.iterdir()) if path.is_dir() else [path]
+        size = sum(file.stat().st_size for file in files if file.is_file())
+    except OSError as error:
+        raise UserError(str(path), f"cannot be read: {error.strerror}", "check its permissions") from error
+    conf = conf_name(path.name)
+    return History(str(path), size, str(path.absolute()), str(path.parent / conf) if conf else "")
+
+
+def read_application(history: History) -> Application:
+    """Read a history; raises HowdahError if it is none."""
+    path = Path(history.path)
+    if not path.name.endswith(".jhist"):
+        application = spark_application(read_event_log(path), history.source, history.size_bytes)
+        # A log that was cut off early may lack the id, but Spark names the file after it.
+        return application if application.id else replace(application, id=_id_of(path.name))
+    try:
+        with path.open("rb") as stream:
+            job = read_history(stream.read(MOST_BYTES), history.source)
+    except OSError as error:
+        raise UserError(history.source, f"cannot be read: {error.strerror}", "") from error
+    try:
+        conf = {entry.name: entry.text for entry in read_site(Path(history.conf).read_bytes(), history.conf)}
+    except (OSError, UserError):
+        conf = {}
+    return mapreduce_application(replace(job, conf=conf), history.source, history.size_bytes)
+
+
+def _id_of(name: str) -> str:
+    match = _SPARK.match(name.removeprefix(ROLLING))
+    return match[0] if match else name
+
+
+def _read(history: History) -> Read:
+    try:
+        return Read(history, read_application(history), "")
+    except HowdahError as error:
+        return Read(history, None, str(error))
+
+
+def read_all(histories: Iterable[History]) -> Iterator[Read]:
+    """Read histories in their order, on all processors if they are many."""
+    several = list(histories)
+    if len(several) <= _FEW:
+        yield from map(_read, several)
+        return
+    with ProcessPoolExecutor(max(1, cpu_count() or 1), mp_context=get_context("forkserver")) as pool:
+        yield from pool.map(_read, several, chunksize=4)

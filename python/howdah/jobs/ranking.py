@@ -1,0 +1,293 @@
+"""What imported applications show together: which waste most, which hosts are slow, which queues wait."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from math import exp, log, sqrt
+from statistics import NormalDist, median
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from howdah.jobs.store import JobStore, applications, texts
+from howdah.model.application import ORIGIN, Application
+
+ORDERS: Mapping[str, str] = {
+    "waste": "container time without use",
+    "memory": "memory that no task used",
+    "spills": "bytes spilled to disk",
+    "skew": "time that the longest tasks took beyond the median",
+    "failures": "container time of failed attempts",
+    "time": "container time",
+}
+"""By what applications may be ranked, and what it means."""
+_COLUMNS = {
+    "waste": "wasted_s",
+    "memory": "unused_memory_byte_s",
+    "spills": "spilled_bytes",
+    "skew": "skew_s",
+    "failures": "failed_s",
+    "time": "container_s",
+}
+_SCALARS = tuple(
+    name for name in Application.__dataclass_fields__ if name not in ("stages", "hosts", "advice")
+)
+_LEAST_APPLICATIONS = 5
+_MOST_TASKS = 50
+"""A larger application counts no more: its tasks share their causes."""
+_CONFIDENCE = 0.95
+_SLOW = 1.05
+
+
+class Filters(NamedTuple):
+    """Which applications are included."""
+
+    queue: str | None = None
+    user: str | None = None
+    since_s: float | None = None
+    until_s: float | None = None
+
+
+@dataclass(frozen=True)
+class HostVerdict:
+    """How a host's tasks compare with the same stages' tasks on other hosts."""
+
+    host: str
+    applications: int
+    tasks: int
+    failed: int
+    slower: float | None
+    """Its tasks' time relative to typical hosts, 1.2 is 20 % longer; None for too few applications."""
+    low: float | None
+    """Ends of the 95 % interval, wider for many hosts."""
+    high: float | None
+    weeks: int
+    """Calendar weeks with compared tasks."""
+    slow_weeks: int
+    """Those in which its tasks took over 5 % longer."""
+
+    @property
+    def slow(self) -> bool:
+        """Whether it is slower by more than 5 %, beyond chance."""
+        return self.low is not None and self.low > _SLOW
+
+
+@dataclass(frozen=True)
+class QueueWait:
+    """How long a queue's applications waited for their first container."""
+
+    queue: str
+    applications: int
+    median_s: float
+    p95_s: float
+    longest_s: float
+    total_s: float
+    container_s: float
+
+
+@dataclass(frozen=True)
+class Overview:
+    """Everything that `howdah jobs` shows."""
+
+    order: str
+    filters: Filters
+    count: int
+    stored: int
+    """Imported applications, those included that the filters leave out."""
+    since_s: float
+    until_s: float
+    container_s: float
+    wasted_s: float
+    failed: int
+    applications: tuple[Application, ...]
+    hosts: tuple[HostVerdict, ...]
+    """Slow ones first."""
+    queues: tuple[QueueWait, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """The same for programs."""
+        return {
+            "origin": ORIGIN,
+            "order": self.order,
+            "filters": self.filters._asdict(),
+            "count": self.count,
+            "stored": self.stored,
+            "since_s": self.since_s,
+            "until_s": self.until_s,
+            "container_s": self.container_s,
+            "wasted_s": self.wasted_s,
+            "failed": self.failed,
+            "applications": [application_json(application) for application in self.applications],
+            "hosts": [{**asdict(host), "slow": host.slow} for host in self.hosts],
+            "queues": [asdict(queue) for queue in self.queues],
+        }
+
+
+def application_json(application: Application) -> dict[str, Any]:
+    """An application for programs, marked as imported."""
+    return {"origin": ORIGIN, **asdict(application), "wasted_s": application.wasted_s}
+
+
+def overview(store: JobStore, filters: Filters, order: str = "waste", top: int = 20) -> Overview:
+    """Rank the applications that the filters include, and judge hosts and queues by all of these."""
+    table = store.read(_SCALARS)
+    stored = table.num_rows
+    table = table.filter(_mask(table, filters)) if stored else table
+    wasted = np.minimum(
+        _numbers(table, "container_s"),
+        sum(
+            (_numbers(table, name) for name in ("idle_s", "failed_s", "killed_s", "unused_memory_s")),
+            np.zeros(table.num_rows),
+        ),
+    )
+    column = _COLUMNS[order]
+    values = wasted if column == "wasted_s" else _numbers(table, column)
+    ranks = np.argsort(-values, kind="stable")[:top]
+    best = table.take(pa.array(ranks, pa.int64()))
+    large = _large(store, best)
+    return Overview(
+        order=order,
+        filters=filters,
+        count=table.num_rows,
+        stored=stored,
+        since_s=float(_numbers(table, "submit_s").min()) if table.num_rows else 0.0,
+        until_s=float(_numbers(table, "end_s").max()) if table.num_rows else 0.0,
+        container_s=float(_numbers(table, "container_s").sum()),
+        wasted_s=float(wasted.sum()),
+        failed=sum(outcome == "failed" for outcome in table["outcome"].to_pylist()),
+        applications=tuple(large),
+        hosts=_hosts(store, filters),
+        queues=_queues(table),
+    )
+
+
+def find_application(store: JobStore, name: str) -> list[Application]:
+    """The applications whose id is or begins or ends with ``name``, a job's id included."""
+    table = store.read(_SCALARS)
+    wanted = name.replace("job_", "application_", 1)
+    hits = [
+        at
+        for at, known in enumerate(texts(table, "id"))
+        if known.startswith(wanted) or known.endswith(f"_{wanted}")
+    ]
+    exact = [at for at in hits if table["id"][at].as_py() == wanted]
+    return _large(store, table.take(pa.array((exact or hits)[:50], pa.int64())))
+
+
+def _large(store: JobStore, rows: pa.Table) -> list[Application]:
+    """The whole rows of a few applications, in their order."""
+    if not rows.num_rows:
+        return []
+    whole = store.read(names=texts(rows, "id"))
+    found = {(application.id, application.attempt): application for application in applications(whole)}
+    keys = zip(texts(rows, "id"), texts(rows, "attempt"), strict=True)
+    return [found[key] for key in keys]
+
+
+def _mask(table: pa.Table, filters: Filters) -> pa.Array[Any]:
+    mask = np.ones(table.num_rows, dtype=bool)
+    for column, value in (
+        ("queue", filters.queue and filters.queue.removeprefix("root.")),
+        ("user", filters.user),
+    ):
+        if value is not None:
+            mask &= np.array([text == value for text in table[column].to_pylist()], dtype=bool)
+    if filters.since_s is not None:
+        mask &= _numbers(table, "end_s") >= filters.since_s
+    if filters.until_s is not None:
+        mask &= _numbers(table, "submit_s") < filters.until_s
+    return pa.array(mask)
+
+
+def _numbers(table: pa.Table, name: str) -> np.ndarray[Any, np.dtype[np.float64]]:
+    return table[name].to_numpy().astype(np.float64)
+
+
+def _queues(table: pa.Table) -> tuple[QueueWait, ...]:
+    waits: dict[str, list[float]] = defaultdict(list)
+    used: dict[str, float] = defaultdict(float)
+    columns = (table[name].to_pylist() for name in ("queue", "wait_s", "container_s"))
+    for queue, wait, container in zip(*columns, strict=True):
+        if queue and wait is not None:
+            waits[queue].append(wait)
+            used[queue] += container
+    queues = [
+        QueueWait(
+            queue,
+            len(own),
+            median(own),
+            float(np.quantile(own, 0.95)),
+            max(own),
+            sum(own),
+            used[queue],
+        )
+        for queue, own in waits.items()
+    ]
+    return tuple(sorted(queues, key=lambda queue: -queue.total_s))
+
+
+class _Seen(NamedTuple):
+    """One host in one application."""
+
+    end_s: float
+    weight: float
+    slowness: float
+
+
+def _hosts(store: JobStore, filters: Filters) -> tuple[HostVerdict, ...]:
+    table = store.read(("hosts", "queue", "user", "submit_s"))
+    if table.num_rows:
+        table = table.filter(_mask(table, filters))
+    if not table.num_rows:
+        return ()
+    column = table["hosts"]
+    parents = pc.list_parent_indices(column).to_pylist()
+    parts = pa.Table.from_struct_array(pc.call_function("list_flatten", [column]))
+    ends = table["end_s"].to_pylist()
+    seen: dict[str, list[_Seen]] = defaultdict(list)
+    tasks: dict[str, int] = defaultdict(int)
+    failed: dict[str, int] = defaultdict(int)
+    fields = (parts[name].to_pylist() for name in ("host", "tasks", "failed", "compared", "slowness"))
+    for parent, host, ran, lost, compared, slowness in zip(parents, *fields, strict=True):
+        tasks[host] += ran
+        failed[host] += lost
+        if compared:
+            seen[host].append(_Seen(ends[parent], min(compared, _MOST_TASKS), slowness))
+    tested = sum(len(each) >= _LEAST_APPLICATIONS for each in seen.values())
+    verdicts = [_verdict(host, tasks[host], failed[host], seen[host], tested) for host in tasks]
+    return tuple(
+        sorted(verdicts, key=lambda host: (not host.slow, -(host.low or 0), -host.failed, host.host))
+    )
+
+
+def _verdict(host: str, tasks: int, failed: int, seen: Sequence[_Seen], tested: int) -> HostVerdict:
+    weeks: dict[tuple[int, int], list[_Seen]] = defaultdict(list)
+    for each in seen:
+        year, week, _ = datetime.fromtimestamp(each.end_s, UTC).isocalendar()
+        weeks[year, week].append(each)
+    slow_weeks = sum(_mean(own) > log(_SLOW) for own in weeks.values())
+    slower = low = high = None
+    if len(seen) >= _LEAST_APPLICATIONS:
+        middle, error = _mean(seen), _error(seen)
+        # Every host may be slow by chance: with many hosts, intervals are wider (Bonferroni).
+        factor = NormalDist().inv_cdf(1 - (1 - _CONFIDENCE) / 2 / max(1, tested))
+        slower, low, high = exp(middle), exp(middle - factor * error), exp(middle + factor * error)
+    return HostVerdict(host, len(seen), tasks, failed, slower, low, high, len(weeks), slow_weeks)
+
+
+def _mean(seen: Sequence[_Seen]) -> float:
+    return sum(each.weight * each.slowness for each in seen) / sum(each.weight for each in seen)
+
+
+def _error(seen: Sequence[_Seen]) -> float:
+    """The standard error of the weighted mean, from the differences between applications."""
+    middle, weight = _mean(seen), sum(each.weight for each in seen)
+    squares = sum((each.weight / weight) ** 2 * (each.slowness - middle) ** 2 for each in seen)
+    count = len(seen)
+    # For few applications a normal distribution is too narrow: that of Student's t has this variance.
+    return sqrt(squares * count / (count - 3))

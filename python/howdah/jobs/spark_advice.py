@@ -1,0 +1,201 @@
+"""What to change in a Spark application, and why."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from math import ceil
+from typing import NamedTuple
+
+from howdah.jobs.spread import skew_s
+from howdah.model.application import Advice, StageSummary
+from howdah.model.spark_log import SparkLog
+from howdah.units import MIB, format_bytes, format_counted, format_seconds
+
+_ROOM = 1.25
+_STEP_MIB = 256
+_LEAST_MIB = 512
+_LEAST_UNUSED = 0.3
+_LARGE_IDLE = 0.5
+_LEAST_IDLE_S = 60.0
+_LARGE_GC = 0.1
+_LARGE_WAIT = 0.2
+_LEAST_RUN_S = 30.0
+_GOOD_PARTITION = 128 * MIB
+_TINY_S = 0.1
+_MANY_TASKS = 1000
+
+
+class SparkFacts(NamedTuple):
+    """An application's executors, and its tasks together."""
+
+    container_s: float
+    idle_s: float
+    slots: int
+    """Tasks that an executor runs at once."""
+    granted_bytes: int
+    heap_bytes: int
+    peak_bytes: int
+    """The largest use of memory by an executor, within what it was granted; 0 if it is unknown."""
+    peak_heap_bytes: int
+    most_executors: int
+    run_s: float
+    gc_s: float
+    fetch_wait_s: float
+    spilled_bytes: float
+    busy_s: float
+
+    @property
+    def unused_bytes(self) -> int:
+        """Memory of an executor that none used."""
+        return max(0, self.granted_bytes - self.peak_bytes) if self.peak_bytes else 0
+
+
+def advise(log: SparkLog, facts: SparkFacts, stages: Sequence[StageSummary]) -> tuple[Advice, ...]:
+    """Every change that the log supports, the largest saving first."""
+    advice = [
+        *_idle(log, facts),
+        *_memory(facts),
+        *_spills(log, stages),
+        *_skew(log, stages),
+        *_garbage(facts),
+        *_fetching(facts),
+        *_tiny_tasks(stages),
+        *_failures(log, facts),
+    ]
+    return tuple(sorted(advice, key=lambda each: -each.saves_s))
+
+
+def _idle(log: SparkLog, facts: SparkFacts) -> Iterator[Advice]:
+    if facts.idle_s < _LEAST_IDLE_S or facts.idle_s < _LARGE_IDLE * facts.container_s:
+        return
+    properties = log.application.properties
+    lasted_s = max(1e-3, (log.application.end_s or 0) - log.application.start_s)
+    need = max(1, ceil(facts.busy_s / lasted_s * 1.5))
+    reason = (
+        f"up to {format_counted(facts.most_executors, 'executor')} had no task for "
+        f"{format_seconds(facts.idle_s)}, "
+        f"{facts.idle_s / facts.container_s:.0%} of their time"
+    )
+    if properties.get("spark.dynamicAllocation.enabled") == "true":
+        now = properties.get("spark.dynamicAllocation.executorIdleTimeout", "60s")
+        yield Advice("spark.dynamicAllocation.executorIdleTimeout", now, "15s", reason, facts.idle_s * 0.5)
+        return
+    both = "spark.dynamicAllocation.enabled"
+    enough = format_counted(need, "executor")
+    reason += f"; set spark.dynamicAllocation.shuffleTracking.enabled=true, too, or use {enough}"
+    yield Advice(both, properties.get(both, "false"), "true", reason, facts.idle_s * 0.8)
+
+
+def _memory(facts: SparkFacts) -> Iterator[Advice]:
+    if not facts.peak_bytes or facts.unused_bytes < _LEAST_UNUSED * facts.granted_bytes:
+        return
+    heap = facts.heap_bytes - facts.unused_bytes if not facts.peak_heap_bytes else facts.peak_heap_bytes
+    mib = max(_LEAST_MIB, ceil(heap * _ROOM / MIB / _STEP_MIB) * _STEP_MIB)
+    now = facts.heap_bytes // MIB
+    if mib < now:
+        reason = (
+            f"the largest executor used {format_bytes(facts.peak_bytes)} of "
+            f"{format_bytes(facts.granted_bytes)}; {mib} MiB of heap leave a quarter of room"
+        )
+        useful_s = facts.container_s - facts.idle_s
+        yield Advice(
+            "spark.executor.memory", f"{now}m", f"{mib}m", reason,
+            useful_s * (facts.heap_bytes - mib * MIB) / facts.granted_bytes,
+        )  # fmt: skip
+
+
+def _spills(log: SparkLog, stages: Sequence[StageSummary]) -> Iterator[Advice]:
+    worst = max(stages, key=lambda stage: stage.spilled_bytes, default=None)
+    if worst is None or not worst.spilled_bytes:
+        return
+    volume = max(worst.shuffle_read_bytes, worst.input_bytes, worst.shuffle_write_bytes)
+    need = max(worst.tasks + 1, ceil((volume + worst.spilled_bytes) / _GOOD_PARTITION))
+    setting = "spark.sql.shuffle.partitions" if log.sql else "spark.default.parallelism"
+    reason = (
+        f"stage {worst.name} spilled {format_bytes(worst.spilled_bytes)}: its {worst.tasks:,} tasks had "
+        f"{format_bytes(volume / worst.tasks)} each; more partitions are smaller"
+    )
+    yield Advice(setting, log.application.properties.get(setting, str(worst.tasks)), str(need), reason)
+
+
+def _skew(log: SparkLog, stages: Sequence[StageSummary]) -> Iterator[Advice]:
+    worst = max(stages, key=skew_s, default=None)
+    if worst is None or not skew_s(worst):
+        return
+    reason = (
+        f"the longest task of stage {worst.name} took {format_seconds(worst.longest_s)}, "
+        f"the median one {format_seconds(worst.median_s)}"
+    )
+    properties = log.application.properties
+    setting = "spark.sql.adaptive.enabled"
+    if log.sql and properties.get(setting) == "false":
+        yield Advice(setting, "false", "true", f"{reason}: adaptive execution splits skewed joins")
+    elif log.sql:
+        setting = "spark.sql.adaptive.skewJoin.skewedPartitionThresholdInBytes"
+        reason += (
+            ": a lower threshold splits more partitions; otherwise add a random part to the frequent keys"
+        )
+        yield Advice(setting, properties.get(setting, "256MB"), "64MB", reason)
+    else:
+        yield Advice(
+            "", "", "", f"{reason}: add a random part to the frequent keys, and combine in two steps"
+        )
+
+
+def _garbage(facts: SparkFacts) -> Iterator[Advice]:
+    if facts.run_s >= _LEAST_RUN_S and facts.gc_s > _LARGE_GC * facts.run_s and facts.heap_bytes:
+        more = f"{facts.heap_bytes * 3 // 2 // MIB}m"
+        reason = (
+            f"tasks spent {format_seconds(facts.gc_s)} in garbage collection, "
+            f"{facts.gc_s / facts.run_s:.0%} of their time"
+        )
+        yield Advice("spark.executor.memory", f"{facts.heap_bytes // MIB}m", more, reason)
+
+
+def _fetching(facts: SparkFacts) -> Iterator[Advice]:
+    if facts.run_s >= _LEAST_RUN_S and facts.fetch_wait_s > _LARGE_WAIT * facts.run_s:
+        reason = (
+            f"tasks waited {format_seconds(facts.fetch_wait_s)}, {facts.fetch_wait_s / facts.run_s:.0%} of "
+            "their time, for shuffle blocks of other executors: larger executors fetch less"
+        )
+        yield Advice("spark.executor.cores", str(facts.slots), str(facts.slots * 2), reason)
+
+
+def _tiny_tasks(stages: Sequence[StageSummary]) -> Iterator[Advice]:
+    worst = max(stages, key=lambda stage: stage.tasks, default=None)
+    if worst is not None and worst.tasks >= _MANY_TASKS and worst.median_s < _TINY_S:
+        reason = (
+            f"stage {worst.name} has {worst.tasks:,} tasks of {format_seconds(worst.median_s)}: "
+            "starting them takes longer than their work"
+        )
+        yield Advice("spark.sql.shuffle.partitions", str(worst.tasks), str(max(1, worst.tasks // 10)), reason)
+
+
+def _failures(log: SparkLog, facts: SparkFacts) -> Iterator[Advice]:
+    reasons = [
+        executor.removal_reason
+        for executor in log.executors
+        if "memory limits" in executor.removal_reason or "Exit status: 143" in executor.removal_reason
+    ]
+    if reasons:
+        now = max(384, facts.granted_bytes // MIB - facts.heap_bytes // MIB)
+        reason = f"{len(reasons)} executors were killed: {reasons[0]}"
+        yield Advice("spark.executor.memoryOverhead", f"{now}m", f"{now * 2}m", reason)
+    failed = [
+        (failure, max(0.0, (end or start) - start))
+        for state, failure, start, end in zip(
+            *(log.tasks[name].to_pylist() for name in ("state", "failure", "start_s", "end_s")), strict=True
+        )
+        if state == "failed"
+    ]
+    if failed:
+        (text, count), *_ = Counter(failure for failure, _ in failed).most_common(1)
+        lost_s = sum(seconds for _, seconds in failed) / facts.slots
+        yield Advice(
+            "",
+            "",
+            "",
+            f"{format_counted(len(failed), 'attempt')} failed, {count} of them with: {text}",
+            lost_s,
+        )

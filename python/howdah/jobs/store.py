@@ -1,0 +1,141 @@
+"""The table of imported applications: a directory of Parquet files, each with the rows of some imports.
+
+A row holds everything about an application; a list reads only the columns that it shows. A file appears
+complete and is never changed: when it is read, later rows of an application replace earlier ones.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, fields
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Any
+from uuid import uuid4
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from howdah.errors import UserError
+from howdah.model.application import Advice, Application, HostShare, StageSummary
+
+_ENDING = ".parquet"
+_MOST_FILES = 16
+"""More are joined into one at the next import."""
+_LARGE = ("stages", "hosts", "advice")
+
+_TYPES = {"str": pa.string(), "int": pa.int64(), "float": pa.float64(), "float | None": pa.float64()}
+
+
+def _struct(kind: type) -> pa.DataType:
+    return pa.struct([pa.field(field.name, _TYPES[str(field.type)]) for field in fields(kind)])
+
+
+_NESTED = {"stages": StageSummary, "hosts": HostShare, "advice": Advice}
+SCHEMA = pa.schema(
+    [
+        pa.field(
+            field.name,
+            pa.list_(_struct(_NESTED[field.name]))
+            if field.name in _NESTED
+            else _TYPES.get(str(field.type), pa.string()),
+        )
+        for field in fields(Application)
+    ]
+)
+"""One row for each application and attempt."""
+
+
+def key_of(kind: str, name: str, attempt: str) -> tuple[str, str]:
+    """What makes a row unique: a MapReduce job's attempts share one history, a Spark driver's do not."""
+    return name, attempt if kind == "spark" else ""
+
+
+class JobStore:
+    """The applications in a directory."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+
+    def add(self, applications: Sequence[Application]) -> None:
+        """Store applications; those that are known already are replaced."""
+        if not applications:
+            return
+        rows = [asdict(application) for application in applications]
+        new = pa.Table.from_pylist(rows, SCHEMA)
+        try:
+            self.directory.mkdir(parents=True, exist_ok=True)
+            old = self.files()
+            if len(old) >= _MOST_FILES:
+                self._write(pa.concat_tables([self.read(), new]))
+                for file in old:
+                    file.unlink(missing_ok=True)
+            else:
+                self._write(new)
+        except OSError as error:
+            raise UserError(
+                str(self.directory),
+                f"cannot be written: {error.strerror or error}",
+                "give another --jobs-dir",
+            ) from error
+
+    def read(self, columns: Iterable[str] | None = None, names: Sequence[str] | None = None) -> pa.Table:
+        """Return the newest row of every application, or of those with these ids, in the order of their ends.
+
+        ``columns`` leaves out the other ones; those that make a row unique are always included.
+        """
+        wanted = None if columns is None else list({*columns, "kind", "id", "attempt", "end_s"})
+        tables = [self._read(file, wanted, names) for file in self.files()]
+        if not tables:
+            return SCHEMA.empty_table()
+        table = pa.concat_tables(tables)
+        keys = zip(*(texts(table, name) for name in ("kind", "id", "attempt")), strict=True)
+        newest = {key_of(*key): at for at, key in enumerate(keys)}
+        if len(newest) < table.num_rows:
+            table = table.take(pa.array(sorted(newest.values()), pa.int64()))
+        return table.sort_by("end_s")
+
+    def _read(self, file: Path, columns: list[str] | None, names: Sequence[str] | None) -> pa.Table:
+        chosen = None if names is None else pc.field("id").isin(list(names))
+        try:
+            return pq.read_table(file, columns=columns, filters=chosen, partitioning=None, schema=SCHEMA)
+        except (OSError, pa.ArrowException) as error:
+            raise UserError(
+                str(file), "is not a table of imported applications, or damaged", "remove it and import again"
+            ) from error
+
+    def files(self) -> list[Path]:
+        """Return the files, oldest first: their names begin with a growing number."""
+        return sorted(self.directory.glob(f"applications-*{_ENDING}"))
+
+    def _write(self, table: pa.Table) -> None:
+        number = max((int(file.name.split("-")[1]) for file in self.files()), default=0) + 1
+        name = f"applications-{number:06}-{uuid4().hex[:8]}{_ENDING}"
+        with NamedTemporaryFile(dir=self.directory, prefix=".new-", delete=False) as temporary:
+            try:
+                pq.write_table(table, temporary, compression="zstd", row_group_size=2000)
+                temporary.flush()
+                os.fsync(temporary.fileno())
+            except BaseException:
+                Path(temporary.name).unlink(missing_ok=True)
+                raise
+        Path(temporary.name).chmod(0o644)
+        Path(temporary.name).replace(self.directory / name)
+
+
+def texts(table: pa.Table, name: str) -> list[str]:
+    """Return a column of text, which has no nulls."""
+    return [str(text) for text in table[name].to_pylist()]
+
+
+def applications(table: pa.Table) -> list[Application]:
+    """The rows of a table; columns that were not read are empty."""
+    return [_application(row) for row in table.to_pylist()]
+
+
+def _application(row: dict[str, Any]) -> Application:
+    for name, kind in _NESTED.items():
+        row[name] = tuple(kind(**part) for part in row.get(name) or ())
+    return Application(**row)

@@ -1,0 +1,1 @@
+"""Imported applications as documents."""

@@ -1,0 +1,371 @@
+"""Imported applications together: what wastes most, what to change, slow hosts, queues that wait."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from howdah.jobs.ranking import ORDERS, HostVerdict, Overview
+from howdah.model.application import ORIGIN, Advice, Application
+from howdah.report.document import PAGES, Bullets, Data, Document, Figure, Key, Section, Table, present
+from howdah.report.figure import series_colour
+from howdah.report.theme import DATA, SHOWN, across, chart, layer, linear
+from howdah.units import format_bytes, format_counted, format_memory, format_seconds
+
+_ROW = 22
+_MOST_BARS = 12
+_NAME = 34
+_WASTE = (
+    ("idle", "idle_s", "group-2"),
+    ("unused memory", "unused_memory_s", "group-1"),
+    ("failed attempts", "failed_s", "group-3"),
+    ("killed attempts", "killed_s", "group-4"),
+)
+_MOST_HOSTS = 20
+
+
+def jobs_overview(overview: Overview) -> Document:
+    """The page, Markdown file and terminal text of imported applications."""
+    applications = overview.applications
+    return Document(
+        name="jobs",
+        title="Imported applications",
+        kicker=(_filters(overview), _period(overview), ORIGIN),
+        answer=_answer(overview),
+        blocks=present(_ranking(overview), _waste_figure(applications)),
+        sections=(
+            Section(
+                "changes",
+                "Changes",
+                "What to change, and why",
+                present(_changes(applications)),
+                about="Savings are container time at most; check a change with a second run.",
+            ),
+            Section("hosts", "Hosts", "Hosts over time", present(_hosts(overview), _host_note(overview))),
+            Section(
+                "queues",
+                "Queues",
+                "Queues that wait",
+                present(_queues(overview)),
+                about="Waits are from submission to the first container; for Spark, from the driver's start "
+                "to the first executor.",
+            ),
+        ),
+        data=(
+            Data.of(
+                "applications",
+                ("id", "attempt", "kind", "name", "user", "queue", "outcome", "submit_s", "end_s", "wait_s",
+                 "container_s", "wasted_s", "idle_s", "unused_memory_s", "failed_s", "killed_s",
+                 "unused_memory_byte_s", "spilled_bytes", "skew_s", "failed_attempts"),
+                applications,
+            ),
+            Data.of(
+                "hosts",
+                ("host", "applications", "tasks", "failed", "slower", "low", "high"),
+                overview.hosts,
+            ),
+            Data.of(
+                "queues",
+                ("queue", "applications", "median_s", "p95_s", "longest_s", "total_s"),
+                overview.queues,
+            ),
+        ),
+    )  # fmt: skip
+
+
+def _filters(overview: Overview) -> str:
+    filters = overview.filters
+    named = [f"queue {filters.queue}"] if filters.queue else []
+    named += [f"user {filters.user}"] if filters.user else []
+    return ", ".join([format_counted(overview.count, "application"), *named])
+
+
+def _period(overview: Overview) -> str:
+    if not overview.count:
+        return "no time"
+    first, last = (datetime.fromtimestamp(at, UTC) for at in (overview.since_s, overview.until_s))
+    return f"{first:%Y-%m-%d} to {last:%Y-%m-%d}"
+
+
+def _answer(overview: Overview) -> str:
+    if not overview.count:
+        return (
+            "No application matches."
+            if overview.stored
+            else "No applications are imported yet: `howdah jobs import DIR` imports histories."
+        )
+    share = overview.wasted_s / overview.container_s if overview.container_s else 0.0
+    words = (
+        f"{share:.0%} of {format_seconds(overview.container_s)} of container time was without use in "
+        f"{format_counted(overview.count, 'application')}"
+    )
+    slow = [host.host for host in overview.hosts if host.slow]
+    if slow:
+        more = f" and {len(slow) - 3} more" if len(slow) > 3 else ""
+        words += f"; {', '.join(slow[:3])}{more} {'is' if len(slow) == 1 else 'are'} slow"
+    waiting = [queue for queue in overview.queues if queue.p95_s >= 60]
+    if waiting:
+        words += f"; queue {waiting[0].queue} waited longest, {format_seconds(waiting[0].total_s)} in total"
+    return f"{words}."
+
+
+def _ranking(overview: Overview) -> Table:
+    return Table(
+        ("application", "name", "kind", "queue", "outcome", "containers", "without use", "unused memory",
+         "spilled", "skew", "failed"),
+        tuple(_row(application) for application in overview.applications),
+        title=f"Ranked by {ORDERS[overview.order]}",
+    )  # fmt: skip
+
+
+def _row(application: Application) -> tuple[str, ...]:
+    share = application.wasted_s / application.container_s if application.container_s else 0.0
+    return (
+        application.id,
+        _short(application.name),
+        application.kind,
+        application.queue or "–",
+        application.outcome,
+        format_seconds(application.container_s),
+        f"{format_seconds(application.wasted_s)} ({share:.0%})",
+        f"{format_memory(application.unused_memory_byte_s / 3600)}·h"
+        if application.unused_memory_byte_s
+        else "–",
+        format_bytes(application.spilled_bytes) if application.spilled_bytes else "–",
+        format_seconds(application.skew_s) if application.skew_s else "–",
+        f"{application.failed_attempts:,}" if application.failed_attempts else "–",
+    )
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _NAME else f"{name[: _NAME - 1]}…"
+
+
+def changed(advice: Advice) -> str:
+    """What a change sets, in words."""
+    if not advice.setting:
+        return "the program"
+    now = f" (now {advice.now})" if advice.now else ""
+    return f"{advice.setting}={advice.proposed}{now}"
+
+
+def _changes(applications: tuple[Application, ...]) -> Table:
+    return Table(
+        ("application", "name", "change", "saves", "why"),
+        tuple(
+            (
+                application.id,
+                _short(application.name),
+                changed(advice),
+                format_seconds(advice.saves_s) if advice.saves_s else "–",
+                advice.reason,
+            )
+            for application in applications
+            for advice in application.advice
+        ),
+        label="Changes to applications",
+    )
+
+
+def _waste_figure(applications: tuple[Application, ...]) -> Figure | None:
+    shown = [application for application in applications if application.wasted_s > 0][:_MOST_BARS]
+    if not shown:
+        return None
+    keys = tuple(Key(name, token) for name, _, token in _WASTE)
+    values = []
+    longest = 0.0
+    for at, application in enumerate(shown):
+        begin = 0.0
+        for name, field, _ in _WASTE:
+            seconds = getattr(application, field)
+            if seconds:
+                values.append(
+                    {
+                        "y": at * 2 * _ROW + 1.3 * _ROW,
+                        "low": begin / 3600,
+                        "high": (begin + seconds) / 3600,
+                        "series": name,
+                        "name": application.name,
+                        "said": format_seconds(seconds),
+                    }
+                )
+            begin += seconds
+        longest = max(longest, begin / 3600)
+    names = [
+        {"y": at * 2 * _ROW + 0.5 * _ROW, "text": f"{_short(application.name)} · {application.id}"}
+        for at, application in enumerate(shown)
+    ]
+    height = len(shown) * 2 * _ROW
+    y = linear("y", [0, height], down=True)
+    x = linear("low", [0, longest * 1.02], across("hours of containers", format="~g", tickCount=6))
+    spec = chart(
+        [
+            layer(
+                values,
+                {"type": "bar", "height": _ROW * 0.7},
+                {
+                    "x": x,
+                    "x2": {"field": "high"},
+                    "y": y,
+                    "color": series_colour(keys),
+                    "tooltip": [{"field": "name"}, {"field": "series", "title": "why"}, {"field": "said"}],
+                },
+                SHOWN,
+                name=DATA,
+            ),
+            layer(
+                names,
+                {"type": "text", "align": "left", "baseline": "middle", "x": 0},
+                {"y": y, "text": {"field": "text"}},
+            ),
+        ],
+        height=height,
+        left=4,
+    )
+    return Figure(
+        id="waste",
+        title="Container time without use",
+        caption="Bars are container time that was idle, whose memory was unused, or that attempts took which "
+        "failed or were killed; unused memory counts with the fraction of the container that it is.",
+        spec=spec,
+        table=Table(
+            ("application", *(name for name, _, _ in _WASTE)),
+            tuple(
+                (application.id, *(format_seconds(getattr(application, field)) for _, field, _ in _WASTE))
+                for application in shown
+            ),
+        ),
+        keys=keys,
+        marks=len(values),
+    )
+
+
+def _hosts(overview: Overview) -> Table:
+    rows = [host for host in overview.hosts if host.slower is not None or host.failed][:_MOST_HOSTS]
+    return Table(
+        ("host", "verdict", "its tasks' time", "95 % interval", "applications", "tasks", "failed",
+         "slow weeks"),
+        tuple(
+            (
+                host.host,
+                _verdict(host),
+                "–" if host.slower is None else f"{host.slower:.2f} ×",
+                "–" if host.low is None or host.high is None else f"{host.low:.2f} to {host.high:.2f} ×",
+                f"{host.applications:,}",
+                f"{host.tasks:,}",
+                f"{host.failed:,}",
+                f"{host.slow_weeks} of {host.weeks}",
+            )
+            for host in rows
+        ),
+        label="Hosts",
+    )  # fmt: skip
+
+
+def _verdict(host: HostVerdict) -> str:
+    if host.slow:
+        return "slow"
+    return "too few applications" if host.slower is None else "as others"
+
+
+def _host_note(overview: Overview) -> Bullets | None:
+    if not overview.hosts:
+        return None
+    return Bullets(
+        (
+            "A host's tasks are compared with the median task of the same stage on all hosts, in at "
+            "least five applications. It is slow if its whole interval, "
+            "which is wider for more hosts, is above 1.05.",
+        ),
+        "remark",
+    )
+
+
+def _queues(overview: Overview) -> Table:
+    return Table(
+        ("queue", "applications", "median wait", "95 % wait at most", "longest", "in total",
+         "container time"),
+        tuple(
+            (
+                queue.queue,
+                f"{queue.applications:,}",
+                *(
+                    format_seconds(seconds)
+                    for seconds in (
+                        queue.median_s, queue.p95_s, queue.longest_s, queue.total_s, queue.container_s,
+                    )
+                ),
+            )
+            for queue in overview.queues
+        ),
+        label="Queues",
+    )  # fmt: skip
+
+
+def application_document(application: Application) -> Document:
+    """One application: what it took, its stages, and every change."""
+    facts = (
+        ("outcome", application.outcome + (f": {application.failure}" if application.failure else "")),
+        ("user and queue", f"{application.user}, {application.queue or 'no queue'}"),
+        ("elapsed", format_seconds(application.elapsed_s)),
+        ("waited", "unknown" if application.wait_s is None else format_seconds(application.wait_s)),
+        ("containers", f"{application.containers:,} of at most {format_memory(application.container_bytes)}"),
+        ("container time", format_seconds(application.container_s)),
+        ("without use", format_seconds(application.wasted_s)),
+        (
+            "CPU, garbage collection",
+            f"{format_seconds(application.cpu_s)}, {format_seconds(application.gc_s)}",
+        ),
+        ("history", application.source),
+    )
+    return Document(
+        name=application.id,
+        title=application.name,
+        kicker=(application.id, f"{application.kind} {application.version}".strip(), ORIGIN),
+        answer=_one_answer(application),
+        blocks=present(Table(("", "value"), facts, label="Facts"), _waste_figure((application,))),
+        sections=(
+            Section("changes", "Changes", "What to change, and why", present(_changes((application,)))),
+            Section("stages", "Stages", "Stages", present(_stages(application))),
+            Section("hosts", "Hosts", "Hosts", present(_shares(application)), forms=PAGES),
+        ),
+    )
+
+
+def _one_answer(application: Application) -> str:
+    share = application.wasted_s / application.container_s if application.container_s else 0.0
+    words = f"{share:.0%} of {format_seconds(application.container_s)} of container time was without use"
+    if application.advice:
+        words += f"; first change {changed(application.advice[0])}"
+    return f"{words}."
+
+
+def _stages(application: Application) -> Table:
+    return Table(
+        ("stage", "tasks", "median", "longest", "input", "shuffle read", "shuffle written", "output",
+         "spilled"),
+        tuple(
+            (
+                stage.name,
+                f"{stage.tasks:,}",
+                format_seconds(stage.median_s),
+                format_seconds(stage.longest_s),
+                *(
+                    format_bytes(size) if size else "–"
+                    for size in (
+                        stage.input_bytes, stage.shuffle_read_bytes, stage.shuffle_write_bytes,
+                        stage.output_bytes, stage.spilled_bytes,
+                    )
+                ),
+            )
+            for stage in application.stages
+        ),
+        label="Stages",
+    )  # fmt: skip
+
+
+def _shares(application: Application) -> Table:
+    return Table(
+        ("host", "tasks", "failed"),
+        tuple((share.host, f"{share.tasks:,}", f"{share.failed:,}") for share in application.hosts),
+        label="Hosts",
+    )

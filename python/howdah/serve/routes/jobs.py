@@ -1,0 +1,102 @@
+"""Imported applications: their ranking, slow hosts and waiting queues; and each of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from starlette.responses import Response
+
+from howdah.errors import UserError
+from howdah.jobs.ranking import Filters, Overview, application_json, find_application, overview
+from howdah.jobs.store import JobStore
+from howdah.model.application import Application
+from howdah.report.document import Document
+from howdah.report.html import shown_page
+from howdah.report.html_shell import ShownPage
+from howdah.report.jobs.overview import application_document, jobs_overview
+from howdah.serve.pages import Pages
+from howdah.serve.places import NotServed
+from howdah.serve.routes.answers import Here, JsonRoute, Working, html, svg
+from howdah.serve.studies import signature_of_file
+
+router = APIRouter(route_class=JsonRoute)
+
+_TOP = 50
+_ALL = Filters()
+
+
+def _key(folder: Path, name: str = "") -> tuple[str, ...]:
+    return ("jobs", name, *(f"{file.name}:{signature_of_file(file)}" for file in JobStore(folder).files()))
+
+
+@router.get("/jobs/", include_in_schema=False)
+async def jobs_page(site: Here, work: Working) -> Response:
+    """The ranking of imported applications."""
+    folder = site.settings.jobs_dir
+    page = await site.shown.page(_key(folder), work, _page, site.pages, "")
+    return html(page.html)
+
+
+@router.get("/jobs/figures/{figure}.svg", include_in_schema=False)
+async def jobs_picture(figure: str, site: Here, work: Working) -> Response:
+    """A still picture of the ranking."""
+    folder = site.settings.jobs_dir
+    return svg(await site.shown.picture(_key(folder), figure, work, _page, site.pages, ""))
+
+
+@router.get("/jobs/{name}/", include_in_schema=False)
+async def job_page(name: str, site: Here, work: Working) -> Response:
+    """An imported application."""
+    key = _key(site.settings.jobs_dir, name)
+    return html((await site.shown.page(key, work, _page, site.pages, name)).html)
+
+
+@router.get("/jobs/{name}/figures/{figure}.svg", include_in_schema=False)
+async def job_picture(name: str, figure: str, site: Here, work: Working) -> Response:
+    """A still picture of an application."""
+    key = _key(site.settings.jobs_dir, name)
+    return svg(await site.shown.picture(key, figure, work, _page, site.pages, name))
+
+
+@router.get("/api/v1/jobs")
+async def jobs(
+    site: Here,
+    work: Working,
+    queue: str | None = None,
+    user: str | None = None,
+    top: Annotated[int, Query(ge=1, le=10_000)] = _TOP,
+) -> dict[str, Any]:
+    """The ranking, hosts and queues, for programs."""
+    return (await work(_overview, site.settings.jobs_dir, Filters(queue, user), top)).as_json()
+
+
+@router.get("/api/v1/jobs/{name}")
+async def job(name: str, site: Here, work: Working) -> dict[str, Any]:
+    """An imported application, its stages and every change."""
+    return application_json(await work(_application, site.settings.jobs_dir, name))
+
+
+def _page(pages: Pages, name: str) -> ShownPage:
+    folder = pages.settings.jobs_dir
+    document: Document
+    if name:
+        document = application_document(_application(folder, name))
+        trail: tuple[tuple[str, str | None], ...] = (("Jobs", "jobs/"), (name, None))
+        return shown_page(document, pages.shell(f"/jobs/{name}/", "Jobs", {"trail": trail}))
+    return shown_page(jobs_overview(_overview(folder, _ALL, _TOP)), pages.shell("/jobs/", "Jobs", {}))
+
+
+def _overview(folder: Path, filters: Filters, top: int) -> Overview:
+    return overview(JobStore(folder), filters, top=top)
+
+
+def _application(folder: Path, name: str) -> Application:
+    try:
+        found = [each for each in find_application(JobStore(folder), name) if each.id == name]
+    except UserError:
+        found = []
+    if not found:
+        raise NotServed(name)
+    return found[-1]

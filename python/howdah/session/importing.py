@@ -1,0 +1,232 @@
+"""Importing histories of finished applications into the table of jobs, and what the table shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from urllib.parse import urlsplit
+
+from howdah.engines.hadoop.reached import directory_of, open_web
+from howdah.errors import UserError
+from howdah.jobs.histories import History, Read, find_histories, read_all
+from howdah.jobs.mapreduce import mapreduce_application
+from howdah.jobs.ranking import Filters, Overview, find_application, overview
+from howdah.jobs.remote import HdfsHistories, JobHistoryServer, SparkHistoryServer
+from howdah.jobs.store import JobStore
+from howdah.model.application import Application
+from howdah.report.document import Document
+from howdah.report.jobs.overview import application_document, jobs_overview
+from howdah.services.conf import ClientConf
+from howdah.services.errors import ServiceError
+from howdah.services.namenode import NameNode
+from howdah.services.web import Web
+
+DEFAULT_JOBS_DIR = Path("jobs")
+_BATCH = 500
+"""Applications that are stored at once: an import that is interrupted keeps the earlier ones."""
+
+Watch = Callable[[int, int], None]
+"""Called with the numbers of histories that are read, and that there are."""
+
+
+@dataclass(frozen=True)
+class Imported:
+    """The result of an import."""
+
+    added: int
+    replaced: int
+    known: int
+    """Histories that were imported before and have not changed."""
+    problems: tuple[str, ...]
+    """Histories that are unreadable, and why."""
+
+
+class _Known:
+    """What the table has already."""
+
+    def __init__(self, store: JobStore) -> None:
+        table = store.read(("source", "source_bytes", "outcome"))
+        rows = zip(
+            *(table[name].to_pylist() for name in ("source", "source_bytes", "outcome", "id", "attempt")),
+            strict=True,
+        )
+        self._sources: dict[str, int] = {}
+        self._outcomes: dict[tuple[str, str], str] = {}
+        for source, size, outcome, name, attempt in rows:
+            if outcome != "unfinished":
+                self._sources[source] = size
+            self._outcomes[name, attempt] = outcome
+
+    def has(self, history: History) -> bool:
+        """Whether this history was imported and has not changed."""
+        return self._sources.get(history.source) == history.size_bytes
+
+    def has_source(self, source: str) -> bool:
+        """The same for a source whose size is unknown."""
+        return source in self._sources
+
+    def take(self, application: Application) -> str:
+        """Whether it is ``new``, ``better`` than an unfinished one, or ``known``."""
+        key = application.id, application.attempt
+        before = self._outcomes.get(key)
+        if before is not None and (before != "unfinished" or application.outcome == "unfinished"):
+            return "known"
+        self._outcomes[key] = application.outcome
+        return "new" if before is None else "better"
+
+
+def import_jobs(sources: list[str], jobs_dir: Path, conf: Path | None, watch: Watch) -> Imported:
+    """Import everything that the sources hold: directories, files, paths in HDFS, history servers' URLs."""
+    store = JobStore(jobs_dir)
+    known = _Known(store)
+    counts = {"new": 0, "better": 0, "known": 0}
+    problems: list[str] = []
+    batch: list[Application] = []
+
+    def add(read: Read) -> None:
+        if read.application is None:
+            problems.append(read.error)
+            return
+        verdict = known.take(read.application)
+        counts[verdict] += 1
+        if verdict != "known":
+            batch.append(read.application)
+        if len(batch) == _BATCH:
+            store.add(batch)
+            batch.clear()
+
+    try:
+        for source in sources:
+            try:
+                for read in _histories(source, conf, known, counts, watch):
+                    add(read)
+            except ServiceError as error:
+                raise UserError(error.where, error.what, error.hint) from error
+    finally:
+        store.add(batch)
+    return Imported(counts["new"], counts["better"], counts["known"], tuple(problems))
+
+
+def _histories(
+    source: str, conf: Path | None, known: _Known, counts: dict[str, int], watch: Watch
+) -> Iterator[Read]:
+    parts = urlsplit(source)
+    if parts.scheme in ("http", "https"):
+        with closing(Web()) as web:
+            yield from _from_server(web, source.rstrip("/"), known, counts, watch)
+    elif parts.scheme == "hdfs":
+        directory = directory_of(conf)
+        if directory is None:
+            raise UserError(
+                source, "the cluster's configuration is unknown", "give --conf DIR, or set HADOOP_CONF_DIR"
+            )
+        client = ClientConf.read(directory)
+        with closing(open_web(client)) as web:
+            yield from _from_hdfs(HdfsHistories(NameNode(web, client), parts.path), known, counts, watch)
+    elif parts.scheme and not Path(source).exists():
+        raise UserError(
+            source, "is no directory, path in HDFS or URL", "give DIR, hdfs:///PATH or http://HOST:PORT"
+        )
+    else:
+        yield from _from_directory(Path(source), known, counts, watch)
+
+
+def _from_directory(directory: Path, known: _Known, counts: dict[str, int], watch: Watch) -> Iterator[Read]:
+    found = find_histories(directory)
+    if not found:
+        raise UserError(
+            str(directory),
+            "contains no history of MapReduce or Spark",
+            "it needs *.jhist files or Spark event logs",
+        )
+    new = [history for history in found if not known.has(history)]
+    counts["known"] += len(found) - len(new)
+    for done, read in enumerate(read_all(new), 1):
+        watch(done, len(new))
+        yield read
+
+
+def _from_hdfs(
+    histories: HdfsHistories, known: _Known, counts: dict[str, int], watch: Watch
+) -> Iterator[Read]:
+    found = histories.find()
+    new = [history for history in found if not known.has(history)]
+    counts["known"] += len(found) - len(new)
+    for done, history in enumerate(new, 1):
+        with TemporaryDirectory(prefix="howdah-import-") as folder:
+            yield from read_all([histories.copy(history, Path(folder))])
+        watch(done, len(new))
+
+
+def _from_server(web: Web, url: str, known: _Known, counts: dict[str, int], watch: Watch) -> Iterator[Read]:
+    try:
+        web.get_object(f"{url}/ws/v1/history/info")
+    except ServiceError as error:
+        try:
+            web.get_object(f"{url}/api/v1/version")
+        except ServiceError:
+            raise error from None
+        yield from _from_spark(SparkHistoryServer(web, url), known, counts, watch)
+        return
+    server = JobHistoryServer(web, url)
+    jobs = [job for job in server.find() if not known.has_source(server.source(job))]
+    for done, job in enumerate(jobs, 1):
+        source = server.source(job)
+        try:
+            whole = server.read(job)
+            yield Read(History(source, 0, source), mapreduce_application(whole, source, 0), "")
+        except ServiceError as error:
+            yield Read(History(source, 0, source), None, str(error))
+        watch(done, len(jobs))
+
+
+def _from_spark(
+    server: SparkHistoryServer, known: _Known, counts: dict[str, int], watch: Watch
+) -> Iterator[Read]:
+    found = server.find()
+    new = [history for history in found if not known.has_source(history.source)]
+    counts["known"] += len(found) - len(new)
+    for done, history in enumerate(new, 1):
+        with TemporaryDirectory(prefix="howdah-import-") as folder:
+            try:
+                copied = server.copy(history, Path(folder))
+            except ServiceError as error:
+                yield Read(history, None, str(error))
+                continue
+            yield from read_all([copied])
+        watch(done, len(new))
+
+
+def overview_of(jobs_dir: Path, filters: Filters, order: str = "waste", top: int = 20) -> Overview:
+    """What the imported applications show; raises UserError for a directory that does not exist."""
+    if jobs_dir.exists() and not jobs_dir.is_dir():
+        raise UserError(f"--jobs-dir {jobs_dir}", "is a file", "give the directory of imported applications")
+    return overview(JobStore(jobs_dir), filters, order, top)
+
+
+def application_of(jobs_dir: Path, name: str) -> Application:
+    """The application of this id, beginning or last number; raises UserError unless it is exactly one."""
+    found = find_application(JobStore(jobs_dir), name)
+    if not found:
+        raise UserError(name, f"no such application in {jobs_dir}", "`howdah jobs` lists them")
+    if len({application.id for application in found}) > 1:
+        names = ", ".join(application.id for application in found[:5])
+        raise UserError(name, f"matches several applications: {names}", "give more of the id")
+    return found[-1]
+
+
+def document_of(subject: Overview | Application) -> Document:
+    """The overview or an application as a document."""
+    if isinstance(subject, Application):
+        return application_document(subject)
+    return jobs_overview(subject)
+
+
+def write_page(subject: Overview, jobs_dir: Path) -> Path:
+    """Write the overview's page below the directory of applications; return its path."""
+    from howdah.report.write import write_document  # noqa: PLC0415
+
+    return write_document(jobs_overview(subject), jobs_dir / "report")
