@@ -12,7 +12,7 @@ from howdah.errors import UserError
 from howdah.model.calibration import Calibration
 from howdah.model.check import Check, CheckVerdict
 from howdah.model.placement import placed_workers
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 from howdah.model.tuning import Trial
 from howdah.planner.changes import insisting
 from howdah.planner.cluster import plan_cluster
@@ -37,7 +37,7 @@ _FRESH = 1_000
 class PlannedCandidate(NamedTuple):
     """A candidate that can be simulated."""
 
-    plan: Plan
+    plan: ClusterPlan
     breaks: tuple[str, ...]
     scenarios: tuple[Scenario, ...]
 
@@ -66,7 +66,7 @@ class Candidates:
         self.draws = min(_MOST_DRAWS, math.ceil(_EVEN_WORKERS / max(1, workers)))
         """Simulations of each trial, with different seeds."""
 
-    def plan(self, values: Values) -> Plan:
+    def plan(self, values: Values) -> ClusterPlan:
         """The plan with a candidate's values; raises UserError for one that cannot be planned."""
         cluster = self._base.cluster
         request = cluster.request
@@ -144,7 +144,7 @@ def _summaries(simulations: Simulations) -> list[Summary]:
     return [Summary.model_validate_json(simulation.summary()) for simulation in done]
 
 
-def _broken(plan: Plan) -> tuple[str, ...]:
+def _broken(plan: ClusterPlan) -> tuple[str, ...]:
     """Rules that the values of a candidate break, whatever a check of the files says."""
     return tuple(
         breach.rule for setting in plan.settings for breach in setting.breaks if breach.severity != "may"

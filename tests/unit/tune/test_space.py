@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from howdah.errors import UserError
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 from howdah.model.tuning import Narrowing, TuneParameter
 from howdah.tune.parameters import Base, base_of, keys_of, parameters
 from howdah.tune.space import space_of
@@ -14,9 +14,8 @@ from support.sim_plans import slots_plan, small_plan, study_plan
 PLANS = (small_plan, slots_plan, study_plan)
 
 
-def base(plan: Plan) -> Base:
+def base(plan: ClusterPlan) -> Base:
     """A plan with what its ranges are derived from."""
-    assert plan.cluster is not None
     return base_of(plan, plan.cluster)
 
 

@@ -42,7 +42,7 @@ def predicted(prediction: Prediction, calibration: Calibration | None) -> Predic
         title=f"{prediction.suite.name} predicted",
         kicker=(
             prediction.suite.name,
-            *([cluster.inventory.cluster] if cluster and cluster.inventory.cluster else []),
+            *([cluster.inventory.cluster] if cluster.inventory.cluster else []),
             f"predicted {moment(prediction.created)}",
             "simulated",
         ),
