@@ -5,14 +5,15 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import pyarrow as pa
+from pydantic import BaseModel
 
+from howdah.documents.validation import key_of, meanings
 from howdah.model.latencies import LatencyHistogram
 from howdah.model.metrics import METRICS
 from howdah.model.run import SCHEMA_VERSION, RunRecord, Sample, TaskAttempt
@@ -22,6 +23,13 @@ from howdah.model.workloads.registered import OWN
 from howdah.store.layout import LATENCIES, LOG_FILE, RUN_JSON, SAMPLES, SERVER_EVENTS, TASKS
 
 _Schema = dict[str, Any]
+_CLASSES: Mapping[str, type] = {
+    name: member
+    for module, content in list(sys.modules.items())
+    if module.startswith("howdah.model.")
+    for name, member in vars(content).items()
+    if isinstance(member, type) and member.__module__ == module
+}
 
 _INTRODUCTION = f"""\
 <!-- Written by `python scripts/run_record.py > docs/run-record.md`; change the classes instead. -->
@@ -81,10 +89,9 @@ def document() -> str:
         # Each workload in a record is of one of these.
         own = program.model_json_schema(mode="serialization")
         definitions |= {program.__name__: own, **own.get("$defs", {})}
-    texts = _field_texts()
     parts = [_INTRODUCTION, f"# {RUN_JSON}\n"]
     for name in _reachable("RunRecord", definitions):
-        parts.append(_class(name, definitions[name], texts))
+        parts.append(_class(name, definitions[name]))
     parts.append("# The tables\n")
     tables = (
         (TASKS, TaskAttempt),
@@ -93,53 +100,25 @@ def document() -> str:
         (SERVER_EVENTS, ServerEvent),
     )
     for table, row in tables:
-        parts.append(_table(table.name, row, table.schema, texts[row.__name__]))
+        parts.append(_table(table.name, row, table.schema))
     parts.append(_metrics())
     return "\n".join(parts)
 
 
-def _field_texts() -> dict[str, dict[str, str]]:
-    """Collect the docstrings below the fields of every class the record is made of.
-
-    They are read from the source: Python itself does not keep them.
-    """
-    modules = {
-        module
-        for name, module in sys.modules.items()
-        if name.startswith("howdah.model.") and module is not None
+def _texts(name: str) -> dict[str, str]:
+    """Collect the docstrings below the fields of a class of the record and of its bases."""
+    model = _CLASSES[name]
+    return {
+        _key(model, field): text
+        for owner in reversed(model.__mro__)
+        if owner.__module__.startswith("howdah.")
+        for field, text in meanings(owner).items()
     }
-    texts = {
-        node.name: dict(_fields_of(node))
-        for module in modules
-        for node in ast.parse(inspect.getsource(module)).body
-        if isinstance(node, ast.ClassDef)
-    }
-    for program in OWN:
-        # A program's fields are its own and those of its family.
-        inherited = [texts.get(owner.__name__, {}) for owner in reversed(program.__mro__)]
-        texts[program.__name__] = {field: text for fields in inherited for field, text in fields.items()}
-    return texts
 
 
-def _fields_of(node: ast.ClassDef) -> Iterator[tuple[str, str]]:
-    for field, below in zip(node.body, node.body[1:], strict=False):
-        if (
-            isinstance(field, ast.AnnAssign)
-            and isinstance(field.target, ast.Name)
-            and isinstance(below, ast.Expr)
-            and isinstance(below.value, ast.Constant)
-            and isinstance(below.value.value, str)
-        ):
-            yield _written_name(field.value) or field.target.id, inspect.cleandoc(below.value.value)
-
-
-def _written_name(default: ast.expr | None) -> str | None:
-    """The alias that a field is written under, where its default is a ``Field(alias=…)``."""
-    keywords = default.keywords if isinstance(default, ast.Call) else []
-    for keyword in keywords:
-        if keyword.arg == "alias" and isinstance(keyword.value, ast.Constant):
-            return str(keyword.value.value)
-    return None
+def _key(model: type, field: str) -> str:
+    """The key that a field is written under."""
+    return key_of(model, field) if issubclass(model, BaseModel) and field in model.model_fields else field
 
 
 def _reachable(root: str, definitions: dict[str, _Schema]) -> list[str]:
@@ -153,22 +132,27 @@ def _reachable(root: str, definitions: dict[str, _Schema]) -> list[str]:
     return order
 
 
+def _alternatives(schema: _Schema) -> list[_Schema]:
+    return schema.get("anyOf") or schema.get("oneOf") or []
+
+
 def _references(schema: _Schema) -> Iterator[str]:
     if "$ref" in schema:
         yield schema["$ref"].rpartition("/")[2]
-    for inner in schema.get("anyOf", []):
+    for inner in _alternatives(schema):
         yield from _references(inner)
     for key in ("items", "additionalProperties"):
         if isinstance(schema.get(key), dict):
             yield from _references(schema[key])
 
 
-def _class(name: str, schema: _Schema, texts: dict[str, dict[str, str]]) -> str:
+def _class(name: str, schema: _Schema) -> str:
     head = f"## `{name}`\n\n{_markdown(inspect.cleandoc(schema['description']))}\n"
     if "enum" in schema:
         return f"{head}\nOne of {', '.join(f'`{value}`' for value in schema['enum'])}.\n"
+    texts = _texts(name)
     rows = (
-        (f"`{field}`", _type(content), _markdown(texts[name].get(field, "")))
+        (f"`{field}`", _type(content), _markdown(texts.get(field, "")))
         for field, content in schema["properties"].items()
     )
     return f"{head}\n{_rows(('field', 'type', 'meaning'), rows)}"
@@ -178,8 +162,8 @@ def _type(schema: _Schema) -> str:
     if "$ref" in schema:
         name = schema["$ref"].rpartition("/")[2]
         return f"[`{name}`](#{name.lower()})"
-    if "anyOf" in schema:
-        return " or ".join(_type(inner) for inner in schema["anyOf"])
+    if alternatives := _alternatives(schema):
+        return " or ".join(map(_type, alternatives))
     if values := schema.get("enum", [schema["const"]] if "const" in schema else []):
         return " or ".join(f"`{value}`" for value in values)
     if schema["type"] == "array":
@@ -189,7 +173,8 @@ def _type(schema: _Schema) -> str:
     return str(schema["type"])
 
 
-def _table(title: str, row: type, table: pa.Schema, texts: dict[str, str]) -> str:
+def _table(title: str, row: type, table: pa.Schema) -> str:
+    texts = _texts(row.__name__)
     rows = ((f"`{field.name}`", str(field.type), _markdown(texts.get(field.name, ""))) for field in table)
     text = _markdown(inspect.getdoc(row) or "")
     return f"## {title}\n\n{text}\n\n{_rows(('column', 'type', 'meaning'), rows)}"

@@ -17,6 +17,7 @@ from benches.ours.kernel import timed
 from howdah import _native
 from howdah.engines.sim.preparation import prepare_simulation
 from howdah.model.engine_options import PLAN
+from howdah.model.plan import cluster_plan
 from howdah.model.workloads.terasort import OUTPUT_REPLICATION
 from howdah.planner.suite.request import RunRequest
 from howdah.simulation.outcome import Summary
@@ -34,7 +35,7 @@ def _measure(plan: Path, *, quick: bool) -> dict[str, float]:
         seed=_SEED,
         keep_data=False,
     )
-    scenario = translate(prepared.job.plan, prepared.job.suite, {}, seed=_SEED).scenario
+    scenario = translate(cluster_plan(prepared.job.plan, "plan"), prepared.job.suite, {}, seed=_SEED).scenario
     scenario = scenario.model_copy(update={"quick": quick})
     before_s, start_ns = time.process_time(), time.monotonic_ns()
     found, seconds = timed(start_ns, _native.simulate(scenario.text))

@@ -10,7 +10,7 @@ from playwright.sync_api import Page
 
 from howdah.documents.files import read_inventory
 from howdah.model.inventory import Inventory
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 from howdah.model.request import Demand, Growth, Hypervisor, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
 from howdah.session.plan.plans import write_plan_page
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.xdist_group("pages")
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
-PLANS: dict[str, Callable[[], Plan]] = {
+PLANS: dict[str, Callable[[], ClusterPlan]] = {
     "sample": eight_hosts,
     "32 hosts": lambda: _planned(
         "hosts-32", PlanRequest(growth=Growth(need_bytes=60 * 10**12, per_year=0.4, years=3))
@@ -59,11 +59,11 @@ every_look = pytest.mark.parametrize(
 )
 
 
-def _planned(example: str, request: PlanRequest) -> Plan:
+def _planned(example: str, request: PlanRequest) -> ClusterPlan:
     return plan_cluster(read_inventory(EXAMPLES / f"{example}.yaml"), request)
 
 
-def _of(count: int) -> Plan:
+def _of(count: int) -> ClusterPlan:
     hosts = group(count=count, hosts=[f"w[00001-{count:05d}].example.com"])
     return plan_cluster(Inventory(groups=(hosts,)), PlanRequest())
 
@@ -232,7 +232,6 @@ HOSTILE = "</script><script>window.caught=1</script><img src=x onerror='window.c
 
 def test_a_plan_s_text_stays_text(visit: Visitor, tmp_path: Path) -> None:
     plan = eight_hosts()
-    assert plan.cluster is not None
     cluster = plan.cluster
     hostile = plan.model_copy(
         update={

@@ -17,7 +17,7 @@ from howdah.errors import UserError
 from howdah.model.check import CheckVerdict
 from howdah.model.heap import direct_bytes, heap_bytes
 from howdah.model.placement import placed_workers
-from howdah.model.plan import Plan, Role, Value, Worker
+from howdah.model.plan import ClusterPlan, Role, Value, Worker
 from howdah.model.request import Protection
 from howdah.planner.cluster import plan_cluster
 from howdah.units import GIB, MIB
@@ -39,7 +39,7 @@ class Planned(NamedTuple):
     """A cluster as it was planned."""
 
     case: Case
-    plan: Plan
+    plan: ClusterPlan
 
     def value(self, key: str, worker: Worker | None = None) -> Value | None:
         """A setting's value, that of a kind of worker where kinds differ."""
@@ -64,17 +64,14 @@ class Planned(NamedTuple):
     @property
     def workers(self) -> int:
         """Workers of the plan."""
-        assert self.plan.cluster is not None
         return sum(1 for _ in placed_workers(self.plan.cluster))
 
     def on(self, role: Role) -> list[str]:
         """The hosts of a master daemon."""
-        assert self.plan.cluster is not None
         return [master.host for master in self.plan.cluster.masters if role in master.roles]
 
     def shared_bytes(self, worker: Worker) -> int:
         """The most memory that masters take beside a worker."""
-        assert self.plan.cluster is not None
         taken: dict[str, int] = {}
         for master in self.plan.cluster.masters:
             if master.shares:
@@ -173,7 +170,6 @@ def _container(planned: Planned) -> tuple[bool, str]:
 
 def _namenode(planned: Planned) -> tuple[bool, str]:
     cluster = planned.plan.cluster
-    assert cluster is not None
     stored = cluster.capacity.usable_bytes
     mean = planned.case.mean_file_bytes or 128 * MIB
     objects = stored / min(mean, planned.number("dfs.blocksize"))
@@ -210,7 +206,6 @@ def _volumes(planned: Planned) -> tuple[bool, str]:
 
 def _reserved(planned: Planned) -> tuple[bool, str]:
     def look(worker: Worker) -> tuple[bool, str]:
-        assert planned.plan.cluster is not None
         groups = {group.name: group for group in planned.plan.cluster.inventory.groups}
         group = groups[worker.group or ""]
         disk = group.data_bytes / max(1, group.data_disks)
@@ -237,7 +232,6 @@ def _journals(planned: Planned) -> tuple[bool, str]:
 
 def _racks(planned: Planned) -> tuple[bool, str]:
     cluster = planned.plan.cluster
-    assert cluster is not None
     rack = {
         host: group.racks[number * len(group.racks) // group.count]
         for group in cluster.inventory.groups
@@ -255,7 +249,6 @@ def _masters_share(planned: Planned) -> tuple[bool, str]:
 
 def _masters_apart(planned: Planned) -> tuple[bool, str]:
     cluster = planned.plan.cluster
-    assert cluster is not None
     places = [master for master in cluster.masters if Role.NAMENODE in master.roles]
     return all(not master.shares for master in places), ", ".join(master.name for master in places)
 
@@ -323,13 +316,11 @@ def _own_checks(planned: Planned) -> tuple[bool, str]:
 
 
 def _service_port(planned: Planned) -> tuple[bool, str]:
-    assert planned.plan.cluster is not None
     told = [advice.rule for advice in planned.plan.cluster.advice]
     return "namenode.service-port" in told, "told" if "namenode.service-port" in told else "not told"
 
 
 def _few_replicas_told(planned: Planned) -> tuple[bool, str]:
-    assert planned.plan.cluster is not None
     musts = [advice.text for advice in planned.plan.cluster.advice if advice.severity == "must"]
     return any("replica" in text for text in musts), f"{len(musts)} musts"
 
@@ -341,14 +332,12 @@ def _copied_again(planned: Planned) -> tuple[bool, str]:
     work = planned.number("dfs.namenode.replication.work.multiplier.per.iteration")
     left = planned.workers * (1 - 1 / planned.hosts)
     hours = 0.8 * max(_host_bytes(planned)) / (work * block / 3 * left) / 3600
-    assert planned.plan.cluster is not None
     network = min(group.network_bits_per_s for group in planned.plan.cluster.inventory.worker_groups)
     taken = work * block / 3 * 8 * planned.workers / planned.hosts / network
     return hours <= 24 or taken >= 0.2, f"{hours:.1f} h, with {taken:.0%} of the network"
 
 
 def _host_bytes(planned: Planned) -> list[int]:
-    assert planned.plan.cluster is not None
     return [group.data_bytes for group in planned.plan.cluster.inventory.worker_groups]
 
 

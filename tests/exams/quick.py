@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from howdah.documents.files import parse_inventory
 from howdah.model.at_once import at_once
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Profile
 from howdah.planner.cluster import plan_cluster
 from howdah.simulation.calibrations import PUBLISHED, load_calibration
@@ -38,7 +38,7 @@ class Cluster(NamedTuple):
     """A cluster and what it sorts."""
 
     name: str
-    plan: Plan
+    plan: ClusterPlan
     block_bytes: int
 
 

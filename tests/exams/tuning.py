@@ -13,7 +13,7 @@ from math import prod
 from typing import NamedTuple
 
 from howdah.documents.files import read_inventory
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 from howdah.model.request import Demand, Hypervisor, PlanRequest
 from howdah.model.tuning import KeptRules, Narrowing, Trial, TuneParameter
 from howdah.planner.cluster import plan_cluster
@@ -51,7 +51,7 @@ class Case(NamedTuple):
         divided = f", {self.workers} per host" if self.workers else ""
         return f"{self.inventory}, {self.dataset_tb:g} TB{divided}"
 
-    def plan(self) -> Plan:
+    def plan(self) -> ClusterPlan:
         """The plan of the rules."""
         request = PlanRequest(
             workloads=(Demand(kind="terasuite", dataset_bytes=int(self.dataset_tb * _TB)),),
@@ -84,7 +84,6 @@ def search_of(
 ) -> tuple[Candidates, Sequence[TuneParameter]]:
     """The candidates and the space of a case."""
     plan = case.plan()
-    assert plan.cluster is not None
     base = base_of(plan, plan.cluster)
     known = load_calibration(calibration) if calibration else None
     candidates = Candidates(base, RunRequest(suite="terasuite"), known, seed=1)

@@ -46,7 +46,6 @@ def test_one_value(key: str) -> None:
 def test_platforms_and_masters() -> None:
     plan = eight_hosts()
     cluster = plan.cluster
-    assert cluster is not None
     _held("platform", candidate_text(cluster.candidates[0], GROUNDS))
     _held("refused", candidate_text(cluster.candidates[-1], GROUNDS))
     _held("master", master_text(cluster.masters[0], plan, GROUNDS))

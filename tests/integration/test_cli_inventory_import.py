@@ -13,7 +13,7 @@ import pytest
 
 from howdah.documents.files import read_inventory, read_plan, read_work
 from howdah.model.inventory import HostGroup, Inventory
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 from howdah.model.request import Demand, Hypervisor, PlanRequest
 from howdah.planner.cluster import plan_cluster
 from howdah.render.cluster import render
@@ -100,7 +100,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ran]:
         yield Ran(network, daemons, conf["m1"], root)
 
 
-def _plan() -> Plan:
+def _plan() -> ClusterPlan:
     hardware = {
         "cpu": {"sockets": 1, "cores_per_socket": 4},
         "memory": "16GiB",
@@ -223,7 +223,6 @@ def test_finished_jobs_become_work_to_plan_for(ran: Ran) -> None:
     )
     assert planned.returncode == 0, planned.stderr
     cluster = read_plan(ran.folder / "plan.yaml").cluster
-    assert cluster is not None
     assert cluster.request.dataset_bytes == work.largest_input_bytes
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from howdah.documents.files import write_plan
-from howdah.model.plan import Plan
+from howdah.documents.files import write_document
+from howdah.model.plan import WorkerPlan
 from support.command import environment, howdah
 from support.lab_traces import traces
 from support.labs import lab_plan, save_plan
@@ -35,8 +35,8 @@ def _refused(done: subprocess.CompletedProcess[str], cwd: Path, *words: str) -> 
 
 
 def test_a_plan_of_one_machine_has_no_laboratory(tmp_path: Path) -> None:
-    alone = Plan(platform="native", workers=(), settings=())
-    (tmp_path / "plan.yaml").write_text(write_plan(alone))
+    alone = WorkerPlan(platform="native", workers=(), settings=())
+    (tmp_path / "plan.yaml").write_text(write_document(alone))
     _refused(lab("up", "plan.yaml", cwd=tmp_path), tmp_path, "howdah plan")
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from howdah.documents.files import read_plan
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 from howdah.report.plan.content import command
 from support.command import HOWDAH, environment, howdah, tree
 
@@ -40,7 +40,7 @@ def planned(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-def _value(plan: Plan, key: str) -> object:
+def _value(plan: ClusterPlan, key: str) -> object:
     (value,) = {one.value for one in plan.settings if one.key == key}
     return value
 
@@ -131,7 +131,7 @@ def test_quiet_says_where_the_plan_is_and_json_says_all(here: Path) -> None:
     done = howdah("plan", "hosts.yaml", "--quiet", "--no-page", "-o", "a.yaml", cwd=here)
     assert done.stdout == "a.yaml\n"
     told = howdah("plan", "hosts.yaml", "--json", "--no-page", "-o", "a.yaml", cwd=here)
-    assert Plan.model_validate(json.loads(told.stdout)) == read_plan(here / "a.yaml")
+    assert ClusterPlan.model_validate(json.loads(told.stdout)) == read_plan(here / "a.yaml")
     assert tree(here) == {"hosts.yaml", "a.yaml"}
 
 
@@ -167,7 +167,6 @@ def test_a_plan_knows_the_command_that_asks_for_it_again(here: Path, flags: list
     done = howdah("plan", "hosts.yaml", *flags, "-q", "--no-page", cwd=here)
     assert done.returncode == 0, done.stderr
     cluster = read_plan(here / "plan.yaml").cluster
-    assert cluster is not None
     again = shlex.split(command(cluster.request))[1:]
     assert howdah(*again, "-q", "--no-page", "-o", "again.yaml", cwd=here).returncode == 0
     assert (here / "again.yaml").read_bytes() == (here / "plan.yaml").read_bytes()

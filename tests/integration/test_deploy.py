@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from howdah.documents.files import read_inventory, write_plan
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 from howdah.model.request import Demand, Hypervisor, Override, PlanRequest
 from howdah.planner.cluster import plan_cluster
 from support.command import HOWDAH, environment
@@ -60,7 +60,7 @@ groups:
 """
 
 
-def _plan(folder: Path, *workers: str, cluster: str = "deployed", **settings: str) -> Plan:
+def _plan(folder: Path, *workers: str, cluster: str = "deployed", **settings: str) -> ClusterPlan:
     file = folder / "hosts.yaml"
     file.write_text(_INVENTORY.format(cluster=cluster, count=len(workers), names=", ".join(workers)))
     inventory = read_inventory(file)

@@ -18,7 +18,7 @@ from howdah.engines.hadoop.lost_daemons import MastersWatch
 from howdah.engines.hadoop.target import NodeFinder
 from howdah.model.cluster import Event
 from howdah.model.inventory import Inventory
-from howdah.model.plan import Plan
+from howdah.model.plan import WorkerPlan
 from howdah.model.request import Hypervisor, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
 from howdah.render.cluster import render
@@ -153,7 +153,7 @@ def watched(cluster: Cluster) -> Iterator[Callable[[], list[Event]]]:
     target = target_of("http://127.0.0.1:1", cluster.root / "client")
     conf = ClientConf.read(cluster.conf(HOSTS[2]))
     with Web(cluster.network.addresses, user="root") as web, cluster.network.thread(HOSTS[2]) as inside:
-        nowhere = Plan(platform="unknown", workers=(), settings=())
+        nowhere = WorkerPlan(platform="unknown", workers=(), settings=())
         watch = MastersWatch(replace(target, conf=conf, web=web), NodeFinder({}, nowhere), RunClock())
         yield lambda: inside.submit(watch.look).result()
 

@@ -21,7 +21,7 @@ from howdah.engines.hadoop.target import HadoopTarget, NodeFinder
 from howdah.model.cluster import Event
 from howdah.model.inventory import Inventory
 from howdah.model.placement import placed_workers
-from howdah.model.plan import Plan, Role
+from howdah.model.plan import ClusterPlan, Role
 from howdah.model.request import Hypervisor, PlanRequest
 from howdah.model.run import TaskAttempt
 from howdah.model.workloads.terasort import TeraSort
@@ -92,7 +92,9 @@ def _job(log: Path) -> str:
     return after.split()[0].replace("application", "job") if submitted else ""
 
 
-def _tell(target: HadoopTarget, ran: Ran, clock: RunClock, plan: Plan, *, seen: bool = False) -> ReportedJob:
+def _tell(
+    target: HadoopTarget, ran: Ran, clock: RunClock, plan: ClusterPlan, *, seen: bool = False
+) -> ReportedJob:
     return report_job(
         target,
         ran.id,
@@ -185,7 +187,7 @@ def test_a_job_that_a_user_killed_is_told_so(cluster: HadoopCluster) -> None:
 class Hosts(NamedTuple):
     """Two hosts with two DataNodes each, in a network of their own."""
 
-    plan: Plan
+    plan: ClusterPlan
     daemons: Daemons
     target: HadoopTarget
     inside: ThreadPoolExecutor
@@ -201,7 +203,6 @@ def hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hosts]:
         Inventory(cluster="pair", groups=(group(hosts=["h[1-2]"], count=2),)),
         PlanRequest(hypervisor=Hypervisor.VSPHERE, workers_per_host=4),
     )
-    assert plan.cluster is not None
     (namenode,) = (one.address for one in plan.cluster.masters if Role.NAMENODE in one.roles)
     workers = [worker.name for worker in placed_workers(plan.cluster)]
     write_rendered(render(plan), root / "rendered", force=False)

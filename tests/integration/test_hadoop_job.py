@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 from howdah.model.request import Demand, Hypervisor, Override, PlanRequest
 from howdah.planner.cluster import plan_cluster
 from howdah.render.cluster import render
@@ -72,7 +72,7 @@ class Finished(NamedTuple):
 class Ran(NamedTuple):
     """The suite, run on a plan's files."""
 
-    plan: Plan
+    plan: ClusterPlan
     rendered: dict[str, str]
     """mapred-site.xml and yarn-site.xml as rendered."""
     sort: Finished

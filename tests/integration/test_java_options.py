@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from howdah.documents.files import read_inventory
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Profile, Protection
 from howdah.planner.cluster import plan_cluster
 
@@ -27,7 +27,7 @@ TASK_OPTIONS = frozenset(
 FIRST_HEAP = re.compile(r"-Xms\d+m")
 
 
-def _plans() -> Iterator[Plan]:
+def _plans() -> Iterator[ClusterPlan]:
     # The laboratories' hosts have no domain, and so no realm.
     inventories = [read_inventory(path) for path in EXAMPLES if not path.stem.startswith("hosts-lab")]
     for inventory, profile, workloads, protection, secure in itertools.product(

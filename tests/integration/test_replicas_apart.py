@@ -34,7 +34,6 @@ def test_replicas_are_on_different_hosts(tmp_path: Path) -> None:
         Inventory(cluster="pair", groups=(group(hosts=["h[1-2]"], count=2),)),
         PlanRequest(hypervisor=Hypervisor.VSPHERE, workers_per_host=4),
     )
-    assert plan.cluster is not None
     assert plan.cluster.topology.placement is Placement.NODE_GROUPS
     (namenode,) = (one.address for one in plan.cluster.masters if Role.NAMENODE in one.roles)
     workers = {worker.name: worker.host for worker in placed_workers(plan.cluster)}

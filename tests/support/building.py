@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from howdah.model.counters import Counters
-from howdah.model.plan import Plan, Setting, Worker
+from howdah.model.plan import Setting, Worker, WorkerPlan
 from howdah.model.run import (
     Limits,
     Origin,
@@ -168,7 +168,7 @@ class RunBuilder:
             command=("howdah", "run", self.suite, "--engine", "local"),
             seed=1,
             host=host(self.hosts[0], self.cpus, self.disks),
-            plan=Plan(
+            plan=WorkerPlan(
                 platform="native",
                 workers=tuple(
                     Worker(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from howdah.documents.files import read_inventory
 from howdah.model.inventory import HostGroup, Inventory
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
 from support.sim_plans import EXAMPLES
@@ -25,7 +25,7 @@ def with_hosts(workers: Sequence[str], masters: Sequence[str] = ("m1", "m2", "m3
     return HA.model_copy(update={"groups": groups})
 
 
-def planned(inventory: Inventory) -> Plan:
+def planned(inventory: Inventory) -> ClusterPlan:
     """The plan of a gigabyte to sort, with two replicas and masters that take over from one another."""
     return plan_cluster(
         inventory,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from howdah.model.inventory import CpuLayout, DiskKind, DiskSet, HostGroup, NicSet
-from howdah.model.plan import Placement, Plan, Worker
+from howdah.model.plan import ClusterPlan, Placement, Worker
 from howdah.units import GIB
 from support.plans import WORKING, plan
 
@@ -39,7 +39,7 @@ class Scene:
         return self.hosts * self.per_host
 
 
-def cluster_plan(scene: Scene) -> Plan:
+def cluster_plan(scene: Scene) -> ClusterPlan:
     """The plan of that cluster: 0.5 CPUs' worth of work, a disk of 40 MB/s and 400 Mb/s for each worker."""
     names = tuple(f"h{number}" for number in range(1, scene.hosts + 1))
     group = HostGroup(

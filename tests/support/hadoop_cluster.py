@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 import pytest
 
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 from howdah.model.request import Demand, Hypervisor, Override, PlanRequest
 from howdah.planner.cluster import plan_cluster
 from howdah.render.cluster import render
@@ -81,7 +81,7 @@ NOTHING: Mapping[str, Mapping[str, str]] = MappingProxyType({})
 class HadoopCluster:
     """A cluster that runs: its plan, its configuration, which clients use too, and where it listens."""
 
-    plan: Plan
+    plan: ClusterPlan
     conf: Path
     ports: Mapping[str, int]
     """The port of every address by its key, the NameNode's own as ``fs.defaultFS``."""

@@ -11,7 +11,7 @@ from typing import Any
 from howdah.documents.files import read_inventory
 from howdah.engines.digests import sha256
 from howdah.model.cluster import ClusterState, Laboratory, Scaling
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 from howdah.model.request import Hypervisor, PlanRequest
 from howdah.model.run import Origin, Outcome, Phase, RunRecord, WorkloadResult
 from howdah.model.workloads.suite import read_workload
@@ -23,7 +23,7 @@ RECORDED = Path(__file__).parents[1] / "data" / "lab" / "runs.json"
 
 
 @cache
-def lab_plan(workers_per_host: int = 2) -> Plan:
+def lab_plan(workers_per_host: int = 2) -> ClusterPlan:
     """Two hosts of two threads each with so many workers, and one for the masters."""
     request = PlanRequest(hypervisor=Hypervisor.KVM, workers_per_host=workers_per_host, replication=2)
     return plan_cluster(read_inventory(EXAMPLES / "hosts-lab.yaml"), request)
@@ -36,7 +36,7 @@ def laboratory(cpus: float = 1.0) -> Laboratory:
 
 
 def lab_run(
-    run_id: str, results: tuple[WorkloadResult, ...], *, plan: Plan | None = None, cpus: float = 1.0
+    run_id: str, results: tuple[WorkloadResult, ...], *, plan: ClusterPlan | None = None, cpus: float = 1.0
 ) -> RunRecord:
     """A record of these results."""
     plan = plan or lab_plan()

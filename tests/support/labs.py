@@ -11,7 +11,7 @@ from howdah.lab.spec import NETWORK
 from howdah.lab.state import Jars, LabState
 from howdah.model.cluster import Laboratory
 from howdah.model.inventory import DiskRole, Inventory
-from howdah.model.plan import Plan, Role
+from howdah.model.plan import ClusterPlan, Role
 from howdah.model.request import Demand, Hypervisor, Override, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
 from support.hadoop_cluster import OFTEN
@@ -34,7 +34,7 @@ def lab_plan(
     storage: bool = False,
     disk_bytes: int | None = None,
     settings: Mapping[str, str] | None = None,
-) -> Plan:
+) -> ClusterPlan:
     """A plan of the example's two hosts, virtual unless workers are None; replication 2.
 
     ``storage`` is HDFS alone. ``settings`` are insisted on; ``disk_bytes`` is the size of data disks
@@ -77,7 +77,7 @@ def _with_disks(inventory: Inventory, size_bytes: int | None) -> Inventory:
     return inventory.model_copy(update={"groups": groups})
 
 
-def trio_plan(*settings: tuple[str, str], secure: bool = False) -> Plan:
+def trio_plan(*settings: tuple[str, str], secure: bool = False) -> ClusterPlan:
     """A plan of three native hosts whose masters take over from one another, with settings insisted on."""
     return plan_cluster(
         read_inventory(TRIO),
@@ -92,20 +92,19 @@ def trio_plan(*settings: tuple[str, str], secure: bool = False) -> Plan:
     )
 
 
-def soon(plan: Plan) -> Plan:
+def soon(plan: ClusterPlan) -> ClusterPlan:
     """The same plan for a laboratory of a few minutes, with what makes it wait and compute less insisted on.
 
     The start of Java programs is most of what it computes, and half of that is compiling what never runs for
     long; its jobs wait for heartbeats longer than their tasks run.
     """
-    assert plan.cluster is not None
     request = plan.cluster.request
     insisted = (Override(key=key, value=value) for key, value in soon_settings(plan).items())
     overrides = (*request.overrides, *insisted)
     return plan_cluster(plan.cluster.inventory, request.model_copy(update={"overrides": overrides}))
 
 
-def soon_settings(plan: Plan) -> dict[str, str]:
+def soon_settings(plan: ClusterPlan) -> dict[str, str]:
     """What ``soon`` insists on."""
     options = (setting for setting in plan.settings if setting.key.endswith(_JAVA_OPTIONS))
     compiled = {setting.key: f"{setting.value} {BRIEF}" for setting in options}
@@ -114,7 +113,7 @@ def soon_settings(plan: Plan) -> dict[str, str]:
     return {**compiled, **OFTEN["mapred-site.xml"], **OFTEN["yarn-site.xml"]}
 
 
-def save_plan(plan: Plan, folder: Path) -> Path:
+def save_plan(plan: ClusterPlan, folder: Path) -> Path:
     """The plan as a file."""
     path = folder / "plan.yaml"
     path.write_text(write_plan(plan))
@@ -128,10 +127,9 @@ def hbase_lab_state(directory: Path) -> LabState:
     )
 
 
-def lab_state(directory: Path, plan: Plan | None = None) -> LabState:
+def lab_state(directory: Path, plan: ClusterPlan | None = None) -> LabState:
     """A laboratory of that plan as it is written down, with nothing behind it."""
     plan = plan or lab_plan()
-    assert plan.cluster is not None
     return LabState(
         name="lab",
         directory=directory,

@@ -13,7 +13,7 @@ import pytest
 
 from howdah.documents.read import parse_document
 from howdah.model.inventory import CpuLayout, DiskKind, DiskSet, HostGroup, Inventory, NicSet
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 from howdah.model.request import Demand, Hypervisor, Override, PlanRequest
 from howdah.model.site import MachineSite
 from howdah.planner.cluster import plan_cluster
@@ -79,7 +79,7 @@ def libvirt_hosts(folder: Path, hosts: Sequence[str] = HOSTS, **more: Any) -> It
         yield connections
 
 
-def small_plan(*overrides: Override, workers_per_host: int = 2) -> Plan:
+def small_plan(*overrides: Override, workers_per_host: int = 2) -> ClusterPlan:
     """Two small hosts divided by KVM."""
     group = HostGroup(
         name="h",
@@ -116,7 +116,7 @@ machines:
 """
 
 
-def libvirt_provisioner(hosts: Mapping[str, Any], plan: Plan, site: str) -> Any:
+def libvirt_provisioner(hosts: Mapping[str, Any], plan: ClusterPlan, site: str) -> Any:
     """Whoever makes these machines."""
     # The extra may be missing, which only these tests ask for.
     from howdah.provision.kvm.provisioner import LibvirtProvisioner  # noqa: PLC0415

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from howdah.model.host import Cpu, Host, Memory, Software, Virtualisation
-from howdah.model.plan import Plan
+from howdah.model.plan import WorkerPlan
 from howdah.units import GIB, MIB
 
 
@@ -47,5 +47,5 @@ def needs(rows: int, reduces: int, slots: int) -> tuple[int, int]:
     return 64 * MIB, 64 * MIB + 120 * rows
 
 
-def setting(made: Plan, key: str) -> object:
+def setting(made: WorkerPlan, key: str) -> object:
     return next(item.value for item in made.settings if item.key == key)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from howdah.documents.files import write_plan
 from howdah.model.inventory import CpuLayout, DiskKind, DiskSet, HostGroup, Inventory, NicSet
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 from howdah.model.request import Demand, Hypervisor, PlanRequest
 from howdah.planner.cluster import plan_cluster
 from support.network import Network
@@ -30,7 +30,7 @@ class OwnHosts:
 
     network: Network
     folder: Path
-    plan: Plan
+    plan: ClusterPlan
 
     @property
     def plan_file(self) -> Path:

@@ -9,12 +9,12 @@ from howdah.model.plan import (
     Candidate,
     Capacity,
     Cluster,
+    ClusterPlan,
     Input,
     Judgement,
     Layout,
     Master,
     Placement,
-    Plan,
     Rack,
     Role,
     Setting,
@@ -112,7 +112,7 @@ SETTINGS: tuple[Setting, ...] = (
 )
 
 
-def eight_hosts() -> Plan:
+def eight_hosts() -> ClusterPlan:
     """Eight hosts of four workers, masters with shadows, a value of the user's, growth beyond the disks."""
     hosts = ("w[1-8].example.com",)
     candidates = (
@@ -141,7 +141,7 @@ def eight_hosts() -> Plan:
         ),
     )
     worker = kind(per_host=4)
-    return Plan(
+    return ClusterPlan(
         platform="4 per host",
         workers=(worker,),
         settings=SETTINGS,

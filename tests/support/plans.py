@@ -8,6 +8,7 @@ from howdah.model.inventory import CpuLayout, DiskKind, DiskRole, DiskSet, HostG
 from howdah.model.plan import (
     Capacity,
     Cluster,
+    ClusterPlan,
     Layout,
     Master,
     Placement,
@@ -18,6 +19,7 @@ from howdah.model.plan import (
     Topology,
     Value,
     Worker,
+    WorkerPlan,
 )
 from howdah.model.request import PlanRequest
 from howdah.units import GIB
@@ -91,7 +93,7 @@ def plan(
     placement: Placement = Placement.DEFAULT,
     racks: Sequence[Rack] = (),
     request: PlanRequest | None = None,
-) -> Plan:
+) -> ClusterPlan:
     """A plan with these parts; what is left out is one group of native hosts in one rack without masters."""
     groups = tuple(groups) or (group(),)
     kinds = tuple(kinds) or tuple(kind(group=one.name) for one in groups[:1])
@@ -106,7 +108,7 @@ def plan(
         if any(one_kind.group == one.name for one_kind in kinds)
     )
     names = tuple(name for one in groups for name in one.names)
-    return Plan(
+    return ClusterPlan(
         platform=layouts[0].platform,
         workers=tuple(kinds),
         settings=settings,
@@ -126,3 +128,8 @@ def plan(
             capacity=Capacity(raw_bytes=0, usable_bytes=0, bytes_per_host=0),
         ),
     )
+
+
+def worker_plan(plan: Plan) -> WorkerPlan:
+    """The workers and settings of a plan, without its hosts."""
+    return WorkerPlan(platform=plan.platform, workers=plan.workers, settings=plan.settings)

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from howdah.model.cluster import Event
 from howdah.model.inventory import Inventory
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 from howdah.model.request import Hypervisor, PlanRequest, Protection
 from howdah.model.run import RunRecord, WorkloadResult
 from howdah.model.tables import SAMPLES_SCHEMA, TASKS_SCHEMA, RunData
@@ -57,7 +57,7 @@ MASTERS = "masters"
 
 
 @cache
-def redundant_plan() -> Plan:
+def redundant_plan() -> ClusterPlan:
     """Three hosts for workers and three for masters, which stand in for one another."""
     groups = (
         group(count=3, hosts=["h[1-3]"]).model_copy(update={"serves": "workers"}),

@@ -19,7 +19,7 @@ from howdah.engines.sim.engine import SimEngine, SimTarget
 from howdah.model.at_once import at_once
 from howdah.model.engine_options import DATA_DIR
 from howdah.model.job import Job
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan, Plan
 from howdah.model.run import RunRecord
 from howdah.model.workloads.suite import Suite
 from howdah.planner.local.plan import LocalPlanner
@@ -228,7 +228,7 @@ class SimRig:
         return _terasuite(self)
 
     @property
-    def plan(self) -> Plan:
+    def plan(self) -> ClusterPlan:
         """The planned cluster."""
         return slots_plan()
 

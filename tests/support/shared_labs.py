@@ -11,7 +11,7 @@ from howdah.lab.shared_hosts import LabPlace
 from howdah.lab.spec import LabSpec
 from howdah.lab.state import LabState
 from howdah.model.inventory import Inventory
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 from howdah.model.request import Demand, Hypervisor, Override, PlanRequest
 from howdah.planner.cluster import plan_cluster
 from howdah.session.plan.sharing import AskedShare, plan_shared
@@ -46,15 +46,14 @@ def shared_pair(
     return paths
 
 
-def shared_plans(folder: Path, request: PlanRequest = KVM) -> tuple[Plan, Plan]:
+def shared_plans(folder: Path, request: PlanRequest = KVM) -> tuple[ClusterPlan, ClusterPlan]:
     """The same as plans."""
     first, second = shared_pair(folder, request)
     return read_plan(first), read_plan(second)
 
 
-def begun_lab(name: str, directory: Path, plan: Plan, place: LabPlace) -> LabState:
+def begun_lab(name: str, directory: Path, plan: ClusterPlan, place: LabPlace) -> LabState:
     """A laboratory of a plan at a place as it is written down, with nothing behind it."""
-    assert plan.cluster is not None
     directory.mkdir(exist_ok=True)
     placed = machines(plan, plan.cluster, directory, place.first_machine)
     spec = LabSpec(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from howdah.documents.files import read_inventory
-from howdah.model.plan import Plan, Setting
+from howdah.model.plan import ClusterPlan, Setting
 from howdah.model.request import Demand, Hypervisor, PlanRequest
 from howdah.model.tables import RunData
 from howdah.planner.cluster import plan_cluster
@@ -14,7 +14,7 @@ from support.sim_runs import sim_job, simulated
 
 
 @cache
-def hbase_plan(workers_per_host: int = 0, records: int = 1_000_000) -> Plan:
+def hbase_plan(workers_per_host: int = 0, records: int = 1_000_000) -> ClusterPlan:
     """The three hosts of the study of HBase: so many virtual machines on each, or none."""
     request = PlanRequest(
         workloads=(Demand(kind="ycsb", records=records),),
@@ -24,14 +24,14 @@ def hbase_plan(workers_per_host: int = 0, records: int = 1_000_000) -> Plan:
     return plan_cluster(read_inventory(EXAMPLES / "hosts-hbase.yaml"), request)
 
 
-def with_setting(plan: Plan, key: str, value: str | int) -> Plan:
+def with_setting(plan: ClusterPlan, key: str, value: str | int) -> ClusterPlan:
     """The plan with another value of a property, on all workers."""
     others = [one for one in plan.settings if one.key != key]
     given = Setting(key=key, value=value, reason="a test's", source="command line", origin="user")
     return plan.model_copy(update={"settings": (*others, given)})
 
 
-def asked_of(plan: Plan, suite: str = "ycsb-a", seed: int = 7, **asked: object) -> RunData:
+def asked_of(plan: ClusterPlan, suite: str = "ycsb-a", seed: int = 7, **asked: object) -> RunData:
     """What the simulator makes of a suite, on few operations unless more are asked for."""
     wanted = {"operations": 20_000, **asked} if suite != "ycsb-load" else asked
     return simulated(sim_job(plan, suite_on(plan, suite, **wanted), seed=seed))

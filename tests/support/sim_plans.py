@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 from howdah.documents.files import read_inventory
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Profile
 from howdah.model.workloads.suite import Suite
 from howdah.planner.cluster import plan_cluster
@@ -18,7 +18,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 @cache
-def study_plan(workers_per_host: int = 4) -> Plan:
+def study_plan(workers_per_host: int = 4) -> ClusterPlan:
     """The 32 hosts of the vSphere 6 study, divided, with Hadoop 1's slots as the study had them."""
     request = PlanRequest(
         workloads=(Demand(kind="terasuite", dataset_bytes=30 * 10**12),),
@@ -30,24 +30,24 @@ def study_plan(workers_per_host: int = 4) -> Plan:
 
 
 @cache
-def small_plan() -> Plan:
+def small_plan() -> ClusterPlan:
     """Seven native hosts with YARN."""
     request = PlanRequest(hypervisor=Hypervisor.NONE)
     return plan_cluster(read_inventory(EXAMPLES / "hosts-7.yaml"), request)
 
 
 @cache
-def slots_plan() -> Plan:
+def slots_plan() -> ClusterPlan:
     """Seven native hosts with Hadoop 1's slots."""
     request = PlanRequest(hypervisor=Hypervisor.NONE, profile=Profile.PAPER)
     return plan_cluster(read_inventory(EXAMPLES / "hosts-7.yaml"), request)
 
 
-def suite_on(plan: Plan, suite: str = "terasuite", **asked: object) -> Suite:
+def suite_on(plan: ClusterPlan, suite: str = "terasuite", **asked: object) -> Suite:
     """A suite of the size that was asked for, else of the plan's own."""
     return size_planned(run_request(suite, **asked), plan).suite
 
 
-def small_suite(plan: Plan) -> Suite:
+def small_suite(plan: ClusterPlan) -> Suite:
     """Ten gigabytes in blocks of 64 MiB: a simulation of a moment."""
     return suite_on(plan, rows=100_000_000, block_bytes=64 * MIB)

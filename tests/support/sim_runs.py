@@ -7,7 +7,7 @@ from pathlib import Path
 
 from howdah.engines.sim.engine import SimEngine, SimTarget
 from howdah.model.job import Job
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 from howdah.model.tables import RunData
 from howdah.model.workloads.suite import Suite
 from howdah.probe import probe_host
@@ -15,7 +15,7 @@ from support.sim_plans import slots_plan, small_suite
 from support.sinks import TableSink
 
 
-def sim_job(plan: Plan, suite: Suite, *, run_id: str = "simulated", seed: int = 7) -> Job:
+def sim_job(plan: ClusterPlan, suite: Suite, *, run_id: str = "simulated", seed: int = 7) -> Job:
     """A job to simulate."""
     return Job(
         run_id=run_id,

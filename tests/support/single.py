@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from howdah.model.inventory import CpuLayout, DiskKind, DiskSet, HostGroup, Inventory, NicSet
-from howdah.model.plan import Plan, Value
+from howdah.model.plan import ClusterPlan, Value
 from support.daemons import change_properties, move_paths
 from support.ports import free_ports
 
@@ -45,13 +45,13 @@ def one_host(memory: str) -> Inventory:
     return Inventory(cluster="single", groups=(host,))
 
 
-def planned(plan: Plan, key: str) -> Value:
+def planned(plan: ClusterPlan, key: str) -> Value:
     """The one value that a plan has for a key."""
     (value,) = {one.value for one in plan.settings if one.key == key}
     return value
 
 
-def planned_number(plan: Plan, key: str) -> float:
+def planned_number(plan: ClusterPlan, key: str) -> float:
     """The one number that a plan has for a key."""
     value = planned(plan, key)
     assert isinstance(value, int | float), value

@@ -12,7 +12,7 @@ import pytest
 
 from howdah.documents.files import write_plan
 from howdah.model.inventory import Inventory
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 from howdah.model.request import Hypervisor, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
 from support.plans import group
@@ -59,7 +59,7 @@ def virtual_plan(
     hosts: Sequence[str] = HOSTS,
     workers_per_host: int = 2,
     protection: Protection = Protection.NONE,
-) -> Plan:
+) -> ClusterPlan:
     """Hosts of the vSphere 6 study, divided."""
     request = PlanRequest(
         hypervisor=hypervisor, workers_per_host=workers_per_host, protection=protection, replication=2
@@ -98,7 +98,7 @@ machines:
 """
 
 
-def write_case(folder: Path, plan: Plan, site: str) -> None:
+def write_case(folder: Path, plan: ClusterPlan, site: str) -> None:
     """plan.yaml, site.yaml and the password's file."""
     (folder / "plan.yaml").write_text(write_plan(plan))
     (folder / "site.yaml").write_text(site)

@@ -30,7 +30,7 @@ def test_every_class_that_is_named_is_explained() -> None:
     text = document()
     named = set(re.findall(r"\]\(#(\w+)\)", text))
     headings = {heading.lower() for heading in re.findall(r"^## `?(\w+)`?$", text, flags=re.MULTILINE)}
-    assert {"host", "plan", "workloadresult", "outcome"} <= named
+    assert {"host", "clusterplan", "workloadresult", "outcome"} <= named
     assert named <= headings
 
 

@@ -19,7 +19,7 @@ from howdah.model.check import Check, CheckReport, CheckVerdict, HostRole
 from howdah.model.found import Found, FoundConfig, FoundProperty
 from howdah.model.host import Host
 from howdah.model.placement import placed_workers
-from howdah.model.plan import Cluster, Plan, Setting, Value
+from howdah.model.plan import Cluster, ClusterPlan, Setting, Value
 from howdah.model.value import value_text
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Damage
@@ -44,7 +44,7 @@ _READ = re.compile(
 def audit(
     config: FoundConfig | None,
     hosts: Sequence[Host],
-    plan: Plan | None,
+    plan: ClusterPlan | None,
     releases: Releases,
     role: HostRole | None = None,
 ) -> CheckReport:
@@ -83,7 +83,7 @@ def audit(
     )
 
 
-def audit_part(config: FoundConfig, plan: Plan, part: Part, releases: Releases) -> Iterator[Check]:
+def audit_part(config: FoundConfig, plan: ClusterPlan, part: Part, releases: Releases) -> Iterator[Check]:
     """Check a configuration as that of one part of a plan; raises UserError for an unknown release."""
     values = Values(config, (hadoop(releases.hadoop), hbase(releases.hbase)))
     found = Found(config=config.model_copy(update={"effective": values.effective()}))
@@ -93,7 +93,7 @@ def audit_part(config: FoundConfig, plan: Plan, part: Part, releases: Releases) 
 def _checks(
     found: Found,
     values: Values | None,
-    plan: Plan | None,
+    plan: ClusterPlan | None,
     releases: Releases,
     part: Part | None,
     *,
@@ -107,7 +107,7 @@ def _checks(
     if role is HostRole.CLIENT and found.config is not None:
         known = ReadByClients(known, found.config)
     facts: Facts = found_facts(found, values, known, releases)
-    if plan is not None and plan.cluster is not None and part is not None:
+    if plan is not None and part is not None:
         facts = planned_facts(plan, plan.cluster, part, known, releases)
     subject = Subject(found=found, facts=facts, values=values, host_values=read)
     settings = settings_for(plan, part) if plan is not None and part is not None else ()
@@ -147,13 +147,11 @@ def _scope(config: FoundConfig | None, hosts: Sequence[Host]) -> Literal["config
     return "all" if hosts else "configuration"
 
 
-def plan_faults(plan: Plan) -> tuple[Check, ...]:
+def plan_faults(plan: ClusterPlan) -> tuple[Check, ...]:
     """What a check would fail or warn of in the files of a plan, worst first; no host is looked at.
 
     Every kind of worker is looked at with its own settings; what holds for several is said once.
     """
-    if plan.cluster is None:
-        return ()
     faults = dict.fromkeys(
         check
         for part in _parts(plan, plan.cluster)
@@ -163,7 +161,7 @@ def plan_faults(plan: Plan) -> tuple[Check, ...]:
     return tuple(sorted(faults, key=lambda check: check.verdict is not CheckVerdict.FAIL))
 
 
-def _parts(plan: Plan, cluster: Cluster) -> Iterator[Part]:
+def _parts(plan: ClusterPlan, cluster: Cluster) -> Iterator[Part]:
     groups = {group.name: group for group in cluster.inventory.groups}
     for kind in plan.workers:
         if kind.group in groups:
@@ -174,7 +172,7 @@ def _releases(cluster: Cluster) -> Releases:
     return Releases(cluster.request.hadoop, cluster.request.hbase, "plan")
 
 
-def _files_of(plan: Plan, cluster: Cluster, part: Part) -> FoundConfig:
+def _files_of(plan: ClusterPlan, cluster: Cluster, part: Part) -> FoundConfig:
     """The plan's files for one kind of worker as a check would read them; lines are not known yet."""
     settings = settings_for(plan, part)
     properties = [_property(setting) for setting in settings if _READ.fullmatch(setting.file or "")]

@@ -13,7 +13,7 @@ from howdah.model.check import Check
 from howdah.model.found import Found
 from howdah.model.inventory import HostGroup
 from howdah.model.placement import placed_workers
-from howdah.model.plan import Plan, Setting, Worker
+from howdah.model.plan import ClusterPlan, Setting, Worker
 from howdah.model.value import value_text
 from howdah.planner.rule import Decision, Rule, SettingRule
 from howdah.planner.rules.catalogue import SETTING_RULES
@@ -37,13 +37,13 @@ _MEMORY_SLACK = 0.06
 """What firmware and kernel keep for themselves of the memory that is installed."""
 
 
-def check_workers(plan: Plan, subject: Subject) -> Iterator[Check]:
+def check_workers(plan: ClusterPlan, subject: Subject) -> Iterator[Check]:
     """Workers that the plan has and the files do not, and the other way round.
 
     Only Hadoop's own file lists every worker; HBase's lists those with a RegionServer.
     """
     config = subject.found.config
-    if config is None or plan.cluster is None or not config.workers:
+    if config is None or not config.workers:
         return
     planned = [worker.name for worker in placed_workers(plan.cluster)]
     listed = frozenset(config.workers)
@@ -83,19 +83,19 @@ def _check(found: str, expected: str, fix: str) -> Check:
     )
 
 
-def part_of(plan: Plan | None, found: Found, values: Values | None) -> Part | None:
+def part_of(plan: ClusterPlan | None, found: Found, values: Values | None) -> Part | None:
     """The part that fits best: by the host's name, then by what the configuration says, then by hardware.
 
-    None for a plan of one machine without Hadoop, or without a plan.
+    None without a plan.
     """
-    if plan is None or plan.cluster is None:
+    if plan is None:
         return None
     groups = {group.name: group for group in plan.cluster.inventory.groups}
     parts = [Part(kind, groups[kind.group]) for kind in plan.workers if kind.group in groups]
     return max(parts, key=lambda part: _likeness(part, plan, found, values), default=None)
 
 
-def settings_for(plan: Plan, part: Part) -> tuple[Setting, ...]:
+def settings_for(plan: ClusterPlan, part: Part) -> tuple[Setting, ...]:
     """The plan's settings that hold for one part of it."""
     return tuple(
         setting
@@ -104,14 +104,14 @@ def settings_for(plan: Plan, part: Part) -> tuple[Setting, ...]:
     )
 
 
-def _likeness(part: Part, plan: Plan, found: Found, values: Values | None) -> tuple[bool, int, bool]:
+def _likeness(part: Part, plan: ClusterPlan, found: Found, values: Values | None) -> tuple[bool, int, bool]:
     host = found.host
     named = host is not None and host.name in part.group.names
     alike = host is not None and host.cpu.threads == part.group.cpu.threads
     return named, _agreements(part.kind, plan, found, values), alike
 
 
-def _agreements(kind: Worker, plan: Plan, found: Found, values: Values | None) -> int:
+def _agreements(kind: Worker, plan: ClusterPlan, found: Found, values: Values | None) -> int:
     """Settings of this kind alone that the configuration has as planned."""
     if values is None or found.config is None:
         return 0
@@ -129,7 +129,7 @@ def _text(setting: Setting, variables: Mapping[str, str], values: Values) -> str
 
 
 def check_drift(
-    plan: Plan, settings: tuple[Setting, ...], part: Part, subject: Subject, spared: Collection[str]
+    plan: ClusterPlan, settings: tuple[Setting, ...], part: Part, subject: Subject, spared: Collection[str]
 ) -> Iterator[Check]:
     """Every planned setting against what exists, then what the plan does not have, then the machine.
 

@@ -14,7 +14,7 @@ from howdah.model.found import Found
 from howdah.model.host import Host
 from howdah.model.hostname import is_hostname
 from howdah.model.inventory import CpuLayout, DiskKind, DiskRole, DiskSet, HostGroup, NicSet
-from howdah.model.plan import Cluster, Plan, Value, Worker
+from howdah.model.plan import Cluster, ClusterPlan, Value, Worker
 from howdah.model.request import Demand, PlanRequest, Protection
 from howdah.model.storage import Disk
 from howdah.planner.facts import Facts, MissingFact
@@ -209,7 +209,7 @@ def _megabytes(known: Value) -> int:
 
 
 def planned_facts(
-    plan: Plan, cluster: Cluster, part: Part, known: Mapping[str, Value], releases: Releases
+    plan: ClusterPlan, cluster: Cluster, part: Part, known: Mapping[str, Value], releases: Releases
 ) -> Facts:
     """The facts that the plan's rules had, for one part of it."""
     sizes = {setting.key: setting.value for setting in settings_for(plan, part) if setting.file is None}

@@ -27,7 +27,7 @@ from howdah.hadoop.env_files import read_assignments
 from howdah.hadoop.foreign_files import foreign_path
 from howdah.hadoop.site_files import BLANKS, read_site
 from howdah.model.found import Allocation, FoundConfig, FoundProperty, Unreadable
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 from howdah.releases import DEFAULT_HADOOP, DEFAULT_HBASE
 from howdah.services.secrets import shown_value
 from howdah.units import MIB, format_memory
@@ -346,10 +346,10 @@ class Releases(NamedTuple):
 
 
 def known_releases(
-    given: str | None, plan: Plan | None, home: str | None, given_hbase: str | None = None
+    given: str | None, plan: ClusterPlan | None, home: str | None, given_hbase: str | None = None
 ) -> Releases:
     """The releases asked for, or else the plan's, or else Hadoop's below ``home``, or else the defaults."""
-    request = plan.cluster.request if plan is not None and plan.cluster is not None else None
+    request = plan.cluster.request if plan is not None else None
     hbase = given_hbase or (request.hbase if request is not None else DEFAULT_HBASE)
     if given is not None:
         return Releases(given, hbase, "command line")

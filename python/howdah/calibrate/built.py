@@ -6,10 +6,10 @@ import math
 
 from howdah.model.cluster import Laboratory
 from howdah.model.inventory import CpuLayout, DiskKind, DiskSet, HostGroup
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 
 
-def as_built(plan: Plan, lab: Laboratory) -> Plan:
+def as_built(plan: ClusterPlan, lab: Laboratory) -> ClusterPlan:
     """The plan of a laboratory, with what its hosts really had, for the simulator.
 
     A limit of CPU time holds a worker as a whole. One worker with a CPU's worth of time is one core for the
@@ -17,8 +17,6 @@ def as_built(plan: Plan, lab: Laboratory) -> Plan:
     for neither may use what the other one leaves.
     """
     cluster = plan.cluster
-    if cluster is None:
-        return plan
     workers_on = {
         group.name: sum(kind.per_host for kind in plan.workers if kind.group in {None, group.name})
         for group in cluster.inventory.groups
@@ -39,9 +37,9 @@ def as_built(plan: Plan, lab: Laboratory) -> Plan:
     )
 
 
-def cpu_share(plan: Plan, lab: Laboratory) -> float:
+def cpu_share(plan: ClusterPlan, lab: Laboratory) -> float:
     """What a planned thread of the workers' hosts had of a CPU, 1 for all of it."""
-    groups = plan.cluster.inventory.worker_groups if plan.cluster else ()
+    groups = plan.cluster.inventory.worker_groups
     return min((_cpus(group, lab) / group.cpu.threads for group in groups), default=1.0)
 
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import Final, Literal, NamedTuple
 
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 from howdah.model.run import WorkloadResult
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.ycsb import THROUGHPUT
@@ -21,7 +21,7 @@ SHARES: Final = (0.5, 0.99)
 class CaseWork(NamedTuple):
     """What is simulated: a suite on a plan, or on part of its hosts."""
 
-    plan: Plan
+    plan: ClusterPlan
     """The cluster."""
     suite: Suite
     """What runs on it."""

@@ -9,7 +9,7 @@ from howdah.calibrate.hbase import HBASE
 from howdah.model.calibration import Calibration, Extent
 from howdah.model.inventory import HostGroup
 from howdah.model.placement import placed_workers
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import ROW_BYTES, ROWS
 from howdah.model.workloads.ycsb import Ycsb
@@ -23,7 +23,7 @@ _SLACK = 1.5
 """So much beyond the last run is no extrapolation worth a word."""
 
 
-def extents(works: Iterable[tuple[Plan, Suite]]) -> tuple[Extent, ...]:
+def extents(works: Iterable[tuple[ClusterPlan, Suite]]) -> tuple[Extent, ...]:
     """The least and the most of every quantity over several runs."""
     result: dict[str, Extent] = {}
     for plan, suite in works:
@@ -34,7 +34,7 @@ def extents(works: Iterable[tuple[Plan, Suite]]) -> tuple[Extent, ...]:
     return tuple(result.values())
 
 
-def distance(calibration: Calibration | None, plan: Plan, suite: Suite) -> float:
+def distance(calibration: Calibration | None, plan: ClusterPlan, suite: Suite) -> float:
     """How far a run lies outside the runs that a calibration was made from; 0 inside.
 
     The length of a vector with the logarithm of the factor beyond the nearest run for each quantity.
@@ -51,7 +51,7 @@ def distance(calibration: Calibration | None, plan: Plan, suite: Suite) -> float
     )
 
 
-def beyond(calibration: Calibration, plan: Plan, suite: Suite) -> tuple[str, ...]:
+def beyond(calibration: Calibration, plan: ClusterPlan, suite: Suite) -> tuple[str, ...]:
     """What of a run lies outside the runs that a calibration was made from, each in words."""
     known = {extent.name: extent for extent in calibration.extents}
     return tuple(_other_work(calibration, suite)) + tuple(
@@ -74,11 +74,9 @@ def _other_work(calibration: Calibration, suite: Suite) -> Iterator[str]:
         )
 
 
-def _quantities(plan: Plan, suite: Suite) -> Iterator[tuple[str, str, float]]:
+def _quantities(plan: ClusterPlan, suite: Suite) -> Iterator[tuple[str, str, float]]:
     """Names, units and values of what a simulation's rightness may depend on."""
     cluster = plan.cluster
-    if cluster is None:
-        return
     workers = list(placed_workers(cluster))
     hosts = {worker.host for worker in workers}
     yield "hosts", "", float(len(hosts))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import starmap
 from statistics import fmean
 
 from howdah.calibrate.built import as_built, cpu_share
@@ -13,6 +14,7 @@ from howdah.calibrate.hbase import asked_hbase, metrics_of
 from howdah.errors import UserError
 from howdah.model.calibration import CalibratedValue
 from howdah.model.parameter import CPU_QUOTA, Parameter
+from howdah.model.plan import ClusterPlan
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
 
 _PHASES = ("map-shuffle", "reduce-merge")
@@ -64,17 +66,16 @@ def cases_of(records: Sequence[RunRecord]) -> tuple[Case, ...]:
     Raises UserError for one that did not end well or was no cluster's, and for runs that are not of one
     kind: measured and simulated ones, several releases, laboratories with other shares of a CPU.
     """
-    for record in records:
-        _check(record)
+    plans = [_checked_plan(record) for record in records]
     _alike(records, "origin", [record.origin.value for record in records])
     _alike(records, "kind of work", ["YCSB" if asked_hbase(record) else "jobs" for record in records])
     product = "HBase" if asked_hbase(records[0]) else "Hadoop"
     _alike(records, f"release of {product}", [record.engine_version for record in records])
-    _alike(records, "share of a CPU", [f"{_share(record):g}" for record in records])
+    _alike(records, "share of a CPU", [f"{_share(*run):g}" for run in zip(records, plans, strict=True)])
     if asked_hbase(records[0]):
-        return tuple(_asked(record) for record in records)
+        return tuple(starmap(_asked, zip(records, plans, strict=True)))
     noise = run_to_run(records)
-    return tuple(_case(record, noise) for record in records)
+    return tuple(_case(record, plan, noise) for record, plan in zip(records, plans, strict=True))
 
 
 def laboratory_values(records: Sequence[RunRecord]) -> tuple[CalibratedValue, ...]:
@@ -83,7 +84,7 @@ def laboratory_values(records: Sequence[RunRecord]) -> tuple[CalibratedValue, ..
     A task of seconds has so much slower a core; an operation of a millisecond runs, or stands still.
     """
     labs = [record for record in records if record.laboratory]
-    if not labs or (share := _share(labs[0])) == 1:
+    if not labs or (share := _share(labs[0], _checked_plan(labs[0]))) == 1:
         return ()
     rests_on = (f"run {labs[0].id}: the lab's share of a CPU for a thread",)
     name = CPU_QUOTA if asked_hbase(records[0]) else "core_speed"
@@ -107,17 +108,19 @@ def run_to_run(records: Sequence[RunRecord]) -> float:
     return max(_LEAST_RUN_TO_RUN, math.sqrt(sum(squares) / freedom)) if freedom else _RUN_TO_RUN
 
 
-def _check(record: RunRecord) -> None:
+def _checked_plan(record: RunRecord) -> ClusterPlan:
+    """The plan of a run that can be a case; raises UserError for any other run."""
     where = f"run {record.id}"
     if record.outcome is not Outcome.SUCCEEDED:
         raise UserError(where, f"{record.outcome}: its time cannot be used", "give runs that succeeded")
-    if record.plan.cluster is None:
+    if not isinstance(record.plan, ClusterPlan):
         raise UserError(
             where,
             f"ran on one machine with the {record.engine} engine, and its simulation has no parameters to "
             f"fit",
             "give runs of a cluster; `howdah probe --measure` measures this machine",
         )
+    return record.plan
 
 
 def _alike(records: Sequence[RunRecord], what: str, values: Sequence[str]) -> None:
@@ -131,12 +134,12 @@ def _alike(records: Sequence[RunRecord], what: str, values: Sequence[str]) -> No
             )
 
 
-def _share(record: RunRecord) -> float:
+def _share(record: RunRecord, plan: ClusterPlan) -> float:
     lab = record.laboratory
-    return 1.0 if lab is None else cpu_share(record.plan, lab)
+    return 1.0 if lab is None else cpu_share(plan, lab)
 
 
-def _case(record: RunRecord, noise: float) -> Case:
+def _case(record: RunRecord, plan: ClusterPlan, noise: float) -> Case:
     lab = record.laboratory
     # What a run found out by itself, such as the rows of its input, is in its results alone.
     suite = record.suite.model_copy(
@@ -145,7 +148,7 @@ def _case(record: RunRecord, noise: float) -> Case:
     return Case(
         name=f"run {record.id}",
         study=record.engine,
-        work=CaseWork(plan=record.plan if lab is None else as_built(record.plan, lab), suite=suite),
+        work=CaseWork(plan=plan if lab is None else as_built(plan, lab), suite=suite),
         known={
             name: seconds
             for workload in record.workloads
@@ -156,13 +159,13 @@ def _case(record: RunRecord, noise: float) -> Case:
     )
 
 
-def _asked(record: RunRecord) -> Case:
+def _asked(record: RunRecord, plan: ClusterPlan) -> Case:
     """A run that asked HBase, on the plan's own hosts; ``laboratory_values`` has what limits left of them."""
     known = dict(known for result in record.workloads for known in metrics_of(result))
     return Case(
         name=f"run {record.id}",
         study=record.engine,
-        work=CaseWork(plan=record.plan, suite=record.suite),
+        work=CaseWork(plan=plan, suite=record.suite),
         known={name: value for name, value in known.items() if value > 0},
     )
 

@@ -96,7 +96,7 @@ def other_plan(predicted: Plan, ran: Plan) -> str | None:
     """In what the plan of a run is not the one that was predicted; None where it is the same."""
     if predicted.workers != ran.workers:
         return "it ran on other workers"
-    if (predicted.cluster is None) != (ran.cluster is None):
+    if type(predicted) is not type(ran):
         return "only one of the two is a cluster"
     for name in _CLUSTER:
         if getattr(predicted.cluster, name, None) != getattr(ran.cluster, name, None):

@@ -12,7 +12,7 @@ from rich.text import Text
 from howdah.cli.help import App
 from howdah.cli.output import print_json, show
 from howdah.errors import HowdahError
-from howdah.model.plan import Plan, Setting
+from howdah.model.plan import ClusterPlan, Setting
 from howdah.report.plan.terminal import candidate_text, list_text, master_text, setting_text
 from howdah.session.plan import explaining as session
 from howdah.session.plan.explaining import Explained
@@ -62,7 +62,7 @@ def explain(
         show(_text(read, explanation))
 
 
-def _text(plan: Plan, explanation: Explained) -> RenderableType:
+def _text(plan: ClusterPlan, explanation: Explained) -> RenderableType:
     grounds = session.grounds()
     parts: list[RenderableType] = [
         *(
@@ -75,7 +75,7 @@ def _text(plan: Plan, explanation: Explained) -> RenderableType:
     return Group(*[line for part in parts for line in (Text(), part)][1:])
 
 
-def _content(plan: Plan, explanation: Explained) -> dict[str, Any]:
+def _content(plan: ClusterPlan, explanation: Explained) -> dict[str, Any]:
     return {
         "settings": [_said(plan, setting) for setting in explanation.settings],
         "platforms": [candidate.model_dump(mode="json") for candidate in explanation.candidates],
@@ -83,7 +83,7 @@ def _content(plan: Plan, explanation: Explained) -> dict[str, Any]:
     }
 
 
-def _said(plan: Plan, setting: Setting) -> dict[str, Any]:
+def _said(plan: ClusterPlan, setting: Setting) -> dict[str, Any]:
     grounds = session.grounds()
     law = grounds.rules.get(setting.rule or "")
     return setting.model_dump(mode="json") | {

@@ -19,7 +19,7 @@ from howdah.model.base import Model
 from howdah.model.calibration import Calibration, CalibrationCell, Residual, Without
 from howdah.model.host import Host
 from howdah.model.inventory import CpuLayout, DiskSet, HostGroup, Inventory, NicSet
-from howdah.model.plan import Breach, Input, Plan, Setting
+from howdah.model.plan import Breach, ClusterPlan, Input, Setting
 from howdah.model.request import Demand, Override
 from howdah.model.site import (
     LibvirtSite,
@@ -221,12 +221,14 @@ def write_inventory(inventory: Inventory, comments: Comments | None = None) -> s
     return write_document(inventory, comments)
 
 
-def read_plan(path: Path) -> Plan:
+def read_plan(path: Path) -> ClusterPlan:
     """The plan in a file; raises UserError that names every fault at its line and column."""
-    return read_document(path, Plan, "a plan", "give a plan that `howdah plan` wrote, plan.yaml for instance")
+    return read_document(
+        path, ClusterPlan, "a plan", "give a plan that `howdah plan` wrote, plan.yaml for instance"
+    )
 
 
-def write_plan(plan: Plan) -> str:
+def write_plan(plan: ClusterPlan) -> str:
     """The text that reads back as this plan; the same plan gives the same text."""
     return write_document(plan)
 

@@ -72,7 +72,7 @@ def _model_in(annotation: Any) -> type[BaseModel] | None:
 
 
 @cache
-def meanings(model: type[BaseModel]) -> Mapping[str, str]:
+def meanings(model: type) -> Mapping[str, str]:
     """The docstrings below a class's own fields, a line each, by the fields' names.
 
     They are read from the source, once for each class: Python itself does not keep them.

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from howdah.hadoop.daemons import DAEMONS
-from howdah.model.plan import Plan, Role, Setting
+from howdah.model.plan import ClusterPlan, Role, Setting
 from howdah.releases import DEFAULT_HADOOP, DEFAULT_HBASE, Release, hadoop, hbase
 
 _NO_DAEMONS: tuple[tuple[str, str], ...] = (
@@ -60,18 +60,15 @@ _LEAST_PARTS = 3
 """Words of a beginning whose readers read all keys of it, at least: ``yarn.nodemanager.`` has too few."""
 
 
-def readers(setting: Setting, plan: Plan) -> frozenset[Role]:
+def readers(setting: Setting, plan: ClusterPlan) -> frozenset[Role]:
     """The daemons that read a plan's setting when they start; none where only clients and jobs do."""
-    if plan.cluster is None:
-        return frozenset()
     request = plan.cluster.request
     return readers_of(setting.key, setting.file, request.hadoop, request.hbase)
 
 
-def present_roles(plan: Plan) -> frozenset[Role]:
+def present_roles(plan: ClusterPlan) -> frozenset[Role]:
     """The daemons that a plan has anywhere."""
-    masters = plan.cluster.masters if plan.cluster is not None else ()
-    systems = [*(master.roles for master in masters), *(worker.roles for worker in plan.workers)]
+    systems = [*(master.roles for master in plan.cluster.masters), *(worker.roles for worker in plan.workers)]
     return frozenset(role for roles in systems for role in roles)
 
 

@@ -19,7 +19,7 @@ from howdah.lab.state import LabSystem
 from howdah.model.cluster import Deviation
 from howdah.model.inventory import DiskRole, DiskSet, HostGroup
 from howdah.model.placement import PlacedHost, placed_hosts
-from howdah.model.plan import Cluster, Master, Plan, Worker
+from howdah.model.plan import Cluster, ClusterPlan, Master, Worker
 
 LOOPBACK = IPv4Address("127.0.0.2")
 """The first machine's address without root; the machine itself has the one before it."""
@@ -37,7 +37,9 @@ class Power(NamedTuple):
     """The speed a disk is held to, bytes per second."""
 
 
-def machines(plan: Plan, cluster: Cluster, directory: Path, first: IPv4Address) -> tuple[LabSystem, ...]:
+def machines(
+    plan: ClusterPlan, cluster: Cluster, directory: Path, first: IPv4Address
+) -> tuple[LabSystem, ...]:
     """Every machine, masters first; one that is both worker and master is a worker."""
     workers = {worker.name: worker for worker in plan.workers}
     made: dict[str, LabSystem] = {}
@@ -89,7 +91,7 @@ def host_specs(cluster: Cluster, machines: Sequence[LabSystem], power: Power) ->
 
 
 def machine_specs(
-    plan: Plan, cluster: Cluster, machines: Iterable[LabSystem], power: Power
+    plan: ClusterPlan, cluster: Cluster, machines: Iterable[LabSystem], power: Power
 ) -> Iterator[MachineSpec]:
     """What each machine may use: its vCPUs, its memory, its disks; a host that is one machine has all."""
     workers = {worker.name: worker for worker in plan.workers}

@@ -13,7 +13,7 @@ from howdah.lab.rootless import MOST_WORKERS, ports
 from howdah.lab.spec import LabSpec
 from howdah.lab.state import LabSystem
 from howdah.model.cluster import Isolation
-from howdah.model.plan import Cluster, Plan
+from howdah.model.plan import Cluster, ClusterPlan
 from howdah.units import format_bits_per_s, format_memory, format_rate
 
 _ROUNDED = 1.001
@@ -32,13 +32,9 @@ _NEVER = (
 )
 
 
-def check_plan(plan: Plan) -> Cluster:
-    """The plan's cluster; raises UserError for a plan that has none, or one that needs Kerberos."""
+def check_plan(plan: ClusterPlan) -> Cluster:
+    """The plan's cluster; raises UserError for a plan that needs Kerberos."""
     cluster = plan.cluster
-    if cluster is None:
-        raise UserError(
-            "plan", "is a plan of one machine without Hadoop", "give a plan made by howdah plan hosts.yaml"
-        )
     if cluster.request.secure:
         raise UserError(
             "plan",

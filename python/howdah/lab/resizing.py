@@ -21,17 +21,16 @@ from howdah.lab.spec import LabSpec
 from howdah.lab.state import LabState, LabSystem
 from howdah.lab.up import Brought
 from howdah.model.configset import ConfigSet
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 from howdah.services.errors import ServiceError
 from howdah.units import format_counted
 
 
-def grown(state: LabState, plan: Plan, names: Sequence[str], like: str) -> LabState:
+def grown(state: LabState, plan: ClusterPlan, names: Sequence[str], like: str) -> LabState:
     """The laboratory with these hosts of its new plan, each with what ``like`` has; nothing is made.
 
     What is there keeps its address. Raises UserError for hosts that cannot be built here.
     """
-    assert plan.cluster is not None
     assert state.spec is not None
     free = 1 + max(int(ip_address(machine.address)) for machine in state.machines)
     new = tuple(
@@ -141,7 +140,7 @@ def await_empty(state: LabState, patience_s: float, tell: Tell) -> None:
         time.sleep(_POLL_S)
 
 
-def take_away(state: LabState, plan: Plan, hosts: Collection[str], rendered: ConfigSet) -> LabState:
+def take_away(state: LabState, plan: ClusterPlan, hosts: Collection[str], rendered: ConfigSet) -> LabState:
     """End what runs on hosts that are empty, remove all they have here, and have the masters forget them.
 
     The lock of its name is held. Raises RunFailed for what Linux refuses; done again, it goes on.

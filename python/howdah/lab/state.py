@@ -13,7 +13,7 @@ from howdah.lab import registry
 from howdah.lab.spec import LabSpec
 from howdah.model.base import Model
 from howdah.model.cluster import Laboratory
-from howdah.model.plan import Plan, Role
+from howdah.model.plan import ClusterPlan, Role
 
 STATE = "lab.json"
 """The file's name in a laboratory's directory."""
@@ -77,7 +77,7 @@ class LabState(Model):
     """The plan's file, as it was named."""
     complete: bool
     """Whether ``up`` came to its end; if not, another ``up`` goes on."""
-    plan: Plan
+    plan: ClusterPlan
     """The plan as it was built, small enough for this machine."""
     jars: Jars
     """The Hadoop it runs."""

@@ -42,7 +42,7 @@ from howdah.lab.spec import Format, LabSpec
 from howdah.lab.state import LabState, read_state
 from howdah.model.cluster import Deviation, Isolation, Laboratory, Scaling
 from howdah.model.configset import ConfigSet
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 from howdah.model.value import planned_text
 from howdah.services.conf import ClientConf
 from howdah.services.namenode import NameNode
@@ -86,7 +86,7 @@ class Brought(NamedTuple):
     """What is not redundant yet."""
 
 
-def begin(asked: Asked, plan: Plan, found: Installed, power: Power, fitted: Fitting) -> LabState:
+def begin(asked: Asked, plan: ClusterPlan, found: Installed, power: Power, fitted: Fitting) -> LabState:
     """What is to be built, all checked and nothing made; raises UserError for what cannot be."""
     cluster = check_plan(plan)
     java_home()
@@ -222,7 +222,7 @@ _OF_EACH_NETWORK = "net.ipv4.tcp_"
 """Keys of sysctl that each network namespace has for itself."""
 
 
-def _kernel(plan: Plan) -> dict[str, int]:
+def _kernel(plan: ClusterPlan) -> dict[str, int]:
     """What the plan's sysctl.conf sets that a machine of a laboratory can have for itself."""
     return {
         setting.key: setting.value
@@ -231,7 +231,7 @@ def _kernel(plan: Plan) -> dict[str, int]:
     }
 
 
-def _format(plan: Plan) -> Format:
+def _format(plan: ClusterPlan) -> Format:
     return Format(
         file_system=planned_text(plan, "fs.type") or "xfs",
         mkfs_options=tuple(planned_text(plan, "mkfs.options").split()),

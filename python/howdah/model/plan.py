@@ -1,21 +1,23 @@
 """The cluster specification: what the planner decides and an engine obeys.
 
-For one machine without Hadoop a plan is small: one native worker, its task slots, its memory and
-its data directories. For a cluster it also says which hosts carry what (``cluster``). Every value
-carries its reason and its source.
+For one machine without Hadoop a plan is small (``WorkerPlan``): one native worker, its task slots, its
+memory and its data directories. The plan of a cluster (``ClusterPlan``) also contains the hosts, the masters
+and the topology. Every value has its reason and its source.
 """
 
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import NonNegativeInt, model_validator
+from pydantic import Discriminator, NonNegativeInt, Tag, model_validator
 
+from howdah.errors import UserError
 from howdah.model.base import Model
 from howdah.model.inventory import FORMAT, Count, Inventory
 from howdah.model.request import PlanRequest
 from howdah.model.wholeness import check_whole
+from howdah.model.wrong import WrongValue
 
 Value = int | float | str | bool | tuple[str, ...]
 """A decided value."""
@@ -300,8 +302,14 @@ class Cluster(Model):
         }
 
 
-class Plan(Model):
-    """A specification an engine can run on."""
+_NO_CLUSTER = (
+    "is a plan of one machine, not of a cluster",
+    "give a plan that `howdah plan` wrote from an inventory of hosts",
+)
+
+
+class BasePlan(Model):
+    """Workers and settings: what an engine needs of any plan."""
 
     platform: str
     """How hosts are divided into workers."""
@@ -309,11 +317,53 @@ class Plan(Model):
     """The workers of one machine; of a cluster the kinds of workers."""
     settings: tuple[Setting, ...]
     """Every decided value with its reason."""
-    cluster: Cluster | None = None
-    """Which hosts carry what; none for one machine without Hadoop."""
+
+
+class WorkerPlan(BasePlan):
+    """A plan without hosts: of this machine, or of a running cluster as its daemons report it."""
+
+    cluster: None = None
+    """Always null: only the plan of a cluster has hosts."""
+
+
+class ClusterPlan(BasePlan):
+    """A plan that `howdah plan` makes from an inventory."""
+
+    cluster: Cluster
+    """Which hosts carry what."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_a_cluster(cls, data: Any) -> Any:
+        """Refuse a whole plan that has no cluster; a misspelt key is another fault."""
+        if isinstance(data, dict) and data.get("cluster") is None and data.keys() <= cls.model_fields.keys():
+            raise WrongValue(*_NO_CLUSTER)
+        return data
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
-        if self.cluster is not None:
-            check_whole(self.workers, self.cluster)
+        check_whole(self.workers, self.cluster)
         return self
+
+
+WORKER_PLAN, CLUSTER_PLAN = "worker plan", "cluster plan"
+"""What pydantic calls the types of a plan in the places of errors."""
+
+
+def _kind(plan: Any) -> str:
+    cluster = plan.get("cluster") if isinstance(plan, dict) else getattr(plan, "cluster", None)
+    return WORKER_PLAN if cluster is None else CLUSTER_PLAN
+
+
+Plan = Annotated[
+    Annotated[WorkerPlan, Tag(WORKER_PLAN)] | Annotated[ClusterPlan, Tag(CLUSTER_PLAN)],
+    Discriminator(_kind),
+]
+"""The plan of a run: read as one of a cluster if it has ``cluster``."""
+
+
+def cluster_plan(plan: Plan, where: str) -> ClusterPlan:
+    """Return the plan of a cluster; raises UserError naming ``where`` for any other plan."""
+    if isinstance(plan, ClusterPlan):
+        return plan
+    raise UserError(where, *_NO_CLUSTER)

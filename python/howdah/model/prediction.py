@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from pydantic import AliasChoices, Field, model_validator
 
 from howdah.model.base import Model
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 from howdah.model.reported import Unit, format_value
 from howdah.model.run import RunWarning
 from howdah.model.workloads.suite import Suite
@@ -113,7 +113,7 @@ class Prediction(Model):
     """The calibration's figures are the best of so many runs; the times here are those of any one run."""
     digests: dict[str, str]
     """SHA-256 of the plan, the suite and the calibration, in hex, by name."""
-    plan: Plan
+    plan: ClusterPlan
     """The plan that it is about."""
     suite: Suite
     """The work that it is about."""
@@ -130,7 +130,7 @@ class Prediction(Model):
     @property
     def neighbours(self) -> str | None:
         """Who else is on the plan's hosts, in words; None where they are its own."""
-        sharing = self.plan.cluster.request.sharing if self.plan.cluster is not None else None
+        sharing = self.plan.cluster.request.sharing
         return sharing.neighbours if sharing is not None else None
 
 

@@ -9,7 +9,7 @@ from typing import Literal
 from howdah.model.base import Model
 from howdah.model.calibration import Calibration
 from howdah.model.comparison import Verdict
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 from howdah.model.prediction import Interval, Seconds
 from howdah.model.run import RunWarning
 
@@ -113,7 +113,7 @@ class TuningRequest(Model):
 
     plan_file: str
     """The file of the plan, as it was given."""
-    plan: Plan
+    plan: ClusterPlan
     """The plan of the rules."""
     suite: str
     """The suite's name."""

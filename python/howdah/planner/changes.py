@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from howdah.errors import UserError
 from howdah.model.inventory import DiskRole, HostGroup, Inventory
-from howdah.model.plan import Breach, Cluster, Plan
+from howdah.model.plan import Breach, Cluster, ClusterPlan
 from howdah.model.request import Hypervisor, Override, PlanRequest
 from howdah.model.workloads.files import BLOCKS, is_block
 from howdah.planner.choice import Choice, choose
@@ -40,7 +40,7 @@ class Quantity(NamedTuple):
     """Reads its value as a user writes it."""
     said: Callable[[int], str]
     """Writes it."""
-    now: Callable[[Plan, HostGroup], int]
+    now: Callable[[ClusterPlan, HostGroup], int]
     """Its value in a plan."""
     of_host: Callable[[HostGroup, int], Mapping[str, Any]] | None = None
     """What changes in a group of hosts, by the names of an inventory."""
@@ -48,13 +48,13 @@ class Quantity(NamedTuple):
     """What changes in what is asked of the planner."""
 
 
-def pinned(plan: Plan) -> Plan:
+def pinned(plan: ClusterPlan) -> ClusterPlan:
     """The plan made anew, insisting on its platform; raises UserError where hosts are of several kinds."""
     cluster, _ = _sole_group(plan)
     return plan_cluster(cluster.inventory, insisting(cluster))
 
 
-def changed_plan(plan: Plan, name: str, value: int) -> Plan:
+def changed_plan(plan: ClusterPlan, name: str, value: int) -> ClusterPlan:
     """The plan made anew with one quantity changed; raises UserError where that is impossible."""
     quantity = QUANTITIES[name]
     cluster, group = _sole_group(plan)
@@ -74,9 +74,9 @@ def changed_plan(plan: Plan, name: str, value: int) -> Plan:
         raise UserError(where, error.what, error.hint) from error
 
 
-def _sole_group(plan: Plan) -> tuple[Cluster, HostGroup]:
+def _sole_group(plan: ClusterPlan) -> tuple[Cluster, HostGroup]:
     cluster = plan.cluster
-    if cluster is None or len(cluster.inventory.worker_groups) > 1:
+    if len(cluster.inventory.worker_groups) > 1:
         raise UserError(
             "plan",
             "has several kinds of hosts, so the change is ambiguous",
@@ -167,7 +167,7 @@ def _block_size(request: PlanRequest, value: int) -> PlanRequest:
     )
 
 
-def _setting(key: str) -> Callable[[Plan, HostGroup], int]:
+def _setting(key: str) -> Callable[[ClusterPlan, HostGroup], int]:
     return lambda plan, group: next(
         int(str(setting.value)) for setting in plan.settings if setting.key == key
     )
@@ -211,18 +211,18 @@ class Variant(NamedTuple):
 
     flag: str
     """What asks for it on the command line."""
-    plan: Plan
+    plan: ClusterPlan
     """The plan."""
     breaks: tuple[Breach, ...]
     """The rules that it breaks."""
 
 
-def plan_variants(inventory: Inventory, request: PlanRequest, plan: Plan) -> tuple[Variant, ...]:
+def plan_variants(inventory: Inventory, request: PlanRequest, plan: ClusterPlan) -> tuple[Variant, ...]:
     """What is left to the planner varied, one thing at a time; what cannot be planned is left out."""
     return tuple(_variants(inventory, request, plan))
 
 
-def _variants(inventory: Inventory, request: PlanRequest, plan: Plan) -> Iterator[Variant]:
+def _variants(inventory: Inventory, request: PlanRequest, plan: ClusterPlan) -> Iterator[Variant]:
     if request.slots is None and len(plan.workers) == 1:
         planned = plan.workers[0].map_slots
         for slots in sorted({max(1, round(factor * planned)) for factor in _SLOTS} - {planned}):
@@ -239,7 +239,7 @@ def _variants(inventory: Inventory, request: PlanRequest, plan: Plan) -> Iterato
                 yield from _variant(f"--set {_BLOCK_SIZE}={said}", inventory, asked, plan)
 
 
-def _variant(flag: str, inventory: Inventory, request: PlanRequest, base: Plan) -> Iterator[Variant]:
+def _variant(flag: str, inventory: Inventory, request: PlanRequest, base: ClusterPlan) -> Iterator[Variant]:
     choice = choose(inventory, request)
     (group,) = choice.groups
     weighed = choice.weighed[group.name]

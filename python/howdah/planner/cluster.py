@@ -8,7 +8,7 @@ from howdah.errors import UserError
 from howdah.model.hostname import check_hostname, fold
 from howdah.model.inventory import HostGroup, Inventory
 from howdah.model.placement import placed_hosts, virtual_name
-from howdah.model.plan import Advice, Cluster, Layout, Master, Plan, Setting, Worker
+from howdah.model.plan import Advice, Cluster, ClusterPlan, Layout, Master, Setting, Worker
 from howdah.model.request import PlanRequest
 from howdah.model.wrong import WrongValue
 from howdah.planner.block import file_bytes
@@ -25,14 +25,14 @@ from howdah.planner.topology import lay_out, weigh_racks
 from howdah.units import format_counted
 
 
-def plan_cluster(inventory: Inventory, request: PlanRequest) -> Plan:
+def plan_cluster(inventory: Inventory, request: PlanRequest) -> ClusterPlan:
     """Plan a cluster; raises UserError where the hosts or the request do not allow it."""
     return plan_choice(inventory, request, choose(inventory, request))
 
 
 def plan_choice(
     inventory: Inventory, request: PlanRequest, choice: Choice, staying: Sequence[Master] = ()
-) -> Plan:
+) -> ClusterPlan:
     """Plan a cluster of the first candidate of every group; raises UserError where that is impossible.
 
     ``staying`` are masters that there are, which stay where they are as far as their hosts do; they call the
@@ -67,7 +67,7 @@ def plan_choice(
         growth=request.growth,
         mean_file_bytes=file_bytes(request),
     )
-    return Plan(
+    return ClusterPlan(
         platform=" and ".join(dict.fromkeys(layout.platform for layout in layouts)),
         workers=kinds,
         settings=settings,
@@ -142,12 +142,12 @@ def _virtual(
             yield master.address, master.host
 
 
-def with_hosts(plan: Plan, names: Sequence[str], like: str) -> Plan:
+def with_hosts(plan: ClusterPlan, names: Sequence[str], like: str) -> ClusterPlan:
     """The plan with more hosts, each like one that it has; raises UserError where that cannot be.
 
     Worker kinds, masters and every value stay; racks and capacity are reckoned anew.
     """
-    cluster = _cluster(plan)
+    cluster = plan.cluster
     group = _group_of(cluster, like)
     placed = {host.name: host for host in placed_hosts(cluster)}
     if placed[like].masters or not placed[like].workers:
@@ -170,9 +170,9 @@ def with_hosts(plan: Plan, names: Sequence[str], like: str) -> Plan:
     return _changed(plan, group, lambda hosts: [*hosts, *names])
 
 
-def without_hosts(plan: Plan, names: Collection[str]) -> Plan:
+def without_hosts(plan: ClusterPlan, names: Collection[str]) -> ClusterPlan:
     """The plan with fewer hosts; raises UserError for hosts of masters, and where too few would stay."""
-    cluster = _cluster(plan)
+    cluster = plan.cluster
     placed = {host.name: host for host in placed_hosts(cluster)}
     for name in names:
         if name not in placed:
@@ -197,12 +197,6 @@ def without_hosts(plan: Plan, names: Collection[str]) -> Plan:
     return plan
 
 
-def _cluster(plan: Plan) -> Cluster:
-    if plan.cluster is None:
-        raise UserError("plan", "is a plan of one machine without Hadoop", "give a cluster's plan")
-    return plan.cluster
-
-
 def _group_of(cluster: Cluster, host: str) -> HostGroup:
     for group in cluster.inventory.groups:
         if host in group.names:
@@ -211,8 +205,10 @@ def _group_of(cluster: Cluster, host: str) -> HostGroup:
     raise UserError(host, "is not a host of this cluster", f"one of {', '.join(names)}")
 
 
-def _changed(plan: Plan, group: HostGroup, change: Callable[[Sequence[str]], Sequence[str]]) -> Plan:
-    cluster = _cluster(plan)
+def _changed(
+    plan: ClusterPlan, group: HostGroup, change: Callable[[Sequence[str]], Sequence[str]]
+) -> ClusterPlan:
+    cluster = plan.cluster
     if len(group.racks) > 1:
         raise UserError(
             f"group {group.name}",
@@ -243,4 +239,4 @@ def _changed(plan: Plan, group: HostGroup, change: Callable[[Sequence[str]], Seq
         update={"inventory": inventory, "topology": lay_out(inventory, cluster.layouts), "capacity": space}
     )
     # Made anew and not copied, so that it is checked as any plan is.
-    return Plan.model_validate(plan.model_copy(update={"cluster": changed}).model_dump(by_alias=True))
+    return ClusterPlan.model_validate(plan.model_copy(update={"cluster": changed}).model_dump(by_alias=True))

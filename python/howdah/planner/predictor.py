@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from statistics import NormalDist, mean, stdev
 from typing import NamedTuple, Protocol
 
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 
 _NINETY = NormalDist().inv_cdf(0.95)
 
@@ -34,7 +34,7 @@ class Predictor(Protocol):
     about: str
     """What is predicted, and from what, in words."""
 
-    def __call__(self, plans: Sequence[Plan]) -> Sequence[Predicted]:
+    def __call__(self, plans: Sequence[ClusterPlan]) -> Sequence[Predicted]:
         """What the same work takes on each of the plans."""
 
 

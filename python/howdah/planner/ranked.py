@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from howdah.errors import UserError
 from howdah.model.inventory import Inventory
-from howdah.model.plan import Advice, Candidate, Judgement, Plan
+from howdah.model.plan import Advice, Candidate, ClusterPlan, Judgement
 from howdah.model.request import PlanRequest
 from howdah.planner.changes import Variant, plan_variants
 from howdah.planner.choice import Choice, choose
@@ -24,7 +24,7 @@ class Ranked(NamedTuple):
     """A candidate that can be planned, its plan and what is predicted of it."""
 
     candidate: Candidate
-    plan: Plan
+    plan: ClusterPlan
     predicted: Predicted
 
 
@@ -39,7 +39,7 @@ def why_not_ranked(inventory: Inventory, request: PlanRequest) -> str | None:
     return None
 
 
-def plan_by_prediction(inventory: Inventory, request: PlanRequest, predictor: Predictor) -> Plan:
+def plan_by_prediction(inventory: Inventory, request: PlanRequest, predictor: Predictor) -> ClusterPlan:
     """Plan a cluster, its platform being the one that is predicted to be the fastest.
 
     Of platforms that cannot be distinguished from the fastest, the rules choose. Other numbers of tasks and
@@ -76,7 +76,9 @@ def plan_by_prediction(inventory: Inventory, request: PlanRequest, predictor: Pr
     )
 
 
-def _tried(inventory: Inventory, request: PlanRequest, choice: Choice) -> Iterable[tuple[Candidate, Plan]]:
+def _tried(
+    inventory: Inventory, request: PlanRequest, choice: Choice
+) -> Iterable[tuple[Candidate, ClusterPlan]]:
     """Every candidate that rules neither refuse nor rule out, planned."""
     (group,) = choice.groups
     weighed = choice.weighed[group.name]

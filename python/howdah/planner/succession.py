@@ -13,7 +13,7 @@ from howdah.model.change import ChangeStep, MasterMove, PlanChange, ValueChange
 from howdah.model.hostname import expand_all, fold
 from howdah.model.inventory import Inventory
 from howdah.model.placement import placed_hosts, placed_workers
-from howdah.model.plan import Cluster, Plan, Role, Setting
+from howdah.model.plan import Cluster, ClusterPlan, Role, Setting
 from howdah.model.sharing import Sharing
 from howdah.model.value import value_text
 from howdah.planner.choice import as_divided, choose
@@ -40,11 +40,9 @@ _Which = tuple[str, str | None, str | None, str | None]
 """What a setting is of: key, file, kind of worker without its group's name, and group as it was called."""
 
 
-def steps(before: Plan, after: Plan, change: PlanChange) -> Iterator[ChangeStep]:
+def steps(before: ClusterPlan, after: ClusterPlan, change: PlanChange) -> Iterator[ChangeStep]:
     """What to do: hosts come first and go last, so that there is never too little of anything."""
     old, new = before.cluster, after.cluster
-    assert old is not None
-    assert new is not None
     held, later = _held(before, old), _held(after, new)
     gaining = [name for name in later if name not in held]
     if change.added:
@@ -133,20 +131,20 @@ def _leave(
     )
 
 
-def _held(plan: Plan, cluster: Cluster) -> dict[str, _Held]:
+def _held(plan: ClusterPlan, cluster: Cluster) -> dict[str, _Held]:
     """What there is of every worker, by its name."""
     groups = {group.name: group for group in cluster.inventory.groups}
     sizes = {kind.name: raw_bytes_of(kind, groups[kind.group or ""]) for kind in plan.workers}
     return {worker.name: _Held(worker.host, sizes[worker.kind]) for worker in placed_workers(cluster)}
 
 
-def _stored_bytes(plan: Plan, cluster: Cluster) -> float:
+def _stored_bytes(plan: ClusterPlan, cluster: Cluster) -> float:
     """Bytes of replicas: of the dataset that was planned for, or of a cluster that is full."""
     data = cluster.request.dataset_bytes or cluster.capacity.usable_bytes
     return data * (_number(plan, "dfs.replication") or 1)
 
 
-def _replicating_bytes_per_s(plan: Plan, old: Cluster, new: Cluster) -> float:
+def _replicating_bytes_per_s(plan: ClusterPlan, old: Cluster, new: Cluster) -> float:
     """How fast blocks get replicas elsewhere: as DataNodes are asked to send, and as others can write."""
     groups = {group.name: group for group in new.inventory.groups}
     groups_of_workers = [groups[host.group] for host in placed_hosts(new) if host.workers]
@@ -156,7 +154,7 @@ def _replicating_bytes_per_s(plan: Plan, old: Cluster, new: Cluster) -> float:
     return min(received, scheduled)
 
 
-def _number(plan: Plan, key: str) -> float:
+def _number(plan: ClusterPlan, key: str) -> float:
     value = next((setting.value for setting in plan.settings if setting.key == key), 0)
     if isinstance(value, int | float):
         return float(value)
@@ -166,13 +164,13 @@ def _number(plan: Plan, key: str) -> float:
         return 0.0
 
 
-def plan_after(before: Plan, inventory: Inventory, sharing: Sharing | None = None) -> Plan:
+def plan_after(before: ClusterPlan, inventory: Inventory, sharing: Sharing | None = None) -> ClusterPlan:
     """Plan other hosts for what was asked of a plan, keeping its platform and every master that can stay.
 
     ``inventory`` is what others leave of hosts that are shared, ``sharing`` says how. Raises UserError where
     the hosts do not allow it, or are another cluster's.
     """
-    cluster = _cluster(before)
+    cluster = before.cluster
     if cluster.request.sharing is not None and sharing is None:
         raise UserError(
             "--from",
@@ -210,9 +208,9 @@ def plan_after(before: Plan, inventory: Inventory, sharing: Sharing | None = Non
     return after
 
 
-def _check_room(plan: Plan) -> None:
+def _check_room(plan: ClusterPlan) -> None:
     """Raise UserError where masters that stay and workers have more of a host than there is."""
-    cluster = _cluster(plan)
+    cluster = plan.cluster
     kinds = {worker.name: worker for worker in plan.workers}
     groups = {group.name: group for group in cluster.inventory.groups}
     virtual = {layout.group for layout in cluster.layouts if layout.virtual}
@@ -258,9 +256,9 @@ def _numbers(numbers: tuple[int, ...]) -> str:
     return ", ".join(map(str, numbers))
 
 
-def change_of(before: Plan, after: Plan) -> PlanChange:
+def change_of(before: ClusterPlan, after: ClusterPlan) -> PlanChange:
     """What a plan changes of the one that runs, and how to get there."""
-    old, new = _cluster(before), _cluster(after)
+    old, new = before.cluster, after.cluster
     hosts, later = ([host.name for host in placed_hosts(cluster)] for cluster in (old, new))
     change = PlanChange(
         added=fold([name for name in later if name not in set(hosts)]),
@@ -269,12 +267,6 @@ def change_of(before: Plan, after: Plan) -> PlanChange:
         values=tuple(_values(before, after)),
     )
     return change.model_copy(update={"steps": tuple(steps(before, after, change))})
-
-
-def _cluster(plan: Plan) -> Cluster:
-    if plan.cluster is None:
-        raise UserError("--from", "is a plan of one machine without Hadoop", "give a cluster's plan")
-    return plan.cluster
 
 
 def _moves(old: Cluster, new: Cluster) -> Iterator[MasterMove]:
@@ -288,12 +280,12 @@ def _moves(old: Cluster, new: Cluster) -> Iterator[MasterMove]:
             yield MasterMove(name=master.name, roles=master.roles, before=was, after=now, shadow=True)
 
 
-def _values(before: Plan, after: Plan) -> Iterator[ValueChange]:
+def _values(before: ClusterPlan, after: ClusterPlan) -> Iterator[ValueChange]:
     apart = {(one.key, one.file) for plan in (before, after) for one in plan.settings if one.worker}
-    former = _former_groups(_cluster(before), _cluster(after))
+    former = _former_groups(before.cluster, after.cluster)
     old = {which: setting for which, setting in _each(before, apart, None) if setting.file is not None}
     running = present_roles(before) & present_roles(after)
-    request = _cluster(after).request
+    request = after.cluster.request
     releases = hadoop(request.hadoop), hbase(request.hbase)
     met = set()
     for which, setting in _each(after, apart, former):
@@ -331,7 +323,7 @@ def _changed(
 
 
 def _each(
-    plan: Plan, apart: Collection[tuple[str, str | None]], former: Mapping[str, str] | None
+    plan: ClusterPlan, apart: Collection[tuple[str, str | None]], former: Mapping[str, str] | None
 ) -> Iterator[tuple[_Which, Setting]]:
     """Every setting; what is ``apart`` by kinds of workers in either plan, for each kind.
 

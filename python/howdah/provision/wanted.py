@@ -9,7 +9,7 @@ from howdah.errors import UserError
 from howdah.model.inventory import DiskRole, HostGroup
 from howdah.model.machines import FirstBoot, MachineDisk, WantedMachine
 from howdah.model.placement import PlacedHost, PlacedWorker, placed_hosts, virtual_name
-from howdah.model.plan import Cluster, Layout, Master, Plan, Setting, Worker
+from howdah.model.plan import Cluster, ClusterPlan, Layout, Master, Setting, Worker
 from howdah.model.request import Hypervisor
 from howdah.model.site import MachineSite, SiteHosts
 from howdah.render.names import check_names, guard
@@ -49,7 +49,7 @@ _FILLED = 0.95
 """A file system needs some room beside the disk that fills it."""
 
 
-def hypervisor_of(plan: Plan) -> Hypervisor:
+def hypervisor_of(plan: ClusterPlan) -> Hypervisor:
     """What makes the plan's machines; raises UserError where it has none."""
     cluster = guard(plan)
     dividing = cluster.request.dividing
@@ -58,7 +58,7 @@ def hypervisor_of(plan: Plan) -> Hypervisor:
     return Hypervisor(dividing)
 
 
-def machines_of(plan: Plan, site: MachineSite) -> tuple[WantedMachine, ...]:
+def machines_of(plan: ClusterPlan, site: MachineSite) -> tuple[WantedMachine, ...]:
     """Every machine of the plan, host by host; raises UserError for what the site does not say."""
     cluster = guard(plan)
     check_names(plan, cluster.request)
@@ -69,7 +69,9 @@ def machines_of(plan: Plan, site: MachineSite) -> tuple[WantedMachine, ...]:
 class _Wanted:
     """One plan and one site."""
 
-    def __init__(self, plan: Plan, cluster: Cluster, hypervisor: Hypervisor, site: MachineSite) -> None:
+    def __init__(
+        self, plan: ClusterPlan, cluster: Cluster, hypervisor: Hypervisor, site: MachineSite
+    ) -> None:
         self._plan = plan
         self._cluster = cluster
         self._hypervisor = hypervisor

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator
 
 from howdah.model.configset import ConfigFile, ConfigSet
 from howdah.model.placement import placed_hosts
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 from howdah.render.daemons import unit_files
 from howdah.render.hadoop import framework_files, hadoop_files, hbase_files, zookeeper_files
 from howdah.render.hypervisor import firmware_files, hypervisor_files
@@ -31,17 +31,17 @@ _HEAD = (
 _NUMBERS = re.compile(r"(\d+)")
 
 
-def sources_file(plan: Plan, spell: Spell) -> ConfigFile:
+def sources_file(plan: ClusterPlan, spell: Spell) -> ConfigFile:
     """Every source that a setting of the plan cites, in order, with what it is."""
     rows = (f"| {source} | {_plain(spell(source))} |\n" for source in sorted(_cited(plan), key=_in_order))
     return ConfigFile(path="SOURCES.md", content=_HEAD + "".join(rows))
 
 
-def _cited(plan: Plan) -> set[str]:
+def _cited(plan: ClusterPlan) -> set[str]:
     return set(_sources(plan))
 
 
-def _sources(plan: Plan) -> Iterator[str]:
+def _sources(plan: ClusterPlan) -> Iterator[str]:
     for setting in plan.settings:
         if setting.origin != "user":
             yield from setting.source.split(", ")
@@ -57,13 +57,12 @@ def _plain(text: str) -> str:
     return " ".join(wrapped(text)).replace("|", "\\|")
 
 
-def render(plan: Plan, spell: Spell | None = None, leaving: Collection[str] = ()) -> ConfigSet:
+def render(plan: ClusterPlan, spell: Spell | None = None, leaving: Collection[str] = ()) -> ConfigSet:
     """Every file that the plan's cluster needs, sorted by path; the same plan gives the same bytes.
 
     ``spell`` says what a source is, for the index of sources; without it there is none. ``leaving`` are the
-    workers whose data and tasks go elsewhere, before they are taken away. Raises UserError if
-    the plan is for one machine without Hadoop, if a name in it is not one, or if a key or value is not what
-    the release it is for takes.
+    workers whose data and tasks go elsewhere, before they are taken away. Raises UserError
+    for an invalid name, and for a key or value that the release does not accept.
     """
     cluster = guard(plan)
     check_names(plan, cluster.request)

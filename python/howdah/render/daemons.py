@@ -9,7 +9,7 @@ from functools import partial
 from howdah.hadoop.daemons import DAEMONS, DaemonKind, default_port
 from howdah.hadoop.readers import readers
 from howdah.model.configset import ConfigFile
-from howdah.model.plan import Cluster, Plan, Role, Setting
+from howdah.model.plan import Cluster, ClusterPlan, Role, Setting
 from howdah.model.value import planned_text, value_text
 from howdah.releases import hadoop
 from howdah.render.secrets import SERVERS_FILE
@@ -29,7 +29,7 @@ _NODEMANAGER = (
 )
 
 
-def unit_files(plan: Plan, cluster: Cluster) -> Iterable[ConfigFile]:
+def unit_files(plan: ClusterPlan, cluster: Cluster) -> Iterable[ConfigFile]:
     """``systemd/UNIT.service`` of every daemon that the plan has anywhere."""
     present = {role for master in cluster.masters for role in master.roles}
     present |= {role for worker in plan.workers for role in worker.roles}
@@ -38,7 +38,7 @@ def unit_files(plan: Plan, cluster: Cluster) -> Iterable[ConfigFile]:
             yield ConfigFile(path=f"systemd/{kind.unit}.service", content=unit_file(plan, cluster, role))
 
 
-def unit_file(plan: Plan, cluster: Cluster, role: Role) -> str:
+def unit_file(plan: ClusterPlan, cluster: Cluster, role: Role) -> str:
     """The unit of one daemon."""
     return (
         "\n".join([hash_comment(list(_HEAD)) + "[Unit]", *_lines(plan, cluster, role, DAEMONS[role])]) + "\n"
@@ -51,7 +51,7 @@ def release_folder(cluster: Cluster, product: str) -> str:
     return f"{ROOT}/{product}-{version}"
 
 
-def _lines(plan: Plan, cluster: Cluster, role: Role, kind: DaemonKind) -> Iterator[str]:
+def _lines(plan: ClusterPlan, cluster: Cluster, role: Role, kind: DaemonKind) -> Iterator[str]:
     home = release_folder(cluster, kind.product)
     hadoop = release_folder(cluster, "hadoop")
     after = " ".join(f"{DAEMONS[other].unit}.service" for other in kind.after)
@@ -92,13 +92,13 @@ def _lines(plan: Plan, cluster: Cluster, role: Role, kind: DaemonKind) -> Iterat
     yield "WantedBy=multi-user.target"
 
 
-def _zookeeper_options(plan: Plan, cluster: Cluster) -> str:
+def _zookeeper_options(plan: ClusterPlan, cluster: Cluster) -> str:
     """The options of Java that a ZooKeeper gets: those of zookeeper-env.sh, and where its login is."""
     login = [f"-Djava.security.auth.login.config={SERVERS_FILE}"] if cluster.request.secure else []
     return " ".join([*filter(None, [planned_text(plan, DAEMONS[Role.ZOOKEEPER].options)]), *login])
 
 
-def settings_digest(plan: Plan, role: Role, variant: FileVariant, *more: str) -> str:
+def settings_digest(plan: ClusterPlan, role: Role, variant: FileVariant, *more: str) -> str:
     """What a daemon has read of the plan once it runs, as one word: with another one it must be restarted.
 
     A key that other daemons alone read does not count, nor does the reason of any.
@@ -109,7 +109,7 @@ def settings_digest(plan: Plan, role: Role, variant: FileVariant, *more: str) ->
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
 
 
-def read_by(plan: Plan, role: Role, variant: FileVariant) -> Iterator[Setting]:
+def read_by(plan: ClusterPlan, role: Role, variant: FileVariant) -> Iterator[Setting]:
     """The settings that a daemon reads of its files."""
     for file in DAEMONS[role].files:
         for setting in select(plan, file, variant):
@@ -117,10 +117,10 @@ def read_by(plan: Plan, role: Role, variant: FileVariant) -> Iterator[Setting]:
                 yield setting
 
 
-def expected_settings(plan: Plan, role: Role, variant: FileVariant) -> dict[str, dict[str, str]]:
+def expected_settings(plan: ClusterPlan, role: Role, variant: FileVariant) -> dict[str, dict[str, str]]:
     """What a daemon that runs must have of each file that its page shows, or that is its own."""
     found: dict[str, dict[str, str]] = {}
-    release = hadoop(plan.cluster.request.hadoop) if plan.cluster is not None else hadoop()
+    release = hadoop(plan.cluster.request.hadoop)
     for setting in read_by(plan, role, variant):
         # A former name is shown as the one that it stands for.
         if setting.file in _SHOWN and not release.replacement(setting.key):
@@ -132,7 +132,7 @@ _SHOWN = ("core-site.xml", "hdfs-site.xml", "yarn-site.xml", "mapred-site.xml", 
 """The files that daemons load into the configuration that they show, and ZooKeeper's own."""
 
 
-def port_of(plan: Plan, key: str, variant: FileVariant) -> int | None:
+def port_of(plan: ClusterPlan, key: str, variant: FileVariant) -> int | None:
     """The port that a key's address names, the release's default where the plan gives none."""
     settings = (setting for file in _PORT_FILES for setting in select(plan, file, variant))
     # If masters fail over, the name of one follows the key.
@@ -146,7 +146,7 @@ def port_of(plan: Plan, key: str, variant: FileVariant) -> int | None:
 _PORT_FILES = ("hdfs-site.xml", "yarn-site.xml", "mapred-site.xml", "hbase-site.xml", "zoo.cfg")
 
 
-def ports_of(plan: Plan, kind: DaemonKind, variant: FileVariant) -> Sequence[int]:
+def ports_of(plan: ClusterPlan, kind: DaemonKind, variant: FileVariant) -> Sequence[int]:
     """All ports that a daemon listens at."""
     page = kind.page.key_with(partial(planned_text, plan))
     ports = (port_of(plan, key, variant) for key in (page, *kind.addresses))

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from howdah.model.plan import Plan, Role
+from howdah.model.plan import ClusterPlan, Role
 from howdah.model.value import planned_text
 
 
@@ -51,7 +51,7 @@ _DATA = "/data/"
 _LOCAL, _HDFS = "file://", "hdfs://"
 
 
-def local_directories(plan: Plan, on: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str]]:
+def local_directories(plan: ClusterPlan, on: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str]]:
     """For whom, and the command that makes them; ``on`` names the masters of each daemon."""
     for place in _PLACES:
         paths = _local_paths(plan, place.key)
@@ -79,7 +79,7 @@ class HostDirectory(NamedTuple):
     """The mount point that it lies on: where nothing is mounted, it must not be made."""
 
 
-def host_directories(plan: Plan, roles: AbstractSet[Role]) -> Iterator[HostDirectory]:
+def host_directories(plan: ClusterPlan, roles: AbstractSet[Role]) -> Iterator[HostDirectory]:
     """The directories that a host with these daemons needs before they start, but for those on data disks."""
     wanted: list[HostDirectory] = []
     for place in _PLACES:
@@ -95,7 +95,7 @@ def host_directories(plan: Plan, roles: AbstractSet[Role]) -> Iterator[HostDirec
     yield from {entry.path: entry for entry in wanted}.values()
 
 
-def masters_on_data_disks(plan: Plan, on: Mapping[str, Sequence[str]]) -> Iterable[str]:
+def masters_on_data_disks(plan: ClusterPlan, on: Mapping[str, Sequence[str]]) -> Iterable[str]:
     """The hosts of masters whose directories are on data disks, which no worker uses there."""
     return dict.fromkeys(
         host
@@ -106,7 +106,7 @@ def masters_on_data_disks(plan: Plan, on: Mapping[str, Sequence[str]]) -> Iterab
     )
 
 
-def hdfs_directories(plan: Plan) -> Iterator[str]:
+def hdfs_directories(plan: ClusterPlan) -> Iterator[str]:
     """The commands that make, as HDFS's superuser, what jobs need."""
     yield "hdfs dfs -mkdir -p /tmp /user && hdfs dfs -chmod 1777 /tmp"
     for key, owner, mode in _IN_HDFS:
@@ -117,20 +117,18 @@ def hdfs_directories(plan: Plan) -> Iterator[str]:
             )
 
 
-def hdfs_places(plan: Plan) -> Iterator[HostDirectory]:
+def hdfs_places(plan: ClusterPlan) -> Iterator[HostDirectory]:
     """The same as data, HBase's too: the directories of HDFS that others need, in order."""
     yield HostDirectory("/tmp", "hdfs", "1777")
     yield HostDirectory("/user", "hdfs", "0755")
-    if plan.cluster is not None and any(
-        Role.RESOURCEMANAGER in master.roles for master in plan.cluster.masters
-    ):
+    if any(Role.RESOURCEMANAGER in master.roles for master in plan.cluster.masters):
         for key, owner, mode in _IN_HDFS:
             yield from (HostDirectory(path, owner, mode) for path in _hdfs_paths(plan, key))
-    if plan.cluster is not None and plan.cluster.request.hbase_used:
+    if plan.cluster.request.hbase_used:
         yield HostDirectory(next(iter(_hdfs_paths(plan, "hbase.rootdir")), "/hbase"), "hbase", "0711")
 
 
-def hbase_directory(plan: Plan) -> str:
+def hbase_directory(plan: ClusterPlan) -> str:
     """The command that makes, as HDFS's superuser, where HBase keeps its data: it may not do so itself."""
     path = shlex.quote(next(iter(_hdfs_paths(plan, "hbase.rootdir")), "/hbase"))
     return f"hdfs dfs -mkdir -p {path} && hdfs dfs -chown hbase:hadoop {path} && hdfs dfs -chmod 0711 {path}"
@@ -140,15 +138,15 @@ def _install(owner: str, mode: str, paths: Sequence[str]) -> str:
     return f"install -d -o {owner} -g hadoop -m {mode} {shlex.join(paths)}"
 
 
-def _local_paths(plan: Plan, key: str) -> list[str]:
+def _local_paths(plan: ClusterPlan, key: str) -> list[str]:
     """The paths of a key, but for those that are said to be in HDFS."""
     return [path.removeprefix(_LOCAL) for path in _paths(plan, key) if not path.startswith(_HDFS)]
 
 
-def _hdfs_paths(plan: Plan, key: str) -> list[str]:
+def _hdfs_paths(plan: ClusterPlan, key: str) -> list[str]:
     """The paths of a key, but for those that are said to be on a disk of the host's own."""
     return [urlsplit(path).path for path in _paths(plan, key) if not path.startswith(_LOCAL)]
 
 
-def _paths(plan: Plan, key: str) -> Iterator[str]:
+def _paths(plan: ClusterPlan, key: str) -> Iterator[str]:
     return filter(None, (path.strip() for path in planned_text(plan, key).split(",")))

@@ -8,7 +8,7 @@ from howdah.errors import UserError
 from howdah.model.configset import ConfigFile
 from howdah.model.hostname import is_hostname
 from howdah.model.placement import PlacedHost
-from howdah.model.plan import Cluster, Plan, Role, Setting
+from howdah.model.plan import Cluster, ClusterPlan, Role, Setting
 from howdah.render.members import member_files, topology_files
 from howdah.render.text import (
     env_file,
@@ -40,7 +40,7 @@ from howdah.render.variant import (
 _FOLDERS = {SPARK: "spark", TEZ: "tez", HIVE: "hive"}
 
 
-def framework_files(plan: Plan, cluster: Cluster) -> Iterable[ConfigFile]:
+def framework_files(plan: ClusterPlan, cluster: Cluster) -> Iterable[ConfigFile]:
     """``spark/spark-defaults.conf``, ``tez/tez-site.xml``, ``hive/hive-site.xml``, as far as they run."""
     for name, folder in _FOLDERS.items():
         if settings := select(plan, name, EVERYWHERE):
@@ -66,7 +66,7 @@ _MEMBER = "server."
 
 
 def hadoop_files(
-    plan: Plan, cluster: Cluster, hosts: Sequence[PlacedHost], leaving: Collection[str] = ()
+    plan: ClusterPlan, cluster: Cluster, hosts: Sequence[PlacedHost], leaving: Collection[str] = ()
 ) -> Iterable[ConfigFile]:
     """Everything of ``hadoop/`` and, where kinds of workers differ, of ``hadoop-<kind>/``."""
     shared = (*topology_files("hadoop", cluster, hosts), *member_files("hadoop", plan, hosts, leaving))
@@ -82,7 +82,7 @@ def hadoop_files(
 
 
 def _hadoop_settings(
-    plan: Plan, cluster: Cluster, variant: FileVariant, readers: str
+    plan: ClusterPlan, cluster: Cluster, variant: FileVariant, readers: str
 ) -> Iterable[ConfigFile]:
     folder = variant.folder("hadoop")
     if variant is EVERYWHERE and differ(plan, HADOOP_FILES):
@@ -109,13 +109,13 @@ def _executor_line(setting: Setting) -> str:
     return f"{hash_comment(reason_lines(setting))}{plain_key(setting)}={setting_text(setting)}\n"
 
 
-def _of_jobs(plan: Plan) -> list[Setting]:
+def _of_jobs(plan: ClusterPlan) -> list[Setting]:
     """What a client sends along with its job: tasks that fit the smallest workers run on all of them."""
     smallest = min(plan.workers, key=lambda worker: (worker.memory_bytes, worker.name))
     return select(plan, _JOBS, of_kind(smallest))
 
 
-def hbase_files(plan: Plan, cluster: Cluster, hosts: Sequence[PlacedHost]) -> Iterable[ConfigFile]:
+def hbase_files(plan: ClusterPlan, cluster: Cluster, hosts: Sequence[PlacedHost]) -> Iterable[ConfigFile]:
     """Everything of ``hbase/`` and, where kinds of workers differ, of ``hbase-<kind>/``."""
     if not cluster.request.hbase_used:
         return
@@ -125,7 +125,7 @@ def hbase_files(plan: Plan, cluster: Cluster, hosts: Sequence[PlacedHost]) -> It
         yield from _members(variant.folder("hbase"), plan, cluster, hosts)
 
 
-def _hbase_settings(plan: Plan, cluster: Cluster, variant: FileVariant) -> Iterable[ConfigFile]:
+def _hbase_settings(plan: ClusterPlan, cluster: Cluster, variant: FileVariant) -> Iterable[ConfigFile]:
     for name in HBASE_FILES:
         if settings := select(plan, name, variant):
             title = f"{name} of {cluster.inventory.cluster}, HBase {cluster.request.hbase}"
@@ -133,7 +133,9 @@ def _hbase_settings(plan: Plan, cluster: Cluster, variant: FileVariant) -> Itera
             yield ConfigFile(path=f"{variant.folder('hbase')}/{name}", content=content)
 
 
-def _members(folder: str, plan: Plan, cluster: Cluster, hosts: Sequence[PlacedHost]) -> Iterable[ConfigFile]:
+def _members(
+    folder: str, plan: ClusterPlan, cluster: Cluster, hosts: Sequence[PlacedHost]
+) -> Iterable[ConfigFile]:
     serving = {worker.name for worker in plan.workers if Role.REGIONSERVER in worker.roles}
     servers = [worker.name for host in hosts for worker in host.workers if worker.kind in serving]
     yield ConfigFile(path=f"{folder}/regionservers", content="".join(f"{name}\n" for name in servers))
@@ -143,7 +145,7 @@ def _members(folder: str, plan: Plan, cluster: Cluster, hosts: Sequence[PlacedHo
         yield ConfigFile(path=f"{folder}/backup-masters", content="".join(f"{name}\n" for name in waiting))
 
 
-def zookeeper_files(plan: Plan, cluster: Cluster) -> Iterable[ConfigFile]:
+def zookeeper_files(plan: ClusterPlan, cluster: Cluster) -> Iterable[ConfigFile]:
     """``zoo.cfg`` and Java's options, the same on every server, and a ``myid`` for each."""
     settings = select(plan, ZOOKEEPER, EVERYWHERE)
     if not settings:

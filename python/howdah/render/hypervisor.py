@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 from howdah.errors import UserError
 from howdah.model.configset import ConfigFile
 from howdah.model.placement import PlacedHost
-from howdah.model.plan import Cluster, Master, Plan, Setting, Worker
+from howdah.model.plan import Cluster, ClusterPlan, Master, Setting, Worker
 from howdah.model.value import value_text
 from howdah.render.members import table
 from howdah.render.text import hash_comment, plain_key, reason_lines, setting_label, setting_text, xml_comment
@@ -149,7 +149,7 @@ def _host_option(setting: Setting) -> str:
     )
 
 
-def firmware_files(plan: Plan) -> Iterable[ConfigFile]:
+def firmware_files(plan: ClusterPlan) -> Iterable[ConfigFile]:
     """``firmware.md``, where the plan says anything of it."""
     settings = [setting for setting in plan.settings if setting.file == FIRMWARE]
     if not settings:
@@ -183,7 +183,9 @@ def _machine_option(setting: Setting) -> str:
     return f'\n{hash_comment(reason_lines(setting))}{setting.key} = "{text}"\n'
 
 
-def hypervisor_files(plan: Plan, cluster: Cluster, hosts: Sequence[PlacedHost]) -> Iterable[ConfigFile]:
+def hypervisor_files(
+    plan: ClusterPlan, cluster: Cluster, hosts: Sequence[PlacedHost]
+) -> Iterable[ConfigFile]:
     """Everything of ``hypervisor/``; nothing where workers are the hosts themselves."""
     divided = {layout.group for layout in cluster.layouts if layout.virtual}
     if not divided:

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from howdah.hadoop.daemons import DAEMONS, DaemonKind, Store
 from howdah.model.configset import ConfigFile
-from howdah.model.plan import Cluster, Plan, Role
+from howdah.model.plan import Cluster, ClusterPlan, Role
 from howdah.model.system import PlacedSystem
 from howdah.model.value import planned_text, value_text
 from howdah.render.daemons import (
@@ -30,7 +30,7 @@ from howdah.render.templates import template
 from howdah.render.variant import EVERYWHERE, FileVariant, of_kind, select
 
 
-def kerberos_parts(plan: Plan, roles: Sequence[Role]) -> dict[str, object]:
+def kerberos_parts(plan: ClusterPlan, roles: Sequence[Role]) -> dict[str, object]:
     """The parts of a manifest that only a plan with Kerberos has; none without.
 
     ``secrets`` are files that are handed over apart, by name, path and rights. ``kerberos`` says with which
@@ -54,12 +54,12 @@ def kerberos_parts(plan: Plan, roles: Sequence[Role]) -> dict[str, object]:
     }
 
 
-def secrets_of(plan: Plan, role: Role) -> list[str]:
+def secrets_of(plan: ClusterPlan, role: Role) -> list[str]:
     """The names of the secrets that one daemon reads."""
     return [secret.name for secret in host_secrets(plan, [role]) if DAEMONS[role].user in secret.users]
 
 
-def login_files(plan: Plan, roles: Sequence[Role]) -> Iterator[dict[str, object]]:
+def login_files(plan: ClusterPlan, roles: Sequence[Role]) -> Iterator[dict[str, object]]:
     """The login configurations of a host's daemons; ``host`` says that _HOST is its own name there."""
     if not is_secure(plan):
         return
@@ -72,7 +72,7 @@ def login_files(plan: Plan, roles: Sequence[Role]) -> Iterator[dict[str, object]
 _RPC = "dfs.namenode.rpc-address."
 
 
-def peers(plan: Plan, cluster: Cluster, role: Role) -> dict[str, str]:
+def peers(plan: ClusterPlan, cluster: Cluster, role: Role) -> dict[str, str]:
     """The hosts of all masters of a kind, each with the name that orders to hand over use: ``nn1``.
 
     Empty where there is one alone, or where all of a kind serve at once. Only NameNodes are given orders.
@@ -84,7 +84,7 @@ def peers(plan: Plan, cluster: Cluster, role: Role) -> dict[str, str]:
     return {host: names.get(host, "") for host in hosts}
 
 
-def _namenodes(plan: Plan) -> dict[str, str]:
+def _namenodes(plan: ClusterPlan) -> dict[str, str]:
     """What the configuration calls the NameNode of each host; the last part of a key is its name."""
     return {
         value_text(setting.value).rpartition(":")[0]: setting.key.rpartition(".")[2]
@@ -130,7 +130,7 @@ class Manifest(NamedTuple):
 
 
 def manifests(
-    plan: Plan, cluster: Cluster, systems: Sequence[PlacedSystem], files: Sequence[ConfigFile]
+    plan: ClusterPlan, cluster: Cluster, systems: Sequence[PlacedSystem], files: Sequence[ConfigFile]
 ) -> tuple[tuple[Manifest, ...], Mapping[str, str]]:
     """Every manifest, and which of them is each system's."""
     content = {file.path: file for file in files}
@@ -145,14 +145,18 @@ def manifests(
     return tuple(made.values()), names
 
 
-def _alone(plan: Plan, system: PlacedSystem) -> bool:
+def _alone(plan: ClusterPlan, system: PlacedSystem) -> bool:
     """Whether a worker runs more than its kind does: masters' daemons too."""
     own = next(worker.roles for worker in plan.workers if worker.name == system.kind)
     return set(system.roles) != set(own)
 
 
 def _manifest(
-    plan: Plan, cluster: Cluster, system: PlacedSystem, content: Mapping[str, ConfigFile], revision: str
+    plan: ClusterPlan,
+    cluster: Cluster,
+    system: PlacedSystem,
+    content: Mapping[str, ConfigFile],
+    revision: str,
 ) -> str:
     worker = next((worker for worker in plan.workers if worker.name == system.kind), None)
     variant = of_kind(worker) if worker else EVERYWHERE
@@ -184,7 +188,7 @@ def _least_java(cluster: Cluster) -> int:
     return 17 if (major, minor) >= (3, 5) else 8
 
 
-def _needs_libhadoop(plan: Plan, variant: FileVariant, system: PlacedSystem) -> bool:
+def _needs_libhadoop(plan: ClusterPlan, variant: FileVariant, system: PlacedSystem) -> bool:
     """Whether a DataNode would not start without Hadoop's native library."""
     settings = {setting.key: value_text(setting.value) for setting in select(plan, "hdfs-site.xml", variant)}
     return (
@@ -198,7 +202,9 @@ def _users(system: PlacedSystem) -> list[dict[str, str]]:
     return [{"name": name, "home": _HOMES[name]} for name in wanted]
 
 
-def _directories(plan: Plan, system: PlacedSystem, data_dirs: Sequence[str]) -> Iterator[HostDirectory]:
+def _directories(
+    plan: ClusterPlan, system: PlacedSystem, data_dirs: Sequence[str]
+) -> Iterator[HostDirectory]:
     yield from host_directories(plan, frozenset(system.roles))
     for path in data_dirs:
         if Role.DATANODE in system.roles:
@@ -208,7 +214,7 @@ def _directories(plan: Plan, system: PlacedSystem, data_dirs: Sequence[str]) -> 
 
 
 def _files(
-    plan: Plan, cluster: Cluster, system: PlacedSystem, content: Mapping[str, ConfigFile]
+    plan: ClusterPlan, cluster: Cluster, system: PlacedSystem, content: Mapping[str, ConfigFile]
 ) -> Iterator[dict[str, object]]:
     products = {DAEMONS[role].product for role in system.roles} | {"hadoop"}
     for product in sorted(products):
@@ -277,7 +283,7 @@ def _file(path: str, content: str, executable: bool = False) -> dict[str, object
 
 
 def _daemon(
-    plan: Plan, cluster: Cluster, system: PlacedSystem, role: Role, variant: FileVariant
+    plan: ClusterPlan, cluster: Cluster, system: PlacedSystem, role: Role, variant: FileVariant
 ) -> dict[str, object]:
     kind = DAEMONS[role]
     unit = re.sub(r"^(#.*\n)+", "", unit_file(plan, cluster, role))
@@ -299,7 +305,7 @@ def _daemon(
     }
 
 
-def _page(plan: Plan, kind: DaemonKind, variant: FileVariant) -> dict[str, object]:
+def _page(plan: ClusterPlan, kind: DaemonKind, variant: FileVariant) -> dict[str, object]:
     page = kind.page
     return {
         "port": port_of(plan, page.key_with(partial(planned_text, plan)), variant),
@@ -310,7 +316,7 @@ def _page(plan: Plan, kind: DaemonKind, variant: FileVariant) -> dict[str, objec
     }
 
 
-def _stores(plan: Plan, store: Store | None, variant: FileVariant) -> list[str]:
+def _stores(plan: ClusterPlan, store: Store | None, variant: FileVariant) -> list[str]:
     if store is None:
         return []
     given = next((s for s in select(plan, "hdfs-site.xml", variant) if s.key == store.key), None)

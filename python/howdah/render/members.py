@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 from howdah.errors import UserError
 from howdah.model.configset import ConfigFile
 from howdah.model.placement import PlacedHost, PlacedWorker
-from howdah.model.plan import Cluster, Placement, Plan, Role
+from howdah.model.plan import Cluster, ClusterPlan, Placement, Role
 from howdah.model.value import planned_text
 from howdah.render.templates import template
 
@@ -29,7 +29,7 @@ TABLE = "topology.data"
 
 
 def member_files(
-    folder: str, plan: Plan, hosts: Sequence[PlacedHost], leaving: Collection[str] = ()
+    folder: str, plan: ClusterPlan, hosts: Sequence[PlacedHost], leaving: Collection[str] = ()
 ) -> tuple[ConfigFile, ...]:
     """``workers`` for the start scripts, and the lists that the plan's settings name.
 
@@ -53,10 +53,8 @@ def member_files(
     )
 
 
-def _listed(plan: Plan, key: str, members: Sequence[PlacedWorker], leaving: Collection[str]) -> str:
-    upgrade_domains = (
-        plan.cluster is not None and plan.cluster.topology.placement is Placement.UPGRADE_DOMAINS
-    )
+def _listed(plan: ClusterPlan, key: str, members: Sequence[PlacedWorker], leaving: Collection[str]) -> str:
+    upgrade_domains = plan.cluster.topology.placement is Placement.UPGRADE_DOMAINS
     if key != "dfs.hosts" or not upgrade_domains:
         return _lines(members)
     port = _port(planned_text(plan, "dfs.datanode.address"))
@@ -74,7 +72,7 @@ def _lines(workers: Sequence[PlacedWorker]) -> str:
     return "".join(f"{worker.name}\n" for worker in workers)
 
 
-def _file_name(plan: Plan, key: str) -> str:
+def _file_name(plan: ClusterPlan, key: str) -> str:
     """The last part of the path that a setting holds; it lies in the configuration's own directory.
 
     Raises UserError for a path that would put the list in the place of another file, or nowhere.

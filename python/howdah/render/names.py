@@ -9,7 +9,7 @@ from howdah import releases
 from howdah.errors import UserError
 from howdah.hadoop.misspelt import intended_key
 from howdah.model.hostname import is_hostname
-from howdah.model.plan import Cluster, Plan, Role, Setting
+from howdah.model.plan import Cluster, ClusterPlan, Role, Setting
 from howdah.model.request import PlanRequest
 from howdah.releases import Release
 from howdah.render.text import setting_label, setting_text
@@ -18,7 +18,7 @@ from howdah.render.variant import HBASE_XML, KNOWN, XML
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,62}[A-Za-z0-9])?")
 
 
-def check_names(plan: Plan, request: PlanRequest) -> None:
+def check_names(plan: ClusterPlan, request: PlanRequest) -> None:
     """Raise UserError for the first misspelt, dead or deprecated key, or a value its key cannot take."""
     hadoop, hbase = releases.hadoop(request.hadoop), releases.hbase(request.hbase)
     for setting in plan.settings:
@@ -64,13 +64,9 @@ def _spoken(release: Release) -> str:
     return f"{name} {release.version}"
 
 
-def guard(plan: Plan) -> Cluster:
-    """The plan's cluster; raise UserError if it has none, or a name is not one."""
+def guard(plan: ClusterPlan) -> Cluster:
+    """The plan's cluster; raises UserError for an invalid name."""
     cluster = plan.cluster
-    if cluster is None:
-        raise UserError(
-            "the plan", "is for one machine without Hadoop", "make one with `howdah plan hosts.yaml`"
-        )
     for where, host in _hosts(cluster):
         if not is_hostname(host):
             raise UserError(where, f"{host!r} is not a host name", "letters, digits, hyphens and dots")
@@ -97,7 +93,7 @@ def _hosts(cluster: Cluster) -> Iterator[tuple[str, str]]:
             yield f"masters: {master.name}", master.shadow_host
 
 
-def _names(plan: Plan, cluster: Cluster) -> Iterator[tuple[str, str]]:
+def _names(plan: ClusterPlan, cluster: Cluster) -> Iterator[tuple[str, str]]:
     for worker in plan.workers:
         yield "workers", worker.name
     for master in cluster.masters:

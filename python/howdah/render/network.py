@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from howdah.model.configset import ConfigFile
 from howdah.model.inventory import HostGroup
-from howdah.model.plan import Cluster, Plan, Setting
+from howdah.model.plan import Cluster, ClusterPlan, Setting
 from howdah.render.text import hash_comment, plain_key, reason_lines, setting_text
 from howdah.render.variant import NETWORK, FileVariant, file_variants, select
 
@@ -21,7 +21,7 @@ _PLACEHOLDER = "name-the-ports"
 """No port is called so, and an empty name would stand for every port."""
 
 
-def network_files(plan: Plan, cluster: Cluster) -> Iterable[ConfigFile]:
+def network_files(plan: ClusterPlan, cluster: Cluster) -> Iterable[ConfigFile]:
     """Everything of ``network/``, or of ``network-<group>/`` where groups of hosts differ."""
     for variant in file_variants(plan, cluster, (NETWORK,)):
         settings = select(plan, NETWORK, variant)

@@ -11,7 +11,7 @@ from importlib import resources
 from howdah.hadoop.daemons import DAEMONS
 from howdah.model.configset import ConfigFile
 from howdah.model.placement import PlacedHost
-from howdah.model.plan import Cluster, Plan, Role
+from howdah.model.plan import Cluster, ClusterPlan, Role
 from howdah.model.system import PlacedSystem, placed_systems
 from howdah.model.value import planned_text
 from howdah.render import playbooks
@@ -104,7 +104,7 @@ pipelining = True
 
 
 def project_files(
-    plan: Plan, cluster: Cluster, hosts: Sequence[PlacedHost], files: Sequence[ConfigFile]
+    plan: ClusterPlan, cluster: Cluster, hosts: Sequence[PlacedHost], files: Sequence[ConfigFile]
 ) -> Iterable[ConfigFile]:
     """Inventory, playbooks, modules and manifests; ``files`` are what goes to the hosts."""
     secure = cluster.request.secure

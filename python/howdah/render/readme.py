@@ -14,7 +14,7 @@ import jinja2
 
 from howdah.model.configset import ConfigFile
 from howdah.model.placement import PlacedHost
-from howdah.model.plan import Cluster, Placement, Plan, Role
+from howdah.model.plan import Cluster, ClusterPlan, Placement, Role
 from howdah.model.request import Hypervisor
 from howdah.model.value import planned_text, value_text
 from howdah.render.directories import (
@@ -88,7 +88,7 @@ _MACHINES = {
 
 
 def readme(
-    plan: Plan, cluster: Cluster, hosts: Sequence[PlacedHost], files: Sequence[ConfigFile]
+    plan: ClusterPlan, cluster: Cluster, hosts: Sequence[PlacedHost], files: Sequence[ConfigFile]
 ) -> ConfigFile:
     """The order of steps and the checks at its end."""
     paths = [file.path for file in files]
@@ -185,7 +185,7 @@ def _addresses(cluster: Cluster, role: Role) -> list[str]:
     return [master.address for master in cluster.masters if role in master.roles]
 
 
-def _carried(plan: Plan, hosts: Sequence[PlacedHost]) -> Counter[Role]:
+def _carried(plan: ClusterPlan, hosts: Sequence[PlacedHost]) -> Counter[Role]:
     """How many workers run each daemon."""
     roles = {worker.name: worker.roles for worker in plan.workers}
     carried: Counter[Role] = Counter()
@@ -194,18 +194,18 @@ def _carried(plan: Plan, hosts: Sequence[PlacedHost]) -> Counter[Role]:
     return carried
 
 
-def _setting(plan: Plan, key: str) -> str:
+def _setting(plan: ClusterPlan, key: str) -> str:
     """A value that commands name, quoted; empty where the plan has none."""
     value = planned_text(plan, key)
     return shlex.quote(value) if value else ""
 
 
-def _folder(plan: Plan, key: str) -> str:
+def _folder(plan: ClusterPlan, key: str) -> str:
     """The directory that a path lies in, quoted."""
     return shlex.quote(str(PurePosixPath(planned_text(plan, key)).parent))
 
 
-def _namenode_ids(plan: Plan) -> list[str]:
+def _namenode_ids(plan: ClusterPlan) -> list[str]:
     """NameNodes as ``haadmin`` calls them."""
     value = next(
         (

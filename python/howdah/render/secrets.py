@@ -10,7 +10,7 @@ from typing import NamedTuple
 from howdah.errors import UserError
 from howdah.hadoop.daemons import DAEMONS
 from howdah.model.placement import PlacedHost
-from howdah.model.plan import Plan, Role
+from howdah.model.plan import ClusterPlan, Role
 from howdah.model.system import placed_systems
 from howdah.model.value import planned_text, value_text
 
@@ -46,7 +46,7 @@ class Login(NamedTuple):
         )
 
 
-def logins(plan: Plan) -> Iterator[Login]:
+def logins(plan: ClusterPlan) -> Iterator[Login]:
     """Every login configuration that the plan's options name, and ZooKeeper's own, last, if there is any."""
     values = {setting.key: value_text(setting.value) for setting in plan.settings}
     realm = ""
@@ -87,12 +87,12 @@ class HostSecret(NamedTuple):
     """Whose keys it holds, if it is a keytab; ``_HOST`` stands for the host's own name."""
 
 
-def is_secure(plan: Plan) -> bool:
+def is_secure(plan: ClusterPlan) -> bool:
     """Whether a plan asks for Kerberos."""
-    return plan.cluster is not None and plan.cluster.request.secure
+    return plan.cluster.request.secure
 
 
-def host_secrets(plan: Plan, roles: Sequence[Role]) -> tuple[HostSecret, ...]:
+def host_secrets(plan: ClusterPlan, roles: Sequence[Role]) -> tuple[HostSecret, ...]:
     """What a host with these daemons must be handed, sorted by name; nothing where the plan has no Kerberos.
 
     Raises UserError where a path of the plan's is none, or two of them end in the same name.
@@ -112,7 +112,9 @@ def host_secrets(plan: Plan, roles: Sequence[Role]) -> tuple[HostSecret, ...]:
     return tuple(named[name] for name in sorted(named))
 
 
-def secret_groups(plan: Plan, hosts: Sequence[PlacedHost]) -> Iterator[tuple[str, tuple[HostSecret, ...]]]:
+def secret_groups(
+    plan: ClusterPlan, hosts: Sequence[PlacedHost]
+) -> Iterator[tuple[str, tuple[HostSecret, ...]]]:
     """Hosts that are handed the same files, all in one line, and what these are."""
     alike: dict[tuple[HostSecret, ...], list[str]] = {}
     for system in placed_systems(plan, hosts):
@@ -123,7 +125,7 @@ def secret_groups(plan: Plan, hosts: Sequence[PlacedHost]) -> Iterator[tuple[str
         yield ", ".join(names[:_SHOWN]) + more, held
 
 
-def _keytabs(plan: Plan, roles: Sequence[Role]) -> Iterator[HostSecret]:
+def _keytabs(plan: ClusterPlan, roles: Sequence[Role]) -> Iterator[HostSecret]:
     principals: dict[str, set[str]] = {}
     users: dict[str, set[str]] = {}
     for role in DAEMONS:
@@ -141,7 +143,7 @@ def _keytabs(plan: Plan, roles: Sequence[Role]) -> Iterator[HostSecret]:
         yield HostSecret(_name(path), path, owner, _GROUP, mode, readers, tuple(sorted(wanted)))
 
 
-def _keys(plan: Plan, role: Role) -> Iterator[tuple[str, str]]:
+def _keys(plan: ClusterPlan, role: Role) -> Iterator[tuple[str, str]]:
     """The keytabs of a daemon and the principal that each is read for."""
     for keys in DAEMONS[role].keytabs:
         path, name = planned_text(plan, keys.file), planned_text(plan, keys.principal)
@@ -151,7 +153,7 @@ def _keys(plan: Plan, role: Role) -> Iterator[tuple[str, str]]:
         yield from ((login.keytab, login.principal) for login in logins(plan) if login.role is role)
 
 
-def _stores(plan: Plan, roles: Sequence[Role]) -> Iterator[HostSecret]:
+def _stores(plan: ClusterPlan, roles: Sequence[Role]) -> Iterator[HostSecret]:
     users = tuple(sorted({DAEMONS[role].user for role in roles if role is not Role.ZOOKEEPER}))
     if not users:
         return

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from howdah.errors import UserError
 from howdah.model.configset import ConfigFile
-from howdah.model.plan import Cluster, Plan, Setting
+from howdah.model.plan import Cluster, ClusterPlan, Setting
 from howdah.render.templates import template
 from howdah.render.text import hash_comment, plain_key, reason_lines, setting_label, setting_text
 from howdah.render.variant import (
@@ -28,7 +28,7 @@ _QUEUE = {"queue.scheduler": "queue/scheduler", "queue.read_ahead_kb": "queue/re
 _MKFS = {"xfs": "mkfs.xfs", "ext4": "mkfs.ext4"}
 
 
-def disk_files(folder: str, plan: Plan, variant: FileVariant) -> Iterable[ConfigFile]:
+def disk_files(folder: str, plan: ClusterPlan, variant: FileVariant) -> Iterable[ConfigFile]:
     """``disks.sh`` and the udev rules that set up the data disks at every boot."""
     settings = {setting.key: setting for setting in select(plan, DISKS, variant)}
     directories = {
@@ -139,7 +139,7 @@ _PROCESS_IDS = {"HADOOP_PID_DIR": ("hadoop-env.sh", "hdfs"), "HBASE_PID_DIR": ("
 _SYS = "/sys/kernel/mm/"
 
 
-def system_files(plan: Plan, cluster: Cluster) -> Iterable[ConfigFile]:
+def system_files(plan: ClusterPlan, cluster: Cluster) -> Iterable[ConfigFile]:
     """Everything of ``os/``, or of ``os-<group>/`` where groups of hosts differ."""
     for variant in file_variants(plan, cluster, SYSTEM):
         folder = variant.folder("os")
@@ -218,7 +218,7 @@ def _huge_pages(settings: Sequence[Setting]) -> str:
     )
 
 
-def _process_ids(plan: Plan, variant: FileVariant) -> Iterator[str]:
+def _process_ids(plan: ClusterPlan, variant: FileVariant) -> Iterator[str]:
     """Directories of files of process ids, which are gone with every boot."""
     for key, (file, owner) in _PROCESS_IDS.items():
         for setting in select(plan, file, variant):

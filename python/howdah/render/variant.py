@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import NamedTuple
 
-from howdah.model.plan import Cluster, Plan, Setting, Worker
+from howdah.model.plan import Cluster, ClusterPlan, Setting, Worker
 
 HADOOP_XML = (
     "capacity-scheduler.xml",
@@ -89,7 +89,7 @@ def of_group(group: str) -> FileVariant:
     return FileVariant(group, None, group)
 
 
-def differ(plan: Plan, files: Collection[str]) -> bool:
+def differ(plan: ClusterPlan, files: Collection[str]) -> bool:
     """Whether any setting of these files is for some workers or hosts only."""
     return any(
         setting.file in files and (setting.worker is not None or setting.group is not None)
@@ -97,7 +97,7 @@ def differ(plan: Plan, files: Collection[str]) -> bool:
     )
 
 
-def file_variants(plan: Plan, cluster: Cluster, files: Collection[str]) -> tuple[FileVariant, ...]:
+def file_variants(plan: ClusterPlan, cluster: Cluster, files: Collection[str]) -> tuple[FileVariant, ...]:
     """The sets that these files come in, alike ones together."""
     if any(setting.file in files and setting.worker is not None for setting in plan.settings):
         workless = {group.name for group in cluster.inventory.groups} - {
@@ -109,7 +109,7 @@ def file_variants(plan: Plan, cluster: Cluster, files: Collection[str]) -> tuple
     return (EVERYWHERE,)
 
 
-def select(plan: Plan, file: str, variant: FileVariant) -> list[Setting]:
+def select(plan: ClusterPlan, file: str, variant: FileVariant) -> list[Setting]:
     """The settings of one file for one set, sorted by key; one for these only goes before one for all."""
     chosen: dict[str, Setting] = {}
     for setting in plan.settings:

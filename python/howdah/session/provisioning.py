@@ -56,7 +56,6 @@ def wanted(plan_file: Path, site_file: Path, endpoint: Endpoint) -> RequestedMac
     except UserError as error:
         raise UserError(f"{site_file}: {error.where}", error.what, error.hint) from error
     cluster = plan.cluster
-    assert cluster is not None
     return RequestedMachines(
         site, site_file, hypervisor, cluster.inventory.cluster, machines, cluster.request.overcommit
     )

@@ -14,7 +14,7 @@ from howdah.documents.files import write_study
 from howdah.engines.hadoop.reached import running_lab
 from howdah.errors import UserError
 from howdah.model.comparison import Judged, Verdict
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 from howdah.model.study import Study, StudyRun
 from howdah.model.tuning import MeasuredDifference, Race, RacedPlan, RaceRequest, RaceTarget, Tuning
 from howdah.services.conf import ClientConf
@@ -39,7 +39,7 @@ class NamedPlan(NamedTuple):
     """A plan, and its file or the lab that is built of it."""
 
     name: str
-    plan: Plan
+    plan: ClusterPlan
 
 
 class Raced(NamedTuple):

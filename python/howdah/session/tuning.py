@@ -12,7 +12,7 @@ from typing import NamedTuple
 from howdah.documents.files import read_narrowing, write_inventory, write_study
 from howdah.errors import UserError
 from howdah.model.comparison import Verdict
-from howdah.model.plan import Plan, Setting
+from howdah.model.plan import ClusterPlan, Setting
 from howdah.model.study import Study
 from howdah.model.tuning import (
     Fixed,
@@ -70,12 +70,12 @@ class Tuned(NamedTuple):
     """The result of a search, and the plan that it led to."""
 
     tuning: Tuning
-    plan: Plan
+    plan: ClusterPlan
 
 
 def new_request(
     plan_file: str,
-    plan: Plan,
+    plan: ClusterPlan,
     *,
     suite: str,
     rows: int | None,
@@ -239,12 +239,6 @@ class TuningWork:
 
     def __init__(self, request: TuningRequest) -> None:
         cluster = request.plan.cluster
-        if cluster is None:
-            raise UserError(
-                request.plan_file,
-                "is a plan of one machine, not of a cluster",
-                "plan one: howdah plan hosts.yaml",
-            )
         given = {ROWS.name: request.rows} if request.rows is not None else {}
         run_request = RunRequest(suite=request.suite, given=given)
         try:
@@ -277,7 +271,7 @@ class TuningWork:
         )
 
 
-def _tuned_plan(work: TuningWork, request: TuningRequest, tuning: Tuning) -> Plan:
+def _tuned_plan(work: TuningWork, request: TuningRequest, tuning: Tuning) -> ClusterPlan:
     """The plan to use, with the evidence for every tuned value in place of "given by the user"."""
     race, values = tuning.race, tuning.chosen
     if not values:

@@ -13,7 +13,7 @@ from howdah.documents.files import parse_calibration, read_calibration
 from howdah.errors import UserError
 from howdah.model.calibration import Calibration
 from howdah.model.parameter import HARDWARE
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 from howdah.model.run import RunWarning
 from howdah.model.variation import SATURATED
 from howdah.model.workloads.suite import Suite
@@ -125,7 +125,9 @@ _JOBS = (
 _HBASE = "for intervals give a calibration from your own runs of YCSB: `howdah calibrate RUN... -o mine.yaml`"
 
 
-def calibration_warnings(plan: Plan, suite: Suite, calibration: Calibration | None) -> tuple[RunWarning, ...]:
+def calibration_warnings(
+    plan: ClusterPlan, suite: Suite, calibration: Calibration | None
+) -> tuple[RunWarning, ...]:
     """What a reader should know of the calibration that predicts a suite on a plan."""
     if calibration is None:
         text = (

@@ -29,7 +29,7 @@ def simulate_typical(work: CaseWork, values: Mapping[str, float], seed: int) -> 
     On few workers it is chance which of them is heard first and gets two tasks where another has none, and
     that moves a short run's time by a tenth. On many it evens out.
     """
-    workers = sum(len(host.workers) for host in placed_hosts(work.plan.cluster)) if work.plan.cluster else 0
+    workers = sum(len(host.workers) for host in placed_hosts(work.plan.cluster))
     scenario = scenario_of(work, values, seed)
     seeds = range(seed, seed + max(1, _EVEN // max(1, workers)))
     figures = _simulated([scenario.model_copy(update={"seed": draw}) for draw in seeds])

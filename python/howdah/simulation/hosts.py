@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 from howdah.model.at_once import AtOnce
 from howdah.model.inventory import DiskKind, DiskRole, DiskSet, HostGroup
 from howdah.model.placement import PlacedHost, placed_hosts
-from howdah.model.plan import Cluster, Plan, Worker
+from howdah.model.plan import Cluster, ClusterPlan, Worker
 from howdah.releases.values import read_list
 from howdah.simulation.scenario import Disks, Hosts, Nics, Workers
 from howdah.simulation.settings import PlannedSettings
@@ -91,7 +91,7 @@ class SimulatedHosts(NamedTuple):
 
 
 def machines_of(
-    plan: Plan, cluster: Cluster, warn: Warn, at_once: Callable[[Worker], AtOnce]
+    plan: ClusterPlan, cluster: Cluster, warn: Warn, at_once: Callable[[Worker], AtOnce]
 ) -> SimulatedHosts:
     """The plan's hosts in their order, those that carry nothing but masters left out.
 

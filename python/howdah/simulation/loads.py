@@ -9,7 +9,7 @@ from howdah.calibrate.extents import distance
 from howdah.calibrate.forecast import forecasts
 from howdah.errors import UserError
 from howdah.model.calibration import Calibration
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 from howdah.model.variation import LoadPoint, LoadSweep
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.ycsb import YcsbMix
@@ -30,7 +30,7 @@ def sweeps_load(asked: str) -> bool:
 
 
 def simulate_loads(
-    plan: Plan,
+    plan: ClusterPlan,
     suite: Suite,
     asked: str,
     *,

@@ -10,7 +10,7 @@ from howdah.calibrate.forecast import unexplained
 from howdah.model.at_once import at_once
 from howdah.model.calibration import Calibration
 from howdah.model.engine_names import SIM
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 from howdah.model.workloads.terasort import ROW_BYTES, ROWS, TERASORT
 from howdah.planner.predictor import Predicted
 from howdah.planner.suite.cluster import size_suite
@@ -39,7 +39,7 @@ class PlatformTimes:
         self._share = 1.0
         self.about = ""
 
-    def __call__(self, plans: Sequence[Plan]) -> list[Predicted]:
+    def __call__(self, plans: Sequence[ClusterPlan]) -> list[Predicted]:
         """The elapsed times on every plan, all simulated beside one another."""
         if not plans:
             return []
@@ -71,10 +71,9 @@ class PlatformTimes:
             own_part(self._calibration, TERASORT, middle_s),
         )
 
-    def _sized(self, plan: Plan) -> int:
+    def _sized(self, plan: ClusterPlan) -> int:
         """How many rows are sorted, the same on every plan: what the cluster is for, or as much as tells."""
         cluster = plan.cluster
-        assert cluster is not None
         hosts = cluster.inventory.host_count
         self._share = min(1.0, _HOSTS / hosts)
         block_bytes = PlannedSettings(plan, cluster, plan.workers[0]).size("dfs.blocksize")

@@ -15,9 +15,10 @@ from howdah.model.at_once import AtOnce, at_once
 from howdah.model.calibration import CalibrationCell
 from howdah.model.inventory import DiskRole, HostGroup, Inventory
 from howdah.model.known import KnownTimes
-from howdah.model.plan import Cluster, Plan
+from howdah.model.plan import ClusterPlan
 from howdah.model.request import Protection
 from howdah.model.run import RunRecord
+from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import ROW_BYTES, ROWS
 from howdah.simulation.calibrations import PUBLISHED, load_calibration
 from howdah.simulation.cases import simulate_case
@@ -35,9 +36,9 @@ def published_times(record: RunRecord) -> Iterator[KnownTimes]:
     What else the run's plan has otherwise than the study's is told. They are those that the shipped
     calibration keeps.
     """
-    plan, cluster = record.plan, record.plan.cluster
-    if cluster is None or not any(
-        _same_hosts(cluster.inventory, published.inventory) for published in studies()
+    plan = record.plan
+    if not isinstance(plan, ClusterPlan) or not any(
+        _same_hosts(plan.cluster.inventory, published.inventory) for published in studies()
     ):
         return
     times: defaultdict[str, dict[str, float]] = defaultdict(dict)
@@ -51,7 +52,7 @@ def published_times(record: RunRecord) -> Iterator[KnownTimes]:
             continue
         study, setting = known[run.study], run.setting
         platform = study.platform(setting.platform)
-        if platform is None or not _same_work(record, cluster, study, platform, setting):
+        if platform is None or not _same_work(plan, record.suite, study, platform, setting):
             continue
         theirs = plan_of(study, platform, setting)
         block_bytes = _planned(theirs).size("dfs.blocksize")
@@ -62,20 +63,19 @@ def published_times(record: RunRecord) -> Iterator[KnownTimes]:
 
 
 def _same_work(
-    record: RunRecord, cluster: Cluster, study: PublishedStudy, platform: Platform, setting: StudySetting
+    plan: ClusterPlan, suite: Suite, study: PublishedStudy, platform: Platform, setting: StudySetting
 ) -> bool:
     """Whether hosts, data, replicas and the masters' protection are the published run's."""
     protected = platform.protection is Protection.FT if setting.protected is None else setting.protected
     return (
-        _same_hosts(cluster.inventory, inventory_of(study, platform))
-        and (masters_of(cluster).protection == "ft") == protected
+        _same_hosts(plan.cluster.inventory, inventory_of(study, platform))
+        and (masters_of(plan.cluster).protection == "ft") == protected
         and all(
             rows * ROW_BYTES == setting.dataset_bytes
-            for workload in record.suite.workloads
+            for workload in suite.workloads
             if (rows := ROWS.of(workload)) is not None
         )
-        and replicas_of(record.plan, cluster, record.suite)
-        == (setting.replication, setting.output_replication)
+        and replicas_of(plan, plan.cluster, suite) == (setting.replication, setting.output_replication)
     )
 
 
@@ -97,15 +97,12 @@ def _hardware(group: HostGroup) -> tuple[object, ...]:
     )
 
 
-def _planned(plan: Plan) -> PlannedSettings:
-    assert plan.cluster is not None
+def _planned(plan: ClusterPlan) -> PlannedSettings:
     return PlannedSettings(plan, plan.cluster, plan.workers[0])
 
 
-def _differs(plan: Plan, theirs: Plan) -> Iterator[str]:
+def _differs(plan: ClusterPlan, theirs: ClusterPlan) -> Iterator[str]:
     """What else the plan has otherwise than the study's."""
-    assert plan.cluster is not None
-    assert theirs.cluster is not None
     if scheduling_kind(plan.cluster) != scheduling_kind(theirs.cluster):
         yield "YARN's containers instead of Hadoop 1's slots"
     mine, others = at_once(plan), at_once(theirs)

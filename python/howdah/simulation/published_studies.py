@@ -16,7 +16,7 @@ from howdah.documents.text import read_text
 from howdah.errors import UserError
 from howdah.model.at_once import at_once
 from howdah.model.inventory import DiskKind, DiskRole, DiskSet, HostGroup, Inventory
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 from howdah.model.request import Demand, Override, PlanRequest, Profile
 from howdah.model.workloads.dfsio import FILE_SIZE, FILES
 from howdah.model.workloads.files import MAPS, REPLICATION
@@ -131,7 +131,7 @@ def plan_of(
     setting: StudySetting,
     overrides: tuple[Override, ...] = (),
     hardware: Mapping[str, float] = MappingProxyType({}),
-) -> Plan:
+) -> ClusterPlan:
     """The study's hosts, divided as on one of its platforms and configured by the paper profile.
 
     ``overrides`` go before the study's own settings, and ``hardware`` (``core_speed``,
@@ -178,9 +178,8 @@ def ratio_works(study: PublishedStudy) -> Iterator[tuple[str, CaseWork]]:
         yield platform.label, CaseWork(plan, size_suite(request, at_once(plan)).suite)
 
 
-def _masters_sharing(plan: Plan) -> Plan:
+def _masters_sharing(plan: ClusterPlan) -> ClusterPlan:
     """The plan with its masters on full workers, which it would rather make room on."""
-    assert plan.cluster is not None
     masters = tuple(
         master.model_copy(update={"takes": (), "whole_host": False, "shares": True})
         for master in plan.cluster.masters
@@ -188,7 +187,7 @@ def _masters_sharing(plan: Plan) -> Plan:
     return plan.model_copy(update={"cluster": plan.cluster.model_copy(update={"masters": masters})})
 
 
-def _with_local_disks(plan: Plan, count: int) -> Plan:
+def _with_local_disks(plan: ClusterPlan, count: int) -> ClusterPlan:
     """The plan with intermediate data on the first data disks of every worker alone."""
     settings = tuple(
         setting.model_copy(update={"value": path_list(setting.value)[:count]})

@@ -13,7 +13,7 @@ from howdah.calibrate.draws import draws
 from howdah.calibrate.forecast import ForecastStretch
 from howdah.errors import UserError
 from howdah.model.calibration import Calibration
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.ycsb import THROUGHPUT
 from howdah.simulation.calibrations import within_range
@@ -126,7 +126,7 @@ def check_replications(count: int, *, least: int = 1) -> None:
 
 
 def scenarios(
-    plan: Plan, suite: Suite, calibration: Calibration | None, *, count: int, seed: int
+    plan: ClusterPlan, suite: Suite, calibration: Calibration | None, *, count: int, seed: int
 ) -> Iterator[Scenario]:
     """So many scenarios, the first with the calibration's own values.
 

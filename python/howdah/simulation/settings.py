@@ -9,7 +9,7 @@ from howdah import releases
 from howdah.errors import UserError
 from howdah.model.at_once import AtOnce, Container, Room, counts_vcores, granted_bytes
 from howdah.model.heap import heap_bytes
-from howdah.model.plan import Cluster, Plan, Worker
+from howdah.model.plan import Cluster, ClusterPlan, Worker
 from howdah.model.request import Hadoop1, Profile, Protection
 from howdah.model.value import value_text
 from howdah.model.workloads.dfsio import DfsioWrite
@@ -47,7 +47,7 @@ _ROUNDS = "yarn.scheduler.capacity.schedule-asynchronously"
 class PlannedSettings:
     """The settings that hold for one kind of worker."""
 
-    def __init__(self, plan: Plan, cluster: Cluster, kind: Worker) -> None:
+    def __init__(self, plan: ClusterPlan, cluster: Cluster, kind: Worker) -> None:
         self._versions = cluster.request.hadoop, cluster.request.hbase
         self._values = {
             setting.key: value_text(setting.value)
@@ -116,7 +116,7 @@ def scheduling_kind(cluster: Cluster) -> Literal["slots", "containers"]:
     return "slots" if cluster.request.profile is Profile.PAPER else "containers"
 
 
-def tasks_at_once(plan: Plan, cluster: Cluster, kind: Worker) -> AtOnce:
+def tasks_at_once(plan: ClusterPlan, cluster: Cluster, kind: Worker) -> AtOnce:
     """The slots that were planned, or as many containers as YARN gives out on the worker.
 
     No application master is simulated, so none takes a container. Raises UserError where it runs no tasks.
@@ -131,7 +131,7 @@ def tasks_at_once(plan: Plan, cluster: Cluster, kind: Worker) -> AtOnce:
     return at_once
 
 
-def _tasks_at_once(plan: Plan, cluster: Cluster, kind: Worker) -> AtOnce:
+def _tasks_at_once(plan: ClusterPlan, cluster: Cluster, kind: Worker) -> AtOnce:
     if scheduling_kind(cluster) == "slots" or not kind.map_slots or not kind.reduce_slots:
         return AtOnce(kind.map_slots, kind.reduce_slots)
     planned = PlannedSettings(plan, cluster, kind)

@@ -11,7 +11,7 @@ from howdah.errors import UserError
 from howdah.model.at_once import at_once
 from howdah.model.calibration import Calibration
 from howdah.model.engine_names import SIM
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 from howdah.model.run import RunWarning
 from howdah.model.variation import Point, Sweep
 from howdah.model.workloads.suite import Suite
@@ -30,7 +30,7 @@ _POINTS = 7
 
 
 def simulate_sizes(
-    plan: Plan,
+    plan: ClusterPlan,
     suite: Suite,
     request: RunRequest,
     asked: str,
@@ -105,8 +105,7 @@ def _sizes(asked: str) -> tuple[Literal["hosts", "dataset"], list[int]]:
     )
 
 
-def _hosts(plan: Plan) -> int:
-    assert plan.cluster is not None
+def _hosts(plan: ClusterPlan) -> int:
     return plan.cluster.inventory.worker_groups[0].count
 
 

@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from howdah.errors import UserError
 from howdah.model.parameter import CPU_QUOTA
-from howdah.model.plan import Cluster, Plan
+from howdah.model.plan import Cluster, ClusterPlan
+from howdah.model.request import PlanRequest
 from howdah.model.run import RunWarning
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.suite import Suite
@@ -56,7 +57,7 @@ class Replicas(NamedTuple):
     """Of what TeraSort writes."""
 
 
-def replicas_of(plan: Plan, cluster: Cluster, suite: Suite) -> Replicas:
+def replicas_of(plan: ClusterPlan, cluster: Cluster, suite: Suite) -> Replicas:
     """Those of the suite's TeraGen and TeraSort on the plan's cluster."""
     planned = PlannedSettings(plan, cluster, plan.workers[0])
     generating = next((workload for workload in suite.workloads if isinstance(workload, TeraGen)), None)
@@ -77,7 +78,7 @@ class Translated(NamedTuple):
 
 
 def translate(
-    plan: Plan,
+    plan: ClusterPlan,
     suite: Suite,
     parameters: Mapping[str, float],
     *,
@@ -89,7 +90,8 @@ def translate(
     down but a summary, which is what those read who simulate hundreds of times.
     """
     asked = asks_hbase(suite)
-    cluster = _cluster(plan, suite)
+    _check_planned_for(plan.cluster.request, suite)
+    cluster = plan.cluster
     warnings: dict[str, RunWarning] = {}
 
     def warn(code: str, text: str) -> None:
@@ -128,25 +130,21 @@ def translate(
     return Translated(scenario, machines, tuple(warnings.values()))
 
 
-def _cluster(plan: Plan, suite: Suite) -> Cluster:
-    if plan.cluster is None:
-        raise UserError(
-            "--plan", "is a plan of one machine, not of a cluster", "make one: howdah plan hosts.yaml"
-        )
+def _check_planned_for(request: PlanRequest, suite: Suite) -> None:
+    """Raise UserError for a suite that needs what the plan was not made for."""
     if asks_hbase(suite):
-        if not plan.cluster.request.hbase_used:
+        if not request.hbase_used:
             raise UserError("--plan", f"has no HBase for {suite.name}", "plan with --workload ycsb:1M")
-        return plan.cluster
-    if not plan.cluster.request.mapreduce and not plan.cluster.request.hbase_used:
+        return
+    if not request.mapreduce and not request.hbase_used:
         raise UserError(
             "--plan",
             "is for storage only: no jobs run on it",
             "plan with --workload mapreduce to predict jobs on these hosts",
         )
-    if not plan.cluster.request.mapreduce:
+    if not request.mapreduce:
         raise UserError(
             "--plan",
             f"is for HBase only: no jobs such as {suite.name} run on it",
             "give the suite ycsb, or plan with --workload terasuite to predict MapReduce on these hosts",
         )
-    return plan.cluster

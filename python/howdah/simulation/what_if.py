@@ -10,7 +10,7 @@ from howdah.errors import UserError
 from howdah.model.at_once import at_once
 from howdah.model.calibration import Calibration
 from howdah.model.engine_names import SIM
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 from howdah.model.variation import Effect, WhatIf
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import ROWS
@@ -30,11 +30,11 @@ class _Change(NamedTuple):
     name: str
     before: str
     after: str
-    plan: Plan
+    plan: ClusterPlan
 
 
 def simulate_changes(
-    plan: Plan,
+    plan: ClusterPlan,
     suite: Suite,
     request: RunRequest,
     asked: Sequence[str],
@@ -105,7 +105,7 @@ def _effect(change: _Change, prediction: Predicted, base: Predicted, *, calibrat
     )
 
 
-def _changes(base: Plan, asked: Sequence[str], impossible: list[str]) -> Iterator[_Change]:
+def _changes(base: ClusterPlan, asked: Sequence[str], impossible: list[str]) -> Iterator[_Change]:
     for text in asked:
         if text == EVERYTHING:
             for name in QUANTITIES:
@@ -129,7 +129,7 @@ def _of(text: str, error: UserError) -> UserError:
     return UserError(f"--what-if {text}", error.what, error.hint)
 
 
-def _halved_and_doubled(base: Plan, name: str, impossible: list[str]) -> Iterator[_Change]:
+def _halved_and_doubled(base: ClusterPlan, name: str, impossible: list[str]) -> Iterator[_Change]:
     now = _now(base, name)
     # Twice as many replicas is nothing that anybody asks for.
     values = (now - 1, now + 1) if name == "replication" else (now // 2, 2 * now)
@@ -141,17 +141,16 @@ def _halved_and_doubled(base: Plan, name: str, impossible: list[str]) -> Iterato
                 impossible.append(f"{error.where}: {error.what}")
 
 
-def _change(base: Plan, name: str, value: int) -> _Change:
+def _change(base: ClusterPlan, name: str, value: int) -> _Change:
     said = QUANTITIES[name].said
     return _Change(name, said(_now(base, name)), said(value), changed_plan(base, name, value))
 
 
-def _now(base: Plan, name: str) -> int:
-    assert base.cluster is not None
+def _now(base: ClusterPlan, name: str) -> int:
     return QUANTITIES[name].now(base, base.cluster.inventory.worker_groups[0])
 
 
-def _sized(request: RunRequest, suite: Suite, plan: Plan) -> Suite:
+def _sized(request: RunRequest, suite: Suite, plan: ClusterPlan) -> Suite:
     """The same data on another plan, with as many tasks as that one runs at once; HBase is asked the same."""
     if asks_hbase(suite):
         return suite

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from pydantic_core import from_json, to_json
 
 from howdah.errors import RecordError, RunFailed
+from howdah.model.plan import CLUSTER_PLAN, WORKER_PLAN
 from howdah.model.reported import FileRate, ResultMetric
 from howdah.model.run import SCHEMA_VERSION, RunRecord
 from howdah.model.workloads.dfsio import DFSIO_READ, DFSIO_WRITE, throughput
@@ -148,7 +149,7 @@ def _check_version(path: Path, document: Any) -> int:
 
 def _first_fault(error: ValidationError) -> str:
     faults = error.errors(include_url=False, include_context=False)
-    place = ".".join(str(part) for part in faults[0]["loc"])
+    place = ".".join(str(part) for part in faults[0]["loc"] if part not in (WORKER_PLAN, CLUSTER_PLAN))
     message = faults[0]["msg"]
     more_faults = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
     return f"{place}: {message[:1].lower()}{message[1:]}{more_faults}"

@@ -12,7 +12,7 @@ from howdah.errors import UserError
 from howdah.model.calibration import Calibration
 from howdah.model.check import Check, CheckVerdict
 from howdah.model.placement import placed_workers
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 from howdah.model.tuning import Trial
 from howdah.planner.changes import insisting, with_hosts
 from howdah.planner.cluster import plan_cluster
@@ -38,7 +38,7 @@ _FRESH = 1_000
 class PlannedCandidate(NamedTuple):
     """A candidate that can be simulated."""
 
-    plan: Plan
+    plan: ClusterPlan
     breaks: tuple[str, ...]
     scenarios: tuple[Scenario, ...]
 
@@ -67,7 +67,7 @@ class Candidates:
         self.draws = min(_MOST_DRAWS, math.ceil(_EVEN_WORKERS / max(1, workers)))
         """Simulations of each trial, with different seeds."""
 
-    def plan(self, values: Values) -> Plan:
+    def plan(self, values: Values) -> ClusterPlan:
         """The plan with a candidate's values; raises UserError for one that cannot be planned."""
         cluster = self._base.cluster
         request = cluster.request
@@ -153,18 +153,17 @@ def _summaries(simulations: Simulations) -> list[Summary]:
     return [Summary.model_validate_json(simulation.summary()) for simulation in done]
 
 
-def _container_memory(plan: Plan) -> float:
+def _container_memory(plan: ClusterPlan) -> float:
     """Memory of the containers that run at once on all workers, bytes."""
     given = {
         setting.worker: int(str(setting.value)) * MIB
         for setting in plan.settings
         if setting.key == "yarn.nodemanager.resource.memory-mb"
     }
-    assert plan.cluster is not None
     return float(sum(given.get(worker.kind, given.get(None, 0)) for worker in placed_workers(plan.cluster)))
 
 
-def _broken(plan: Plan) -> tuple[str, ...]:
+def _broken(plan: ClusterPlan) -> tuple[str, ...]:
     """Rules that the values of a candidate break, whatever a check of the files says."""
     return tuple(
         breach.rule for setting in plan.settings for breach in setting.breaks if breach.severity != "may"

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from howdah.model.at_once import at_once
 from howdah.model.heap import direct_bytes, heap_bytes
-from howdah.model.plan import Cluster, Plan, Worker
+from howdah.model.plan import Cluster, ClusterPlan, Worker
 from howdah.model.request import Override, PlanRequest
 from howdah.model.tuning import Fixed, TuneParameter
 from howdah.model.workloads.terasort import Codec
@@ -47,7 +47,7 @@ _JAVA_MORE = 1.1
 class Base(NamedTuple):
     """The rules' plan, from which ranges are derived."""
 
-    plan: Plan
+    plan: ClusterPlan
     cluster: Cluster
     worker: Worker
     """The first kind of worker: settings of jobs are the same for all kinds."""
@@ -61,7 +61,7 @@ class Base(NamedTuple):
         return len(self.plan.workers) == 1 and len(self.cluster.layouts) == 1
 
 
-def base_of(plan: Plan, cluster: Cluster, *, operations: bool = False) -> Base:
+def base_of(plan: ClusterPlan, cluster: Cluster, *, operations: bool = False) -> Base:
     """A plan with what the ranges are derived from."""
     worker = plan.workers[0]
     return Base(plan, cluster, worker, PlannedSettings(plan, cluster, worker), operations)
@@ -364,9 +364,8 @@ _WHY_NONE = {
 }
 
 
-def decided_values(plan: Plan, *, operations: bool = False) -> dict[str, str]:
+def decided_values(plan: ClusterPlan, *, operations: bool = False) -> dict[str, str]:
     """The value of every parameter in the plan of a cluster, decided by a rule or by a candidate."""
-    assert plan.cluster is not None
     base = base_of(plan, plan.cluster, operations=operations)
     return {row.name: row.planned(base) for row in _rows(base)}
 

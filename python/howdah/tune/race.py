@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from howdah import releases
-from howdah.errors import UserError
-from howdah.model.plan import Cluster, Plan
+from howdah.model.plan import Cluster, ClusterPlan
 from howdah.model.request import PlanRequest
 from howdah.model.study import Budget, Factor, Repeats, Study
 from howdah.model.study_settings import CellSettings, Level, Scalar
@@ -50,11 +49,6 @@ def race_of(
 
     ``inventory_file`` are the hosts of labs that are built, a path from the study's own place.
     """
-    cluster = request.plan.cluster
-    if cluster is None:
-        raise UserError(
-            request.plan_file, "is a plan of one machine, not of a cluster", "give a cluster's plan"
-        )
     race = request.race or RaceRequest(target=RaceTarget.LABS, name="", budget_s=DEFAULT_BUDGET_S)
     rows = suite.first(ROWS)
     settings: dict[str, Any] = {
@@ -67,8 +61,8 @@ def race_of(
         settings |= {"lab" if on_lab else "conf": race.name}
         levels = tuple(_job_levels(request.plan, suite, racing, candidates, on_lab=on_lab))
     else:
-        settings |= _planned_alike(cluster) | {"inventory": inventory_file}
-        levels = tuple(_plan_levels(tuning, racing, cluster))
+        settings |= _planned_alike(request.plan.cluster) | {"inventory": inventory_file}
+        levels = tuple(_plan_levels(tuning, racing, request.plan.cluster))
     return Study(
         study=_study_name(tuning.id),
         question="Is the tuned plan faster than the plan of the rules and than Hadoop's defaults?",
@@ -128,13 +122,12 @@ def _plan_levels(tuning: Tuning, racing: Mapping[str, Finalist], cluster: Cluste
 
 
 def _job_levels(
-    plan: Plan, suite: Suite, racing: Mapping[str, Finalist], candidates: Candidates, *, on_lab: bool
+    plan: ClusterPlan, suite: Suite, racing: Mapping[str, Finalist], candidates: Candidates, *, on_lab: bool
 ) -> Iterator[Level]:
     """Properties of jobs for each, on a cluster that runs.
 
     A lab is configured as the rules decide; on a user's cluster every job gets all that they decide for jobs.
     """
-    assert plan.cluster is not None
     rules = _job_values(plan)
     planned = {name: _job_values(candidates.plan(finalist.values)) for name, finalist in racing.items()}
     keys = dict.fromkeys((_REDUCES, *rules, *(key for values in planned.values() for key in values)))
@@ -152,7 +145,7 @@ def _job_levels(
     yield _job_level(DEFAULTS, defaults)
 
 
-def _job_values(plan: Plan) -> dict[str, str]:
+def _job_values(plan: ClusterPlan) -> dict[str, str]:
     """What a plan decides of jobs, and jobs can set for themselves."""
     return {setting.key: value_text(setting.value) for setting in plan.settings if is_per_job(setting.key)}
 

@@ -18,7 +18,7 @@ from howdah.model.counters import Counters
 from howdah.model.engine_options import SAMPLE_INTERVAL
 from howdah.model.engines import RegisteredEngine
 from howdah.model.job import Job
-from howdah.model.plan import Plan, Worker
+from howdah.model.plan import Worker, WorkerPlan
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
 from howdah.model.sink import SampleSink
 from howdah.model.workloads.option import Option
@@ -100,7 +100,7 @@ def prepare_scribe(
         run_id=new_run_id(datetime.now(), request.suite, runs_dir),
         command=tuple(command),
         host=probe_host(),
-        plan=Plan(platform="paper", workers=(worker,), settings=()),
+        plan=WorkerPlan(platform="paper", workers=(worker,), settings=()),
         suite=suite,
         seed=seed or 0,
         keep_data=keep_data,

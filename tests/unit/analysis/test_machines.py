@@ -12,7 +12,7 @@ from howdah.model.plan import Role
 from howdah.model.tables import RunData
 from support.cluster_records import terasort_on, with_samples
 from support.cluster_scene import Scene
-from support.plans import kind, master, plan
+from support.plans import kind, master, plan, worker_plan
 from support.records import terasuite
 
 
@@ -69,7 +69,7 @@ def test_a_host_that_carries_only_a_master_does_no_work() -> None:
 
 def test_without_a_plan_of_the_cluster_tasks_name_its_machines() -> None:
     run = terasort_on(Scene())
-    bare = run.record.plan.model_copy(update={"cluster": None})
+    bare = worker_plan(run.record.plan)
     machines = analyse(run._replace(record=run.record.model_copy(update={"plan": bare}))).evidence.machines
     assert {each.name for each in machines if each.level == "worker"} == {"h1-1", "h1-2", "h2-1", "h2-2"}
 

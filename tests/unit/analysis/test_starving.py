@@ -10,7 +10,7 @@ import pytest
 from howdah.analysis import analyse
 from howdah.analysis.starving import empty_s
 from howdah.engines.sim.engine import SimTarget
-from howdah.model.plan import Plan, Setting, Value
+from howdah.model.plan import ClusterPlan, Setting, Value
 from howdah.model.tables import RunData
 from support.findings import found
 from support.sim_plans import slots_plan, small_plan, suite_on
@@ -32,7 +32,7 @@ def setting(key: str, value: Value) -> Setting:
 @cache
 def run(*changes: tuple[str, Value], scheduler_task_s: float = 1e-4) -> RunData:
     """TeraGen with a map for each slot of seven hosts, scheduled as these settings say."""
-    plan: Plan = small_plan()
+    plan: ClusterPlan = small_plan()
     changed = dict(changes)
     settings = [one for one in plan.settings if one.key not in changed]
     plan = plan.model_copy(update={"settings": (*settings, *(setting(key, value) for key, value in changes))})

@@ -13,7 +13,7 @@ from howdah.documents.files import read_inventory
 from howdah.model.check import Check, CheckVerdict
 from howdah.model.host import Host
 from howdah.model.inventory import Inventory
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
 from howdah.render.cluster import render
@@ -33,16 +33,16 @@ PLANS = {
 
 
 @pytest.fixture(params=PLANS)
-def plan(request: pytest.FixtureRequest) -> Plan:
+def plan(request: pytest.FixtureRequest) -> ClusterPlan:
     return _plan(request.param)
 
 
-def _plan(name: str) -> Plan:
+def _plan(name: str) -> ClusterPlan:
     inventory, request = PLANS[name]
     return plan_cluster(read_inventory(EXAMPLES / f"{inventory}.yaml"), request)
 
 
-def _write(plan: Plan, folder: Path) -> list[Path]:
+def _write(plan: ClusterPlan, folder: Path) -> list[Path]:
     """The rendered files; the directories that hold configurations of Hadoop and HBase."""
     for file in render(plan).files:
         path = folder / file.path
@@ -52,7 +52,7 @@ def _write(plan: Plan, folder: Path) -> list[Path]:
     return [hadoop[0], *([folder / "hbase"] if (folder / "hbase").is_dir() else [])]
 
 
-def _checks(plan: Plan, folders: list[Path]) -> tuple[Check, ...]:
+def _checks(plan: ClusterPlan, folders: list[Path]) -> tuple[Check, ...]:
     return audit(read_folders(folders), [], plan, known_releases(None, plan, None)).checks
 
 
@@ -60,7 +60,7 @@ def _drifts(checks: tuple[Check, ...]) -> list[tuple[str, str]]:
     return [(check.rule, check.about) for check in checks if check.rule.startswith("drift.")]
 
 
-def test_a_rendered_plan_is_sound(plan: Plan, tmp_path: Path) -> None:
+def test_a_rendered_plan_is_sound(plan: ClusterPlan, tmp_path: Path) -> None:
     found = [
         (check.verdict.value, check.rule, check.about, check.found, check.expected)
         for check in _checks(plan, _write(plan, tmp_path))

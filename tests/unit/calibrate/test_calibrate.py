@@ -18,8 +18,8 @@ from howdah.calibrate.problem import FittedFigure, Free, Problem, values_for
 from howdah.errors import UserError
 from howdah.model.calibration import Calibration, Residual
 from howdah.model.parameter import Parameter
-from howdah.model.plan import Plan
 from howdah.model.workloads.suite import Suite
+from support.sim_plans import small_plan
 
 FREE = (
     Free("cpu_s", 1.0, 0.3, 3.0, "test"),
@@ -32,9 +32,8 @@ SIZES = (1.0, 3.0, 10.0, 30.0)
 
 
 def _work(size: float) -> CaseWork:
-    return CaseWork(
-        plan=Plan(platform=str(size), workers=(), settings=()), suite=Suite(name="s", workloads=())
-    )
+    plan = small_plan().model_copy(update={"platform": str(size)})
+    return CaseWork(plan=plan, suite=Suite(name="s", workloads=()))
 
 
 def _world(work: CaseWork, parameters: Mapping[str, float], seed: int) -> dict[str, float]:

@@ -17,6 +17,7 @@ from howdah.calibrate.scoring import score_times
 from howdah.engines.sim.engine import SimTarget
 from howdah.errors import UserError
 from howdah.model.calibration import Calibration
+from howdah.model.plan import ClusterPlan
 from howdah.model.prediction import Prediction
 from howdah.model.run import Origin, RunRecord
 from howdah.simulation.calibrations import load_calibration
@@ -111,6 +112,7 @@ def test_what_was_fitted_to_operations_says_nothing_of_jobs() -> None:
     assert beyond(known, plan, suite_on(plan, "ycsb-b", **_ASKED)) == ()
     (far,) = beyond(known, plan, suite_on(plan, "ycsb-b", records=1_000_000))
     assert far == "records 1M, calibrated at 50k"
+    assert isinstance(jobs.plan, ClusterPlan)
     assert "jobs, calibrated by operations on a table" in beyond(known, jobs.plan, jobs.suite)
     published = load_calibration("published")
     assert "operations on a table, calibrated by jobs" in beyond(published, plan, suite_on(plan, "ycsb-b"))

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from howdah.documents.files import parse_inventory, read_inventory, read_plan
+from howdah.documents.files import parse_inventory, read_inventory, read_plan, write_document
 from howdah.errors import UserError
 from howdah.model.inventory import Inventory
+from howdah.model.plan import WorkerPlan
 
 GOOD = """\
 howdah: 1
@@ -300,11 +301,29 @@ def test_a_plan_is_read_as_strictly(tmp_path: Path) -> None:
         read_plan(path)
     path.write_text(
         "platform: native\nworkers: []\nsettings:\n  - {key: a, value: {b: 1}, reason: r, source: s}\n"
+        "cluster: {}\n"
     )
     with pytest.raises(UserError) as caught:
         read_plan(path)
     assert caught.value.where == f"{path}:4:21"
     assert caught.value.what == "settings[0].value: a mapping does not fit"
+
+
+def test_a_plan_without_a_cluster_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "plan.yaml"
+    path.write_text(write_document(WorkerPlan(platform="native", workers=(), settings=())))
+    with pytest.raises(UserError) as caught:
+        read_plan(path)
+    assert str(caught.value) == f"{path}:1:1: is a plan of one machine, not of a cluster"
+    assert "`howdah plan`" in caught.value.hint
+
+
+def test_a_misspelt_cluster_is_a_misspelt_key(tmp_path: Path) -> None:
+    path = tmp_path / "plan.yaml"
+    path.write_text("platform: native\nworkers: []\nsettings: []\nclustr: {}\n")
+    with pytest.raises(UserError, match="clustr: is an unknown key") as caught:
+        read_plan(path)
+    assert caught.value.hint == "do you mean cluster?"
 
 
 _PIECES = st.sampled_from(

@@ -13,7 +13,7 @@ from howdah.documents.read import parse_document
 from howdah.errors import UserError
 from howdah.model.hostname import MOST_HOSTS
 from howdah.model.inventory import CpuLayout, DiskKind, DiskRole, DiskSet, HostGroup, Inventory, NicSet
-from howdah.model.plan import Advice, Breach, Input, Plan, Rack, Setting
+from howdah.model.plan import Advice, Breach, ClusterPlan, Input, Rack, Setting
 from howdah.model.request import Demand, Growth, Hypervisor, Override, PlanRequest
 from howdah.units import exact_bits_per_s, exact_bytes
 from support import plans
@@ -83,14 +83,14 @@ def test_an_inventory_reads_back_as_it_was(groups: list[HostGroup]) -> None:
 def test_a_plan_reads_back_as_it_was(given_settings: list[Setting]) -> None:
     plan = plans.plan(*given_settings)
     text = write_plan(plan)
-    again = parse_document(text, "plan.yaml", Plan, "a plan", "")
+    again = parse_document(text, "plan.yaml", ClusterPlan, "a plan", "")
     assert again == plan
     # Equal is not enough: 1 == True == 1.0.
     assert [type(one.value) for one in again.settings] == [type(one.value) for one in plan.settings]
     assert write_plan(again) == text
 
 
-def full_plan() -> Plan:
+def full_plan() -> ClusterPlan:
     request = PlanRequest(
         workloads=(Demand(kind="ycsb", records=300_000_000), Demand(kind="terasuite")),
         hypervisor=Hypervisor.VSPHERE,
@@ -110,7 +110,6 @@ def full_plan() -> Plan:
         kinds=[plans.kind(), plans.kind("share", per_host=4)],
         request=request,
     )
-    assert plan.cluster is not None
     advice = Advice(rule="a.b", severity="may", text="Look.", source="D0 37")
     return plan.model_copy(update={"cluster": plan.cluster.model_copy(update={"advice": (advice,)})})
 
@@ -139,7 +138,7 @@ def test_a_plan_of_the_most_hosts_reads_back() -> None:
     plan = plans.plan(groups=[group], racks=[Rack(name="rack-1", hosts=group.hosts)])
     text = write_plan(plan)
     assert len(text) < 5_000
-    assert parse_document(text, "plan.yaml", Plan, "a plan", "") == plan
+    assert parse_document(text, "plan.yaml", ClusterPlan, "a plan", "") == plan
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from howdah.hadoop.daemons import DAEMONS
 from howdah.hadoop.readers import present_roles
-from howdah.model.plan import Plan, Setting
+from howdah.model.plan import ClusterPlan, Setting
 from howdah.planner.succession import change_of
 from howdah.render.daemons import expected_settings, settings_digest
 from howdah.render.variant import EVERYWHERE, FileVariant
@@ -42,7 +42,7 @@ def test_plan_from_and_deploy_restart_the_same_daemons(name: str) -> None:
         if setting.file not in _FILES or not variant.holds(setting):
             continue
         settings = (*plan.settings[:index], _changed(setting), *plan.settings[index + 1 :])
-        after: Plan = plan.model_copy(update={"settings": settings})
+        after: ClusterPlan = plan.model_copy(update={"settings": settings})
         (change,) = change_of(plan, after).values
         restarted = {role for role in present if settings_digest(after, role, variant) != digests[role]}
         assert set(change.restarts) == restarted, setting.key

@@ -7,7 +7,7 @@ from pathlib import Path
 from howdah.lab.machines import LOOPBACK, Power, host_specs, machine_specs, machines
 from howdah.lab.spec import NETWORK, LabSpec
 from howdah.lab.state import LabSystem
-from howdah.model.plan import Plan, Role
+from howdah.model.plan import ClusterPlan, Role
 from howdah.model.request import Protection
 from howdah.units import GIB
 from support.labs import lab_plan
@@ -16,13 +16,11 @@ LAB = Path("/lab")
 HALF = Power(0.5, lambda disks: disks.outer_bytes_per_s or 1)
 
 
-def _machines(plan: Plan) -> tuple[LabSystem, ...]:
-    assert plan.cluster is not None
+def _machines(plan: ClusterPlan) -> tuple[LabSystem, ...]:
     return machines(plan, plan.cluster, LAB, NETWORK)
 
 
-def _spec(plan: Plan) -> LabSpec:
-    assert plan.cluster is not None
+def _spec(plan: ClusterPlan) -> LabSpec:
     placed = _machines(plan)
     return LabSpec(
         name="lab",
@@ -84,7 +82,6 @@ def test_hbase_runs_where_the_plan_puts_it() -> None:
 
 def test_every_address_is_another() -> None:
     plan = lab_plan(protection=Protection.NONE)
-    assert plan.cluster is not None
     placed = machines(plan, plan.cluster, LAB, LOOPBACK)
     assert placed[0].address == "127.0.0.2"
     assert len({one.address for one in placed}) == len(placed)

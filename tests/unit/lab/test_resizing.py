@@ -21,7 +21,6 @@ HALF = Power(0.5, lambda disks: disks.outer_bytes_per_s or 1)
 def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LabState:
     monkeypatch.setattr("howdah.lab.resizing.check_hosts", lambda spec: None)
     plan = lab_plan(disk_bytes=10**9)
-    assert plan.cluster is not None
     placed = machines(plan, plan.cluster, tmp_path, NETWORK)
     spec = LabSpec(
         name="lab",

@@ -8,15 +8,14 @@ import pytest
 
 from howdah.documents.files import read_inventory
 from howdah.errors import UserError
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 from howdah.model.request import PlanRequest
 from howdah.planner.changes import QUANTITIES, changed_plan, pinned
 from howdah.planner.cluster import plan_cluster
 from support.sim_plans import EXAMPLES, small_plan, study_plan
 
 
-def _now(plan: Plan, name: str) -> int:
-    assert plan.cluster is not None
+def _now(plan: ClusterPlan, name: str) -> int:
     return QUANTITIES[name].now(plan, plan.cluster.inventory.worker_groups[0])
 
 
@@ -56,7 +55,6 @@ def test_a_plan_made_anew_is_the_plan() -> None:
 
 def test_virtual_hosts_keep_as_many_workers() -> None:
     other = changed_plan(study_plan(4), "disks", 10)
-    assert other.cluster is not None
     assert len(other.cluster.layouts[0].workers) == 4
     assert sum(one.per_host * (one.data_disks or 0) for one in other.workers) == 10
 

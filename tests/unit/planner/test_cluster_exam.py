@@ -10,7 +10,7 @@ import pytest
 
 from howdah.documents.files import read_inventory
 from howdah.model.placement import placed_hosts, placed_workers
-from howdah.model.plan import Candidate, Cluster, Plan, Role, Setting, Value
+from howdah.model.plan import Candidate, Cluster, ClusterPlan, Role, Setting, Value
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Profile, Protection
 from howdah.planner.cluster import plan_cluster
 from howdah.units import GIB, MIB
@@ -37,9 +37,8 @@ PER_HOST = {
 }
 
 
-def planned(example: str, request: PlanRequest) -> tuple[Plan, Cluster]:
+def planned(example: str, request: PlanRequest) -> tuple[ClusterPlan, Cluster]:
     plan = plan_cluster(read_inventory(EXAMPLES / f"hosts-{example}.yaml"), request)
-    assert plan.cluster is not None
     return plan, plan.cluster
 
 
@@ -47,11 +46,11 @@ def named(cluster: Cluster, platform: str) -> Candidate:
     return next(candidate for candidate in cluster.candidates if candidate.platform == platform)
 
 
-def setting(plan: Plan, key: str) -> Setting:
+def setting(plan: ClusterPlan, key: str) -> Setting:
     return next(one for one in plan.settings if one.key == key)
 
 
-def value(plan: Plan, key: str) -> Value:
+def value(plan: ClusterPlan, key: str) -> Value:
     return setting(plan, key).value
 
 

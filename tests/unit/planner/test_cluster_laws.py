@@ -18,7 +18,7 @@ from howdah.errors import UserError
 from howdah.model.check import CheckVerdict
 from howdah.model.inventory import HostGroup, Inventory
 from howdah.model.placement import PlacedHost, placed_hosts
-from howdah.model.plan import Cluster, Plan, Role
+from howdah.model.plan import Cluster, ClusterPlan, Role
 from howdah.model.request import Demand, Growth, Hypervisor, PlanRequest, Profile, Protection
 from howdah.planner.cluster import plan_cluster
 from howdah.render.cluster import render
@@ -93,7 +93,7 @@ def law(test: Callable[[Inventory, PlanRequest], None]) -> Callable[[], None]:
     return checked(given(inventories(), requests)(test))
 
 
-def planned(inventory: Inventory, request: PlanRequest) -> tuple[Plan, Cluster]:
+def planned(inventory: Inventory, request: PlanRequest) -> tuple[ClusterPlan, Cluster]:
     """The plan; a refusal must say where, what and what would be right, and is no example."""
     try:
         plan = plan_cluster(inventory, request)
@@ -101,7 +101,6 @@ def planned(inventory: Inventory, request: PlanRequest) -> tuple[Plan, Cluster]:
         if not (error.where and error.what and error.hint):
             raise AssertionError(f"an unclear refusal: {error}, {error.hint}") from error
         reject()
-    assert plan.cluster is not None
     return plan, plan.cluster
 
 

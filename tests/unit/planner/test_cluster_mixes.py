@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howdah.documents.files import read_inventory
-from howdah.model.plan import Advice, Plan, Value
+from howdah.model.plan import Advice, ClusterPlan, Value
 from howdah.model.request import Demand, Override, PlanRequest, WorkKind
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.rules.queues import queue_of, queue_shares
@@ -27,21 +27,21 @@ def request(*kinds: WorkKind, **overrides: str) -> PlanRequest:
     return PlanRequest(workloads=tuple(Demand(kind=kind) for kind in kinds), overrides=given)
 
 
-def planned(*kinds: WorkKind, hosts: str = "hosts-nvme.yaml", **overrides: str) -> Plan:
+def planned(*kinds: WorkKind, hosts: str = "hosts-nvme.yaml", **overrides: str) -> ClusterPlan:
     return plan_cluster(read_inventory(EXAMPLES / hosts), request(*kinds, **overrides))
 
 
-def values(plan: Plan) -> dict[str, Value]:
+def values(plan: ClusterPlan) -> dict[str, Value]:
     return {setting.key: setting.value for setting in plan.settings}
 
 
-def number(plan: Plan, key: str) -> int:
+def number(plan: ClusterPlan, key: str) -> int:
     value = values(plan)[key]
     assert isinstance(value, int), key
     return value
 
 
-def megabytes(plan: Plan, key: str) -> int:
+def megabytes(plan: ClusterPlan, key: str) -> int:
     return int(str(values(plan)[key]).removesuffix("m"))
 
 
@@ -138,14 +138,12 @@ def test_jobs_on_tables_have_a_queue_apart_with_a_limit() -> None:
     assert "queues.labels" in [advice.rule for advice in _advice(plan)]
 
 
-def _advice(plan: Plan) -> tuple[Advice, ...]:
-    assert plan.cluster is not None
+def _advice(plan: ClusterPlan) -> tuple[Advice, ...]:
     return plan.cluster.advice
 
 
 def test_storage_alone_runs_no_jobs() -> None:
     plan = planned("storage")
-    assert plan.cluster is not None
     assert not [key for key in values(plan) if key.startswith(("yarn.", "mapreduce."))]
     roles = {role.value for worker in plan.workers for role in worker.roles}
     assert roles == {"DataNode"}

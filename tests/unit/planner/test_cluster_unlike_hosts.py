@@ -7,7 +7,7 @@ import pytest
 from howdah.errors import UserError
 from howdah.model.heap import heap_bytes
 from howdah.model.inventory import HostGroup, Inventory
-from howdah.model.plan import Plan, Value, Worker
+from howdah.model.plan import ClusterPlan, Value, Worker
 from howdah.model.request import Demand, Growth, Hypervisor, PlanRequest, WorkKind
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.rule import SettingRule
@@ -41,17 +41,17 @@ OLD = hosts("old", count=20, cores=8, memory="64GiB", disks=((12, "hdd", "4TB"),
 NEW = hosts("new", count=20, cores=48, memory="768GiB", disks=((24, "hdd", "16TB"),))
 
 
-def planned(*groups: HostGroup, kind: WorkKind = "mapreduce", **request: object) -> Plan:
+def planned(*groups: HostGroup, kind: WorkKind = "mapreduce", **request: object) -> ClusterPlan:
     asked = PlanRequest.model_validate({"workloads": (Demand(kind=kind),), **request})
     return plan_cluster(Inventory(groups=groups), asked)
 
 
-def value(plan: Plan, key: str, worker: Worker | None = None) -> Value | None:
+def value(plan: ClusterPlan, key: str, worker: Worker | None = None) -> Value | None:
     name = worker.name if worker else None
     return next((one.value for one in plan.settings if one.key == key and one.worker in (None, name)), None)
 
 
-def number(plan: Plan, key: str, worker: Worker | None = None) -> int:
+def number(plan: ClusterPlan, key: str, worker: Worker | None = None) -> int:
     found = value(plan, key, worker)
     assert isinstance(found, int), key
     return found
@@ -100,7 +100,6 @@ def test_flash_among_spinning_disks_has_its_storage_type() -> None:
     assert isinstance(folders, tuple)
     assert folders[11] == "file:///data/12/dfs"
     assert folders[12:] == ("[SSD]file:///data/13/dfs", "[SSD]file:///data/14/dfs")
-    assert plan.cluster is not None
     (advice,) = (one.text for one in plan.cluster.advice if one.rule == "volumes.flash-beside-disks")
     assert "6.40 TB of flash on each host" in advice
     assert "RoundRobin" in str(value(plan, "dfs.datanode.fsdataset.volume.choosing.policy"))
@@ -114,7 +113,6 @@ def test_disks_of_one_kind_need_no_storage_type(kind: str) -> None:
     folders = value(plan, "dfs.datanode.data.dir")
     assert isinstance(folders, tuple)
     assert all(folder.startswith("file:///") for folder in folders)
-    assert plan.cluster is not None
     assert not [one for one in plan.cluster.advice if one.rule == "volumes.flash-beside-disks"]
 
 
@@ -173,7 +171,6 @@ def test_no_namenode_has_more_than_200_gb() -> None:
     heap = heap_bytes(str(value(plan, "HDFS_NAMENODE_OPTS")))
     assert heap is not None
     assert 150e9 < heap <= 200e9
-    assert plan.cluster is not None
     assert [one for one in plan.cluster.advice if one.rule == "masters.namespace"]
 
 
@@ -182,14 +179,11 @@ def test_more_hosts_than_any_hdfs_has_are_refused() -> None:
         planned(hosts(), growth=Growth(need_bytes=10**18))
     assert refused.value.where == "--need"
     plan = planned(hosts(), growth=Growth(need_bytes=10**15))
-    assert plan.cluster is not None
     assert plan.cluster.capacity.hosts_needed is not None
 
 
 def test_a_namenode_within_a_workers_machine_is_named() -> None:
     machines = planned(hosts(count=3), hypervisor=Hypervisor.VSPHERE, workers_per_host=1)
-    assert machines.cluster is not None
     assert [one for one in machines.cluster.advice if one.rule == "masters.own-machine"]
     native = planned(hosts(count=3))
-    assert native.cluster is not None
     assert not [one for one in native.cluster.advice if one.rule == "masters.own-machine"]

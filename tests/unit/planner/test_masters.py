@@ -306,6 +306,5 @@ def test_hosts_with_too_little_memory_for_a_name_node_come_last() -> None:
 def test_fault_tolerance_decides_for_virtual_machines_where_the_hypervisor_was_left_open() -> None:
     request = PlanRequest(workloads=HBASE, protection=Protection.FT)
     cluster = plan_cluster(inventory(host_group(count=12)), request).cluster
-    assert cluster is not None
     assert cluster.layouts[0].virtual
     assert cluster.masters[0].shadow_host == "w-02"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from howdah.model.inventory import HostGroup
-from howdah.model.plan import Plan, Value
+from howdah.model.plan import ClusterPlan, Value
 from howdah.model.request import Hypervisor, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
 from howdah.render.cluster import render
@@ -12,12 +12,12 @@ from support.clusters import host_group, inventory
 SYSTEM = "file:///var/lib/hadoop/name"
 
 
-def planned(*groups: HostGroup, hypervisor: Hypervisor | None = None) -> Plan:
+def planned(*groups: HostGroup, hypervisor: Hypervisor | None = None) -> ClusterPlan:
     request = PlanRequest(protection=Protection.HA, hypervisor=hypervisor)
     return plan_cluster(inventory(*groups), request)
 
 
-def values(plan: Plan) -> dict[str, Value]:
+def values(plan: ClusterPlan) -> dict[str, Value]:
     return {setting.key: setting.value for setting in plan.settings}
 
 
@@ -45,7 +45,6 @@ def test_what_no_other_disk_has_room_for_stays_on_the_systems() -> None:
 def test_two_masters_on_one_host_of_their_own_both_use_its_disks() -> None:
     groups = (host_group("w", 20, serves="workers"), host_group("m", 1, serves="masters", disks=4))
     plan = plan_cluster(inventory(*groups), PlanRequest())
-    assert plan.cluster is not None
     assert len({master.host for master in plan.cluster.masters}) == 1
     assert values(plan)["dfs.namenode.name.dir"] == (SYSTEM, "file:///data/01/name")
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from howdah.documents.files import read_inventory
 from howdah.errors import UserError
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Profile
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.predictor import Predicted, lag
@@ -35,12 +35,12 @@ class Told:
         self,
         times: Mapping[str, float],
         unexplained: float = 0.01,
-        factor: Callable[[Plan], float] = lambda plan: 1.0,
+        factor: Callable[[ClusterPlan], float] = lambda plan: 1.0,
     ) -> None:
         self.times, self.unexplained, self.factor = times, unexplained, factor
         self.asked: list[str] = []
 
-    def __call__(self, plans: Sequence[Plan]) -> list[Predicted]:
+    def __call__(self, plans: Sequence[ClusterPlan]) -> list[Predicted]:
         self.asked += [plan.platform for plan in plans]
         times = [self.times.get(plan.platform, 200.0) * self.factor(plan) for plan in plans]
         return [
@@ -48,13 +48,11 @@ class Told:
         ]
 
 
-def _candidates(plan: Plan) -> dict[str, str]:
-    assert plan.cluster is not None
+def _candidates(plan: ClusterPlan) -> dict[str, str]:
     return {one.platform: one.judgements[0].text for one in plan.cluster.candidates}
 
 
-def _advice(plan: Plan) -> list[str]:
-    assert plan.cluster is not None
+def _advice(plan: ClusterPlan) -> list[str]:
     return [one.text for one in plan.cluster.advice if one.rule == "platform.simulated"]
 
 
@@ -102,7 +100,6 @@ def test_the_faster_platform_is_planned_against_what_rules_would_have_chosen() -
     by_rules = plan_cluster(HOSTS, REQUEST)
     plan = plan_by_prediction(HOSTS, REQUEST, Told({"native": 100.0}))
     assert (by_rules.platform, plan.platform) == ("4 per host", "native")
-    assert plan.cluster is not None
     best, second, *_ = plan.cluster.candidates
     assert (best.platform, best.verdict, best.score) == ("native", "recommended", 0.0)
     assert second.verdict == "possible"
@@ -151,7 +148,7 @@ def test_what_was_insisted_on_is_kept() -> None:
 
 
 def test_other_numbers_of_tasks_and_block_sizes_become_advice() -> None:
-    def factor(plan: Plan) -> float:
+    def factor(plan: ClusterPlan) -> float:
         blocks = next(one.value for one in plan.settings if one.key == "dfs.blocksize")
         return (0.8 if plan.workers[0].map_slots == 8 else 1.0) * (0.9 if blocks == 64 << 20 else 1.0)
 
@@ -164,7 +161,7 @@ def test_other_numbers_of_tasks_and_block_sizes_become_advice() -> None:
 
 
 def test_what_breaks_a_rule_is_not_recommended_without_saying_so() -> None:
-    def factor(plan: Plan) -> float:
+    def factor(plan: ClusterPlan) -> float:
         return (
             0.5 if next(one.value for one in plan.settings if one.key == "dfs.blocksize") == 128 << 20 else 1
         )

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from howdah.errors import UserError
 from howdah.model.inventory import HostGroup, Inventory
 from howdah.model.placement import placed_hosts
-from howdah.model.plan import Cluster, Plan, Role
+from howdah.model.plan import Cluster, ClusterPlan, Role
 from howdah.model.request import Hypervisor, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.scaling.fit import Fitted, fit_plan, quantities
@@ -67,19 +67,17 @@ inventories = st.lists(st.sampled_from(["old", "new"]), min_size=1, max_size=2, 
 class Case:
     """A plan, the room that a machine has, and the plan fitted to it."""
 
-    def __init__(self, plan: Plan, made: Fitted, room: LabRoom) -> None:
+    def __init__(self, plan: ClusterPlan, made: Fitted, room: LabRoom) -> None:
         self.plan, self.made, self.room = plan, made, room
-        assert plan.cluster is not None
-        assert made.plan.cluster is not None
         self.before: Cluster = plan.cluster
         self.after: Cluster = made.plan.cluster
 
 
 @st.composite
-def cases(draw: st.DrawFn) -> tuple[Case, Callable[[Plan], Fitted]]:
+def cases(draw: st.DrawFn) -> tuple[Case, Callable[[ClusterPlan], Fitted]]:
     machine, free_bytes = draw(machines), draw(st.sampled_from([20, 80, 1000])) * 10**9
 
-    def fit(plan: Plan) -> Fitted:
+    def fit(plan: ClusterPlan) -> Fitted:
         return fit_plan(plan, machine, free_bytes=free_bytes)
 
     try:
@@ -97,7 +95,7 @@ law = settings(max_examples=60, deadline=None, suppress_health_check=list(Health
 
 @law
 @given(cases())
-def test_a_fitted_plan_fits_and_stays_as_it_is(drawn: tuple[Case, Callable[[Plan], Fitted]]) -> None:
+def test_a_fitted_plan_fits_and_stays_as_it_is(drawn: tuple[Case, Callable[[ClusterPlan], Fitted]]) -> None:
     case, fit = drawn
     assert footprint(case.made.plan, case.after).total <= case.room.memory_bytes
     disks = sum(group.count * group.data_bytes for group in case.after.inventory.worker_groups)
@@ -108,7 +106,9 @@ def test_a_fitted_plan_fits_and_stays_as_it_is(drawn: tuple[Case, Callable[[Plan
 
 @law
 @given(cases())
-def test_the_platform_and_the_protection_are_kept(drawn: tuple[Case, Callable[[Plan], Fitted]]) -> None:
+def test_the_platform_and_the_protection_are_kept(
+    drawn: tuple[Case, Callable[[ClusterPlan], Fitted]],
+) -> None:
     case, _ = drawn
     platforms = {layout.platform for layout in case.after.layouts}
     assert len(platforms) == 1 or case.made.plan is case.plan
@@ -124,7 +124,7 @@ def test_the_platform_and_the_protection_are_kept(drawn: tuple[Case, Callable[[P
 @law
 @given(cases())
 def test_nothing_is_larger_than_planned_and_hosts_keep_names_and_racks(
-    drawn: tuple[Case, Callable[[Plan], Fitted]],
+    drawn: tuple[Case, Callable[[ClusterPlan], Fitted]],
 ) -> None:
     case, _ = drawn
     planned = {group.name: group for group in case.before.inventory.groups}
@@ -144,7 +144,7 @@ def test_nothing_is_larger_than_planned_and_hosts_keep_names_and_racks(
 
 @law
 @given(cases())
-def test_what_differs_is_said_and_nothing_else(drawn: tuple[Case, Callable[[Plan], Fitted]]) -> None:
+def test_what_differs_is_said_and_nothing_else(drawn: tuple[Case, Callable[[ClusterPlan], Fitted]]) -> None:
     case, _ = drawn
     before = dict(quantities(case.plan, case.before, 1.0))
     after = dict(quantities(case.made.plan, case.after, case.made.cpu_share))

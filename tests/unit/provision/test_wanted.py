@@ -10,7 +10,7 @@ from howdah.documents.read import parse_document
 from howdah.errors import UserError
 from howdah.model.inventory import Inventory
 from howdah.model.machines import WantedMachine
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 from howdah.model.request import Hypervisor, PlanRequest, Protection
 from howdah.model.sharing import Sharing
 from howdah.model.site import MachineSite
@@ -29,7 +29,7 @@ MORE = "".join(
 )
 
 
-def _machines(plan: Plan, *, disks: str = DEVICES, more: str = "") -> dict[str, WantedMachine]:
+def _machines(plan: ClusterPlan, *, disks: str = DEVICES, more: str = "") -> dict[str, WantedMachine]:
     text = site_text(Path("ca.pem"), disks=disks, more=more) + MORE
     site = parse_document(text, "site.yaml", MachineSite, "a site", "")
     return {machine.name: machine for machine in machines_of(plan, site)}

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import pytest
 
 from howdah.errors import UserError
-from howdah.model.plan import Placement, Plan, Rack, Role
+from howdah.model.plan import ClusterPlan, Placement, Rack, Role
 from howdah.model.request import Demand, PlanRequest
 from howdah.render.cluster import render
 from support.plans import group, kind, master, plan, setting
@@ -20,7 +20,7 @@ from support.plans import group, kind, master, plan, setting
 HDFS = "hdfs-site.xml"
 
 
-def _rendered(of: Plan) -> dict[str, str]:
+def _rendered(of: ClusterPlan) -> dict[str, str]:
     return {file.path: file.content for file in render(of).files}
 
 
@@ -29,7 +29,7 @@ def _properties(text: str) -> dict[str, str]:
     return {one.findtext("name", ""): one.findtext("value", "") for one in root.iter("property")}
 
 
-def _mixed(placement: Placement = Placement.DEFAULT) -> Plan:
+def _mixed(placement: Placement = Placement.DEFAULT) -> ClusterPlan:
     small = kind("small", 4).model_copy(update={"memory_bytes": 40 * 2**30})
     large = kind("large", 4)
     return plan(
@@ -143,7 +143,6 @@ def test_upgrade_domains_follow_the_datanodes_port() -> None:
 
 def test_every_machine_is_placed_masters_and_shadows_too() -> None:
     of = _mixed()
-    assert of.cluster is not None
     guarded = master("nn1", "workers-1", Role.NAMENODE, address="nn1.example.com").model_copy(
         update={"shadow_host": "workers-2", "takes": ("large",)}
     )
@@ -206,11 +205,6 @@ def test_the_order_of_a_highly_available_start() -> None:
     ]
     places = [text.index(step) for step in steps]
     assert places == sorted(places)
-
-
-def test_a_plan_for_one_machine_is_refused() -> None:
-    with pytest.raises(UserError, match="for one machine"):
-        render(plan().model_copy(update={"cluster": None}))
 
 
 @pytest.mark.parametrize("name", ["a/../../b", "$(id)", "a b", "", "-a", "a\nb", "ä"])

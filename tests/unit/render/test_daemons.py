@@ -7,13 +7,13 @@ import re
 import pytest
 
 from howdah.hadoop.daemons import DAEMONS
-from howdah.model.plan import Plan, Role
+from howdah.model.plan import ClusterPlan, Role
 from howdah.render.daemons import ports_of, settings_digest
 from howdah.render.variant import EVERYWHERE
 from support.labs import lab_plan
 
 
-def _digests(plan: Plan) -> dict[str, str]:
+def _digests(plan: ClusterPlan) -> dict[str, str]:
     return {role.value: settings_digest(plan, role, EVERYWHERE) for role in DAEMONS}
 
 

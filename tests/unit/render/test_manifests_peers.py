@@ -9,7 +9,6 @@ from support.labs import lab_plan, trio_plan
 
 def test_namenodes_have_the_names_that_orders_to_hand_over_use() -> None:
     plan = trio_plan()
-    assert plan.cluster is not None
     found = peers(plan, plan.cluster, Role.NAMENODE)
     assert sorted(found.values()) == ["nn1", "nn2"]
     settings = {setting.key: setting.value for setting in plan.settings}
@@ -22,13 +21,10 @@ def test_namenodes_have_the_names_that_orders_to_hand_over_use() -> None:
 
 def test_others_that_elect_one_of_them_need_no_names() -> None:
     plan = trio_plan()
-    assert plan.cluster is not None
     assert list(peers(plan, plan.cluster, Role.RESOURCEMANAGER).values()) == ["", ""]
 
 
 def test_those_that_all_serve_and_those_alone_have_none() -> None:
     plan, single = trio_plan(), lab_plan(workers_per_host=None)
-    assert plan.cluster is not None
-    assert single.cluster is not None
     assert peers(plan, plan.cluster, Role.JOURNALNODE) == {}
     assert peers(single, single.cluster, Role.NAMENODE) == {}

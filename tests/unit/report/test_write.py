@@ -15,6 +15,7 @@ from howdah.report.run_write import write_report
 from support.cluster_records import attempts_in, terasort_on, with_attempts
 from support.cluster_reports import lossy
 from support.cluster_scene import Scene
+from support.plans import worker_plan
 
 pytestmark = pytest.mark.slow
 
@@ -41,7 +42,7 @@ def _without_samples() -> RunData:
 def _without_plan() -> RunData:
     """A cluster that was found running: no hosts, no racks."""
     run = _small()
-    return _record(run, plan=run.record.plan.model_copy(update={"cluster": None}))
+    return _record(run, plan=worker_plan(run.record.plan))
 
 
 def _without_job() -> RunData:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from howdah.model.plan import Plan, Setting
+from howdah.model.plan import ClusterPlan, Setting
 from howdah.simulation.scenario import Scheduling
 from howdah.simulation.translate import translate
 from support.sim_plans import slots_plan, small_plan, suite_on
@@ -16,11 +16,11 @@ DELAY = "yarn.scheduler.capacity.node-locality-delay"
 FAIR = "org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FairScheduler"
 
 
-def scheduling(plan: Plan) -> Scheduling:
+def scheduling(plan: ClusterPlan) -> Scheduling:
     return translate(plan, suite_on(plan, rows=10**6), {}, seed=7).scenario.scheduling
 
 
-def having(plan: Plan, values: dict[str, int | str | bool]) -> Plan:
+def having(plan: ClusterPlan, values: dict[str, int | str | bool]) -> ClusterPlan:
     others = [one for one in plan.settings if one.key not in values]
     changed = [
         Setting(key=key, value=value, reason="a test's", source="command line", origin="user")

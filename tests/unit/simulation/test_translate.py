@@ -9,7 +9,7 @@ import pytest
 
 from howdah.errors import UserError
 from howdah.model.inventory import DiskKind, DiskSet
-from howdah.model.plan import Plan, Setting
+from howdah.model.plan import ClusterPlan, Setting
 from howdah.model.request import Demand, Protection
 from howdah.model.workloads.terasort import Codec
 from howdah.simulation.translate import translate
@@ -18,7 +18,7 @@ from support.plans import group, kind, plan, setting
 from support.sim_plans import small_plan, study_plan, suite_on
 
 
-def _with(planned: Plan, key: str, value: int | str) -> Plan:
+def _with(planned: ClusterPlan, key: str, value: int | str) -> ClusterPlan:
     others = [one for one in planned.settings if one.key != key]
     changed = Setting(key=key, value=value, reason="a test's", source="command line", origin="user")
     return planned.model_copy(update={"settings": (*others, changed)})
@@ -130,7 +130,7 @@ def test_the_text_names_only_what_is_known() -> None:
     assert "controller_bytes_per_s" not in text["hosts"][0]
 
 
-def _hadoop_plan(*settings: Setting, disks: tuple[DiskSet, ...] = (), count: int = 4) -> Plan:
+def _hadoop_plan(*settings: Setting, disks: tuple[DiskSet, ...] = (), count: int = 4) -> ClusterPlan:
     hosts = group(count=count)
     if disks:
         hosts = hosts.model_copy(update={"disks": disks})
@@ -176,7 +176,6 @@ def test_a_zones_rate_that_is_not_known_is_made_of_the_other(
 
 def test_masters_in_lockstep_are_told_of() -> None:
     planned = study_plan(4)
-    assert planned.cluster is not None
     request = planned.cluster.request.model_copy(update={"protection": Protection.FT})
     protected = planned.model_copy(
         update={"cluster": planned.cluster.model_copy(update={"request": request})}
@@ -208,15 +207,7 @@ def test_fewer_hosts_than_replicas_are_refused() -> None:
         translate(planned, suite_on(planned, rows=10**6, replication=3), {}, seed=1)
 
 
-def test_a_plan_of_one_machine_is_refused() -> None:
-    planned = _hadoop_plan()
-    with pytest.raises(UserError, match="not of a cluster") as caught:
-        translate(planned.model_copy(update={"cluster": None}), suite_on(planned, rows=10**6), {}, seed=1)
-    assert "howdah plan hosts.yaml" in caught.value.hint
-
-
-def _asked(planned: Plan, *kinds: Literal["terasuite", "ycsb"]) -> Plan:
-    assert planned.cluster is not None
+def _asked(planned: ClusterPlan, *kinds: Literal["terasuite", "ycsb"]) -> ClusterPlan:
     request = planned.cluster.request.model_copy(
         update={"workloads": tuple(Demand(kind=name) for name in kinds)}
     )

@@ -75,6 +75,15 @@ def test_run_json_cut_at_any_byte_is_one_error(tmp_path: Path) -> None:
             read_record(path)
 
 
+def test_a_damaged_plan_is_named_by_its_keys(tmp_path: Path) -> None:
+    path = write_run(tmp_path, records.pi())
+    document = json.loads((path / "run.json").read_text())
+    del document["plan"]["workers"]
+    put(path / "run.json", json.dumps(document).encode())
+    with pytest.raises(RecordError, match=r"damaged: plan\.workers: field required"):
+        read_record(path)
+
+
 @pytest.mark.parametrize(
     ("document", "what"),
     [

@@ -17,7 +17,6 @@ ROWS = 100_000_000
 def candidates(**keywords: tuple[str, ...]) -> Candidates:
     """Those of seven native hosts that sort 10 GB."""
     plan = small_plan()
-    assert plan.cluster is not None
     base = base_of(plan, plan.cluster)
     return Candidates(base, run_request("terasuite", rows=ROWS), None, seed=3, **keywords)
 
@@ -72,7 +71,6 @@ def test_one_that_cannot_be_planned_says_why() -> None:
 
 def test_workers_per_host_are_a_candidates_choice() -> None:
     plan = study_plan()
-    assert plan.cluster is not None
     some = Candidates(base_of(plan, plan.cluster), run_request("terasuite", rows=ROWS), None, seed=1)
     assert some.plan({"workers": "2"}).workers[0].per_host == 2
 
@@ -94,13 +92,11 @@ def test_few_workers_are_simulated_with_several_seeds_and_finalists_with_others(
     assert len(set(predicted.elapsed_s)) > 1
     assert trial.elapsed_s != pytest.approx(sum(predicted.elapsed_s) / 5, rel=1e-9)
     plan = study_plan()
-    assert plan.cluster is not None
     assert Candidates(base_of(plan, plan.cluster), run_request("terasuite"), None, seed=1).draws == 1
 
 
 def test_what_matters_is_measured_around_the_best_candidate() -> None:
     plan = small_plan()
-    assert plan.cluster is not None
     base = base_of(plan, plan.cluster)
     names = ("dfs.blocksize", "mapreduce.job.reduces")
     space = [parameter for parameter in parameters(base)[0] if parameter.name in names]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from howdah.model.engine_options import CONF, SET
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 from howdah.model.study import Study
 from howdah.model.tuning import (
     Finalist,
@@ -51,7 +51,6 @@ def properties_of(cell: Cell) -> dict[str, str]:
 def tuning_of(*finalists: Finalist, search: str = "t", per_job: bool = False) -> Tuning:
     """The result of a search that ended with these finalists."""
     plan = small_plan()
-    assert plan.cluster is not None
     space, fixed = space_of(base_of(plan, plan.cluster), Narrowing(), "", per_job=per_job)
     return Tuning(
         id=search, plan="plan.yaml", suite="terasuite", calibration=None, seed=1, trials=20, refused=0,
@@ -70,12 +69,11 @@ def raced(
     tuning = tuning_of(
         *(finalists or (finalist(KeptRules.RULES),)), search=search, per_job=target is not RaceTarget.LABS
     )
-    assert plan.cluster is not None
     candidates = Candidates(base_of(plan, plan.cluster), run_request, None, seed=1)
     return race_of(request, tuning, size_planned(run_request, plan).suite, candidates, "hosts.yaml")
 
 
-def requested(plan: Plan, race: RaceRequest | None) -> TuningRequest:
+def requested(plan: ClusterPlan, race: RaceRequest | None) -> TuningRequest:
     return TuningRequest(
         plan_file="plan.yaml", plan=plan, suite="terasuite", rows=None, calibration=None,
         narrowing=Narrowing(), space_file="", allowed=(), keep=KeptRules.RULES, trials=20, replications=3,
@@ -127,7 +125,6 @@ def test_on_a_users_cluster_the_rules_are_given_with_each_job_and_the_configurat
 
 def test_the_search_for_a_cluster_that_runs_varies_nothing_that_daemons_read() -> None:
     plan = small_plan()
-    assert plan.cluster is not None
     base = base_of(plan, plan.cluster)
     varied, fixed = space_of(base, Narrowing(), "", per_job=True)
     assert {"dfs.blocksize", "mapreduce.task.io.sort.mb"} <= {one.name for one in varied}

@@ -7,7 +7,7 @@ import pytest
 from howdah.documents.files import read_inventory
 from howdah.errors import UserError
 from howdah.model.heap import direct_bytes, heap_bytes
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 from howdah.model.request import Demand, PlanRequest
 from howdah.model.tuning import Narrowing, TuneParameter
 from howdah.planner.cluster import plan_cluster
@@ -21,9 +21,8 @@ from support.sim_plans import EXAMPLES, slots_plan, small_plan, study_plan
 PLANS = (small_plan, slots_plan, study_plan)
 
 
-def base(plan: Plan) -> Base:
+def base(plan: ClusterPlan) -> Base:
     """A plan with what its ranges are derived from."""
-    assert plan.cluster is not None
     return base_of(plan, plan.cluster)
 
 
@@ -116,7 +115,7 @@ def test_a_file_that_leaves_nothing_to_vary_is_refused() -> None:
         narrowed(Narrowing(parameters={"slots": 4}, others="planned"))
 
 
-def hbase_plan() -> Plan:
+def hbase_plan() -> ClusterPlan:
     """Three hosts with RegionServers that cache outside their heaps."""
     demand = Demand(kind="ycsb", records=300_000_000)
     return plan_cluster(read_inventory(EXAMPLES / "hosts-hbase.yaml"), PlanRequest(workloads=(demand,)))
@@ -124,7 +123,6 @@ def hbase_plan() -> Plan:
 
 def test_a_smaller_heap_leaves_the_rest_to_the_cache_outside_it() -> None:
     plan = hbase_plan()
-    assert plan.cluster is not None
     of_hbase = base_of(plan, plan.cluster, operations=True)
     varied = {one.name: one for one in parameters(of_hbase)[0]}
     assert "mapreduce.task.io.sort.mb" not in varied

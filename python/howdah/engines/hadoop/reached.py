@@ -18,7 +18,7 @@ from howdah.model.at_once import LEAST_MB, MASTER_MB
 from howdah.model.cluster import Laboratory
 from howdah.model.engine_names import HADOOP
 from howdah.model.placement import placed_workers
-from howdah.model.plan import Plan, Role
+from howdah.model.plan import ClusterPlan, Plan, Role
 from howdah.planner.suite.cluster import ContainerSizes, FoundNode, FoundValue, observed_plan
 from howdah.services.conf import ClientConf
 from howdah.services.namenode import DataNode, NameNode, datanode_names, datanode_url
@@ -135,19 +135,16 @@ def reach_cluster(directory: Path, plan_file: Path | None) -> Reached:
     )
 
 
-def _read_plan(file: Path) -> Plan:
+def _read_plan(file: Path) -> ClusterPlan:
     # Most runs have none, and do without what reads one.
     from howdah.documents.files import read_plan  # noqa: PLC0415
 
-    plan = read_plan(file)
-    if plan.cluster is None:
-        raise UserError(f"--plan {file}", "is a plan of one machine", "give the plan of this cluster")
-    return plan
+    return read_plan(file)
 
 
-def _checked(plan: Plan, file: Path | None, nodes: Sequence[Node]) -> Plan:
-    """The plan, which must know every node; raises UserError."""
-    planned = {worker.name for worker in placed_workers(plan.cluster)} if plan.cluster else set()
+def _checked(plan: ClusterPlan, file: Path | None, nodes: Sequence[Node]) -> ClusterPlan:
+    """The plan, which must contain every node; raises UserError."""
+    planned = {worker.name for worker in placed_workers(plan.cluster)}
     strange = sorted({node.host for node in nodes} - planned)
     if strange:
         raise UserError(

@@ -26,7 +26,7 @@ from howdah.model.engine_names import HBASE
 from howdah.model.engine_options import CONF, DATA_DIR, LAB, MEMORY, PLAN
 from howdah.model.host import Host
 from howdah.model.job import Job
-from howdah.model.plan import Plan, Role, Worker
+from howdah.model.plan import Plan, Role, Worker, WorkerPlan
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.hbase_pe import PE, PE_WRITE
 from howdah.model.workloads.ycsb import YCSB_LOAD, TableShape, YcsbLoad, check_shape
@@ -213,7 +213,7 @@ def _check_alone(request: RunRequest, *, keep_data: bool) -> None:
         raise UserError("--keep-data", "an HBase started on this machine stops at the end of the run", hint)
 
 
-def _plan_alone(request: RunRequest, host: Host) -> Plan:
+def _plan_alone(request: RunRequest, host: Host) -> WorkerPlan:
     heap = request.of(MEMORY) or _HEAP_BYTES
     if heap < _LEAST_HEAP_BYTES:
         raise UserError(
@@ -235,4 +235,4 @@ def _plan_alone(request: RunRequest, host: Host) -> Plan:
         data_dirs=tuple(str(path.resolve()) for path in data_dirs),
         roles=(Role.HMASTER, Role.REGIONSERVER),
     )
-    return Plan(platform="native", workers=(worker,), settings=())
+    return WorkerPlan(platform="native", workers=(worker,), settings=())

@@ -23,7 +23,7 @@ from howdah.lab.registry import CLIENT
 from howdah.lab.state import LabState
 from howdah.model.hbase import HBaseStatus
 from howdah.model.placement import placed_workers
-from howdah.model.plan import Plan, Role, Worker
+from howdah.model.plan import ClusterPlan, Plan, Role, Worker, WorkerPlan
 from howdah.services.conf import ClientConf
 from howdah.services.web import Web
 from howdah.telemetry.regions import server_sources
@@ -133,7 +133,7 @@ def _daemons(status: HBaseStatus, telemetry: Web) -> Iterator[Source]:
         yield from server_sources(server.host, "regionserver", url, telemetry)
 
 
-def _found(status: HBaseStatus) -> Plan:
+def _found(status: HBaseStatus) -> WorkerPlan:
     """The plan of a cluster that nobody planned here: its RegionServers as they report themselves."""
     workers = tuple(
         Worker(
@@ -145,21 +145,18 @@ def _found(status: HBaseStatus) -> Plan:
         )
         for server in status.servers
     )
-    return Plan(platform="as found", workers=workers, settings=())
+    return WorkerPlan(platform="as found", workers=workers, settings=())
 
 
-def _read_plan(file: Path) -> Plan:
+def _read_plan(file: Path) -> ClusterPlan:
     # Most runs have none, and do without what reads one.
     from howdah.documents.files import read_plan  # noqa: PLC0415
 
-    plan = read_plan(file)
-    if plan.cluster is None:
-        raise UserError(f"--plan {file}", "is a plan of one machine", "give the plan of this cluster")
-    return plan
+    return read_plan(file)
 
 
-def _check_plan(plan: Plan, file: Path, status: HBaseStatus) -> None:
-    planned = {worker.name for worker in placed_workers(plan.cluster)} if plan.cluster else set()
+def _check_plan(plan: ClusterPlan, file: Path, status: HBaseStatus) -> None:
+    planned = {worker.name for worker in placed_workers(plan.cluster)}
     strange = sorted({server.host for server in status.servers} - planned)
     if strange:
         raise UserError(

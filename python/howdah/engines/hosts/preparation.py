@@ -21,7 +21,7 @@ from howdah.model.at_once import AtOnce
 from howdah.model.engine_names import HOSTS
 from howdah.model.engine_options import LAB, PLAN, REACH
 from howdah.model.placement import placed_hosts
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.request import RunRequest, requested_programs, suite_line
 from howdah.probe import probe_host
@@ -120,7 +120,7 @@ def prepare_hosts(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
     )
 
 
-def _of_lab(request: RunRequest) -> tuple[Plan, HostsTarget, str]:
+def _of_lab(request: RunRequest) -> tuple[ClusterPlan, HostsTarget, str]:
     """The machines of the laboratory that was chosen, or of the default one."""
     if request.of(PLAN) is not None:
         raise UserError(
@@ -147,7 +147,7 @@ def _of_lab(request: RunRequest) -> tuple[Plan, HostsTarget, str]:
 
 
 def _stations_of_lab(state: LabState) -> Iterator[Station]:
-    speeds = state.plan.cluster.port_bits_per_s if state.plan.cluster else {}
+    speeds = state.plan.cluster.port_bits_per_s
     for machine in state.machines:
         if machine.kind == "worker":
             yield Station(
@@ -160,7 +160,7 @@ def _stations_of_lab(state: LabState) -> Iterator[Station]:
             )
 
 
-def _of_command(request: RunRequest) -> tuple[Plan, HostsTarget, str]:
+def _of_command(request: RunRequest) -> tuple[ClusterPlan, HostsTarget, str]:
     """The workers of a plan, each reached by the administrator's own command."""
     words, path = request.of(REACH), request.of(PLAN)
     if request.of(LAB) is not None:
@@ -170,10 +170,6 @@ def _of_command(request: RunRequest) -> tuple[Plan, HostsTarget, str]:
             REACH.flag, "gives a command to reach hosts, but no option names the hosts", "give --plan FILE"
         )
     plan = read_plan(path)
-    if plan.cluster is None:
-        raise UserError(
-            f"--plan {path}", "is a plan of one machine", "give a cluster's plan, as howdah plan writes it"
-        )
     speeds = plan.cluster.port_bits_per_s
     workers = tuple(
         Station(

@@ -16,7 +16,7 @@ from howdah.engines.sim.tables import columns_of, file_rates, sample_tables, tas
 from howdah.engines.under_way import RunUnderWay, begun_record
 from howdah.model.cluster import ClusterState
 from howdah.model.job import Job
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan, cluster_plan
 from howdah.model.run import Origin, Outcome, RunRecord, RunWarning
 from howdah.model.simulated import Simulated
 from howdah.model.sink import Progress, SampleSink
@@ -41,10 +41,8 @@ _UNCALIBRATED = RunWarning(
 )
 
 
-def planned_state(plan: Plan, translated: Translated) -> ClusterState | None:
+def planned_state(plan: ClusterPlan, translated: Translated) -> ClusterState:
     """The cluster as it is before anything runs on it."""
-    if plan.cluster is None:
-        return None
     request, capacity = plan.cluster.request, capacity_bytes(translated.scenario.hosts)
     return ClusterState(
         hadoop_version=request.hadoop,
@@ -88,22 +86,23 @@ class SimEngine:
 
     def run(self, job: Job, sink: SampleSink) -> RunRecord:
         """Simulate the job; raise UserError before anything is written if the plan cannot run it."""
-        translated = translate(job.plan, job.suite, self.target.parameters, seed=job.seed)
+        plan = cluster_plan(job.plan, "plan")
+        translated = translate(plan, job.suite, self.target.parameters, seed=job.seed)
         written, warnings = detail_of(translated.scenario, job.sample_interval_s)
         translated = translated._replace(
             scenario=translated.scenario.model_copy(update={"record": written}),
             warnings=(*translated.warnings, *warnings),
         )
-        scenarios = (translated.scenario, *self._others(job))
+        scenarios = (translated.scenario, *self._others(job, plan))
         # The first simulation begins here, so that what the simulator refuses leaves no record.
         return _SimRun(job, sink, self.target, translated, Simulations(scenarios)).execute()
 
-    def _others(self, job: Job) -> Iterator[Scenario]:
+    def _others(self, job: Job, plan: ClusterPlan) -> Iterator[Scenario]:
         """The same with other seeds and, where they are not sure, other parameters; for their summaries."""
         for number in range(1, self.target.replications):
             drawn = self.target.draws[number - 1] if self.target.draws else self.target.parameters
             seed = (job.seed + number) % _SEEDS
-            yield translate(job.plan, job.suite, within_range(drawn), seed=seed).scenario
+            yield translate(plan, job.suite, within_range(drawn), seed=seed).scenario
 
 
 class _SimRun:
@@ -128,7 +127,7 @@ class _SimRun:
         warnings = target.warnings if target.calibration else (_UNCALIBRATED,)
         known = {
             "warnings": (*warnings, *translated.warnings),
-            "cluster": planned_state(job.plan, translated),
+            "cluster": planned_state(cluster_plan(job.plan, "plan"), translated),
             "simulated": self._simulated(),
         }
         self._run = RunUnderWay(record.model_copy(update=known), sink)

@@ -22,7 +22,7 @@ from howdah.model.calibration import Calibration
 from howdah.model.engine_names import LOCAL, SIM
 from howdah.model.engine_options import CALIBRATION, DATA_DIR, PLAN, PROBE, REPLICATIONS, SAMPLE_INTERVAL
 from howdah.model.host import Host
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 from howdah.model.run import RunWarning
 from howdah.model.workloads.suite import Suite
 from howdah.planner.local.plan import LocalPlanner, sample_interval_s
@@ -146,24 +146,17 @@ def prepare_simulation(request: RunRequest, **start: Unpack[RunStart]) -> Prepar
     )
 
 
-def _plan(file: Path | None) -> Plan:
+def _plan(file: Path | None) -> ClusterPlan:
     if file is None:
         raise UserError(
             "--plan",
             "is missing: it names the cluster to simulate",
             "howdah plan hosts.yaml makes plan.yaml; then give --plan plan.yaml",
         )
-    plan = read_plan(file)
-    if plan.cluster is None:
-        raise UserError(
-            f"--plan {file}",
-            "is a plan of one machine, not of a cluster",
-            "howdah plan hosts.yaml makes one of a cluster",
-        )
-    return plan
+    return read_plan(file)
 
 
-def _target(request: RunRequest, plan: Plan, suite: Suite, seed: int) -> SimTarget:
+def _target(request: RunRequest, plan: ClusterPlan, suite: Suite, seed: int) -> SimTarget:
     asked, calibrated = request.of(REPLICATIONS), request.of(CALIBRATION)
     replications = 1 if asked is None else asked
     check_replications(replications)
@@ -180,7 +173,7 @@ def _target(request: RunRequest, plan: Plan, suite: Suite, seed: int) -> SimTarg
     )
 
 
-def _outside(calibration: Calibration, plan: Plan, suite: Suite) -> Iterator[RunWarning]:
+def _outside(calibration: Calibration, plan: ClusterPlan, suite: Suite) -> Iterator[RunWarning]:
     """An extrapolation is told, for nothing shows how right it is."""
     outside = beyond(calibration, plan, suite)
     if outside:
@@ -188,12 +181,11 @@ def _outside(calibration: Calibration, plan: Plan, suite: Suite) -> Iterator[Run
         yield RunWarning(code="outside-calibration", text=text)
 
 
-def _cluster_line(plan: Plan, translated: Translated) -> str:
+def _cluster_line(plan: ClusterPlan, translated: Translated) -> str:
     machines = translated.machines
-    name = plan.cluster.inventory.cluster if plan.cluster else ""
     return (
-        f"{name} · {format_counted(len(machines.hosts), 'host')}, {plan.platform} · "
-        f"{format_counted(len(machines.workers), 'worker')}"
+        f"{plan.cluster.inventory.cluster} · {format_counted(len(machines.hosts), 'host')}, "
+        f"{plan.platform} · {format_counted(len(machines.workers), 'worker')}"
     )
 
 

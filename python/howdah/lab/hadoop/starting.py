@@ -183,5 +183,4 @@ def _wait(
 
 
 def _cluster(state: LabState) -> str:
-    assert state.plan.cluster is not None
     return state.plan.cluster.inventory.cluster

@@ -15,7 +15,7 @@ from typing import TypeVar
 from howdah.errors import UserError
 from howdah.model.engine_options import DATA_DIR, MAP_SLOTS, MEMORY, REDUCE_SLOTS, SAMPLE_INTERVAL
 from howdah.model.host import Host
-from howdah.model.plan import Plan, Worker
+from howdah.model.plan import Plan, Worker, WorkerPlan
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.option import Option
 from howdah.model.workloads.suite import Suite
@@ -103,7 +103,7 @@ class LocalPlanner:
         """What the user gave of an option if anything, the rule's value otherwise; noted with the reason."""
         return self.settings.choose(key, self.request.of(option), rule, reason=reason, source=source)
 
-    def plan(self) -> tuple[Plan, Suite]:
+    def plan(self) -> tuple[WorkerPlan, Suite]:
         """Decide everything; raise UserError where the request cannot be met."""
         requested = requested_programs(self.request)
         data_dirs = self._data_dirs()
@@ -120,7 +120,7 @@ class LocalPlanner:
             data_dirs=data_dirs,
         )
         self._choose_interval(workloads)
-        plan = Plan(platform="native", workers=(worker,), settings=self.settings.all())
+        plan = WorkerPlan(platform="native", workers=(worker,), settings=self.settings.all())
         return plan, Suite(name=self.request.suite, workloads=workloads)
 
     def _sized(self, program: type[Workload]) -> Workload:

@@ -10,7 +10,7 @@ from howdah.model.cluster import Scaling
 from howdah.model.host import Host
 from howdah.model.inventory import DiskRole, HostGroup, Inventory
 from howdah.model.placement import placed_hosts
-from howdah.model.plan import Cluster, Plan, Worker
+from howdah.model.plan import Cluster, ClusterPlan, Worker
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.scaling.resize import (
     fewer,
@@ -52,7 +52,7 @@ class Shrinking(NamedTuple):
     room: LabRoom
     link_bits_per_s: int | None
 
-    def plan(self, working: int, hosts: int | None) -> Plan:
+    def plan(self, working: int, hosts: int | None) -> ClusterPlan:
         """The plan, with so many hosts that carry workers, or of ``working`` as many as there is room for.
 
         As many as give each worker a CPU, and at least as many as replicas; fewer where memory is short.
@@ -79,13 +79,13 @@ class Shrinking(NamedTuple):
             self._instead(least),
         )
 
-    def _roomiest(self, hosts: int, smallest: Plan) -> Plan:
+    def _roomiest(self, hosts: int, smallest: ClusterPlan) -> ClusterPlan:
         """The plan whose hosts share all memory there is, or ``smallest`` where they touch too much then."""
         beside = self.room.memory_bytes - _touched(smallest).masters - CLIENT_BYTES
         made = self._planned(hosts, beside // hosts // GIB * GIB)
         return made if _touched(made).total <= self.room.memory_bytes else smallest
 
-    def _planned(self, hosts: int, memory_bytes: int) -> Plan:
+    def _planned(self, hosts: int, memory_bytes: int) -> ClusterPlan:
         """The plan of so many hosts with so much memory each, or the least that they can do with."""
         counts = _counts(divided_alike(self.cluster), hosts)
         cores = [cores_for(division, self.cluster, self.room.cpus / hosts) for division, _ in counts]
@@ -170,7 +170,7 @@ class Fitted(NamedTuple):
     does.
     """
 
-    plan: Plan
+    plan: ClusterPlan
     scaling: tuple[Scaling, ...]
     cpu_share: float
     notes: tuple[str, ...]
@@ -183,8 +183,7 @@ class PlanQuantity(NamedTuple):
     unit: str = ""
 
 
-def _touched(plan: Plan) -> Footprint:
-    assert plan.cluster is not None  # It was planned on an inventory.
+def _touched(plan: ClusterPlan) -> Footprint:
     return footprint(plan, plan.cluster)
 
 
@@ -208,7 +207,7 @@ def _counts(groups: Sequence[Divided], hosts: int) -> list[tuple[Divided, int]]:
 
 
 def fit_plan(
-    plan: Plan,
+    plan: ClusterPlan,
     machine: Host,
     *,
     free_bytes: int,
@@ -220,7 +219,7 @@ def fit_plan(
     ``free_bytes`` is the space for its disks, ``hosts`` how many hosts with workers it shall have,
     ``link_bits_per_s`` what uplink each. Raises UserError that says what would fit.
     """
-    cluster = _cluster(plan)
+    cluster = plan.cluster
     room = room_on(machine, free_bytes)
     working = sum(bool(host.workers) for host in placed_hosts(cluster))
     if hosts is not None and not min(LEAST_HOSTS, working) <= hosts <= working:
@@ -236,7 +235,6 @@ def fit_plan(
     else:
         made = plan
     lab = made.cluster
-    assert lab is not None  # A cluster's plan makes a cluster's plan.
     # Hosts of masters alone have theirs on top: while tasks keep the others busy, they hardly need it.
     share = min(
         1.0, room.cpus / sum(group.count * _threads(lab, group) for group in lab.inventory.worker_groups)
@@ -247,13 +245,13 @@ def fit_plan(
 
 
 def fit_beside(
-    plan: Plan, machine: Host, *, free_bytes: int, others: Sequence[Plan], cpu_share: float
+    plan: ClusterPlan, machine: Host, *, free_bytes: int, others: Sequence[ClusterPlan], cpu_share: float
 ) -> Fitted:
     """A plan as it is, on hosts where laboratories of ``others`` are; raises UserError if it does not fit.
 
     Nothing is made smaller, as the hosts are there already; a thread has of a CPU what others' threads have.
     """
-    cluster = _cluster(plan)
+    cluster = plan.cluster
     room = room_on(machine, free_bytes)
     size = sum(group.count * group.data_bytes for group in cluster.inventory.worker_groups)
     if size > room.space_bytes:
@@ -262,7 +260,7 @@ def fit_beside(
             f"has {format_bytes(room.space_bytes)} free, and the plan's data disks hold {format_bytes(size)}",
             "give a directory on a larger file system, or plan smaller disks for all clusters",
         )
-    used = sum(footprint(other, _cluster(other)).total for other in others)
+    used = sum(footprint(other, other.cluster).total for other in others)
     own = footprint(plan, cluster).total
     if own + used > room.memory_bytes:
         raise UserError(
@@ -275,16 +273,6 @@ def fit_beside(
     return Fitted(plan, tuple(differences(made, made, cpu_share)), cpu_share, tuple(notes(cluster, cluster)))
 
 
-def _cluster(plan: Plan) -> Cluster:
-    if plan.cluster is None:
-        raise UserError(
-            "plan",
-            "is a plan of one machine without Hadoop",
-            "give a plan that `howdah plan hosts.yaml` made",
-        )
-    return plan.cluster
-
-
 def _threads(cluster: Cluster, group: HostGroup) -> int:
     """Threads of a host, those of other clusters with them: each has the same part of a CPU."""
     sharing = cluster.request.sharing
@@ -292,7 +280,7 @@ def _threads(cluster: Cluster, group: HostGroup) -> int:
     return (whole or group).cpu.threads
 
 
-def _with_link(cluster: Cluster, link_bits_per_s: int) -> Plan:
+def _with_link(cluster: Cluster, link_bits_per_s: int) -> ClusterPlan:
     """The plan with other uplinks, and nothing else changed of its hosts."""
     groups = tuple(with_link(group, link_bits_per_s) for group in cluster.inventory.groups)
     request = cluster.request.model_copy(update={"sharing": of_other_hosts(cluster.request.sharing)})
@@ -300,7 +288,7 @@ def _with_link(cluster: Cluster, link_bits_per_s: int) -> Plan:
 
 
 def differences(
-    planned: tuple[Plan, Cluster], lab: tuple[Plan, Cluster], cpu_share: float
+    planned: tuple[ClusterPlan, Cluster], lab: tuple[ClusterPlan, Cluster], cpu_share: float
 ) -> Iterator[Scaling]:
     """What differs, in the order of ``quantities``.
 
@@ -314,7 +302,7 @@ def differences(
             yield Scaling(what=name, planned=quantity.value, lab=other.value, unit=quantity.unit)
 
 
-def quantities(plan: Plan, cluster: Cluster, cpu_share: float) -> Iterator[tuple[str, PlanQuantity]]:
+def quantities(plan: ClusterPlan, cluster: Cluster, cpu_share: float) -> Iterator[tuple[str, PlanQuantity]]:
     """What a plan has of everything that can be scaled, with the group's name where there are several."""
     hosts = tuple(placed_hosts(cluster))
     yield "hosts with workers", PlanQuantity(sum(bool(host.workers) for host in hosts))
@@ -352,7 +340,7 @@ def _of_worker(worker: Worker) -> Iterator[tuple[str, PlanQuantity]]:
     yield f"reduce tasks at once {of}", PlanQuantity(worker.reduce_slots)
 
 
-def _number(plan: Plan, key: str) -> float:
+def _number(plan: ClusterPlan, key: str) -> float:
     value = next((setting.value for setting in plan.settings if setting.key == key), 0)
     return float(value) if isinstance(value, int | float) else 0.0
 

@@ -15,7 +15,7 @@ from howdah.model.heap import heap_bytes
 from howdah.model.host import Host
 from howdah.model.inventory import HostGroup
 from howdah.model.placement import placed_hosts
-from howdah.model.plan import Cluster, Layout, Plan, Role, Value, Worker
+from howdah.model.plan import Cluster, ClusterPlan, Layout, Role, Value, Worker
 from howdah.planner.scaling.resize import possible_cores
 from howdah.units import GIB, MIB
 
@@ -81,7 +81,7 @@ class Footprint(NamedTuple):
         return self.workers + self.masters + CLIENT_BYTES
 
 
-def footprint(plan: Plan, cluster: Cluster) -> Footprint:
+def footprint(plan: ClusterPlan, cluster: Cluster) -> Footprint:
     """What the daemons and tasks of a cluster's plan touch at once, bytes."""
     hosts = tuple(placed_hosts(cluster))
     running = Counter(worker.kind for host in hosts for worker in host.workers)
@@ -100,7 +100,7 @@ def _daemons(roles: tuple[Role, ...]) -> int:
     )
 
 
-def _regionserver(plan: Plan, kind: Worker) -> int:
+def _regionserver(plan: ClusterPlan, kind: Worker) -> int:
     """What the RegionServer of one worker touches; nothing where it has none."""
     if Role.REGIONSERVER not in kind.roles:
         return 0
@@ -110,13 +110,13 @@ def _regionserver(plan: Plan, kind: Worker) -> int:
     return int(heap * (1 + JAVA_SHARE)) + beside
 
 
-def _tasks(plan: Plan, kind: str) -> int:
+def _tasks(plan: ClusterPlan, kind: str) -> int:
     """What the tasks of one worker touch; nothing where it runs none."""
     memory_mb = _value(plan, kind, _YARN_KEY)
     return int(memory_mb * MIB * CONTAINER_SHARE) if isinstance(memory_mb, int | float) else 0
 
 
-def _value(plan: Plan, kind: str, key: str) -> Value:
+def _value(plan: ClusterPlan, kind: str, key: str) -> Value:
     """What a plan has of a key for one kind of worker; 0 where it has none."""
     for_kind: dict[str | None, Value] = {
         setting.worker: setting.value for setting in plan.settings if setting.key == key
@@ -141,7 +141,7 @@ def divided_alike(cluster: Cluster) -> tuple[Divided, ...]:
     )
 
 
-def fits(plan: Plan, cluster: Cluster, room: LabRoom, hosts: int) -> bool:
+def fits(plan: ClusterPlan, cluster: Cluster, room: LabRoom, hosts: int) -> bool:
     """Whether this machine holds a plan with so many hosts that carry workers, as it is."""
     size = sum(group.count * group.data_bytes for group in cluster.inventory.worker_groups)
     return (

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from howdah.errors import UserError
 from howdah.model.inventory import DiskKind, DiskRole, HostGroup, Inventory
 from howdah.model.placement import placed_workers
-from howdah.model.plan import Cluster, Layout, Plan, Worker
+from howdah.model.plan import Cluster, ClusterPlan, Layout, Worker
 from howdah.model.sharing import Sharing
 from howdah.planner.platforms.division import memory_for_workers
 from howdah.units import format_bits_per_s, format_bytes, format_counted, format_gib
@@ -46,7 +46,7 @@ def data_disks(group: HostGroup) -> Counter[DiskType]:
     return counted
 
 
-def claims_of(plans: Iterable[Plan]) -> dict[str, tuple[Claim, ...]]:
+def claims_of(plans: Iterable[ClusterPlan]) -> dict[str, tuple[Claim, ...]]:
     """What the plans have of each host, by the host's name in small letters.
 
     A master's place counts with the disks that a worker would have there, so that all hosts of a group are
@@ -59,7 +59,7 @@ def claims_of(plans: Iterable[Plan]) -> dict[str, tuple[Claim, ...]]:
     return claims
 
 
-def check_fit(inventory: Inventory, plans: Sequence[Plan]) -> None:
+def check_fit(inventory: Inventory, plans: Sequence[ClusterPlan]) -> None:
     """Raise UserError where plans together ask more of a host than it has, or call machines the same."""
     claims = claims_of(plans)
     for group in inventory.groups:
@@ -73,10 +73,8 @@ def check_fit(inventory: Inventory, plans: Sequence[Plan]) -> None:
     _check_names(plans)
 
 
-def _claims(plan: Plan) -> Iterator[tuple[str, Claim]]:
+def _claims(plan: ClusterPlan) -> Iterator[tuple[str, Claim]]:
     cluster = plan.cluster
-    if cluster is None:
-        return
     kinds = {worker.name: worker for worker in plan.workers}
     layouts = {layout.group: layout for layout in cluster.layouts}
     with_masters = {
@@ -156,11 +154,9 @@ def _excesses(group: HostGroup, claims: Sequence[Claim]) -> Iterator[tuple[str, 
         )
 
 
-def _check_names(plans: Sequence[Plan]) -> None:
+def _check_names(plans: Sequence[ClusterPlan]) -> None:
     owner: dict[str, str] = {}
     for plan in plans:
-        if plan.cluster is None:
-            continue
         name = plan.cluster.inventory.cluster
         for machine in dict.fromkeys(_machines(plan.cluster)):
             if (other := owner.setdefault(machine, name)) != name:
@@ -179,14 +175,14 @@ def _machines(cluster: Cluster) -> Iterator[str]:
         yield master.address.lower()
 
 
-def with_idle_neighbours(plan: Plan) -> Plan | None:
+def with_idle_neighbours(plan: ClusterPlan) -> ClusterPlan | None:
     """The plan with whole ports, cores and disk controllers, which idle neighbours leave to it.
 
     Machines keep their virtual CPUs, memory and disks, and all values are as planned. None for a plan that
     shares no hosts, or does not say how large these are as a whole.
     """
-    sharing = plan.cluster.request.sharing if plan.cluster is not None else None
-    if plan.cluster is None or sharing is None or not sharing.whole:
+    sharing = plan.cluster.request.sharing
+    if sharing is None or not sharing.whole:
         return None
     inventory = plan.cluster.inventory
     groups = tuple(_undivided(group, sharing) for group in inventory.groups)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from howdah.errors import UserError
 from howdah.model.hostname import fold
 from howdah.model.inventory import DiskRole, DiskSet, HostGroup, Inventory
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 from howdah.planner.platforms.division import memory_for_workers, memory_of_host
 from howdah.planner.shared.claims import Claim, DiskType, claims_of, data_disks
 from howdah.units import GIB, format_gib
@@ -44,7 +44,7 @@ class _Piece(NamedTuple):
 
 
 def remaining_hosts(
-    inventory: Inventory, plans: Sequence[Plan], least_bytes: int, percent: int | None = None
+    inventory: Inventory, plans: Sequence[ClusterPlan], least_bytes: int, percent: int | None = None
 ) -> RemainingHosts:
     """What the plans leave of the hosts, or ``percent`` of each host where that much is left.
 

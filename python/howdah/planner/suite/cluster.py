@@ -14,7 +14,7 @@ from howdah.model.at_once import AtOnce, Container, Room, at_once, granted_bytes
 from howdah.model.engine_names import HADOOP, SIM
 from howdah.model.engine_options import SAMPLE_INTERVAL
 from howdah.model.placement import placed_workers
-from howdah.model.plan import Plan, Role, Setting, Worker
+from howdah.model.plan import ClusterPlan, Role, Setting, Worker, WorkerPlan
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.dfsio import FILE_SIZE, FILES
 from howdah.model.workloads.option import Option
@@ -55,7 +55,7 @@ class ClusterSizes:
         dataset_bytes: int | None = None,
         records: int | None = None,
         hosts: int = 1,
-        plan: Plan | None = None,
+        plan: ClusterPlan | WorkerPlan | None = None,
     ) -> None:
         self.request = request
         self.plan = plan
@@ -173,7 +173,7 @@ def size_suite(
     dataset_bytes: int | None = None,
     records: int | None = None,
     hosts: int = 1,
-    plan: Plan | None = None,
+    plan: ClusterPlan | WorkerPlan | None = None,
 ) -> SizedSuite:
     """Decide every size of the request's suite; raise UserError for what does not make sense.
 
@@ -204,18 +204,18 @@ def size_suite(
     return SizedSuite(Suite(name=request.suite, workloads=workloads), sizes.settings.all(), interval_s)
 
 
-def size_planned(request: RunRequest, plan: Plan) -> SizedSuite:
+def size_planned(request: RunRequest, plan: ClusterPlan) -> SizedSuite:
     """A suite for a cluster that is planned, as large as it was planned for unless the request says."""
     cluster = plan.cluster
-    demands = cluster.request.workloads if cluster else ()
+    demands = cluster.request.workloads
     servers = {kind.name for kind in plan.workers if Role.REGIONSERVER in kind.roles}
     return size_suite(
         request,
         at_once(plan),
         engine=SIM,
-        dataset_bytes=cluster.request.dataset_bytes if cluster else None,
+        dataset_bytes=cluster.request.dataset_bytes,
         records=max((demand.records for demand in demands if demand.records), default=None),
-        hosts=sum(worker.kind in servers for worker in placed_workers(cluster)) if cluster else 1,
+        hosts=sum(worker.kind in servers for worker in placed_workers(cluster)),
     )
 
 
@@ -226,7 +226,7 @@ def most_tasks(rows: int) -> int:
 
 def observed_plan(
     nodes: Sequence[FoundNode], containers: ContainerSizes, values: Sequence[FoundValue]
-) -> Plan:
+) -> WorkerPlan:
     """The plan of such a cluster: one worker a node, with slots for as many tasks as its memory holds.
 
     Only memory counts, as for YARN's default resource calculator. What the application master takes of
@@ -258,4 +258,4 @@ def observed_plan(
         )
         for value in values
     )
-    return Plan(platform=PLATFORM, workers=workers, settings=settings)
+    return WorkerPlan(platform=PLATFORM, workers=workers, settings=settings)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import howdah
 from howdah.model.hostname import expand_all
-from howdah.model.plan import Advice, Breach, Candidate, Cluster, Master, Plan, Setting
+from howdah.model.plan import Advice, Breach, Candidate, Cluster, ClusterPlan, Master, Setting
 from howdah.model.request import Demand, Growth, PlanRequest
 from howdah.model.sharing import Sharing
 from howdah.model.value import value_text
@@ -169,7 +169,7 @@ class PlanContent(NamedTuple):
     """The facts that are read by machines."""
 
 
-def content(plan: Plan, cluster: Cluster, grounds: Grounds) -> PlanContent:
+def content(plan: ClusterPlan, cluster: Cluster, grounds: Grounds) -> PlanContent:
     """The page's content."""
     request = cluster.request
     several = len(plan.workers) > 1 or len(cluster.inventory.groups) > 1
@@ -267,7 +267,7 @@ def _decided(setting: Setting, grounds: Grounds, *, several: bool) -> Decided:
     )
 
 
-def _all_cited(plan: Plan, cluster: Cluster, grounds: Grounds) -> tuple[Cited, ...]:
+def _all_cited(plan: ClusterPlan, cluster: Cluster, grounds: Grounds) -> tuple[Cited, ...]:
     """Every item of a paper that the page cites, in the papers' order."""
     texts = [*(setting.source for setting in plan.settings), *(advice.source for advice in cluster.advice)]
     used = {label for text in texts for label in labels(text)}

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from howdah.model.heap import heap_bytes
-from howdah.model.plan import Plan, Value, Worker
+from howdah.model.plan import ClusterPlan, Value, Worker
 from howdah.report.document import Figure, Key, Table
 from howdah.report.theme import DATA, SHOWN, WIDTH, across, chart, layer, linear
 from howdah.units import GIB, MIB, format_counted, format_gib
@@ -27,14 +27,14 @@ class MemoryShare(NamedTuple):
     heap_bytes: int = 0
 
 
-def shares(plan: Plan, kind: Worker) -> tuple[MemoryShare, ...]:
+def shares(plan: ClusterPlan, kind: Worker) -> tuple[MemoryShare, ...]:
     """What is set aside on a worker of this kind, then what is left for the page cache and the system."""
     taken = [share for share in _taken(plan, kind) if share.size_bytes > 0]
     left = kind.memory_bytes - sum(share.size_bytes for share in taken)
     return (*taken, MemoryShare("page cache and system", "memory-cached", max(0, left)))
 
 
-def _taken(plan: Plan, kind: Worker) -> Iterator[MemoryShare]:
+def _taken(plan: ClusterPlan, kind: Worker) -> Iterator[MemoryShare]:
     values = {setting.key: setting.value for setting in plan.settings if setting.worker in (None, kind.name)}
     maps, reduces = kind.map_slots, kind.reduce_slots
     map_bytes = maps * MIB * _number(values.get("mapreduce.map.memory.mb"))
@@ -69,7 +69,7 @@ def _heap(options: Value | None) -> int:
     return heap_bytes(str(options or "")) or 0
 
 
-def memory(plan: Plan) -> Figure:
+def memory(plan: ClusterPlan) -> Figure:
     """The figure: one bar for each kind of worker."""
     stacks = {kind.name: shares(plan, kind) for kind in plan.workers}
     drawn = plan.workers[:MOST_KINDS]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from howdah.model.plan import Cluster, Plan
+from howdah.model.plan import Cluster, ClusterPlan
 from howdah.report.document import Figure
 from howdah.report.html_shell import Shell, ShownPage, drawn, page
 from howdah.report.plan.content import Grounds, content
@@ -18,39 +18,32 @@ _MOST_HOSTS = 8
 """More groups of hosts than this are not all drawn."""
 
 
-def plan_page(plan: Plan, grounds: Grounds) -> str:
+def plan_page(plan: ClusterPlan, grounds: Grounds) -> str:
     """The whole HTML document; the plan is one of a cluster."""
     figures = _figures(plan)
     return _page(plan, grounds, figures, {figure.id: svg(figure) for figure in figures})
 
 
-def shown_plan(plan: Plan, grounds: Grounds, shell: Shell) -> ShownPage:
+def shown_plan(plan: ClusterPlan, grounds: Grounds, shell: Shell) -> ShownPage:
     """A plan as a page within a shell."""
     figures = _figures(plan)
     return ShownPage(_page(plan, grounds, figures, None, shell), figures)
 
 
-def _figures(plan: Plan) -> tuple[Figure, ...]:
-    cluster = _cluster_of(plan)
+def _figures(plan: ClusterPlan) -> tuple[Figure, ...]:
+    cluster = plan.cluster
     every = (platforms(cluster), memory(plan), growth(cluster.capacity))
     return tuple(figure for figure in every if figure is not None)
 
 
-def _cluster_of(plan: Plan) -> Cluster:
-    cluster = plan.cluster
-    if cluster is None:
-        raise ValueError("a plan for one machine without Hadoop has no cluster to show")
-    return cluster
-
-
 def _page(
-    plan: Plan,
+    plan: ClusterPlan,
     grounds: Grounds,
     drawings: tuple[Figure, ...],
     pictures: dict[str, str] | None,
     shell: Shell | None = None,
 ) -> str:
-    cluster = _cluster_of(plan)
+    cluster = plan.cluster
     said = content(plan, cluster, grounds)
     figures = {figure.id: figure for figure in drawings}
     return page(
@@ -76,7 +69,7 @@ def _page(
     )
 
 
-def _hosts(plan: Plan, cluster: Cluster) -> list[Drawing]:
+def _hosts(plan: ClusterPlan, cluster: Cluster) -> list[Drawing]:
     """One full host of every group that carries workers, of very many the first ones."""
     groups = {group.name: group for group in cluster.inventory.groups}
     return [

@@ -11,7 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from howdah.model.plan import Candidate, Cluster, Master, Plan, Setting
+from howdah.model.plan import Candidate, Cluster, ClusterPlan, Master, Setting
 from howdah.model.value import value_text
 from howdah.report.plan import words
 from howdah.report.plan.content import Cited, Grounds, RuleText
@@ -31,11 +31,9 @@ _WIDE = 110
 _UNKNOWN = RuleText("")
 
 
-def plan_text(plan: Plan, path: Path, page: Path | None) -> RenderableType:
+def plan_text(plan: ClusterPlan, path: Path, page: Path | None) -> RenderableType:
     """The answer, the platforms, where masters and replicas go, what to know, and where the files are."""
     cluster = plan.cluster
-    if cluster is None:
-        raise ValueError("a plan for one machine without Hadoop has no cluster to show")
     return Group(
         *(Text(line, style="bold") for line in words.answer_lines(plan, cluster)),
         Text(),
@@ -98,7 +96,7 @@ class _Platforms:
 class _Lines:
     """The rest of a plan, each item in one line of the terminal; `howdah plan explain` shows all of it."""
 
-    def __init__(self, plan: Plan, cluster: Cluster, path: Path, page: Path | None) -> None:
+    def __init__(self, plan: ClusterPlan, cluster: Cluster, path: Path, page: Path | None) -> None:
         self.plan, self.cluster, self.path, self.page = plan, cluster, path, page
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
@@ -156,7 +154,7 @@ def _considered(cluster: Cluster, width: int) -> Iterator[tuple[str, str]]:
                     yield "drawback", head + shortened(reason.text, width - len(head))
 
 
-def _yours(plan: Plan) -> Iterator[tuple[str, str]]:
+def _yours(plan: ClusterPlan) -> Iterator[tuple[str, str]]:
     """The user's own values, and the rules that they break."""
     for setting in plan.settings:
         if setting.origin == "user":
@@ -258,7 +256,7 @@ def candidate_text(candidate: Candidate, grounds: Grounds) -> RenderableType:
     return Group(head, *([kinds] if candidate.kinds else []), Text(), reasons)
 
 
-def master_text(master: Master, plan: Plan, grounds: Grounds) -> RenderableType:
+def master_text(master: Master, plan: ClusterPlan, grounds: Grounds) -> RenderableType:
     """One master: what it runs, where, and why there."""
     facts = [
         ("runs", ", ".join(master.roles)),
@@ -273,7 +271,7 @@ def master_text(master: Master, plan: Plan, grounds: Grounds) -> RenderableType:
     return Group(Text(master.name, "bold"), Text(sentence(master.reason)), Text(), _pairs(facts))
 
 
-def list_text(plan: Plan) -> RenderableType:
+def list_text(plan: ClusterPlan) -> RenderableType:
     """Every value with its reason, by the file it belongs to; then what is no value, the weightiest first."""
     files = dict.fromkeys(setting.file or words.OF_THE_PLAN for setting in plan.settings)
     parts: list[RenderableType] = []
@@ -293,7 +291,7 @@ def list_text(plan: Plan) -> RenderableType:
                     Text(f"{setting.key}{held_for}"), Text(value), mark.append(setting.reason, "dim")
                 )
         parts += [Text(name, "bold"), Padding(table, (0, 0, 1, 2))]
-    if plan.cluster is not None and plan.cluster.advice:
+    if plan.cluster.advice:
         table = _pairs((advice.severity, advice.text) for advice in words.by_severity(plan.cluster.advice))
         parts += [Text("advice", "bold"), Padding(table, (0, 0, 1, 2))]
     return Group(*parts)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple, Self
 
@@ -11,7 +10,7 @@ from howdah.model.calibration import CalibratedValue, Calibration, CalibrationCe
 from howdah.model.counters import Counters
 from howdah.model.parameter import PARAMETERS
 from howdah.model.placement import placed_workers
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 from howdah.model.prediction import Prediction
 from howdah.model.variation import LoadSweep, Sweep, WhatIf
 from howdah.model.workloads.base import Workload
@@ -86,15 +85,14 @@ def facts(ground: Ground) -> Iterator[Facts]:
     yield Facts("Simulation", entries)
 
 
-def work_facts(plan: Plan, suite: Suite) -> Iterator[Facts]:
+def work_facts(plan: ClusterPlan, suite: Suite) -> Iterator[Facts]:
     """On what, and what would run."""
-    if plan.cluster is not None:
-        hosts = sum(group.count for group in plan.cluster.inventory.worker_groups)
-        workers = Counter(worker.kind for worker in placed_workers(plan.cluster)).total()
-        yield Facts(
-            "Plan",
-            (("platform", plan.platform), ("hosts with workers", f"{hosts:,}"), ("workers", f"{workers:,}")),
-        )
+    hosts = sum(group.count for group in plan.cluster.inventory.worker_groups)
+    workers = sum(1 for _ in placed_workers(plan.cluster))
+    yield Facts(
+        "Plan",
+        (("platform", plan.platform), ("hosts with workers", f"{hosts:,}"), ("workers", f"{workers:,}")),
+    )
     yield Facts("Work", tuple((workload.kind, _sized(workload)) for workload in suite.workloads))
 
 

@@ -45,7 +45,7 @@ def predicted(prediction: Prediction, calibration: Calibration | None) -> Docume
         f"{prediction.suite.name} predicted",
         (
             prediction.suite.name,
-            *([cluster.inventory.cluster] if cluster and cluster.inventory.cluster else []),
+            *([cluster.inventory.cluster] if cluster.inventory.cluster else []),
             f"predicted {moment(prediction.created)}",
             "simulated",
         ),

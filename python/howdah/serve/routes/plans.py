@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse, Response
 from howdah.errors import UserError
 from howdah.model.base import Model
 from howdah.model.check import CheckReport, CheckVerdict
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 from howdah.planner.changes import QUANTITIES
 from howdah.report.document import Figure, Table
 from howdah.report.figure_data import figure_data, folded
@@ -106,33 +106,26 @@ class PlanAnswer(Model):
     """What the sliders change, as it is planned and as one writes it; without what the plan does not have."""
 
 
-def plan_source(site: Site, key: str) -> Plan | Path:
+def plan_source(site: Site, key: str) -> ClusterPlan | Path:
     """A plan that was made here, or the file of ``file-N``, one that the server was given."""
     return site.plans.get(key) or plan_file_of(site, key)
 
 
-def cluster_plan(key: str, source: Plan | Path) -> Plan:
-    """The plan of a key, read from its file if need be; raises UserError for one of a single machine."""
-    plan = _load(source) if isinstance(source, Path) else source
-    if plan.cluster is None:
-        raise UserError(
-            key, "is a plan of one machine, not of a cluster", "howdah plan makes one of a cluster"
-        )
-    return plan
-
-
-def _load(path: Path) -> Plan:
+def load_source(source: ClusterPlan | Path) -> ClusterPlan:
+    """Return a plan, read from its file if it is one; raises UserError."""
+    if not isinstance(source, Path):
+        return source
     try:
-        return load_plan(path)
+        return load_plan(source)
     except UserError as error:
         # Visitors see no directories.
-        parts = (part.replace(str(path), path.name) for part in (error.where, error.what, error.hint))
+        parts = (part.replace(str(source), source.name) for part in (error.where, error.what, error.hint))
         raise UserError(*parts) from error
 
 
-def plan_text(key: str, source: Plan | Path) -> str:
+def plan_text(source: ClusterPlan | Path) -> str:
     """The file of a plan."""
-    return interactive.plan_text(cluster_plan(key, source))
+    return interactive.plan_text(load_source(source))
 
 
 def plan_file_of(site: Site, key: str) -> Path:
@@ -186,8 +179,8 @@ async def plan_page(
 _NEW, _FIRST = "new", "file-1"
 
 
-def _opened(key: str, source: Plan | Path) -> PlanAsked:
-    return asked_for(cluster_plan(key, source), key)
+def _opened(key: str, source: ClusterPlan | Path) -> PlanAsked:
+    return asked_for(load_source(source), key)
 
 
 def _empty_growth() -> Figure:
@@ -211,22 +204,21 @@ async def plan(asked: PlanAsked, site: Here, work: Working) -> PlanAnswer:
     return answer
 
 
-def _base(site: Site, asked: PlanAsked) -> Plan | Path | None:
+def _base(site: Site, asked: PlanAsked) -> ClusterPlan | Path | None:
     return plan_source(site, asked.base) if asked.base else None
 
 
-def _planned(asked: PlanAsked, base: Plan | Path | None) -> tuple[Plan, PlanAnswer]:
-    made = plan_asked(asked, cluster_plan(asked.base, base) if base is not None else None)
+def _planned(asked: PlanAsked, base: ClusterPlan | Path | None) -> tuple[ClusterPlan, PlanAnswer]:
+    made = plan_asked(asked, load_source(base) if base is not None else None)
     return made, _answer(made)
 
 
-def _what_if(asked: WhatIfAsked, calibration: str | None, base: Plan | Path | None) -> WhatIfTimes:
-    return what_if(asked, calibration, cluster_plan(asked.base, base) if base is not None else None)
+def _what_if(asked: WhatIfAsked, calibration: str | None, base: ClusterPlan | Path | None) -> WhatIfTimes:
+    return what_if(asked, calibration, load_source(base) if base is not None else None)
 
 
-def _answer(made: Plan) -> PlanAnswer:
+def _answer(made: ClusterPlan) -> PlanAnswer:
     cluster = made.cluster
-    assert cluster is not None
     said = content(made, cluster, grounds())
     curve = growth(cluster.capacity)
     return PlanAnswer(
@@ -264,9 +256,8 @@ def _answer(made: Plan) -> PlanAnswer:
     )
 
 
-def _now(made: Plan) -> dict[str, str]:
+def _now(made: ClusterPlan) -> dict[str, str]:
     cluster = made.cluster
-    assert cluster is not None
     group = cluster.inventory.worker_groups[0]
     now: dict[str, str] = {}
     for name in ("hosts", "block-size", "replication", "nic-speed"):
@@ -311,7 +302,7 @@ async def whole_plan_picture(key: str, figure: str, site: Here, work: Working) -
 @router.get("/api/v1/plans/{key}", response_class=Response)
 async def plan_file(key: str, site: Here, work: Working) -> Response:
     """A plan as the file that `howdah render` and `howdah predict` read."""
-    text = await work(plan_text, key, plan_source(site, key))
+    text = await work(plan_text, plan_source(site, key))
     disposition = {"Content-Disposition": 'attachment; filename="plan.yaml"'}
     return Response(text, media_type="application/yaml; charset=utf-8", headers=disposition)
 
@@ -321,10 +312,10 @@ def _key(site: Site, key: str) -> tuple[str, ...]:
     return ("plan", key, mark)
 
 
-def _page(pages: Pages, key: str, source: Plan | Path) -> ShownPage:
+def _page(pages: Pages, key: str, source: ClusterPlan | Path) -> ShownPage:
     name = dict(pages.settings.plan_names).get(key, "made here")
     shell = pages.shell(f"/plans/{key}/", "Plan", {"trail": (("Plan", "plan/"), (name, None))})
-    return shown_plan(cluster_plan(key, source), grounds(), shell)
+    return shown_plan(load_source(source), grounds(), shell)
 
 
 @router.get("/checks/", include_in_schema=False)

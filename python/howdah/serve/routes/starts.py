@@ -10,12 +10,12 @@ from starlette.responses import Response
 from howdah.errors import UserError
 from howdah.model.base import Model
 from howdah.model.engine_names import LOCAL, SIM
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 from howdah.planner.suite.cluster import size_planned
 from howdah.planner.suite.request import RunRequest
 from howdah.serve.places import NotServed
 from howdah.serve.routes.answers import Here, JsonRoute, Working, html
-from howdah.serve.routes.plans import cluster_plan, plan_file_of, plan_source, plan_text
+from howdah.serve.routes.plans import load_source, plan_file_of, plan_source, plan_text
 from howdah.serve.site import Site
 from howdah.serve.starting import Engine, StartAsked, StartedRun, Words, arguments_of, engines_here, startable
 from howdah.serve.work import RequestWork
@@ -110,17 +110,17 @@ async def start_defaults(
     """
     _check_allowed(site)
     source = plan_source(site, plan) if plan and engine == SIM else None
-    return await work(_defaults, engine, suite, plan, source, site.settings.runs_dir)
+    return await work(_defaults, engine, suite, source, site.settings.runs_dir)
 
 
-def _defaults(engine: str, suite: str, key: str, source: Plan | Path | None, runs_dir: Path) -> StartDefaults:
+def _defaults(engine: str, suite: str, source: ClusterPlan | Path | None, runs_dir: Path) -> StartDefaults:
     options = startable(engine).get(suite, ())
     request = RunRequest(suite=suite)
     if engine == LOCAL:
         job = prepare(LOCAL, request, runs_dir=runs_dir, command=(), seed=None, keep_data=False).job
         sized, settings = job.suite, job.plan.settings
     elif source is not None:
-        sized, settings, _ = size_planned(request, cluster_plan(key, source))
+        sized, settings, _ = size_planned(request, load_source(source))
     else:
         return StartDefaults(values={})
     decided = {setting.key.replace(" ", "_"): setting.value for setting in settings}
@@ -170,7 +170,7 @@ async def _plan(site: Site, work: RequestWork, key: str) -> Path:
     if key.startswith("file-"):
         return plan_file_of(site, key).absolute()
     path = site.settings.state_dir / f"plan-{key}.yaml"
-    text = await work(plan_text, key, plan_source(site, key))
+    text = await work(plan_text, plan_source(site, key))
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         with replacing(path) as file:

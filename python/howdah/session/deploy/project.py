@@ -19,7 +19,7 @@ from howdah.installation.find import find_hbase
 from howdah.installation.tree import PackedTree, packed
 from howdah.model.configset import ConfigSet
 from howdah.model.placement import placed_hosts
-from howdah.model.plan import Cluster, Plan, Role
+from howdah.model.plan import Cluster, ClusterPlan, Role
 from howdah.model.system import placed_systems
 from howdah.planner.explanation import told
 from howdah.render.cluster import render
@@ -35,7 +35,7 @@ class Target(NamedTuple):
 
     file: str
     """The plan's file, for messages."""
-    plan: Plan
+    plan: ClusterPlan
     cluster: Cluster
     files: ConfigSet
     systems: Mapping[str, tuple[Role, ...]]
@@ -56,7 +56,6 @@ def read_target(path: Path, *, force: bool = False) -> Target:
     plan = read_plan(path)
     files = render(plan, told)
     held_plan(plan, str(path), force=force)
-    assert plan.cluster is not None  # Rendering has refused a plan without one.
     if plan.cluster.request.secure:
         _check_kerberos(path, plan.cluster)
     systems = {

@@ -22,7 +22,7 @@ from howdah.lab.shared_hosts import LabPlace, own_place, place_beside
 from howdah.lab.state import LabState, read_state
 from howdah.lab.up import Asked, Brought, Fitting
 from howdah.model.inventory import HostGroup, Inventory
-from howdah.model.plan import Cluster, Plan
+from howdah.model.plan import Cluster, ClusterPlan
 from howdah.planner.scaling.fit import Fitted, fit_beside, fit_plan
 from howdah.planner.shared.claims import check_fit
 from howdah.planner.throughput import disk_bytes_per_s
@@ -31,21 +31,21 @@ from howdah.render.cluster import render
 from howdah.session.lab.laboratories import PARENT, directory_of
 
 
-def shares_hosts(plan: Plan) -> bool:
+def shares_hosts(plan: ClusterPlan) -> bool:
     """Whether a plan has a part of hosts that it knows the whole of, so that others may be built on them."""
-    sharing = plan.cluster.request.sharing if plan.cluster is not None else None
+    sharing = plan.cluster.request.sharing
     return sharing is not None and bool(sharing.whole)
 
 
-def place_on_hosts_of(other: str, name: str, source: Path, plan: Plan) -> LabPlace:
+def place_on_hosts_of(other: str, name: str, source: Path, plan: ClusterPlan) -> LabPlace:
     """A place on the hosts of a laboratory that is up.
 
     Raises UserError for plans that do not have their parts of the same hosts, and while faults are in force.
     """
     place = place_beside(name, other)
     cluster = plan.cluster
-    sharing = cluster.request.sharing if cluster is not None else None
-    if cluster is None or sharing is None or not sharing.whole:
+    sharing = cluster.request.sharing
+    if sharing is None or not sharing.whole:
         raise UserError(
             str(source),
             "lists no shared hosts: it shares none, or an older howdah wrote it",
@@ -77,7 +77,6 @@ def check_still_beside(state: LabState, other: str) -> None:
 
 def _check_hosts(source: Path, cluster: Cluster, state: LabState) -> None:
     other = state.plan.cluster
-    assert other is not None  # A laboratory is of a cluster's plan.
     if other.inventory.cluster == cluster.inventory.cluster:
         raise UserError(
             str(source),
@@ -147,7 +146,7 @@ def check(path: Path, wanted: Wanted) -> None:
 
 
 def fit_here(
-    plan: Plan, directory: Path, *, hosts: int | None = None, link_bits_per_s: int | None = None
+    plan: ClusterPlan, directory: Path, *, hosts: int | None = None, link_bits_per_s: int | None = None
 ) -> Fitted:
     """Fit a plan to this machine, its data disks to the file system that is to hold ``directory``.
 
@@ -174,7 +173,7 @@ def _free_bytes(directory: Path) -> int:
         ) from error
 
 
-def _begun(plan: Plan, wanted: Wanted, request: Asked) -> LabState:
+def _begun(plan: ClusterPlan, wanted: Wanted, request: Asked) -> LabState:
     place, fitted = _fitted(plan, wanted, request)
     machine = probe_host()
     return building.begin(
@@ -186,7 +185,7 @@ def _begun(plan: Plan, wanted: Wanted, request: Asked) -> LabState:
     )
 
 
-def _fitted(plan: Plan, wanted: Wanted, request: Asked) -> tuple[LabPlace, Fitted]:
+def _fitted(plan: ClusterPlan, wanted: Wanted, request: Asked) -> tuple[LabPlace, Fitted]:
     """Where a laboratory is built, and how its plan fits there."""
     if wanted.beside is None:
         fitted = fit_here(plan, request.directory, hosts=wanted.hosts, link_bits_per_s=wanted.link_bits_per_s)
@@ -220,7 +219,7 @@ def _again(there: LabState, asked: Asked, beside: str | None) -> LabState:
     return there
 
 
-def _asked(path: Path, plan: Plan, wanted: Wanted, there: LabState | None) -> Asked:
+def _asked(path: Path, plan: ClusterPlan, wanted: Wanted, there: LabState | None) -> Asked:
     default = there.directory if there else PARENT / wanted.name
     directory = (wanted.directory or default).absolute()
     content = f"{plan.model_dump_json()}\n{wanted.hosts}\n{wanted.link_bits_per_s}\n{directory}"

@@ -95,7 +95,6 @@ def _whole(name: str) -> LabState:
 
 def _only_like(state: LabState) -> str:
     """The host that new ones are like where nobody says so; raises UserError where hosts differ."""
-    assert state.plan.cluster is not None
     first = {
         host.group: host.name
         for host in reversed(list(placed_hosts(state.plan.cluster)))

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from howdah.audit.audit import plan_faults
 from howdah.errors import UserError
 from howdah.model.check import CheckVerdict
-from howdah.model.plan import Advice, Plan
+from howdah.model.plan import Advice, ClusterPlan
 from howdah.model.value import value_text
 from howdah.planner.rule import Severity
 
@@ -24,7 +24,7 @@ class _Fault(NamedTuple):
     fix: str
 
 
-def held_plan(plan: Plan, file: str = "", *, force: bool) -> Plan:
+def held_plan(plan: ClusterPlan, file: str = "", *, force: bool) -> ClusterPlan:
     """The plan with all that is fatal or doubtful in it as advice, where its values do not say so themselves.
 
     Raises UserError for what is fatal unless it is forced; ``file`` is the plan's, where it was planned
@@ -37,7 +37,7 @@ def held_plan(plan: Plan, file: str = "", *, force: bool) -> Plan:
     return _advised(plan, [fault.advice for fault in faults])
 
 
-def _faults(plan: Plan) -> Iterator[_Fault]:
+def _faults(plan: ClusterPlan) -> Iterator[_Fault]:
     """What a check of the plan's files would find, then what only the plan's own values say."""
     printed: set[str] = set()
     for check in plan_faults(plan):
@@ -58,7 +58,7 @@ def _advice(rule: str, severity: Severity, text: str, source: str) -> Advice:
     return Advice(rule=rule, severity=severity.value, text=text, source=source)
 
 
-def _refusal(plan: Plan, fatal: Sequence[_Fault], file: str) -> UserError:
+def _refusal(plan: ClusterPlan, fatal: Sequence[_Fault], file: str) -> UserError:
     """One message for all that is fatal, each key once, in the words of a check."""
     by_key = {fault.key: fault for fault in reversed(fatal)}
     first, *others = (by_key[key] for key in dict.fromkeys(fault.key for fault in fatal))
@@ -74,10 +74,8 @@ def _refusal(plan: Plan, fatal: Sequence[_Fault], file: str) -> UserError:
     )
 
 
-def _flag(plan: Plan, key: str) -> str:
+def _flag(plan: ClusterPlan, key: str) -> str:
     """What the user gave a key with, or else the only value they gave, which then is what breaks it."""
-    if plan.cluster is None:
-        return key
     request = plan.cluster.request
     flags = {override.key: f"--set {override.key}={override.value}" for override in request.overrides}
     if request.replication is not None:
@@ -87,11 +85,9 @@ def _flag(plan: Plan, key: str) -> str:
     return f"{next(iter(flags.values()))}: {key}" if len(flags) == 1 else key
 
 
-def _advised(plan: Plan, printed: Sequence[Advice]) -> Plan:
+def _advised(plan: ClusterPlan, printed: Sequence[Advice]) -> ClusterPlan:
     """The plan with this advice before its own; what a value already breaks by itself is not said again."""
     cluster = plan.cluster
-    if cluster is None:
-        return plan
     broken_rules = {breach.rule for setting in plan.settings for breach in setting.breaks}
     broken_rules |= {advice.rule for advice in cluster.advice}
     fresh = tuple(advice for advice in dict.fromkeys(printed) if advice.rule not in broken_rules)

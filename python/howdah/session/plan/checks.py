@@ -39,10 +39,6 @@ def check(
     config = read_folders(folders) if folders else None
     hosts = [*([probe_host()] if this_host else []), *(read_host(path) for path in probes)]
     plan = read_plan(plan_path) if plan_path is not None else None
-    if plan_path is not None and plan is not None and plan.cluster is None:
-        raise UserError(
-            f"--plan {plan_path}", "is not a plan of a cluster", "give a plan that `howdah plan` wrote"
-        )
     releases = known_releases(hadoop, plan, environment.get("HADOOP_HOME"), hbase)
     if to is not None:
         if config is None:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from howdah import releases
 from howdah.errors import UserError
-from howdah.model.plan import Candidate, Master, Plan, Setting
+from howdah.model.plan import Candidate, ClusterPlan, Master, Setting
 from howdah.planner.explanation import PAPERS, Explanation, explain
 from howdah.planner.rule import Severity
 from howdah.planner.rules.catalogue import RULES, find_rule
@@ -36,27 +36,24 @@ class Explained(NamedTuple):
     masters: tuple[Master, ...] = ()
 
 
-def find(plan: Plan, path: Path, name: str) -> Explained:
+def find(plan: ClusterPlan, path: Path, name: str) -> Explained:
     """What the plan in ``path`` knows by this name; raises UserError with the nearest name it knows."""
     cluster = plan.cluster
     explanation = Explained(
         settings=tuple(setting for setting in plan.settings if setting.key == name),
-        candidates=tuple(candidate for candidate in cluster.candidates if name in _platforms(candidate))
-        if cluster
-        else (),
-        masters=tuple(master for master in cluster.masters if master.name == name) if cluster else (),
+        candidates=tuple(candidate for candidate in cluster.candidates if name in _platforms(candidate)),
+        masters=tuple(master for master in cluster.masters if master.name == name),
     )
     if not any(explanation):
         raise _unknown(plan, path, name)
     return explanation
 
 
-def names(plan: Plan) -> list[str]:
+def names(plan: ClusterPlan) -> list[str]:
     """Everything that can be explained: keys, platforms and masters."""
     known = [setting.key for setting in plan.settings]
-    if plan.cluster is not None:
-        known += [platform for candidate in plan.cluster.candidates for platform in _platforms(candidate)]
-        known += [master.name for master in plan.cluster.masters]
+    known += [platform for candidate in plan.cluster.candidates for platform in _platforms(candidate)]
+    known += [master.name for master in plan.cluster.masters]
     return list(dict.fromkeys(known))
 
 
@@ -69,7 +66,7 @@ def _platforms(candidate: Candidate) -> list[str]:
     return [f"{number} per host" for number in numbers]
 
 
-def _unknown(plan: Plan, path: Path, name: str) -> UserError:
+def _unknown(plan: ClusterPlan, path: Path, name: str) -> UserError:
     default = release_default(plan, name)
     if default is not None:
         said = f"the release's default applies: {default or '(empty)'}"

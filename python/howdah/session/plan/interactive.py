@@ -21,7 +21,7 @@ from howdah.model.at_once import at_once
 from howdah.model.base import Model
 from howdah.model.engine_names import SIM
 from howdah.model.inventory import Inventory
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 from howdah.model.prediction import Forecast
 from howdah.model.request import Hypervisor, PlanRequest, Profile, Protection
 from howdah.planner.changes import QUANTITIES, changed_plan
@@ -77,9 +77,8 @@ class PlanAsked(InventoryText):
     """The key of the plan that this one starts from: what is not in this question stays as in that plan."""
 
 
-def asked_for(plan: Plan, key: str) -> PlanAsked:
+def asked_for(plan: ClusterPlan, key: str) -> PlanAsked:
     """The question that a plan answers, which leads to the same plan again."""
-    assert plan.cluster is not None
     request = plan.cluster.request
     growth = request.growth
     return PlanAsked(
@@ -155,7 +154,7 @@ def check_inventory(text: str) -> tuple[InventoryFault, ...]:
     )
 
 
-def plan_asked(asked: PlanAsked, base: Plan | None = None) -> Plan:
+def plan_asked(asked: PlanAsked, base: ClusterPlan | None = None) -> ClusterPlan:
     """The plan that is asked for, ``base`` itself if nothing of it is changed.
 
     Raises UserError as `howdah plan` does.
@@ -166,20 +165,19 @@ def plan_asked(asked: PlanAsked, base: Plan | None = None) -> Plan:
     return held_plan(plan_cluster(inventory, request), force=False)
 
 
-def _is_of(base: Plan | None, inventory: Inventory, request: PlanRequest) -> TypeGuard[Plan]:
+def _is_of(base: ClusterPlan | None, inventory: Inventory, request: PlanRequest) -> TypeGuard[ClusterPlan]:
     """Whether this plan was made of these hosts and this request."""
-    cluster = base.cluster if base is not None else None
-    return cluster is not None and (cluster.inventory, cluster.request) == (inventory, request)
+    return base is not None and (base.cluster.inventory, base.cluster.request) == (inventory, request)
 
 
-def _read(asked: PlanAsked, base: Plan | None, dataset: str = "") -> tuple[Inventory, PlanRequest]:
+def _read(asked: PlanAsked, base: ClusterPlan | None, dataset: str = "") -> tuple[Inventory, PlanRequest]:
     words = asked.workload.split()
     if any(word.startswith("@") for word in words):
         # On the command line that reads a file, which a visitor is not to choose.
         raise UserError(f"workload {asked.workload}", "is a file", "write, for example, terasuite:30TB")
     if dataset:
         words = [f"terasuite:{dataset}"]
-    before = base.cluster.request if base is not None and base.cluster is not None else PlanRequest()
+    before = base.cluster.request if base is not None else PlanRequest()
     request = before.model_copy(
         update={
             "workloads": parse_demands(words),
@@ -194,7 +192,7 @@ def _read(asked: PlanAsked, base: Plan | None, dataset: str = "") -> tuple[Inven
     return parse_inventory(asked.inventory, _FILE), request
 
 
-def what_if(asked: WhatIfAsked, calibration: str | None, base: Plan | None = None) -> WhatIfTimes:
+def what_if(asked: WhatIfAsked, calibration: str | None, base: ClusterPlan | None = None) -> WhatIfTimes:
     """Simulate the suite of TeraSort on the plan, or on ``base`` if it is that one, with its changes.
 
     Raises UserError for what cannot be planned or simulated.
@@ -209,7 +207,6 @@ def what_if(asked: WhatIfAsked, calibration: str | None, base: Plan | None = Non
     for name, text in asked.changes.items():
         plan = changed_plan(plan, name, QUANTITIES[name].parse(text, name))
     cluster = plan.cluster
-    assert cluster is not None
     hosts = sum(group.count for group in cluster.inventory.worker_groups)
     if hosts > _MOST_HOSTS:
         raise UserError(
@@ -257,12 +254,12 @@ def what_if(asked: WhatIfAsked, calibration: str | None, base: Plan | None = Non
 _MOST_PLANS = 30
 
 
-def key_of(plan: Plan) -> str:
+def key_of(plan: ClusterPlan) -> str:
     """What a plan is kept under, which is the same for the same plan."""
     return hashlib.sha256(plan_text(plan).encode()).hexdigest()[:16]
 
 
-def plan_text(plan: Plan) -> str:
+def plan_text(plan: ClusterPlan) -> str:
     """A plan as its file has it."""
     return write_plan(plan)
 
@@ -279,10 +276,10 @@ class PlanStore:
     """
 
     def __init__(self) -> None:
-        self._plans: OrderedDict[str, Plan] = OrderedDict()
+        self._plans: OrderedDict[str, ClusterPlan] = OrderedDict()
         self._lock = Lock()
 
-    def keep(self, key: str, plan: Plan) -> None:
+    def keep(self, key: str, plan: ClusterPlan) -> None:
         """Keep a plan under its key."""
         with self._lock:
             self._plans[key] = plan
@@ -290,7 +287,7 @@ class PlanStore:
             while len(self._plans) > _MOST_PLANS:
                 self._plans.popitem(last=False)
 
-    def get(self, key: str) -> Plan | None:
+    def get(self, key: str) -> ClusterPlan | None:
         """The plan of that key; None where it was never made, or long ago."""
         with self._lock:
             return self._plans.get(key)

@@ -10,7 +10,7 @@ from howdah import releases
 from howdah.documents.files import read_inventory, read_plan, read_work, write_plan
 from howdah.errors import UserError
 from howdah.model.inventory import Inventory
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 from howdah.model.request import Demand, PlanRequest
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.explanation import items
@@ -24,8 +24,8 @@ _GENERATOR, _HEAD = b'<meta name="generator" content="howdah', 4096
 
 
 def plan_hosts(
-    path: Path, request: PlanRequest, make: Callable[[Inventory, PlanRequest], Plan] = plan_cluster
-) -> Plan:
+    path: Path, request: PlanRequest, make: Callable[[Inventory, PlanRequest], ClusterPlan] = plan_cluster
+) -> ClusterPlan:
     """Read an inventory and plan the request on it; raises UserError for what either gets wrong.
 
     What is wrong with a group of hosts names the file, too. ``make`` plans otherwise than by rules alone.
@@ -48,12 +48,12 @@ def plan_hosts(
         raise
 
 
-def load_plan(path: Path) -> Plan:
+def load_plan(path: Path) -> ClusterPlan:
     """Read a plan that `howdah plan` wrote; raises UserError."""
     return read_plan(path)
 
 
-def save_plan(plan: Plan, path: Path) -> None:
+def save_plan(plan: ClusterPlan, path: Path) -> None:
     """Write a plan, replacing only a file that is one; raises UserError, and leaves nothing half-written."""
     check_replaceable(path)
     replace_file(path, write_plan(plan))
@@ -110,7 +110,7 @@ def _is_page(path: Path) -> bool:
         return False
 
 
-def write_plan_page(plan: Plan, path: Path) -> None:
+def write_plan_page(plan: ClusterPlan, path: Path) -> None:
     """Write the plan's page; raises UserError if it cannot be written."""
     # Drawing charts takes longer to import than a plan takes to make.
     from howdah.report.plan.page import plan_page  # noqa: PLC0415
@@ -126,10 +126,8 @@ def grounds() -> Grounds:
     )
 
 
-def release_default(plan: Plan, key: str) -> str | None:
+def release_default(plan: ClusterPlan, key: str) -> str | None:
     """The default of a key in the releases the plan is for; None where it has none or is no key of theirs."""
-    if plan.cluster is None:
-        return None
     return _release_default(key, plan.cluster.request.hadoop, plan.cluster.request.hbase)
 
 

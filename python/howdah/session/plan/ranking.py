@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from howdah.errors import UserError
 from howdah.model.inventory import Inventory
-from howdah.model.plan import Advice, Plan
+from howdah.model.plan import Advice, ClusterPlan
 from howdah.model.request import PlanRequest
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.ranked import plan_by_prediction, why_not_ranked
@@ -28,7 +28,7 @@ def plan_inventory(
     rank: str | None,
     calibration: str | None,
     tell: Callable[[Done], None],
-) -> Plan:
+) -> ClusterPlan:
     """Plan a cluster, its platform ranked by simulation where that is asked for or a calibration is there.
 
     Raises UserError where the hosts or the request do not allow it, and for a ranking that cannot be.
@@ -53,9 +53,8 @@ def plan_inventory(
     return plan_by_prediction(inventory, request, PlatformTimes(load_calibration(calibration), tell))
 
 
-def _noted(plan: Plan, text: str) -> Plan:
+def _noted(plan: ClusterPlan, text: str) -> ClusterPlan:
     """The plan with one more piece of advice."""
     cluster = plan.cluster
-    assert cluster is not None
     advice: tuple[Advice, ...] = (*cluster.advice, SIMULATED.advice(text))
     return plan.model_copy(update={"cluster": cluster.model_copy(update={"advice": advice})})

@@ -10,7 +10,7 @@ from typing import get_args
 from howdah.documents.files import read_plan
 from howdah.errors import UserError
 from howdah.model.inventory import Inventory
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 from howdah.model.request import Demand, Growth, Override, PlanRequest, WorkKind
 from howdah.model.sharing import Sharing
 from howdah.planner.succession import plan_after
@@ -168,13 +168,15 @@ def check_keeps(request: PlanRequest, before: Path, output: Path, *, others: boo
         )
 
 
-def request_before(before: Plan) -> PlanRequest | None:
+def request_before(before: ClusterPlan) -> PlanRequest | None:
     """What a plan that shares its hosts was asked for; None for one with hosts of its own."""
-    cluster = before.cluster
-    return cluster.request if cluster is not None and cluster.request.sharing is not None else None
+    request = before.cluster.request
+    return request if request.sharing is not None else None
 
 
-def plan_change(before: Plan, beside: Sequence[Path], inventory: Inventory, request: PlanRequest) -> Plan:
+def plan_change(
+    before: ClusterPlan, beside: Sequence[Path], inventory: Inventory, request: PlanRequest
+) -> ClusterPlan:
     """The plan for other hosts of a cluster that runs; what is asked for is what it was asked for.
 
     Where it shares its hosts, ``beside`` are the others' plans as they are now. Raises UserError for hosts
@@ -191,7 +193,7 @@ def plan_change(before: Plan, beside: Sequence[Path], inventory: Inventory, requ
 
 def _check_all_given(sharing: Sharing, beside: Sequence[Path]) -> None:
     """Raise UserError where a cluster that the plan stood beside is not given any more."""
-    given = {plan.cluster.inventory.cluster for plan in map(read_plan, beside) if plan.cluster is not None}
+    given = {read_plan(path).cluster.inventory.cluster for path in beside}
     for other in sharing.beside:
         if other.cluster not in given:
             raise UserError(

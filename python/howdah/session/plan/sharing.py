@@ -13,7 +13,7 @@ from howdah.errors import UserError
 from howdah.model.hostname import fold
 from howdah.model.inventory import Inventory
 from howdah.model.placement import placed_hosts
-from howdah.model.plan import Cluster, Plan
+from howdah.model.plan import ClusterPlan
 from howdah.model.request import Hypervisor, PlanRequest
 from howdah.model.sharing import Neighbour, Sharing
 from howdah.model.value import value_text
@@ -73,11 +73,11 @@ def parse_share(
 
 
 def plan_shared(
-    make: Callable[[Inventory, PlanRequest], Plan],
+    make: Callable[[Inventory, PlanRequest], ClusterPlan],
     asked: AskedShare,
     inventory: Inventory,
     request: PlanRequest,
-) -> Plan:
+) -> ClusterPlan:
     """Plan a part of the hosts, or what other clusters leave of them.
 
     Raises UserError for plans that do not go together, and naming the host that they over-commit.
@@ -121,16 +121,8 @@ def _percent(text: str) -> int:
     return int(match.group(1))
 
 
-def _cluster(path: Path, plan: Plan) -> Cluster:
-    if plan.cluster is None:
-        raise UserError(
-            f"--beside {path}", "is not a plan of a cluster", "give a plan that `howdah plan` wrote"
-        )
-    return plan.cluster
-
-
-def _neighbour(path: Path, plan: Plan, inventory: Inventory) -> Neighbour:
-    cluster = _cluster(path, plan)
+def _neighbour(path: Path, plan: ClusterPlan, inventory: Inventory) -> Neighbour:
+    cluster = plan.cluster
     hosts = {host.lower() for group in inventory.groups for host in group.names}
     if not any(host.name.lower() in hosts for host in placed_hosts(cluster)):
         raise UserError(f"--beside {path}", "shares no host with this inventory", "leave it out")
@@ -147,10 +139,10 @@ def _neighbour(path: Path, plan: Plan, inventory: Inventory) -> Neighbour:
     )
 
 
-def _check_hypervisors(others: dict[Path, Plan], request: PlanRequest) -> None:
+def _check_hypervisors(others: dict[Path, ClusterPlan], request: PlanRequest) -> None:
     """A host has one hypervisor."""
     for path, plan in others.items():
-        there = _cluster(path, plan).request.dividing
+        there = plan.cluster.request.dividing
         if request.dividing is not None and there not in (None, Hypervisor.NONE, request.dividing):
             raise UserError(
                 f"--hypervisor {request.dividing}",
@@ -159,10 +151,10 @@ def _check_hypervisors(others: dict[Path, Plan], request: PlanRequest) -> None:
             )
 
 
-def _check_clusters(others: dict[Path, Plan], inventory: Inventory) -> None:
+def _check_clusters(others: dict[Path, ClusterPlan], inventory: Inventory) -> None:
     """Every cluster has a name of its own, and those that the others stand beside are given, too."""
     known = {inventory.cluster: "this cluster"}
-    clusters = [(path, _cluster(path, plan)) for path, plan in others.items()]
+    clusters = [(path, plan.cluster) for path, plan in others.items()]
     for path, cluster in clusters:
         name = cluster.inventory.cluster
         if name in known:

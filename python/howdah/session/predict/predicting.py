@@ -14,7 +14,7 @@ from howdah.documents.files import read_plan, write_calibration
 from howdah.engines.digests import sha256
 from howdah.errors import UserError
 from howdah.model.calibration import Calibration
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 from howdah.model.prediction import Prediction
 from howdah.model.variation import LoadSweep, Sweep, WhatIf
 from howdah.model.workloads.suite import Suite
@@ -48,15 +48,9 @@ _LEAST_REPLICATIONS = 3
 """Fewer say nothing of how far apart they lie."""
 
 
-def planned_work(file: Path, request: RunRequest) -> tuple[Plan, Suite]:
+def planned_work(file: Path, request: RunRequest) -> tuple[ClusterPlan, Suite]:
     """The plan in a file, and the suite as large as it is asked for; raises UserError."""
     plan = read_plan(file)
-    if plan.cluster is None:
-        raise UserError(
-            str(file),
-            "is a plan of one machine, not of a cluster",
-            "howdah plan hosts.yaml makes one of a cluster; --engine sim --probe simulates a machine",
-        )
     try:
         return plan, size_planned(request, plan).suite
     except UserError as error:
@@ -164,14 +158,14 @@ def load_sweep(
 def replicas_text(prediction: Prediction) -> str | None:
     """How many replicas are written, which no plan decides of TeraSort; None where nothing is sorted."""
     cluster, suite = prediction.plan.cluster, prediction.suite
-    if cluster is None or not any(isinstance(workload, TeraSort) for workload in suite.workloads):
+    if not any(isinstance(workload, TeraSort) for workload in suite.workloads):
         return None
     replicas = replicas_of(prediction.plan, cluster, suite)
     read = format_counted(replicas.generated, "replica")
     return f"sorted from {read} into {replicas.sorted} ({OUTPUT_REPLICATION.flag})"
 
 
-def _digests(plan: Plan, suite: Suite, calibration: Calibration | None) -> dict[str, str]:
+def _digests(plan: ClusterPlan, suite: Suite, calibration: Calibration | None) -> dict[str, str]:
     digests = {"plan": sha256(plan.model_dump_json()), "suite": sha256(suite.model_dump_json())}
     return (
         digests if calibration is None else digests | {"calibration": sha256(write_calibration(calibration))}

@@ -23,7 +23,7 @@ from howdah.model.engine_options import CALIBRATION, LAB, PLAN
 from howdah.model.engines import engines
 from howdah.model.inventory import Inventory
 from howdah.model.parameter import HARDWARE
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 from howdah.model.request import Demand, Override, PlanRequest, Profile, Protection
 from howdah.model.run import Outcome
 from howdah.model.study import Study
@@ -53,7 +53,7 @@ _ITS_OWN = ("inventory", "hypervisor", "workers_per_host", "slots", "link", "pro
 _USUAL_REPLICATION = 3
 
 
-def setup_plan(name: str, settings: CellSettings, calibration: Calibration | None) -> Plan:
+def setup_plan(name: str, settings: CellSettings, calibration: Calibration | None) -> ClusterPlan:
     """The plan of a cell that has a ``setup``, on hosts as a calibration fitted them.
 
     Raises UserError with the cell's name for settings that do not fit the published study.
@@ -150,7 +150,7 @@ def write_inputs(study: Study, directory: StudyDirectory, cells: Sequence[Cell],
             put(_calibration_path(directory, settings.calibration), text)
 
 
-def _plan(study: Study, cell: Cell, cells: Sequence[Cell], beside: Path) -> Plan:
+def _plan(study: Study, cell: Cell, cells: Sequence[Cell], beside: Path) -> ClusterPlan:
     """The plan that is made for a cell; raises UserError where it cannot be planned."""
     settings = cell.settings
     if settings.setup is not None:
@@ -269,7 +269,7 @@ def write_unstarted(study: Study, directory: StudyDirectory, due: Due, error: st
     record = begun_record(
         job,
         engine=due.cell.settings.engine or LOCAL,
-        version=plan.cluster.request.hadoop if plan.cluster else "",
+        version=plan.cluster.request.hadoop,
         created=datetime.now(UTC),
         digests=job_digests(job),
     )

@@ -14,7 +14,7 @@ from howdah.analysis.comparing.readings import ELAPSED
 from howdah.documents.files import read_plan
 from howdah.errors import RunFailed, UserError
 from howdah.model.comparison import Comparison, RunFigures, RunGroup
-from howdah.model.plan import Plan, Setting
+from howdah.model.plan import ClusterPlan, Plan, Setting
 from howdah.model.run import Outcome
 from howdah.model.study import Study, StudyRun
 from howdah.report.comparing.draw import Followed
@@ -157,7 +157,7 @@ def _usual(group: RunGroup, workload: str) -> str:
 def _parameters(plan: Plan) -> Iterator[Setting]:
     """What the plan sets otherwise than its releases do."""
     for setting in plan.settings:
-        default = release_default(plan, setting.key)
+        default = release_default(plan, setting.key) if isinstance(plan, ClusterPlan) else None
         if default is None or str(default) != str(setting.value):
             yield setting
 

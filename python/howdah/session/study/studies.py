@@ -18,7 +18,7 @@ from howdah.model.at_once import at_once
 from howdah.model.counters import Counters
 from howdah.model.engine_names import HADOOP, LOCAL, SIM
 from howdah.model.engines import engines
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan, cluster_plan
 from howdah.model.run import Outcome, RunRecord
 from howdah.model.sink import Progress
 from howdah.model.study import Study, StudyRun
@@ -128,7 +128,7 @@ def _on_lab(study: Study, cell: Cell, there: StudyDirectory) -> float | None:
     return sum(workload.end_ns - workload.start_ns for workload in summary.workloads) / _NS_PER_S
 
 
-def _lab_plan(cell: Cell, there: StudyDirectory) -> Plan | None:
+def _lab_plan(cell: Cell, there: StudyDirectory) -> ClusterPlan | None:
     """The plan of the laboratory that a cell runs on, as it fits here; None where there is none yet."""
     if cell.laboratory is not None:
         return fit_here(read_plan(plan_path(there, cell)), there.path).plan
@@ -158,7 +158,9 @@ def _scenario(study: Study, cell: Cell, there: StudyDirectory) -> Scenario:
     with closing(prepare_cell(study, there, Due(cell, 1, study.seed))) as prepared:
         calibration = cell.settings.calibration
         values = load_calibration(calibration).values if calibration == PUBLISHED else {}
-        return translate(prepared.job.plan, prepared.job.suite, values, seed=study.seed).scenario
+        return translate(
+            cluster_plan(prepared.job.plan, "plan"), prepared.job.suite, values, seed=study.seed
+        ).scenario
 
 
 def _work(scenario: Scenario) -> float:

@@ -8,7 +8,7 @@ from typing import Literal
 from howdah.errors import UserError
 from howdah.model.at_once import AtOnce
 from howdah.model.heap import direct_bytes, heap_bytes
-from howdah.model.plan import Cluster, Plan, Role, Worker
+from howdah.model.plan import Cluster, ClusterPlan, Role, Worker
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.ycsb import Ycsb, YcsbLoad
 from howdah.simulation.hbase.scenario import AskingProgram, SimulatedHBase
@@ -43,7 +43,7 @@ def no_tasks(kind: Worker) -> AtOnce:
 
 
 def hbase_of(
-    plan: Plan, cluster: Cluster, suite: Suite, hosts: tuple[Hosts, ...], cpu_quota: float | None
+    plan: ClusterPlan, cluster: Cluster, suite: Suite, hosts: tuple[Hosts, ...], cpu_quota: float | None
 ) -> SimulatedHBase:
     """HBase as planned, and the suite's programs; ``cpu_quota`` is what limits leave of CPU time."""
     # Where kinds differ, the smallest speaks for all: its cache is the first to be too small.

@@ -13,13 +13,13 @@ from howdah.engines.clock import RunClock
 from howdah.engines.hadoop.lost_daemons import MastersWatch
 from howdah.engines.hadoop.target import NodeFinder
 from howdah.model.cluster import Event
-from howdah.model.plan import Plan
+from howdah.model.plan import WorkerPlan
 from howdah.services.conf import ClientConf
 from support.daemons import change_properties
 from support.recorded import Recorded, in_json, recorded
 from support.recorded_jobs import target
 
-PLAN = Plan(platform="unknown", workers=(), settings=())
+PLAN = WorkerPlan(platform="unknown", workers=(), settings=())
 STATUS = "GET /jmx?qry=Hadoop:service=NameNode,name=NameNodeStatus"
 INFO = "GET /jmx?qry=Hadoop:service=NameNode,name=NameNodeInfo"
 RM_INFO = "GET /ws/v1/cluster/info"

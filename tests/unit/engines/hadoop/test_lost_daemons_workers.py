@@ -15,7 +15,7 @@ import pytest
 from howdah.engines.clock import RunClock
 from howdah.engines.hadoop.lost_daemons import MachineWatch, Watching
 from howdah.engines.hadoop.target import NodeFinder
-from howdah.model.plan import Plan
+from howdah.model.plan import WorkerPlan
 from howdah.services.answer import parse_object
 from howdah.services.conf import ClientConf
 from howdah.services.resourcemanager import Node
@@ -24,7 +24,7 @@ from support.ports import free_ports
 from support.recorded import Recorded, in_json, recorded
 from support.recorded_jobs import DATA, target
 
-PLAN = Plan(platform="unknown", workers=(), settings=())
+PLAN = WorkerPlan(platform="unknown", workers=(), settings=())
 LOSS: list[dict[str, Any]] = json.loads((DATA / "loss.json").read_text())
 """What both said at some seconds; at the sixth the DataNode and NodeManager of w1-2 were killed."""
 

@@ -13,7 +13,7 @@ from howdah.engines.hadoop.target import HadoopTarget
 from howdah.errors import UserError
 from howdah.installation import Installation
 from howdah.model.job import Job
-from howdah.model.plan import Plan
+from howdah.model.plan import WorkerPlan
 from howdah.services.conf import ClientConf
 from howdah.services.web import Web
 from howdah.session.run.runs import prepare
@@ -177,7 +177,7 @@ def test_what_was_opened_to_reach_a_cluster_is_closed(silent: Path) -> None:
             installation=Installation(silent, "3.5.0", (), None, silent, silent, fetched=True),
             conf=conf,
             web=open_web(conf),
-            plan=Plan(platform="unknown", workers=(), settings=()),
+            plan=WorkerPlan(platform="unknown", workers=(), settings=()),
             line="",
             machine_of={},
             telemetry=open_telemetry(conf),

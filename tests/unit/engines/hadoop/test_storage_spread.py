@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from howdah.engines.hadoop.storage import spread
 from howdah.engines.hadoop.target import NodeFinder
 from howdah.model.inventory import Inventory
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan, WorkerPlan
 from howdah.model.request import Hypervisor, PlanRequest
 from howdah.planner.cluster import plan_cluster
 from howdah.services.namenode import Block, DataNode, Replica, datanode_names, read_fsck
@@ -22,7 +22,7 @@ NODES = {"10.77.0.2:9866": "h1-1", "10.77.0.3:9866": "h1-2", "10.77.0.4:9866": "
 
 
 @pytest.fixture(scope="module")
-def plan() -> Plan:
+def plan() -> ClusterPlan:
     return plan_cluster(
         Inventory(cluster="pair", groups=(group(hosts=["h[1-2]"], count=2),)),
         PlanRequest(hypervisor=Hypervisor.VSPHERE, workers_per_host=4),
@@ -38,7 +38,7 @@ def _block(*addresses: str, target: int | None = 2) -> Block:
     return Block("/in/part-m-00000", "BP-1:blk_1_1", 100, target, replicas)
 
 
-def test_real_blocks_are_counted_for_each_worker(plan: Plan) -> None:
+def test_real_blocks_are_counted_for_each_worker(plan: ClusterPlan) -> None:
     text = (DATA / "fsck-node-groups.txt").read_text()
     found = spread("/in", read_fsck(text, "/in"), _datanodes(NODES), NodeFinder({}, plan))
     assert (found.blocks, found.replicas, found.bytes) == (4, 8, 30_000_000)
@@ -48,10 +48,14 @@ def test_real_blocks_are_counted_for_each_worker(plan: Plan) -> None:
     }
 
 
-def test_datanodes_under_one_host_name_are_told_apart_by_their_ports_and_share_a_host(plan: Plan) -> None:
+def test_datanodes_under_one_host_name_are_told_apart_by_their_ports_and_share_a_host(
+    plan: ClusterPlan,
+) -> None:
     nodes = _datanodes({"10.0.0.9:9866": "w1", "10.0.0.9:9876": "w1", "10.0.0.8:9866": "w2"})
     blocks = [_block("10.0.0.9:9866", "10.0.0.9:9876"), _block("10.0.0.9:9866", "10.0.0.8:9866")]
-    found = spread("/in", blocks, nodes, NodeFinder({}, Plan(platform="unknown", workers=(), settings=())))
+    found = spread(
+        "/in", blocks, nodes, NodeFinder({}, WorkerPlan(platform="unknown", workers=(), settings=()))
+    )
     assert found.per_worker == {"w1:9866": 2, "w1:9876": 1, "w2": 1}
     assert found.sharing_host == 1
 
@@ -63,13 +67,13 @@ def test_a_datanode_that_came_back_on_another_port_keeps_its_name() -> None:
     assert datanode_names([former]) == {"10.0.0.9:9866": "w1"}
 
 
-def test_workers_without_a_replica_count_too(plan: Plan) -> None:
+def test_workers_without_a_replica_count_too(plan: ClusterPlan) -> None:
     found = spread("/in", [], _datanodes({"10.0.0.9:9866": "stranger"}), NodeFinder({}, plan))
     assert set(found.per_worker) == {*NodeFinder({}, plan).workers, "stranger"}
     assert set(found.per_worker.values()) == {0}
 
 
-def test_blocks_with_two_replicas_on_one_host_are_counted(plan: Plan) -> None:
+def test_blocks_with_two_replicas_on_one_host_are_counted(plan: ClusterPlan) -> None:
     blocks = [
         _block("10.77.0.2:9866", "10.77.0.3:9866"),
         _block("10.77.0.2:9866", "10.77.0.4:9866"),
@@ -80,19 +84,19 @@ def test_blocks_with_two_replicas_on_one_host_are_counted(plan: Plan) -> None:
 
 def test_datanodes_of_one_address_are_told_apart_by_their_ports() -> None:
     nodes = {"127.0.0.1:9866": "a", "127.0.0.1:9867": "b"}
-    bare = NodeFinder({}, Plan(platform="unknown", workers=(), settings=()))
+    bare = NodeFinder({}, WorkerPlan(platform="unknown", workers=(), settings=()))
     found = spread("/in", [_block(*nodes)], _datanodes(nodes), bare)
     assert found.per_worker == {"a": 1, "b": 1}
     assert found.sharing_host == 0
 
 
-def test_missing_and_thin_blocks_are_counted(plan: Plan) -> None:
+def test_missing_and_thin_blocks_are_counted(plan: ClusterPlan) -> None:
     blocks = [_block(), _block("10.77.0.2:9866"), _block("10.77.0.2:9866", target=None)]
     found = spread("/in", blocks, _datanodes(NODES), NodeFinder({}, plan))
     assert (found.under_replicated, found.missing) == (2, 1)
 
 
-def test_a_datanode_the_namenode_no_longer_lists_goes_by_its_address(plan: Plan) -> None:
+def test_a_datanode_the_namenode_no_longer_lists_goes_by_its_address(plan: ClusterPlan) -> None:
     machines = NodeFinder({"10.77.0.9": "h2-2"}, plan)
     found = spread("/in", [_block("10.77.0.9:9866", "10.77.0.2:9866")], _datanodes(NODES), machines)
     assert found.per_worker["h2-2"] == 1
@@ -101,7 +105,7 @@ def test_a_datanode_the_namenode_no_longer_lists_goes_by_its_address(plan: Plan)
 
 @given(st.lists(st.sets(st.sampled_from(sorted(NODES)), max_size=3), max_size=20))
 def test_replicas_of_workers_add_up_to_all(placed: list[set[str]]) -> None:
-    bare = NodeFinder({}, Plan(platform="unknown", workers=(), settings=()))
+    bare = NodeFinder({}, WorkerPlan(platform="unknown", workers=(), settings=()))
     found = spread("/", [_block(*sorted(one)) for one in placed], _datanodes(NODES), bare)
     assert sum(found.per_worker.values()) == found.replicas == sum(map(len, placed))
     assert json.loads(found.model_dump_json())["blocks"] == len(placed)

@@ -11,7 +11,7 @@ from howdah.engines.local.dfsio import results_block
 from howdah.engines.local.engine import digests
 from howdah.engines.local.pi import estimate
 from howdah.model.job import Job
-from howdah.model.plan import Plan, Worker
+from howdah.model.plan import Worker, WorkerPlan
 from howdah.model.reported import FileRate
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import TeraSort
@@ -60,7 +60,7 @@ def job(tmp_path: Path, available: int, inputs: tuple[str, ...] | None = None) -
         run_id="r",
         command=(),
         host=machine.model_copy(update={"memory": memory}),
-        plan=Plan(platform="native", workers=(worker,), settings=()),
+        plan=WorkerPlan(platform="native", workers=(worker,), settings=()),
         suite=Suite(name="terasort", workloads=(sort,)),
         seed=1,
         keep_data=False,

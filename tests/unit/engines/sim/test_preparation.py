@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from howdah.documents.files import write_calibration, write_plan
+from howdah.documents.files import write_calibration, write_document, write_plan
 from howdah.engines.base import Prepared
 from howdah.engines.sim.engine import SimEngine
 from howdah.errors import UserError
 from howdah.model.calibration import CalibratedValue, Calibration
 from howdah.model.workloads.terasort import ROWS
 from howdah.session.run.runs import prepare
+from support.plans import worker_plan
 from support.requests import run_request
 from support.sim_plans import study_plan
 
@@ -90,7 +91,7 @@ def test_what_makes_no_sense_is_refused(
 
 
 def test_a_plan_of_one_machine_is_refused(tmp_path: Path, plan_file: Path) -> None:
-    plan_file.write_text(write_plan(study_plan(4).model_copy(update={"cluster": None})))
+    plan_file.write_text(write_document(worker_plan(study_plan(4))))
     with pytest.raises(UserError, match="not of a cluster"):
         _prepare(tmp_path, plan=plan_file)
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from howdah.errors import UserError
 from howdah.model.host import Host
-from howdah.model.plan import Plan
+from howdah.model.plan import WorkerPlan
 from howdah.model.workloads.dfsio import DFSIO_READ, FILE_SIZE, FILES
 from howdah.model.workloads.files import MAPS
 from howdah.model.workloads.registered import programs
@@ -23,7 +23,7 @@ from support.local_plans import host, needs
 from support.requests import run_request
 
 
-def plan(machine: Host | None = None, /, **values: object) -> tuple[Plan, Suite]:
+def plan(machine: Host | None = None, /, **values: object) -> tuple[WorkerPlan, Suite]:
     request = run_request(**values)
     return LocalPlanner(request, machine or host(), needs).plan()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from howdah.errors import UserError
-from howdah.model.plan import Plan
+from howdah.model.plan import WorkerPlan
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.ycsb import TableShape, Ycsb, YcsbLoad, YcsbMix
 from howdah.model.workloads.ycsb_options import Distribution, Durability
@@ -16,7 +16,7 @@ from support.local_plans import host, needs, setting
 from support.requests import run_request
 
 
-def plan(suite: str, table: TableShape | None = None, **values: object) -> tuple[Plan, Suite]:
+def plan(suite: str, table: TableShape | None = None, **values: object) -> tuple[WorkerPlan, Suite]:
     request = run_request(suite, **values)
     return LocalPlanner(request, host(threads=2, memory=24 * GIB), needs, table=table).plan()
 

@@ -6,7 +6,7 @@ import pytest
 
 from howdah.model.found import Found, FoundConfig, FoundProperty
 from howdah.model.inventory import HostGroup, Inventory
-from howdah.model.plan import Plan, Value
+from howdah.model.plan import ClusterPlan, Value
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Profile
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.facts import Facts
@@ -20,11 +20,11 @@ EXECUTOR = "yarn.nodemanager.container-executor.class"
 LINUX = "org.apache.hadoop.yarn.server.nodemanager.LinuxContainerExecutor"
 
 
-def planned(request: PlanRequest = NATIVE, hosts: HostGroup | None = None) -> Plan:
+def planned(request: PlanRequest = NATIVE, hosts: HostGroup | None = None) -> ClusterPlan:
     return plan_cluster(Inventory(cluster="c", groups=(hosts or host_group(count=12),)), request)
 
 
-def decided(plan: Plan) -> dict[str, Value]:
+def decided(plan: ClusterPlan) -> dict[str, Value]:
     return {one.key: one.value for one in plan.settings if "numa-awareness" in one.key}
 
 
@@ -32,7 +32,6 @@ def test_native_hosts_with_several_nodes_bind_containers() -> None:
     plan = planned()
     assert plan.platform == "native"
     assert decided(plan) == {numa.AWARE: True, numa.READ_TOPOLOGY: True}
-    assert plan.cluster is not None
     (advice,) = (one.text for one in plan.cluster.advice if one.rule == "numa.daemons")
     assert "Install numactl on every worker" in advice
     assert "RegionServer" not in advice
@@ -55,7 +54,6 @@ def test_elsewhere_nothing_is_said_of_nodes(request_: PlanRequest, hosts: HostGr
 
 def test_a_regionserver_beside_mapreduce_is_told_of_heaps_over_nodes() -> None:
     plan = planned(PlanRequest(workloads=(Demand(kind="terasuite"), Demand(kind="ycsb"))))
-    assert plan.cluster is not None
     (advice,) = (one.text for one in plan.cluster.advice if one.rule == "numa.daemons")
     assert "-XX:+UseNUMA" in advice
 

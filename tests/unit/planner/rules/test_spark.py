@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from howdah.documents.files import read_inventory
-from howdah.model.plan import Plan, Value
+from howdah.model.plan import ClusterPlan, Value
 from howdah.model.request import Demand, PlanRequest
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.rule import SettingRule
@@ -33,7 +33,7 @@ groups:
 """
 
 
-def planned(count: int, tmp_path: Path) -> Plan:
+def planned(count: int, tmp_path: Path) -> ClusterPlan:
     path = tmp_path / "hosts.yaml"
     path.write_text(HOSTS.format(count=count))
     return plan_cluster(read_inventory(path), PlanRequest(workloads=SPARK))

@@ -6,7 +6,7 @@ import pytest
 
 from howdah.errors import UserError
 from howdah.model.inventory import Inventory
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 from howdah.model.request import Hypervisor, PlanRequest
 from howdah.model.sharing import Sharing
 from howdah.planner.cluster import plan_cluster
@@ -19,7 +19,7 @@ HOSTS = Inventory(groups=(host_group(name="w", count=4),))
 KVM = PlanRequest(hypervisor=Hypervisor.KVM)
 
 
-def part(name: str, percent: int, *, first_disk: int = 1, called: str = "") -> Plan:
+def part(name: str, percent: int, *, first_disk: int = 1, called: str = "") -> ClusterPlan:
     """A cluster on a part of the hosts that knows of no other."""
     left = remaining_hosts(HOSTS.model_copy(update={"cluster": name}), [], 4 * GIB, percent)
     sharing = Sharing(
@@ -30,7 +30,7 @@ def part(name: str, percent: int, *, first_disk: int = 1, called: str = "") -> P
     return plan_cluster(left.inventory, KVM.model_copy(update={"sharing": sharing}))
 
 
-def refused(*plans: Plan, hosts: Inventory = HOSTS) -> str:
+def refused(*plans: ClusterPlan, hosts: Inventory = HOSTS) -> str:
     with pytest.raises(UserError) as caught:
         check_fit(hosts, plans)
     assert caught.value.hint

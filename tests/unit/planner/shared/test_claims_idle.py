@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 from howdah.planner.shared.claims import with_idle_neighbours
 from support.labs import lab_plan
 from support.shared_labs import shared_plans
@@ -21,7 +21,6 @@ def test_ports_and_cores_are_whole_and_machines_what_they_were(tmp_path: Path) -
 
 def test_what_ports_carry_is_what_the_hosts_have(tmp_path: Path) -> None:
     for plan in shared_plans(tmp_path):
-        assert plan.cluster is not None
         ports = plan.cluster.port_bits_per_s
         assert (ports["h1"], len(ports)) == (100_000_000, plan.cluster.inventory.host_count)
 
@@ -30,8 +29,7 @@ def test_a_plan_with_hosts_of_its_own_has_no_neighbours(tmp_path: Path) -> None:
     assert with_idle_neighbours(lab_plan()) is None
 
 
-def _of(plan: Plan) -> tuple[int, int, int]:
+def _of(plan: ClusterPlan) -> tuple[int, int, int]:
     """The port, the threads and the data disks of a host with workers."""
-    assert plan.cluster is not None
     (group,) = plan.cluster.inventory.worker_groups
     return group.network_bits_per_s, group.cpu.threads, group.data_disks

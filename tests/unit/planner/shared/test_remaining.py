@@ -14,7 +14,7 @@ from howdah.errors import UserError
 from howdah.model.hostname import expand_all
 from howdah.model.inventory import HostGroup, Inventory
 from howdah.model.placement import placed_hosts
-from howdah.model.plan import Cluster, Plan
+from howdah.model.plan import Cluster, ClusterPlan
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Protection
 from howdah.model.sharing import Neighbour, Sharing
 from howdah.planner.cluster import plan_cluster
@@ -28,18 +28,17 @@ HOSTS = Inventory(cluster="a", groups=(host_group(name="w", count=8),))
 KVM = PlanRequest(hypervisor=Hypervisor.KVM)
 
 
-def cluster_of(plan: Plan) -> Cluster:
-    assert plan.cluster is not None
+def cluster_of(plan: ClusterPlan) -> Cluster:
     return plan.cluster
 
 
 def beside(
     name: str,
     hosts: Inventory,
-    others: Sequence[Plan] = (),
+    others: Sequence[ClusterPlan] = (),
     percent: int | None = None,
     request: PlanRequest = KVM,
-) -> Plan:
+) -> ClusterPlan:
     """A cluster on a part of the hosts, or on what the others leave."""
     left = remaining_hosts(hosts.model_copy(update={"cluster": name}), others, 4 * GIB, percent)
     neighbours = tuple(
@@ -54,7 +53,7 @@ def beside(
     return plan_cluster(left.inventory, request.model_copy(update={"sharing": sharing}))
 
 
-def used(plans: Sequence[Plan]) -> tuple[Counter[str], Counter[str], Counter[str], Counter[str]]:
+def used(plans: Sequence[ClusterPlan]) -> tuple[Counter[str], Counter[str], Counter[str], Counter[str]]:
     """Virtual CPUs, memory, data disks of all machines on each host, and how often each name is borne."""
     vcpus, memory, disks, names = Counter[str](), Counter[str](), Counter[str](), Counter[str]()
     for plan in plans:
@@ -112,7 +111,7 @@ def test_no_host_is_over_committed_by_any_clusters_on_it(
     hosts: Inventory, asked: list[tuple[PlanRequest, int | None]]
 ) -> None:
     first, *others = asked
-    plans: list[Plan] = []
+    plans: list[ClusterPlan] = []
     for name, (request, percent) in zip("abc", ((first[0], first[1] or 50), *others), strict=False):
         try:
             plans.append(beside(name, hosts, plans, percent, request))

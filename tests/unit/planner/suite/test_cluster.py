@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from howdah.errors import UserError
 from howdah.model.at_once import AtOnce, at_once
-from howdah.model.plan import Plan, Role
+from howdah.model.plan import Role, WorkerPlan
 from howdah.model.workloads.dfsio import DFSIO_READ, DFSIO_WRITE, DfsioRead
 from howdah.model.workloads.terasort import ROWS, Codec
 from howdah.planner.suite.cluster import ContainerSizes, FoundNode, FoundValue, observed_plan, size_suite
@@ -26,7 +26,7 @@ def sized(capacity: AtOnce = FOUR, **asked: object) -> dict[str, Any]:
     return {one.kind: one for one in suite.workloads}
 
 
-def found(*nodes: FoundNode) -> Plan:
+def found(*nodes: FoundNode) -> WorkerPlan:
     values = [FoundValue("dfs.replication", "2", "hdfs-site.xml:7")]
     return observed_plan(nodes, ContainerSizes(1 * GIB, 2 * GIB, 1 * GIB), values)
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howdah.model.inventory import CpuLayout, HostGroup
-from howdah.model.plan import Cluster, Layout, Plan, Rack, Worker
+from howdah.model.plan import Cluster, ClusterPlan, Layout, Rack, Worker
 from howdah.report.plan.drawings import Area, Drawing, box, picture, words
 from howdah.report.plan.drawings import racks as map_of
 from howdah.report.plan.drawings.host import host
@@ -47,8 +47,7 @@ def _inside(drawing: Drawing) -> None:
         assert 0 < float(text.get("y", "nan")) <= height
 
 
-def _cluster(made: Plan) -> Cluster:
-    assert made.cluster is not None
+def _cluster(made: ClusterPlan) -> Cluster:
     return made.cluster
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from howdah.documents.files import read_inventory
-from howdah.model.plan import Capacity, Cluster, Judgement, Plan, Year
+from howdah.model.plan import Capacity, Cluster, ClusterPlan, Judgement, Year
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
 from howdah.report.document import Figure
@@ -32,12 +32,11 @@ REQUESTS = {
 
 
 @cache
-def _planned(path: Path, request: str) -> Plan:
+def _planned(path: Path, request: str) -> ClusterPlan:
     return plan_cluster(read_inventory(path), REQUESTS[request])
 
 
-def _cluster(made: Plan) -> Cluster:
-    assert made.cluster is not None
+def _cluster(made: ClusterPlan) -> Cluster:
     return made.cluster
 
 

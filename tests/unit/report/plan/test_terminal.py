@@ -12,11 +12,11 @@ from howdah.model.plan import (
     Advice,
     Candidate,
     Capacity,
+    ClusterPlan,
     Input,
     Judgement,
     Layout,
     Master,
-    Plan,
     Role,
     Worker,
     Year,
@@ -31,8 +31,7 @@ from support.plan_samples import eight_hosts
 from support.plans import group, kind, master, plan, setting
 
 
-def _answer(made: Plan) -> str:
-    assert made.cluster is not None
+def _answer(made: ClusterPlan) -> str:
     return words.answer(made, made.cluster)
 
 
@@ -54,7 +53,6 @@ def test_every_group_has_its_own_division() -> None:
     old, new = group("old", 2), group("new", 3)
     kinds = [kind("old-worker", 1, "old"), kind("new-worker", 4, "new")]
     made = plan(groups=[old, new], kinds=kinds)
-    assert made.cluster is not None
     layouts = (
         Layout(group="old", platform="native", virtual=False, workers=("old-worker",)),
         Layout(group="new", platform="4 per host", virtual=True, workers=("new-worker",) * 4),
@@ -71,7 +69,6 @@ def test_many_groups_are_told_together() -> None:
     made = plan(
         groups=[group(name, 2) for name in names], kinds=[kind(f"{name}-w", 1, name) for name in names]
     )
-    assert made.cluster is not None
     layouts = tuple(
         Layout(group=name, platform="native", virtual=False, workers=(f"{name}-w",)) for name in names
     )
@@ -240,7 +237,6 @@ def test_what_the_data_need_is_said_as_long_as_it_is_a_number_of_hosts() -> None
 
 def test_advice_that_the_terminal_leaves_out_is_listed_with_the_values() -> None:
     made = eight_hosts()
-    assert made.cluster is not None
     many = tuple(Advice(rule=f"r{n}", severity="may", text=f"Advice {n}.", source="howdah") for n in range(9))
     made = made.model_copy(update={"cluster": made.cluster.model_copy(update={"advice": many})})
     console = Console(width=100, file=StringIO())

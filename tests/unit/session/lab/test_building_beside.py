@@ -13,7 +13,7 @@ from howdah.lab import registry, shared_hosts
 from howdah.lab.active_faults import record_fault
 from howdah.lab.state import LabState
 from howdah.model.inventory import Inventory
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 from howdah.model.sharing import Sharing
 from howdah.session.lab.building import check_still_beside, place_on_hosts_of, shares_hosts
 from support.labs import lab_plan
@@ -28,27 +28,26 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def plans(tmp_path: Path) -> Mapping[str, Plan]:
+def plans(tmp_path: Path) -> Mapping[str, ClusterPlan]:
     return {path.name: read_plan(path) for path in shared_pair(tmp_path)}
 
 
 @pytest.fixture
-def there(tmp_path: Path, plans: Mapping[str, Plan]) -> LabState:
+def there(tmp_path: Path, plans: Mapping[str, ClusterPlan]) -> LabState:
     state = begun_lab("a", tmp_path / "of-a", plans[A], shared_hosts.own_place("a", shares=True))
     shared_hosts.enter(state)
     return state
 
 
-def refused(plan: Plan) -> str:
+def refused(plan: ClusterPlan) -> str:
     with pytest.raises(UserError) as caught:
         place_on_hosts_of("a", "b", Path(B), plan)
     assert caught.value.hint
     return f"{caught.value.where}: {caught.value.what}"
 
 
-def changed(plan: Plan, **changes: object) -> Plan:
+def changed(plan: ClusterPlan, **changes: object) -> ClusterPlan:
     """A plan with something else of how it shares its hosts."""
-    assert plan.cluster is not None
     request = plan.cluster.request
     assert request.sharing is not None
     sharing = request.sharing.model_copy(update=changes)
@@ -56,26 +55,25 @@ def changed(plan: Plan, **changes: object) -> Plan:
     return plan.model_copy(update={"cluster": cluster})
 
 
-def sharing_of(plan: Plan) -> Sharing:
-    assert plan.cluster is not None
+def sharing_of(plan: ClusterPlan) -> Sharing:
     sharing = plan.cluster.request.sharing
     assert sharing is not None
     return sharing
 
 
-def test_the_plan_that_stands_beside_gets_a_place(there: LabState, plans: Mapping[str, Plan]) -> None:
+def test_the_plan_that_stands_beside_gets_a_place(there: LabState, plans: Mapping[str, ClusterPlan]) -> None:
     place = place_on_hosts_of("a", "b", Path(B), plans[B])
     assert (place.lot, place.seat, place.others) == ("a+", 1, (there,))
 
 
-def test_a_plan_says_whether_its_hosts_are_whole_ones(plans: Mapping[str, Plan]) -> None:
+def test_a_plan_says_whether_its_hosts_are_whole_ones(plans: Mapping[str, ClusterPlan]) -> None:
     assert shares_hosts(plans[A])
     assert not shares_hosts(lab_plan())
     assert not shares_hosts(changed(plans[A], whole=()))
 
 
 def test_plans_that_have_no_parts_of_the_same_hosts_are_refused(
-    there: LabState, plans: Mapping[str, Plan]
+    there: LabState, plans: Mapping[str, ClusterPlan]
 ) -> None:
     assert "it shares none, or an older howdah wrote it" in refused(lab_plan())
     assert "it shares none, or an older howdah wrote it" in refused(changed(plans[B], whole=()))
@@ -85,7 +83,7 @@ def test_plans_that_have_no_parts_of_the_same_hosts_are_refused(
 
 
 def test_parts_that_are_more_than_a_host_are_refused(
-    there: LabState, plans: Mapping[str, Plan], tmp_path: Path
+    there: LabState, plans: Mapping[str, ClusterPlan], tmp_path: Path
 ) -> None:
     """A second plan of a half that knows nothing of the first has the first one's disks."""
     (tmp_path / "apart").mkdir()
@@ -93,7 +91,6 @@ def test_parts_that_are_more_than_a_host_are_refused(
         tmp_path / "apart", hosts=Inventory(cluster="other", groups=sharing_of(plans[A]).whole)
     )
     renamed = read_plan(other)
-    assert renamed.cluster is not None
     inventory = renamed.cluster.inventory.model_copy(update={"cluster": "other"})
     renamed = renamed.model_copy(
         update={"cluster": renamed.cluster.model_copy(update={"inventory": inventory})}
@@ -101,13 +98,13 @@ def test_parts_that_are_more_than_a_host_are_refused(
     assert refused(renamed) == "host h1: clusters a and other were both given its data disk 1"
 
 
-def test_while_faults_are_in_force_nobody_comes(there: LabState, plans: Mapping[str, Plan]) -> None:
+def test_while_faults_are_in_force_nobody_comes(there: LabState, plans: Mapping[str, ClusterPlan]) -> None:
     record_fault(there, "slow-link host:h1 to 1Mb/s", ("h1",), (), own=False)
     assert "has active faults" in refused(plans[B])
 
 
 def test_one_that_is_there_is_not_moved_to_other_hosts(
-    there: LabState, plans: Mapping[str, Plan], tmp_path: Path
+    there: LabState, plans: Mapping[str, ClusterPlan], tmp_path: Path
 ) -> None:
     other = begun_lab("b", tmp_path / "of-b", plans[B], place_on_hosts_of("a", "b", Path(B), plans[B]))
     check_still_beside(other, "a")

@@ -10,7 +10,7 @@ import pytest
 from howdah.documents.files import write_plan
 from howdah.errors import UserError
 from howdah.model.inventory import Inventory
-from howdah.model.plan import Advice, Plan
+from howdah.model.plan import Advice, ClusterPlan
 from howdah.model.request import Hypervisor, Override, PlanRequest
 from howdah.planner.cluster import plan_cluster
 from howdah.session.plan.acceptance import held_plan
@@ -20,7 +20,7 @@ from support.hosts import host_group
 HOSTS = Inventory(cluster="prod", groups=(host_group(count=8, memory="64GiB", disks=12),))
 
 
-def _plan(*values: str, replication: int | None = None) -> Plan:
+def _plan(*values: str, replication: int | None = None) -> ClusterPlan:
     given = (value.partition("=") for value in values)
     request = PlanRequest(
         hypervisor=Hypervisor.NONE,
@@ -30,9 +30,7 @@ def _plan(*values: str, replication: int | None = None) -> Plan:
     return plan_cluster(HOSTS, request)
 
 
-def _fresh(plan: Plan, held: Plan) -> Sequence[Advice]:
-    assert plan.cluster is not None
-    assert held.cluster is not None
+def _fresh(plan: ClusterPlan, held: ClusterPlan) -> Sequence[Advice]:
     return held.cluster.advice[: len(held.cluster.advice) - len(plan.cluster.advice)]
 
 

@@ -7,17 +7,16 @@ from pathlib import Path
 import pytest
 
 from howdah.errors import UserError
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 from howdah.session.plan.explaining import find, names
 from support.plan_samples import eight_hosts
 
 PATH = Path("plan.yaml")
 
 
-def _refusing(platform: str) -> Plan:
+def _refusing(platform: str) -> ClusterPlan:
     """The sample with another name for what it refuses."""
     plan = eight_hosts()
-    assert plan.cluster is not None
     *possible, refused = plan.cluster.candidates
     candidates = (*possible, refused.model_copy(update={"platform": platform}))
     return plan.model_copy(update={"cluster": plan.cluster.model_copy(update={"candidates": candidates})})
@@ -69,10 +68,3 @@ def test_what_is_like_nothing_is_answered_with_the_list() -> None:
     with pytest.raises(UserError) as caught:
         find(eight_hosts(), PATH, "xyzzy")
     assert "lists all keys, platforms and masters" in caught.value.hint
-
-
-def test_a_plan_for_one_machine_has_keys_only() -> None:
-    plan = eight_hosts().model_copy(update={"cluster": None})
-    assert names(plan) == [one.key for one in plan.settings]
-    with pytest.raises(UserError):
-        find(plan, PATH, "nn1")

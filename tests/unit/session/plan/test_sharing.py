@@ -9,7 +9,7 @@ import pytest
 from howdah.documents.files import read_plan, write_plan
 from howdah.errors import UserError
 from howdah.model.inventory import Inventory
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 from howdah.model.request import Demand, Hypervisor, PlanRequest
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.succession import plan_after
@@ -24,7 +24,7 @@ KVM = PlanRequest(hypervisor=Hypervisor.KVM)
 
 def planned(
     place: Path, name: str, *beside: str, share: int | None = None, request: PlanRequest = KVM
-) -> Plan:
+) -> ClusterPlan:
     """A plan beside others in the same place, which is kept there under its cluster's name."""
     asked = AskedShare(share, tuple(place / f"{other}.yaml" for other in beside), name)
     plan = plan_shared(plan_cluster, asked, HOSTS, request)
@@ -67,7 +67,6 @@ def test_what_goes_with_no_share_or_not_with_one_is_refused() -> None:
 def test_a_plan_says_what_it_is_beside(tmp_path: Path) -> None:
     planned(tmp_path, "a", share=50)
     plan = planned(tmp_path, "b", "a")
-    assert plan.cluster is not None
     sharing = plan.cluster.request.sharing
     assert sharing is not None
     (other,) = sharing.beside
@@ -99,13 +98,12 @@ def test_a_cluster_may_be_planned_again_beside_those_that_stand_beside_it(tmp_pa
     planned(tmp_path, "a", share=30)
     planned(tmp_path, "b", "a", share=30)
     again = planned(tmp_path, "a", "b")
-    assert again.cluster is not None
     assert [group.cpu.threads for group in again.cluster.inventory.groups] == [28]
     (told,) = [advice.text for advice in again.cluster.advice if advice.rule == "sharing.hosts"]
     assert "it has the data disks 1-6, 13-20" in told
 
 
-def after(place: Path, name: str, hosts: Inventory, *beside: str) -> Plan:
+def after(place: Path, name: str, hosts: Inventory, *beside: str) -> ClusterPlan:
     """The plan of a cluster that is there, for other hosts."""
     before = read_plan(place / f"{name}.yaml")
     request = request_before(before)
@@ -118,7 +116,6 @@ def test_a_cluster_that_shares_its_hosts_grows_with_them(tmp_path: Path) -> None
     planned(tmp_path, "b", "a", share=50)
     more = Inventory(cluster="a", groups=(host_group(name="w", count=6),))
     grown = after(tmp_path, "b", more, "a")
-    assert grown.cluster is not None
     sharing = grown.cluster.request.sharing
     assert sharing is not None
     assert (sharing.percent, sharing.cluster, [other.cluster for other in sharing.beside]) == (50, "b", ["a"])
@@ -146,7 +143,6 @@ def test_nobody_is_moved_to_disks_where_its_data_is_not(tmp_path: Path) -> None:
     planned(tmp_path, "b", "a", share=50)
     planned(tmp_path, "c", share=40)
     sharing = read_plan(tmp_path / "b.yaml")
-    assert sharing.cluster is not None
     assert sharing.cluster.request.sharing is not None
     alone = sharing.cluster.request.sharing.model_copy(update={"beside": ()})
     request = sharing.cluster.request.model_copy(update={"sharing": alone})
@@ -179,7 +175,6 @@ def test_hosts_that_clusters_want_set_differently_are_told(tmp_path: Path) -> No
     assert f"and {there} for a" in text
 
 
-def told(plan: Plan, rule: str) -> list[str]:
+def told(plan: ClusterPlan, rule: str) -> list[str]:
     """What a rule advises of a plan."""
-    assert plan.cluster is not None
     return [advice.text for advice in plan.cluster.advice if advice.rule == rule]

@@ -12,7 +12,7 @@ from howdah.analysis import analyse
 from howdah.calibrate.case import Case
 from howdah.calibrate.tables import named_run
 from howdah.model.known import KnownTimes
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan
 from howdah.model.request import Protection
 from howdah.model.run import Origin, Outcome, RunRecord
 from howdah.model.tables import RunData
@@ -41,12 +41,12 @@ def _case(name: str) -> Case:
     return case_of(next(one for one in studies() if one.study == run.study), run.setting, {})
 
 
-def _record(plan: Plan, suite: Suite) -> RunRecord:
+def _record(plan: ClusterPlan, suite: Suite) -> RunRecord:
     """A simulated run's record of that work; its times are another's."""
     return small_run().record.model_copy(update={"plan": plan, "suite": suite})
 
 
-def _planned(name: str) -> Plan:
+def _planned(name: str) -> ClusterPlan:
     """The plan of a published run, with its masters protected or not as the run's name says."""
     run = named_run(name)
     assert run is not None
@@ -78,8 +78,7 @@ def _with(suite: Suite, kind: str, **update: object) -> Suite:
     return suite.model_copy(update={"workloads": workloads})
 
 
-def _one_disk_less(plan: Plan) -> Plan:
-    assert plan.cluster is not None
+def _one_disk_less(plan: ClusterPlan) -> ClusterPlan:
     inventory = plan.cluster.inventory
     (group,) = inventory.groups
     first, *rest = group.disks
@@ -88,7 +87,7 @@ def _one_disk_less(plan: Plan) -> Plan:
     return plan.model_copy(update={"cluster": cluster})
 
 
-OTHERWISE: dict[str, Callable[[Plan, Suite], RunRecord]] = {
+OTHERWISE: dict[str, Callable[[ClusterPlan, Suite], RunRecord]] = {
     "twice the data": lambda plan, suite: _record(plan, _with_rows(suite, 2)),
     "one replica sorted": lambda plan, suite: _record(plan, _with(suite, TERASORT, replication=1)),
     "two replicas generated": lambda plan, suite: _record(plan, _with(suite, TERAGEN, replication=2)),

@@ -14,6 +14,7 @@ from howdah.calibrate.problem import values_for
 from howdah.calibrate.tables import NamedRun, StudySetting, run_name
 from howdah.errors import UserError
 from howdah.model.calibration import CalibrationCell
+from howdah.model.plan import ClusterPlan
 from howdah.model.request import Protection
 from howdah.model.study import Study, matches
 from howdah.model.workloads.terasort import OUTPUT_REPLICATION
@@ -66,6 +67,7 @@ def test_every_cell_is_simulated_as_the_calibration_simulates_it(name: str, tmp_
     (published,) = (one for one in studies() if one.study == name)
     for cell in cells:
         with closing(prepare_cell(study, there, Due(cell, 1, 7))) as prepared:
+            assert isinstance(prepared.job.plan, ClusterPlan)
             here = translate(prepared.job.plan, prepared.job.suite, CALIBRATION.values, seed=7).scenario
         case = case_of(published, _setting(cell, several_blocks=True), {})
         assert here == scenario_of(case.work, values_for(name, VALUES), 7), cell.name
@@ -78,6 +80,7 @@ def test_a_network_is_simulated_as_the_calibration_simulates_it(tmp_path: Path) 
     works = dict(ratio_works(next(one for one in studies() if one.study == "amax")))
     for cell in cells:
         with closing(prepare_cell(study, there, Due(cell, 1, 7))) as prepared:
+            assert isinstance(prepared.job.plan, ClusterPlan)
             here = translate(prepared.job.plan, prepared.job.suite, CALIBRATION.values, seed=7).scenario
         assert here == scenario_of(works[cell.name], values_for("amax", VALUES), 7)
 

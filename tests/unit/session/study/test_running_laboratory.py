@@ -139,7 +139,6 @@ def test_a_tables_replicas_are_those_of_the_planned_cluster(tmp_path: Path) -> N
     write_inputs(asked.study, there, cells, asked.folder)
     for cell in cells:
         cluster = read_plan(plan_path(there, cell)).cluster
-        assert cluster is not None
         assert cluster.request.replication == 2
         # A client that makes a table has no say in it.
         assert set(run_request(asked.study, cell.settings).given) == {"records"}

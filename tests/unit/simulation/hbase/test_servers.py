@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from howdah.errors import UserError
-from howdah.model.plan import Plan, Role
+from howdah.model.plan import ClusterPlan, Role
 from howdah.simulation.hbase.scenario import SimulatedHBase
 from howdah.simulation.translate import translate
 from howdah.units import GIB, MIB
@@ -15,7 +15,7 @@ from support.sim_hbase import asked_of, hbase_plan, throughput, with_setting
 from support.sim_plans import small_plan, suite_on
 
 
-def _told(plan: Plan | None = None, suite: str = "ycsb-a", **asked: object) -> SimulatedHBase:
+def _told(plan: ClusterPlan | None = None, suite: str = "ycsb-a", **asked: object) -> SimulatedHBase:
     planned = plan or hbase_plan()
     hbase = translate(planned, suite_on(planned, suite, **asked), {}, seed=1).scenario.hbase
     assert hbase is not None

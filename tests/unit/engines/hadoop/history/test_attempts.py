@@ -12,7 +12,7 @@ from howdah.engines.clock import RunClock
 from howdah.engines.hadoop.history.attempts import attempt_rows, phases
 from howdah.engines.hadoop.target import NodeFinder
 from howdah.model.inventory import Inventory
-from howdah.model.plan import Plan
+from howdah.model.plan import ClusterPlan, Plan, WorkerPlan
 from howdah.model.request import Hypervisor, PlanRequest
 from howdah.model.run import TaskAttempt
 from howdah.model.workloads.terasort import TeraSort
@@ -22,7 +22,7 @@ from howdah.services.slots import slots
 from support.plans import group
 
 START_MS = 1_700_000_000_000
-NO_PLAN = Plan(platform="unknown", workers=(), settings=())
+NO_PLAN = WorkerPlan(platform="unknown", workers=(), settings=())
 STATES: tuple[State, ...] = ("running", "succeeded", "failed", "killed")
 
 
@@ -33,7 +33,7 @@ def _clock() -> RunClock:
 
 
 @pytest.fixture(scope="module")
-def two_hosts() -> Plan:
+def two_hosts() -> ClusterPlan:
     """Two hosts with two workers each in one rack."""
     return plan_cluster(
         Inventory(cluster="pair", groups=(group(hosts=["h[1-2]"], count=2),)),
@@ -160,7 +160,9 @@ def _located(plan: Plan, task: TaskFacts, machine_of: dict[str, str] | None = No
         ("elsewhere", ("h1-1",), "remote"),
     ],
 )
-def test_how_near_the_input_was(two_hosts: Plan, node: str, holders: tuple[str, ...], locality: str) -> None:
+def test_how_near_the_input_was(
+    two_hosts: ClusterPlan, node: str, holders: tuple[str, ...], locality: str
+) -> None:
     assert _located(two_hosts, _map(node, *holders)[1]).locality == locality
 
 
@@ -172,7 +174,7 @@ def test_hadoops_own_word_counts_where_the_hosts_of_the_input_are_not_told(word:
     assert _located(NO_PLAN, _map("n1", locality=word)[1]).locality == locality
 
 
-def test_a_node_is_the_plans_worker_by_the_name_that_hadoop_has_for_it(two_hosts: Plan) -> None:
+def test_a_node_is_the_plans_worker_by_the_name_that_hadoop_has_for_it(two_hosts: ClusterPlan) -> None:
     row = _located(two_hosts, _map("10.0.0.7", "10.0.0.8")[1], {"10.0.0.7": "h1-2", "10.0.0.8": "h1-1"})
     assert (row.worker, row.host, row.locality) == ("h1-2", "h1", "host")
 

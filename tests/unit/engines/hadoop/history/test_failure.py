@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from howdah.engines.clock import RunClock
 from howdah.engines.hadoop.history.failure import innermost, said_by_client, short_cause
 from howdah.engines.hadoop.history.reporters import report_job
-from howdah.model.plan import Plan
+from howdah.model.plan import WorkerPlan
 from howdah.model.workloads.pi import Pi
 from howdah.model.workloads.terasort import TeraSort
 from howdah.services.secrets import without_secrets
@@ -19,7 +19,7 @@ from howdah.services.task_log import MOST_BYTES, TaskContainer, TaskLogs, conten
 from support.recorded import Answer, Recorded
 from support.recorded_jobs import DATA, recorded_job, serving, target
 
-PLAN = Plan(platform="unknown", workers=(), settings=())
+PLAN = WorkerPlan(platform="unknown", workers=(), settings=())
 
 SENTENCES = {
     "codec": "map 0 failed 2 times, last on w1-1 (attempt_1795279700344_0002_m_000000_1): "

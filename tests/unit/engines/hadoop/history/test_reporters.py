@@ -14,7 +14,7 @@ from howdah.engines.hadoop.following import SeenTasks
 from howdah.engines.hadoop.history.attempts import printed_counters
 from howdah.engines.hadoop.history.reporters import ReportedJob, report_job
 from howdah.engines.hadoop.target import HadoopTarget
-from howdah.model.plan import Plan
+from howdah.model.plan import WorkerPlan
 from howdah.model.run import TaskAttempt
 from howdah.model.workloads.pi import PI
 from howdah.model.workloads.registered import programs
@@ -27,7 +27,7 @@ from support.daemons import change_properties
 from support.recorded import Recorded, in_json, recorded
 from support.recorded_jobs import JOBS, STAGING, RecordedJob, recorded_job, serving
 
-PLAN = Plan(platform="unknown", workers=(), settings=())
+PLAN = WorkerPlan(platform="unknown", workers=(), settings=())
 HISTORY = "/ws/v1/history/mapreduce"
 MASTER = "/proxy/application/ws/v1/mapreduce"
 KINDS = {"terasort": TERASORT, "lost": TERASORT, "limit": PI}
