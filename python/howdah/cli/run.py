@@ -59,7 +59,7 @@ def run(
     suite: Annotated[
         str, typer.Argument(help=f"Suite to run: {', '.join(suites())}.", autocompletion=_suites)
     ],
-    words: Annotated[
+    own_command: Annotated[
         list[str] | None,
         typer.Argument(
             help="Command of the suite `command`, after `--`.", metavar="[-- COMMAND…]", show_default=False
@@ -91,12 +91,12 @@ def run(
     Sizes you do not give are chosen to fit this machine; the report explains them. Data is removed
     at the end unless you give --keep-data.
     """
-    if words:
+    if own_command:
         if suite != COMMAND:
             raise UserError(
-                "SUITE", f"{suite} takes no command", f"howdah run command -- {shlex.join(words)}"
+                "SUITE", f"{suite} takes no command", f"howdah run command -- {shlex.join(own_command)}"
             )
-        given = {**given, COMMAND_LINE.name: tuple(words)}
+        given = {**given, COMMAND_LINE.name: tuple(own_command)}
     prepared = prepare(
         engine,
         RunRequest(suite=suite, given=given),
