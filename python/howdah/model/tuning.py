@@ -280,6 +280,10 @@ class RacedPlan(Model):
     """What the suite took, the geometric mean; None if no run succeeded."""
     against: Mapping[str, MeasuredDifference]
     """Its difference from the rules' plan and from Hadoop's defaults, by their names in the race."""
+    simulated: float | None = None
+    """How much longer it takes than the rules' plan in the simulator; None for plans of no search."""
+    breaks: tuple[str, ...] = ()
+    """Ids of the rules that it breaks."""
 
 
 class Race(Model):

@@ -146,6 +146,7 @@ def _result(
     cells = cells_of(study)
     times = times_of(cells, done)
     numbers = {cell.levels[VARY]: cell.number for cell in cells}
+    contenders = tuning.contenders
     against = {
         base: compared(times, numbers[base], [n for n in numbers.values() if n != numbers[base]])
         for base in (RULES, DEFAULTS)
@@ -159,6 +160,8 @@ def _result(
             against={
                 base: _difference(judged[number]) for base, judged in against.items() if number in judged
             },
+            simulated=contenders[name].share if name in contenders else None,
+            breaks=contenders[name].breaks if name in contenders else (),
         )
         for name, number in numbers.items()
     )

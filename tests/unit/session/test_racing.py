@@ -56,6 +56,9 @@ def raced_in_simulator(folder: TuningFolder) -> tuple[str, dict[str, str], str]:
     result = run_race(folder, tuned, in_simulator(race_study(folder, tuned.tuning)), Nobody()).tuned
     assert result.tuning.race is not None
     assert result.tuning.race.decided
+    for plan in result.tuning.race.plans:
+        finalist = result.tuning.contenders.get(plan.name)
+        assert plan.simulated == (finalist.share if finalist else None)
     reasons = {
         setting.key: setting.reason for setting in result.plan.settings if "howdah tune" in setting.source
     }

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from howdah.analysis.wording import percent, seconds, signed
+from collections.abc import Iterator
+
+from howdah.analysis.wording import listed, percent, seconds, signed
 from howdah.model.comparison import Verdict
 from howdah.model.tuning import DEFAULTS_NAME, RULES_NAME, MeasuredDifference, Race
-from howdah.report.document import Document, Section, Table
+from howdah.report.document import Bullets, Document, Section, Table, present
 from howdah.report.words import NONE
 from howdah.units import format_counted, format_seconds
 
@@ -60,19 +62,29 @@ def race_section(race: Race) -> Section:
             str(plan.failed),
             NONE if plan.elapsed_s is None else seconds(plan.elapsed_s),
             _difference_text(plan.against.get(RULES_NAME)),
+            NONE if plan.simulated is None else signed(plan.simulated),
             _difference_text(plan.against.get(DEFAULTS_NAME)),
         )
         for plan in race.plans
     )
-    head = ("plan", "runs", "failed", "time", "against the rules", "against Hadoop's defaults")
+    head = ("plan", "runs", "failed", "time", "against the rules", "simulated", "against Hadoop's defaults")
     return Section(
         "race",
         "race",
         "The race: real runs",
-        (Table(head, rows, "Plans"),),
+        present(Table(head, rows, "Plans"), Bullets(tuple(_losing_rules(race)), "remark")),
         f"{_spent_text(race)} Runs of all plans took turns. A plan left the race when it surely differed "
         "from the fastest candidate, surely did not, or was among the slower half of the candidates.",
     )
+
+
+def _losing_rules(race: Race) -> Iterator[str]:
+    """The rules that plans break that were surely faster than the rules' plan."""
+    for plan in race.plans:
+        difference = plan.against.get(RULES_NAME)
+        if plan.breaks and difference is not None and difference.verdict is Verdict.FASTER:
+            faster = f"{_share(difference)} than the rules' plan{_interval(difference)}"
+            yield f"{plan.name} breaks {listed(plan.breaks)} and takes {faster}: these rules cost time here."
 
 
 def _share(difference: MeasuredDifference) -> str:

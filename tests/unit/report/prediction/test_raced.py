@@ -1,0 +1,41 @@
+"""What a page says of a race."""
+
+from __future__ import annotations
+
+from howdah.model.comparison import Verdict
+from howdah.model.prediction import Interval
+from howdah.model.tuning import RULES_NAME, MeasuredDifference, Race, RacedPlan, RaceRequest, RaceTarget
+from howdah.report.document import Document
+from howdah.report.markdown import markdown
+from howdah.report.prediction.raced import raced
+
+
+def race(verdict: Verdict) -> Document:
+    """The document of a race in which a plan that breaks a rule took a tenth less time."""
+    difference = MeasuredDifference(share=-0.1, interval=Interval(-0.15, -0.05), verdict=verdict)
+    beyond = RacedPlan(
+        name="beyond-rules",
+        runs=6,
+        failed=0,
+        elapsed_s=90,
+        against={RULES_NAME: difference},
+        simulated=-0.2,
+        breaks=("sorting.compression",),
+    )
+    rules = RacedPlan(name=RULES_NAME, runs=6, failed=0, elapsed_s=100, against={})
+    request = RaceRequest(target=RaceTarget.LABS, name="", budget_s=3600)
+    plans = (rules, beyond)
+    return raced(Race(request=request, spent_s=600, plans=plans, winner=RULES_NAME, decided=True))
+
+
+def test_a_plan_that_breaks_a_rule_and_is_faster_is_evidence_against_the_rule() -> None:
+    sentence = "beyond-rules breaks sorting.compression and takes 10 % less time than the rules' plan"
+    assert sentence in markdown(race(Verdict.FASTER), "")
+    assert "sorting.compression" not in markdown(race(Verdict.CANNOT_TELL), "")
+
+
+def test_what_was_measured_stands_next_to_what_was_simulated() -> None:
+    (table,) = race(Verdict.FASTER).tables().values()
+    row = dict(zip(table.columns, table.rows[1], strict=True))
+    assert row["simulated"] == "\N{MINUS SIGN}20 %"
+    assert row["against the rules"].startswith("\N{MINUS SIGN}10 %")
