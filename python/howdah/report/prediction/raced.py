@@ -5,7 +5,7 @@ from __future__ import annotations
 from howdah.analysis.wording import percent, seconds, signed
 from howdah.model.comparison import Verdict
 from howdah.model.tuning import DEFAULTS_NAME, RULES_NAME, MeasuredDifference, Race
-from howdah.report.document import Document, Section, Table
+from howdah.report.document import Document, Paragraph, Section, Table
 from howdah.report.words import NONE
 from howdah.units import format_counted, format_seconds
 
@@ -15,6 +15,11 @@ _CONCLUDED = {
     Verdict.ALIKE: "equal",
     Verdict.CANNOT_TELL: "not certain",
 }
+
+RACE_ABOUT = (
+    "Runs of all plans took turns. A plan left the race when it surely differed from the fastest candidate, "
+    "surely did not, or was among the slower half of the candidates."
+)
 
 
 def race_text(race: Race) -> str:
@@ -69,9 +74,7 @@ def race_section(race: Race) -> Section:
         "race",
         "race",
         "The race: real runs",
-        (Table(head, rows, "Plans"),),
-        f"{_spent_text(race)} Runs of all plans took turns. A plan left the race when it surely differed "
-        "from the fastest candidate, surely did not, or was among the slower half of the candidates.",
+        (Paragraph(f"{_spent_text(race)} {RACE_ABOUT}", "about"), Table(head, rows, "Plans")),
     )
 
 
