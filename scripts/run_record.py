@@ -8,11 +8,12 @@ from __future__ import annotations
 import ast
 import inspect
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pyarrow as pa
 
+from howdah.markdown import pipe_table
 from howdah.model.latencies import LatencyHistogram
 from howdah.model.metrics import METRICS
 from howdah.model.run import SCHEMA_VERSION, RunRecord, Sample, TaskAttempt
@@ -171,7 +172,7 @@ def _class(name: str, schema: _Schema, texts: dict[str, dict[str, str]]) -> str:
         (f"`{field}`", _type(content), _markdown(texts[name].get(field, "")))
         for field, content in schema["properties"].items()
     )
-    return f"{head}\n{_rows(('field', 'type', 'meaning'), rows)}"
+    return f"{head}\n{pipe_table(('field', 'type', 'meaning'), rows)}\n"
 
 
 def _type(schema: _Schema) -> str:
@@ -192,18 +193,13 @@ def _type(schema: _Schema) -> str:
 def _table(title: str, row: type, table: pa.Schema, texts: dict[str, str]) -> str:
     rows = ((f"`{field.name}`", str(field.type), _markdown(texts.get(field.name, ""))) for field in table)
     text = _markdown(inspect.getdoc(row) or "")
-    return f"## {title}\n\n{text}\n\n{_rows(('column', 'type', 'meaning'), rows)}"
+    return f"## {title}\n\n{text}\n\n{pipe_table(('column', 'type', 'meaning'), rows)}\n"
 
 
 def _metrics() -> str:
     rows = ((f"`{metric.pattern}`", metric.unit, metric.kind, metric.meaning) for metric in METRICS)
     text = _markdown(inspect.getdoc(sys.modules[METRICS[0].__module__]) or "")
-    return f"## metrics\n\n{text}\n\n{_rows(('metric', 'unit', 'kind', 'meaning'), rows)}"
-
-
-def _rows(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
-    lines = [head, ("---",) * len(head), *rows]
-    return "".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |\n" for line in lines)
+    return f"## metrics\n\n{text}\n\n{pipe_table(('metric', 'unit', 'kind', 'meaning'), rows)}\n"
 
 
 def _markdown(text: str) -> str:
