@@ -8,7 +8,6 @@ from __future__ import annotations
 import inspect
 import json
 import sys
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ import typer
 
 from howdah.cli.lazy import COMMANDS
 from howdah.cli.main import app
+from howdah.markdown import pipe_table
 
 ROOT = Path(__file__).parents[1]
 _MADE = "<!-- Written by `scripts/reference.py`; run `make docs` instead of changing it. -->"
@@ -71,9 +71,10 @@ def _command(name: str, command: Any) -> str:
         (f"`{_argument(one)}`", one.help or "") for one in command.params if one.param_type_name == "argument"
     ]
     if any(text for _, text in arguments):
-        parts.append(_rows(("argument", "meaning"), arguments))
+        parts.append(pipe_table(("argument", "meaning"), arguments) + "\n")
     if options:
-        parts.append(_rows(("option", "meaning"), [(_flag(one), _meaning(one)) for one in options]))
+        rows = [(_flag(option), _meaning(option)) for option in options]
+        parts.append(pipe_table(("option", "meaning"), rows) + "\n")
     return "\n".join(parts)
 
 
@@ -126,7 +127,7 @@ def _class(name: str, schema: dict[str, Any]) -> str:
         )
         for key, content in schema["properties"].items()
     ]
-    return f"{head}\n{_rows(('key', 'type', 'required', 'meaning'), rows)}"
+    return f"{head}\n{pipe_table(('key', 'type', 'required', 'meaning'), rows)}\n"
 
 
 def _default(schema: dict[str, Any]) -> str:
@@ -145,16 +146,6 @@ def _type(schema: dict[str, Any]) -> str:
     if schema.get("type") == "array":
         return f"list of {_type(schema['items'])}"
     return str(schema.get("type", "any"))
-
-
-def _rows(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
-    lines = [head, ("---",) * len(head), *rows]
-    return "".join(f"| {' | '.join(_cells(line))} |\n" for line in lines)
-
-
-def _cells(line: tuple[str, ...]) -> Iterator[str]:
-    for cell in line:
-        yield cell.replace("|", "\\|").replace("\n", " ").strip()
 
 
 if __name__ == "__main__":

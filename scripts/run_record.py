@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pyarrow as pa
 from pydantic import BaseModel
 
 from howdah.documents.validation import key_of, meanings
+from howdah.markdown import pipe_table
 from howdah.model.latencies import LatencyHistogram
 from howdah.model.metrics import METRICS
 from howdah.model.run import SCHEMA_VERSION, RunRecord, Sample, TaskAttempt
@@ -155,7 +156,7 @@ def _class(name: str, schema: _Schema) -> str:
         (f"`{field}`", _type(content), _markdown(texts.get(field, "")))
         for field, content in schema["properties"].items()
     )
-    return f"{head}\n{_rows(('field', 'type', 'meaning'), rows)}"
+    return f"{head}\n{pipe_table(('field', 'type', 'meaning'), rows)}\n"
 
 
 def _type(schema: _Schema) -> str:
@@ -177,18 +178,13 @@ def _table(title: str, row: type, table: pa.Schema) -> str:
     texts = _texts(row.__name__)
     rows = ((f"`{field.name}`", str(field.type), _markdown(texts.get(field.name, ""))) for field in table)
     text = _markdown(inspect.getdoc(row) or "")
-    return f"## {title}\n\n{text}\n\n{_rows(('column', 'type', 'meaning'), rows)}"
+    return f"## {title}\n\n{text}\n\n{pipe_table(('column', 'type', 'meaning'), rows)}\n"
 
 
 def _metrics() -> str:
     rows = ((f"`{metric.pattern}`", metric.unit, metric.kind, metric.meaning) for metric in METRICS)
     text = _markdown(inspect.getdoc(sys.modules[METRICS[0].__module__]) or "")
-    return f"## metrics\n\n{text}\n\n{_rows(('metric', 'unit', 'kind', 'meaning'), rows)}"
-
-
-def _rows(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
-    lines = [head, ("---",) * len(head), *rows]
-    return "".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |\n" for line in lines)
+    return f"## metrics\n\n{text}\n\n{pipe_table(('metric', 'unit', 'kind', 'meaning'), rows)}\n"
 
 
 def _markdown(text: str) -> str:

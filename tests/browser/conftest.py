@@ -10,7 +10,8 @@ import pytest
 from playwright.sync_api import Browser, sync_playwright
 
 from howdah.analysis import analyse
-from howdah.report.run_write import write_report
+from howdah.report.run import run_report
+from howdah.report.write import write_document
 from support.browsing import ReportOf, Visitor
 from support.inspecting import Inspector
 from support.reports import PAGES
@@ -52,7 +53,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> ReportOf:
     def page_of(name: str) -> Path:
         if name not in written:
             run = PAGES[name]()
-            written[name] = write_report(run, analyse(run), tmp_path_factory.mktemp(name))
+            written[name] = write_document(run_report(run, analyse(run)), tmp_path_factory.mktemp(name))
         return written[name]
 
     return page_of

@@ -9,8 +9,9 @@ import pytest
 from howdah.analysis.comparing import compare, figures_of, group_repeats
 from howdah.analysis.comparing.courses import courses
 from howdah.model.comparison import Comparison, RunFigures
-from howdah.report.comparing.draw import Followed
-from howdah.report.comparing.page import write_page
+from howdah.report.comparing.content import document
+from howdah.report.comparing.draw import Followed, draw
+from howdah.report.write import write_document
 from support.browsing import Scheme, Visitor
 from support.comparing import stored_runs
 from support.inspecting import Inspector
@@ -37,7 +38,9 @@ def made() -> Made:
 @pytest.fixture(scope="session")
 def page_path(made: Made, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page, written once."""
-    return write_page(*made, tmp_path_factory.mktemp("comparison"))
+    comparison, followed = made
+    page = document(comparison, draw(comparison, followed))
+    return write_document(page, tmp_path_factory.mktemp("comparison"))
 
 
 def test_a_table_that_goes_on_beyond_the_edge_says_so(page_path: Path, visit: Visitor) -> None:
@@ -94,11 +97,8 @@ def test_a_record_s_text_stays_text(made: Made, visit: Visitor, tmp_path: Path) 
     groups = group_repeats([spoilt(run) for run in runs])
     names = {group.name: f"{place}{HOSTILE}" for place, group in enumerate(groups)}
     hostile = compare([group.model_copy(update={"name": names[group.name]}) for group in groups])
-    path = write_page(
-        hostile,
-        followed._replace(courses={names[name]: some for name, some in followed.courses.items()}),
-        tmp_path,
-    )
+    renamed = followed._replace(courses={names[name]: some for name, some in followed.courses.items()})
+    path = write_document(document(hostile, draw(hostile, renamed)), tmp_path)
     visiting = visit()
     page = visiting.open(path)
     assert page.evaluate("window.caught") is None

@@ -8,7 +8,8 @@ import pytest
 from playwright.sync_api import Page
 
 from howdah.analysis import analyse
-from howdah.report.run_write import write_report
+from howdah.report.run import run_report
+from howdah.report.write import write_document
 from support.browsing import ReportOf, Visitor, box_of
 from support.large_cluster import large_cluster
 
@@ -84,7 +85,7 @@ def test_paper_shows_every_figure_of_a_cluster(report: ReportOf, visit: Visitor)
 @pytest.mark.exam("pages")
 def test_640_workers_and_20000_tasks_make_a_page_that_can_be_read(tmp_path: Path, visit: Visitor) -> None:
     run = large_cluster()
-    path = write_report(run, analyse(run), tmp_path)
+    path = write_document(run_report(run, analyse(run)), tmp_path)
     assert path.stat().st_size < 10_000_000
     visiting = visit()
     page = visiting.open(path)

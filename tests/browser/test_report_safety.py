@@ -9,7 +9,8 @@ import pytest
 from howdah.analysis import analyse
 from howdah.model.run import RunWarning
 from howdah.model.tables import RunData
-from howdah.report.run_write import write_report
+from howdah.report.run import run_report
+from howdah.report.write import write_document
 from support import records
 from support.browsing import ReportOf, Visitor
 
@@ -42,7 +43,7 @@ def _hostile() -> RunData:
 
 def test_a_record_s_text_stays_text(visit: Visitor, tmp_path: Path) -> None:
     run = _hostile()
-    path = write_report(run, analyse(run), tmp_path)
+    path = write_document(run_report(run, analyse(run)), tmp_path)
     visiting = visit()
     page = visiting.open(path)
     assert page.evaluate("window.caught") is None

@@ -10,7 +10,8 @@ import pytest
 from howdah.analysis import analyse
 from howdah.model.counters import Counters
 from howdah.model.tables import RunData
-from howdah.report.run_write import write_report
+from howdah.report.run import run_report
+from howdah.report.write import write_document
 from support.browsing import Visitor
 from support.building import RunBuilder, Stage, Tasks, kind
 from support.machine import raw_limits
@@ -43,7 +44,7 @@ def long_page(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, float]:
     assert run.tasks.num_rows == 10_000
     analysis = analyse(run)
     start = time.monotonic()
-    path = write_report(run, analysis, tmp_path_factory.mktemp("long"))
+    path = write_document(run_report(run, analysis), tmp_path_factory.mktemp("long"))
     return path, time.monotonic() - start
 
 

@@ -13,8 +13,9 @@ import pytest
 from rich.console import Console
 
 from howdah.analysis import analyse
-from howdah.report.run_terminal import render_terminal
-from howdah.report.run_write import write_report
+from howdah.report.run import run_report
+from howdah.report.terminal import terminal
+from howdah.report.write import write_document
 from support.reports import RUNS
 
 pytestmark = pytest.mark.slow
@@ -34,7 +35,7 @@ def test_terminal_text(name: str) -> None:
     run = RUNS[name]()
     written = io.StringIO()
     console = Console(file=written, width=100, color_system=None, highlight=False)
-    console.print(render_terminal(run, analyse(run)))
+    console.print(terminal(run_report(run, analyse(run), drawn=False)))
     lines = [line.rstrip() for line in written.getvalue().splitlines()]
     _held(f"{name}.txt", "\n".join(lines) + "\n")
 
@@ -42,7 +43,7 @@ def test_terminal_text(name: str) -> None:
 @pytest.mark.parametrize("name", ["terasuite", "spilled", "failed", "dfsio", "laboratory", "ycsb"])
 def test_markdown(name: str, tmp_path: Path) -> None:
     run = RUNS[name]()
-    write_report(run, analyse(run), tmp_path)
+    write_document(run_report(run, analyse(run)), tmp_path)
     text = (tmp_path / "report.md").read_text(encoding="utf-8")
     _held(f"{name}.md", text)
     pictures = {line.split("(")[1].split(")")[0] for line in text.splitlines() if line.startswith("![")}

@@ -29,7 +29,7 @@ def test_the_answer_comes_first(place: Path) -> None:
     assert answer.startswith("With map slots per worker 8, terasort takes 19 % more time than")
     assert "more time" in answer
     text = "\n".join(rest)
-    assert "what changed" in text
+    assert "What changed" in text
     assert "slower" in text
     assert "native" not in text  # what did not change is not told
 

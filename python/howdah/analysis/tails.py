@@ -180,11 +180,6 @@ def find_tails(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         )
 
 
-def _any(names: Sequence[str]) -> str:
-    """Names of which none is meant: ``a``, ``a or b``, ``a, b or c``."""
-    return " or ".join(filter(None, (", ".join(names[:-1]), names[-1] if names else "anything")))
-
-
 def _intended(evidence: Evidence, tail: Tail) -> str:
     """What those waited who asked at a rate: a request that cannot begin in time is late before it begins."""
     late = [
@@ -211,9 +206,10 @@ def _text(tail: Tail) -> str:
     ]
     if not said:
         missing = listed([WORDS[kind] for kind in tail.unknown])
+        sought = listed([WORDS[kind] for kind in tail.sought], "or") or "anything"
         return (
             f"{opening}; the cause of the other {format_counted(tail.slow, 'slow request')} is unknown: "
-            f"they did not coincide with {_any([WORDS[kind] for kind in tail.sought])}"
+            f"they did not coincide with {sought}"
             + (f"; not measured: {missing}" if missing else "")
         )
     rest = 1 - tail.told

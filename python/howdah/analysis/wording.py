@@ -67,9 +67,9 @@ def named(workload: str, phase: str | None) -> str:
     return f"{workload} {phase}" if phase else workload
 
 
-def listed(names: Sequence[str]) -> str:
-    """Names as people list them: ``a``, ``a and b``, ``a, b and c``."""
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1] if names else "")))
+def listed(names: Sequence[str], word: str = "and") -> str:
+    """Names as people list them: ``a``, ``a and b``, ``a, b and c``; ``word`` stands before the last."""
+    return f" {word} ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
 def took(record: RunRecord, past: str = "took", infinitive: str = "take") -> str:

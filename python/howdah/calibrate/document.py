@@ -10,6 +10,7 @@ from howdah.calibrate.apart import Apart, unexplained_ratios
 from howdah.calibrate.case import workload_of
 from howdah.calibrate.forecast import unexplained
 from howdah.calibrate.leave_out import NINETY
+from howdah.markdown import pipe_table
 from howdah.model.calibration import Calibration, CalibrationCell, Without
 from howdah.model.parameter import PARAMETERS
 from howdah.units import format_counted
@@ -67,7 +68,7 @@ def _short(calibration: Calibration) -> Iterator[str]:
     )
     yield ""
     rows = [("all times", times), *_by_study(times)]
-    yield from _table(
+    yield pipe_table(
         (
             "figures",
             "count",
@@ -122,7 +123,7 @@ def _parameters(calibration: Calibration) -> Iterator[str]:
                 "; ".join(value.rests_on) or "the expected range only",
             )
         )
-    yield from _table(("parameter", "meaning", "value", "90 % interval", "expected", "determined by"), rows)
+    yield pipe_table(("parameter", "meaning", "value", "90 % interval", "expected", "determined by"), rows)
 
 
 def _transfers(calibration: Calibration) -> Iterator[str]:
@@ -140,7 +141,7 @@ def _transfers(calibration: Calibration) -> Iterator[str]:
         )
         yield ""
         kinds = dict.fromkeys(cell.quantity for cell in predicted)
-        yield from _table(
+        yield pipe_table(
             ("predicted", "count", "median error", "largest"),
             (
                 (kind, str(len(errors)), f"{median(errors):.1%}", f"{max(errors):.1%}")
@@ -149,7 +150,7 @@ def _transfers(calibration: Calibration) -> Iterator[str]:
             ),
         )
         yield ""
-        yield from _table(
+        yield pipe_table(
             ("run", "figure", "published", "simulated", "ratio", f"{_STATED:.0%} interval", ""),
             (
                 (
@@ -171,7 +172,7 @@ def _transfers(calibration: Calibration) -> Iterator[str]:
 
 
 def _figures(calibration: Calibration) -> Iterator[str]:
-    yield from _table(
+    yield pipe_table(
         ("run", "figure", "published", "simulated", "error", "error, left out", f"{_STATED:.0%} interval"),
         (
             (
@@ -216,7 +217,7 @@ def _ratios(calibration: Calibration) -> Iterator[str]:
         f"{math.expm1(NINETY * single):.0%}."
     )
     yield ""
-    yield from _table(
+    yield pipe_table(
         ("ratios of", "count", "median error", "nine of ten within", "largest"),
         (
             (
@@ -254,7 +255,7 @@ def _without(calibration: Calibration) -> Iterator[str]:
 
 
 def _mechanisms(effects: Iterable[Without]) -> Iterator[str]:
-    yield from _table(
+    yield pipe_table(
         ("mechanism switched off", "median error", "largest error", "figure with the largest error"),
         (
             (
@@ -266,10 +267,3 @@ def _mechanisms(effects: Iterable[Without]) -> Iterator[str]:
             for effect in effects
         ),
     )
-
-
-def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
-    yield f"| {' | '.join(head)} |"
-    yield f"|{'---|' * len(head)}"
-    for row in rows:
-        yield f"| {' | '.join(row)} |"

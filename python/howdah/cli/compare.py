@@ -10,7 +10,8 @@ import typer
 from howdah.cli.help import App
 from howdah.cli.output import print_json, show
 from howdah.extras import check_extras
-from howdah.report.comparing.terminal import comparison_text
+from howdah.report.comparing.content import document
+from howdah.report.terminal import terminal
 from howdah.session.run import comparing as session
 from howdah.session.run.runs import DEFAULT_RUNS_DIR, list_runs
 
@@ -72,6 +73,6 @@ def compare(
         content = compared.comparison.model_dump(mode="json")
         print_json(content | {"page": str(page)} if page else content)
     else:
-        show(comparison_text(compared.comparison))
+        show(terminal(document(compared.comparison)))
         if page:
             print(f"\npage  {page}")

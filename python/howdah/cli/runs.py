@@ -16,7 +16,8 @@ from howdah.cli.live import as_json
 from howdah.cli.output import print_json
 from howdah.cli.output import show as show_text
 from howdah.errors import UserError
-from howdah.report.run_terminal import render_terminal
+from howdah.report.run import run_report
+from howdah.report.terminal import terminal
 from howdah.session.run import reporting
 from howdah.session.run import runs as session
 from howdah.session.run.runs import RunSummary
@@ -164,7 +165,7 @@ def show(context: typer.Context, run: RunId, runs_dir: OwnRunsDir = None, json: 
     if json or _as_json(context):
         sys.stdout.write(as_json(data, analysis, path, reporting.find_report(path)))
     else:
-        show_text(render_terminal(data, analysis))
+        show_text(terminal(run_report(data, analysis, drawn=False)))
 
 
 @app.command(epilog=REPORT_EXAMPLES)

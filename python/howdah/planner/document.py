@@ -5,14 +5,14 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from importlib import import_module
 from inspect import getdoc
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
 
+from howdah.markdown import pipe_table
 from howdah.model.value import value_text
 from howdah.planner.explanation import MEANINGS, PAPERS, Explanation, explain
 from howdah.planner.rules.catalogue import RULES
@@ -76,14 +76,14 @@ def _index(by_subject: dict[str, tuple[Explanation, ...]]) -> str:
             f"A plan and a check are based on {format_counted(total, 'rule')}. `howdah rules` lists them, "
             "`howdah rules show os.swappiness` explains one.",
             "",
-            _table(("subject", "about", "rules"), subjects),
+            pipe_table(("subject", "about", "rules"), subjects) + "\n",
             "What breaking a rule means:",
             "",
-            _table(("severity", "meaning"), severities),
+            pipe_table(("severity", "meaning"), severities) + "\n",
             "Rules cite the studies that howdah descends from by number (`D0 49`), what was resolved where "
             "they disagree (`X7`), releases and issues, or `howdah` if practice is the only source:",
             "",
-            _table(("paper", "title"), papers),
+            pipe_table(("paper", "title"), papers) + "\n",
         ]
     )
 
@@ -94,7 +94,7 @@ def _page(subject: str, rules: tuple[Explanation, ...]) -> str:
     return "\n".join(
         [
             *head,
-            _table(("rule", "severity", "in short"), overview),
+            pipe_table(("rule", "severity", "in short"), overview) + "\n",
             *("\n".join(_rule(rule)) for rule in rules),
         ]
     )
@@ -151,12 +151,3 @@ def _anchor(rule_id: str) -> str:
 
 def _escaped(text: str) -> str:
     return text.replace("<", "&lt;").replace("*", "\\*")
-
-
-def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
-    lines = [head, ("---",) * len(head), *rows]
-    return "".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |\n" for line in lines)
-
-
-if __name__ == "__main__":
-    write(Path(sys.argv[1]))

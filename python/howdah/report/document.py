@@ -158,7 +158,11 @@ Block = (
 
 
 class Section(NamedTuple):
-    """Blocks under a heading. ``id`` is its anchor, ``name`` what links to it, if anything does."""
+    """Blocks under a heading. ``id`` is its anchor, ``name`` what links to it, if anything does.
+
+    The terminal leaves out ``about``, which explains figures and tables, and the title if the first block has
+    one.
+    """
 
     id: str
     name: str
@@ -186,6 +190,7 @@ class Document(NamedTuple):
 
     ``name`` is that of its files. The last part of ``kicker``, the line above the answer, is where the
     numbers come from: a document of simulated ones has a badge. A ``question`` stands above its answer.
+    ``save_name`` begins the names of pictures that a reader saves, instead of ``name``.
     """
 
     name: str
@@ -196,6 +201,7 @@ class Document(NamedTuple):
     sections: tuple[Section, ...] = ()
     question: str = ""
     data: tuple[Data, ...] = ()
+    save_name: str = ""
 
     @property
     def badge(self) -> str:

@@ -22,7 +22,7 @@ def html(document: Document, pictures: Mapping[str, str] | None, shell: Shell | 
     shown = document.in_form(Form.HTML)
     return page(
         "page.html.j2",
-        document.name,
+        document.save_name or document.name,
         shown.figures(),
         sections=((section.id, section.name, section.name) for section in shown.sections),
         shell=shell,

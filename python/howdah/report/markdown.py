@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
+from howdah.markdown import pipe_table
 from howdah.report.document import (
     Block,
     Bullets,
@@ -90,13 +91,7 @@ def _titled(block: Table) -> Iterator[str]:
 
 def table(data: Table) -> str:
     """A pipe table, columns of numbers aligned on the right."""
-    numbers = numeric_columns(data)
-    lines: list[Sequence[str]] = [
-        [escaped(column) for column in data.columns],
-        ["---:" if index in numbers else "---" for index in range(len(data.columns))],
-        *([escaped(cell) for cell in row] for row in data.rows),
-    ]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return pipe_table(data.columns, data.rows, right=numeric_columns(data), escape=escaped)
 
 
 def bullets(items: Iterable[str], mark: str = "") -> str:

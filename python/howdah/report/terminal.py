@@ -49,11 +49,9 @@ def terminal(document: Document) -> RenderableType:
     for section in shown.sections:
         parts.append(Text())
         # The title of a section's first block is enough of a heading.
-        headed = _has_title(section.blocks[0]) and not section.about
+        headed = _has_title(section.blocks[0])
         if not headed:
             parts.append(Text(section.title, style="dim"))
-        if section.about:
-            parts.append(Text(section.about, style="dim"))
         parts += _blocks(section.blocks, after_text=True, first=True)
     return Group(*parts)
 

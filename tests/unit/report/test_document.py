@@ -161,8 +161,6 @@ def test_the_terminal_has_empty_lines_between_blocks_only() -> None:
         "workload  time",
         "sort       5 s",
         "",
-        "What was found",
-        "Warnings first.",
         "warning  sort · likely",
         "  A disk is slow.",
         "  rate  3 MB/s",

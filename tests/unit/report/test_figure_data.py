@@ -8,7 +8,7 @@ from howdah.report.document import Figure, Key, Table
 from howdah.report.figure import series_colour
 from howdah.report.figure_data import figure_data, folded, page_specs
 from howdah.report.html_text import breakable
-from howdah.report.study.page import legible
+from howdah.report.study.paper import legible
 from howdah.report.theme import DATA, chart
 
 KEYS = (Key("native", "group-1"), Key("1 VM", "group-2"))

@@ -13,8 +13,7 @@ from howdah.analysis.evidence import FloorDistance
 from howdah.model.run import RunRecord
 from howdah.model.tables import RunData
 from howdah.report.cluster import cluster_tables, grounds
-from howdah.report.content import content
-from howdah.report.document import Figure, Table
+from howdah.report.document import Figure, Form, Table
 from howdah.report.figure import FigureSource
 from howdah.report.figures import draw
 from howdah.report.figures.events import MOST_WORKERS, event_marks, telling
@@ -24,6 +23,7 @@ from howdah.report.figures.steps import working
 from howdah.report.figures.topology import cells
 from howdah.report.figures.worker_lanes import LaneGroup, Places, shortened
 from howdah.report.provenance import provenance
+from howdah.report.run import run_report
 from howdah.units import format_seconds
 from support import records
 from support.cluster_records import attempts_in, terasort_on, with_attempts, with_events, with_samples
@@ -31,6 +31,7 @@ from support.cluster_reports import LOST_S, laboratory, lossy
 from support.cluster_scene import Scene
 from support.large_cluster import large_cluster
 from support.recorded_losses import recorded_loss
+from support.shown import first_table
 
 
 def _source(run: RunData) -> FigureSource:
@@ -287,8 +288,7 @@ def test_the_distance_from_the_floor_is_in_the_first_table_the_first_figure_and_
     time = analysis.evidence.workloads[0]
     floor = FloorDistance("terasort", time.elapsed_s, time.elapsed_s / 4, "20261121-local", ("cores",))
     analysis = replace(analysis, evidence=replace(analysis.evidence, floors=(floor,)))
-    stats = content(run, analysis).stats
-    assert stats is not None
+    stats = first_table(run_report(run, analysis))
     (row,) = stats.rows
     assert row[stats.columns.index("× floor")] == "4.0 ×"
     rows = cluster_tables(run.record, analysis.evidence)[0].rows
@@ -346,9 +346,9 @@ def test_provenance_leaves_out_the_loop_devices_of_a_laboratory() -> None:
 
 def test_a_report_says_which_cluster_it_is_of() -> None:
     run = laboratory()
-    assert content(run, analyse(run)).title == "terasort on lab mine"
+    assert run_report(run, analyse(run)).title == "terasort on lab mine"
     run = terasort_on(Scene())
-    assert content(run, analyse(run)).title == "terasort on hdfs://nn1:8020"
+    assert run_report(run, analyse(run)).title == "terasort on hdfs://nn1:8020"
 
 
 def test_a_local_run_has_nothing_of_a_cluster() -> None:
@@ -356,5 +356,7 @@ def test_a_local_run_has_nothing_of_a_cluster() -> None:
     figures = draw(_source(run))
     assert figures.places == figures.flows == ()
     assert not any(figure.id.endswith("-machines") for figure in figures.over_time)
-    said = content(run, analyse(run))
-    assert said.cluster == said.grounds == ()
+    assert "cluster" not in {
+        section.id for section in run_report(run, analyse(run)).in_form(Form.HTML).sections
+    }
+    assert grounds(run.record) == ()

@@ -8,9 +8,11 @@ import pytest
 
 from howdah.analysis import analyse
 from howdah.model.tables import RunData
-from howdah.report.content import content
+from howdah.report.document import Document, Finding, Warnings
 from howdah.report.figure import FigureSource
 from howdah.report.figures.elapsed import elapsed
+from howdah.report.provenance import provenance
+from howdah.report.run import run_report
 from howdah.report.simulated import simulation_facts
 from support import records
 from support.sim_runs import small_run
@@ -21,12 +23,22 @@ def repeated() -> RunData:
     return small_run(5)
 
 
+def _warned(report: Document) -> list[Finding]:
+    return [
+        finding
+        for section in report.sections
+        for block in section.blocks
+        if isinstance(block, Warnings)
+        for finding in block.findings
+    ]
+
+
 def test_the_title_says_simulated_and_names_the_planned_cluster(repeated: RunData) -> None:
-    said = content(repeated, analyse(repeated))
+    said = run_report(repeated, analyse(repeated))
     assert said.title == "terasuite on cluster seven, simulated"
     assert said.kicker[-1] == "simulated"
     assert said.answer.startswith("terasort would take ")
-    assert {one.sure for one in said.warnings} <= {"simulated", "likely", "a guess"}
+    assert {finding.certainty for finding in _warned(said)} <= {"simulated", "likely", "a guess"}
     assert "not calibrated" not in said.answer
 
 
@@ -36,7 +48,7 @@ def test_nothing_is_said_of_rows_that_nobody_sorted(repeated: RunData) -> None:
 
 
 def test_intervals_and_the_use_of_every_phase_have_tables(repeated: RunData) -> None:
-    titles = {one.title: one for one in content(repeated, analyse(repeated)).cluster}
+    titles = run_report(repeated, analyse(repeated)).tables()
     bands = titles["How far chance moves the simulated times"]
     assert "5 simulations" in bands.about
     assert "unknown without a calibration" in bands.about
@@ -57,7 +69,9 @@ def test_a_calibrated_run_is_certain_to_some_extent(repeated: RunData) -> None:
     )
     calibrated = repeated._replace(record=record)
     (bands,) = (
-        one for one in content(calibrated, analyse(calibrated)).cluster if one.title.startswith("How certain")
+        table
+        for title, table in run_report(calibrated, analyse(calibrated)).tables().items()
+        if title.startswith("How certain")
     )
     assert "unknown" not in bands.about
 
@@ -83,7 +97,7 @@ def test_what_it_rests_on_is_told(repeated: RunData) -> None:
 
 def test_a_measured_run_has_none_of_this() -> None:
     measured = records.terasuite()
-    said = content(measured, analyse(measured))
+    said = run_report(measured, analyse(measured))
     assert not said.title.endswith("simulated")
-    assert "What each phase used" not in {one.title for one in said.cluster}
-    assert "Simulation" not in {group.title for group in said.facts}
+    assert "What each phase used" not in said.tables()
+    assert "Simulation" not in {group.title for group in provenance(measured.record)}

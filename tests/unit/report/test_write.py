@@ -11,7 +11,8 @@ import pytest
 from howdah.analysis import analyse
 from howdah.model.run import Origin, Outcome
 from howdah.model.tables import RunData
-from howdah.report.run_write import write_report
+from howdah.report.run import run_report
+from howdah.report.write import write_document
 from support.cluster_records import attempts_in, terasort_on, with_attempts
 from support.cluster_reports import lossy
 from support.cluster_scene import Scene
@@ -90,7 +91,7 @@ LACKING: dict[str, Callable[[], RunData]] = {
 @pytest.mark.parametrize("lack", LACKING)
 def test_a_report_is_whole_whatever_is_lacking(lack: str, tmp_path: Path) -> None:
     run = LACKING[lack]()
-    page = write_report(run, analyse(run), tmp_path).read_text(encoding="utf-8")
+    page = write_document(run_report(run, analyse(run)), tmp_path).read_text(encoding="utf-8")
     assert page.rstrip().endswith("</html>")
     assert "<b>worker" not in page
     for picture in (tmp_path / "figures").iterdir():
@@ -100,7 +101,7 @@ def test_a_report_is_whole_whatever_is_lacking(lack: str, tmp_path: Path) -> Non
 
 
 def _drawn(run: RunData, folder: Path) -> set[str]:
-    write_report(run, analyse(run), folder)
+    write_document(run_report(run, analyse(run)), folder)
     return {path.stem for path in (folder / "figures").iterdir()}
 
 

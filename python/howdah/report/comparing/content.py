@@ -1,86 +1,156 @@
-"""What a comparison's page says and lists, in order, before any form is given to it."""
+"""The page of a comparison: the answer, every time, what changed, and every test."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import groupby
 from math import log
 from statistics import stdev
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
 from howdah.analysis.wording import listed, percent, probability
 from howdah.model.comparison import Against, Aspect, Change, Comparison, Judged, Measure, RunGroup, Verdict
 from howdah.model.run import Origin
 from howdah.report.comparing.words import answer, interval, mean, measured, place, ratio, said, simulated
-from howdah.report.document import Table
+from howdah.report.document import (
+    PAGES,
+    TERMINAL,
+    Block,
+    Bullets,
+    Details,
+    Document,
+    Finding,
+    Notes,
+    Only,
+    Paragraph,
+    Section,
+    Table,
+    present,
+)
 from howdah.report.words import NONE, moment, sentence
 from howdah.units import format_counted
 
-
-class GroupContent(NamedTuple):
-    """What is said of one group."""
-
-    group: str
-    sentences: tuple[str, ...]
-    remarks: tuple[str, ...]
+if TYPE_CHECKING:
+    # A terminal has no figures, and does without what draws them.
+    from howdah.report.comparing.draw import ComparisonFigures
 
 
-class ComparisonContent(NamedTuple):
-    """Everything a comparison says."""
-
-    title: str
-    kicker: tuple[str, ...]
-    computed: str
-    answer: str
-    statistics: str
-    times: Table
-    parts: tuple[GroupContent, ...]
-    changes: Table
-    refused: tuple[str, ...]
-    remarks: tuple[str, ...]
-    others: tuple[Table, ...]
-    tests: Table
-    runs: Table
+MOST_CHANGES = 24
+"""The terminal leaves more rows than this to the page and to JSON."""
+MOST_REFUSED = 2
+"""The terminal counts further runs that are not compared."""
 
 
-def content(comparison: Comparison) -> ComparisonContent:
-    """Put everything into words."""
+def document(comparison: Comparison, figures: ComparisonFigures | None = None) -> Document:
+    """The page of a comparison; without figures it is for a terminal."""
     base, claim = comparison.groups[0], answer(comparison)
     runs = sum(len(group.runs) for group in comparison.groups)
     origins = {run.origin.value for group in comparison.groups for run in group.runs}
-    return ComparisonContent(
-        title=f"{base.runs[0].suite}: {format_counted(len(comparison.groups), 'group')} compared",
-        kicker=(
+    groups = format_counted(len(comparison.groups), "group")
+    repeats, over_time, whose = (
+        ((), (), "") if figures is None else (figures.repeats, figures.over_time, figures.whose)
+    )
+    label = "Elapsed times, their ratios to the baseline's and verdicts"
+    times = times_table(comparison)._replace(label=label)
+    remarks = Bullets(tuple(map(sentence, comparison.remarks)), "remark")
+    return Document(
+        "compare",
+        f"{base.runs[0].suite}: {groups} compared",
+        (
             base.runs[0].suite,
-            f"{format_counted(runs, 'run')} in {format_counted(len(comparison.groups), 'group')}",
+            f"{format_counted(runs, 'run')} in {groups}",
             f"baseline {comparison.baseline}",
             " and ".join(sorted(origins)),
         ),
-        computed=_computed(comparison),
-        answer=claim.text,
-        statistics=claim.statistics,
-        times=times_table(comparison),
-        parts=parts(comparison),
-        changes=changes_table(comparison),
-        refused=tuple(f"{refusal.what} is not compared: {refusal.why}." for refusal in comparison.refused),
-        remarks=tuple(map(sentence, comparison.remarks)),
-        others=tuple(
-            others_table(each, comparison.baseline)._replace(
-                title=f"{each.group} against {comparison.baseline}"
-            )
-            for each in comparison.against
-            if each.others
+        claim.text,
+        present(
+            Paragraph(claim.statistics, "lead"),
+            Paragraph(_computed(comparison), "lead"),
+            *_refused(comparison),
+            figures.answer if figures is not None else None,
+            Only(PAGES, (times,)),
+            Only(TERMINAL, (_below_one_another(times),)),
         ),
-        tests=tests_table(comparison)._replace(title="Every test", about=_about(comparison)),
-        runs=runs_table(comparison),
+        (
+            Section("groups", "Groups", "Group by group", present(*notes(comparison), remarks)),
+            _changes(comparison),
+            Section("repeats", "Repeats", "Run by run", repeats),
+            Section("time", "Over time", "Over time", over_time, whose),
+            Section("where", "Resources", "Resources and tasks", tuple(others(comparison)), forms=PAGES),
+            _tests(comparison),
+            _runs(comparison),
+        ),
     )
 
 
-def parts(comparison: Comparison) -> tuple[GroupContent, ...]:
-    """Group by group, what follows and what to keep in mind."""
+def _refused(comparison: Comparison) -> tuple[Block, ...]:
+    """The runs that are not compared; the terminal has the first of them."""
+    refused = tuple(f"{refusal.what} is not compared: {refusal.why}." for refusal in comparison.refused)
+    more = len(refused[MOST_REFUSED:])
+    counted = (f"and {more} more runs are not compared; --json lists them",) if more else ()
+    summary = f"{len(refused)} {'run is' if len(refused) == 1 else 'runs are'} not compared"
+    return (
+        Only(PAGES, present(Details(summary, present(Bullets(refused)), open=len(refused) <= MOST_REFUSED))),
+        Only(TERMINAL, present(Bullets((*refused[:MOST_REFUSED], *counted), "missing"))),
+    )
+
+
+def _changes(comparison: Comparison) -> Section:
+    table = changes_table(comparison)._replace(label="What changed", style="titled", fold=True)
+    blocks: tuple[Block, ...] = (
+        Only(PAGES, (table,)),
+        Only(TERMINAL, (table._replace(rows=table.rows[:MOST_CHANGES]),)),
+    )
+    about = "Differences from the baseline; an empty cell has the baseline's value."
+    more = len(table.rows) - MOST_CHANGES
+    if more > 0:
+        listed_elsewhere = Paragraph(f"and {more} more, which --output and --json list", "about")
+        blocks = (*blocks, Only(TERMINAL, (listed_elsewhere,)))
+    if not table.rows:
+        none = Paragraph("According to the records nothing changed between these runs.")
+        blocks, about = ((none,) if comparison.against else ()), ""
+    return Section("changes", "What changed", "What changed", blocks, about)
+
+
+def _tests(comparison: Comparison) -> Section:
+    table = tests_table(comparison)._replace(label="Every test", style="titled", fold=True)
+    return Section("tests", "Tests", "Every test", present(table), _about(comparison), PAGES)
+
+
+def _runs(comparison: Comparison) -> Section:
+    table = runs_table(comparison)._replace(label="Runs of each group", style="titled", fold=True)
+    return Section("runs", "Runs", "Runs", (table,), forms=PAGES)
+
+
+def notes(comparison: Comparison) -> tuple[Notes, ...]:
+    """Group by group, what follows and how to read it."""
     base = comparison.baseline
     return tuple(
-        GroupContent(each.group, tuple(said(each, base)), tuple(map(sentence, each.remarks)))
+        Notes(each.group, tuple(map(Finding, said(each, base))), tuple(map(sentence, each.remarks)))
         for each in comparison.against
     )
+
+
+def others(comparison: Comparison) -> Iterator[Table]:
+    """Resources and tasks of each group, compared with the baseline's."""
+    base = comparison.baseline
+    for against in comparison.against:
+        if against.others:
+            yield others_table(against, base)._replace(title=f"{against.group} against {base}")
+
+
+def _below_one_another(table: Table) -> Table:
+    """The times with every workload above its groups, so that they fit into eighty columns.
+
+    The notes show how many repeats are needed.
+    """
+    if table.columns[1] != "group":
+        return table
+    rows: list[tuple[str, ...]] = []
+    for measure, same in groupby(table.rows, key=lambda row: row[0]):
+        rows.append((measure, *("" for _ in table.columns[2:-1])))
+        rows += [(f"  {row[1]}", *row[2:-1]) for row in same]
+    return Table(("", *table.columns[2:-1]), tuple(rows))
 
 
 def _computed(comparison: Comparison) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Generic, NamedTuple, TypeVar
+from typing import NamedTuple
 
 from howdah.report.document import Figure
 from howdah.report.figure import FigureSource
@@ -23,24 +23,22 @@ from howdah.report.figures.timeaxis import left_out
 from howdah.report.figures.topology import topology
 from howdah.report.figures.worker_lanes import worker_lanes
 
-Kind = TypeVar("Kind")
 
-
-class Figures(NamedTuple, Generic[Kind]):
-    """A report's figures, or what is made of them: the answer's own, those over time, and the rest.
+class Figures(NamedTuple):
+    """A report's figures: the answer's own, those over time, and the rest.
 
     ``places`` are those of where things are on a cluster, ``flows`` those of its bytes.
     ``not_shown`` says in sentences what the figures over time leave out.
     """
 
-    answer: Kind | None
-    over_time: tuple[Kind, ...]
-    throughput: tuple[Kind, ...]
-    places: tuple[Kind, ...]
-    flows: tuple[Kind, ...]
+    answer: Figure | None
+    over_time: tuple[Figure, ...]
+    throughput: tuple[Figure, ...]
+    places: tuple[Figure, ...]
+    flows: tuple[Figure, ...]
     not_shown: tuple[str, ...]
 
-    def every(self) -> tuple[Kind, ...]:
+    def every(self) -> tuple[Figure, ...]:
         """All of them in order."""
         return (
             *([self.answer] if self.answer else []),
@@ -51,7 +49,7 @@ class Figures(NamedTuple, Generic[Kind]):
         )
 
 
-def draw(source: FigureSource) -> Figures[Figure]:
+def draw(source: FigureSource) -> Figures:
     """Every figure the record has data for."""
     over_time = [
         availability(source),

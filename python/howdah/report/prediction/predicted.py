@@ -79,7 +79,7 @@ def _neighbours(prediction: Prediction) -> Iterator[Section]:
     )
     table = _table(prediction.neighbours_idle)._replace(title="With the other clusters idle")
     title = "While the other clusters are idle"
-    yield Section("neighbours", "Other clusters", title, (table,), about)
+    yield Section("neighbours", "Other clusters", title, (Paragraph(about, "about"), table))
 
 
 def _intervals(forecasts: Sequence[Forecast]) -> bool:

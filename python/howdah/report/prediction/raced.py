@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from howdah.analysis.wording import listed, percent, seconds, signed
 from howdah.model.comparison import Verdict
 from howdah.model.tuning import DEFAULTS_NAME, RULES_NAME, MeasuredDifference, Race
-from howdah.report.document import Bullets, Document, Section, Table, present
+from howdah.report.document import Bullets, Document, Paragraph, Section, Table, present
 from howdah.report.words import NONE
 from howdah.units import format_counted, format_seconds
 
@@ -17,6 +17,11 @@ _CONCLUDED = {
     Verdict.ALIKE: "equal",
     Verdict.CANNOT_TELL: "not certain",
 }
+
+RACE_ABOUT = (
+    "Runs of all plans took turns. A plan left the race when it surely differed from the fastest candidate, "
+    "surely did not, or was among the slower half of the candidates."
+)
 
 
 def race_text(race: Race) -> str:
@@ -72,9 +77,11 @@ def race_section(race: Race) -> Section:
         "race",
         "race",
         "The race: real runs",
-        present(Table(head, rows, "Plans"), Bullets(tuple(_losing_rules(race)), "remark")),
-        f"{_spent_text(race)} Runs of all plans took turns. A plan left the race when it surely differed "
-        "from the fastest candidate, surely did not, or was among the slower half of the candidates.",
+        present(
+            Paragraph(f"{_spent_text(race)} {RACE_ABOUT}", "about"),
+            Table(head, rows, "Plans"),
+            Bullets(tuple(_losing_rules(race)), "remark"),
+        ),
     )
 
 

@@ -1,16 +1,16 @@
-"""What a study's paper says, in order, before any form is given to it."""
+"""The paper of a study, section by section."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from howdah.analysis.wording import listed, percent
 from howdah.model.comparison import Aspect, Judged, Verdict
 from howdah.model.run import Origin
-from howdah.report.comparing.content import GroupContent, changes_table, others_table, parts, tests_table
+from howdah.report.comparing.content import changes_table, notes, others, tests_table
+from howdah.report.comparing.draw import ComparisonFigures as Compared
 from howdah.report.comparing.words import subject
-from howdah.report.document import Table
+from howdah.report.document import Block, Bullets, Data, Document, Heading, Paragraph, Section, Table, present
 from howdah.report.study.beside import (
     agreement,
     beside_table,
@@ -19,6 +19,7 @@ from howdah.report.study.beside import (
     unmatched,
     unpublished,
 )
+from howdah.report.study.drawings import StudyFigures, draw
 from howdah.report.study.found import CellRuns, StratumFound, StudyFound
 from howdah.report.study.masters import masters_table
 from howdah.report.study.platforms import (
@@ -29,83 +30,158 @@ from howdah.report.study.platforms import (
     published_platforms_table,
     runs_table,
 )
-from howdah.report.study.results import Conclusion, conclusions, results_table, sizes_table
-from howdah.report.study.saturation import saturation_table
+from howdah.report.study.results import conclusions, results_table, sizes_table
+from howdah.report.study.saturation import ABOUT, saturation_table
 from howdah.report.study.unanswered import unanswered_table
 from howdah.units import format_counted
 
-
-class StudySection(NamedTuple):
-    """Everything said of one stratum, after its answer."""
-
-    title: str
-    parts: tuple[GroupContent, ...]
-    remarks: tuple[str, ...]
-    changes: Table
-    others: tuple[Table, ...]
-    tests: Table
+MASTERS_ABOUT = (
+    "Per cent of one core while a workload ran, and of two NameNodes the bytes to each JournalNode; for 100 "
+    "blocks a second if the block size is known."
+)
 
 
-class StudyContent(NamedTuple):
-    """Everything a study says."""
-
-    title: str
-    kicker: tuple[str, ...]
-    question: str
-    conclusions: tuple[Conclusion, ...]
-    computed: str
-    unfinished: str
-    platforms: Table
-    results: Table
-    sizes: Table
-    masters: Table
-    saturation: Table
-    unanswered: Table
-    beside: Table
-    published: Table
-    ratios: Table
-    published_platforms: Table
-    agreement: str
-    best_of: str
-    sections: tuple[StudySection, ...]
-    open: tuple[str, ...]
-    appendix: tuple[Table, ...]
-
-
-def content(findings: StudyFound) -> StudyContent:
-    """Put everything into words."""
-    study = findings.study
+def document(findings: StudyFound) -> Document:
+    """The paper of a study: its conclusions, every result, and where they come from."""
+    study, figures = findings.study, draw(findings)
     runs = [run for cell in findings.cells for run in cell.runs]
     origins = sorted({run.origin.value for run in runs})
-    return StudyContent(
-        title=study.question,
-        kicker=(
+    concluded = conclusions(findings)
+    left = f"{format_counted(findings.left, 'run')} still to be made." if findings.left else ""
+    return Document(
+        "study",
+        study.question,
+        (
             study.study,
             study.suite,
             format_counted(len(findings.cells), "cell"),
             format_counted(len(runs), "run"),
             " and ".join(origins) or ("nothing has run" if _runs(findings) else "only planned"),
         ),
-        question=study.question,
-        conclusions=conclusions(findings),
-        computed=_computed(findings),
-        unfinished=f"{format_counted(findings.left, 'run')} still to be made." if findings.left else "",
-        platforms=platforms_table(findings),
-        results=results_table(findings),
-        sizes=sizes_table(findings),
-        masters=masters_table(findings),
-        saturation=saturation_table(findings),
-        unanswered=unanswered_table(findings),
-        beside=beside_table(findings),
-        published=published_table(findings),
-        ratios=ratios_table(findings),
-        published_platforms=published_platforms_table(findings),
-        agreement=agreement(findings),
-        best_of=_best_of(findings),
-        sections=tuple(_section(stratum) for stratum in findings.strata),
-        open=tuple(_open(findings)),
-        appendix=tuple(section for section in _appendix(findings) if section.rows),
+        concluded[0].heading if concluded else study.question,
+        present(
+            *(
+                Paragraph(conclusion.statistics, "lead", conclusion.heading if place else "")
+                for place, conclusion in enumerate(concluded)
+            ),
+            Paragraph(_computed(findings), "about"),
+            Bullets((left,) if left else (), "missing"),
+            figures.lead,
+        ),
+        tuple(_sections(findings, figures)),
+        question=study.question if concluded else "",
+        data=tuple(_data(findings)),
     )
+
+
+def _sections(findings: StudyFound, figures: StudyFigures) -> Iterator[Section]:
+    yield Section(
+        "platforms",
+        "Platforms",
+        "Platforms",
+        present(platforms_table(findings)._replace(label="Platforms")),
+        "How the plans divide the hosts, and which part of them masters use.",
+    )
+    if figures.unanswered:
+        yield Section(
+            "unanswered",
+            "Unanswered",
+            "Longest time without an answer",
+            (
+                figures.unanswered,
+                unanswered_table(findings)._replace(label="Times without an answer", fold=True),
+            ),
+            "Probes sent ten requests a second during faults; failed runs count, too.",
+        )
+    yield Section(
+        "results",
+        "Results",
+        "Results",
+        present(results_table(findings)._replace(label="Elapsed times, cell by cell")),
+        "Means of runs that succeeded; ± is half the 95 % interval, where there are repeats.",
+    )
+    if figures.scaling:
+        sizes = sizes_table(findings)._replace(label="Throughput by dataset")
+        yield Section("scaling-size", "Size", "Size", (figures.scaling, sizes))
+    masters = masters_table(findings)
+    if masters.rows:
+        yield Section("masters", "Masters", "The masters' load", _masters(findings, figures), MASTERS_ABOUT)
+    yield Section("published", "Published", "Compared with what was published", _published(findings))
+    compared = tuple(
+        block
+        for stratum, drawn in zip(findings.strata, figures.strata, strict=True)
+        for block in _compared(stratum, drawn, answered=figures.lead is not None)
+    )
+    yield Section("compared", "Compared", "Compared", compared)
+    yield Section("open", "Open questions", "Open questions", present(Bullets(tuple(_open(findings)))))
+    yield Section("appendix", "Appendix", "Appendix", present(*_appendix(findings)))
+
+
+def _masters(findings: StudyFound, figures: StudyFigures) -> tuple[Block, ...]:
+    table = masters_table(findings)._replace(label="Masters' load", fold=True)
+    full = saturation_table(findings)._replace(label="Where masters are full")
+    if not full.rows:
+        return (*figures.masters, table)
+    return (*figures.masters, table, Heading("When masters are full"), Paragraph(ABOUT, "about"), full)
+
+
+def _published(findings: StudyFound) -> tuple[Block, ...]:
+    beside = beside_table(findings)._replace(label="Published times")
+    platforms = published_platforms_table(findings)
+    times: tuple[Block, ...] = (
+        Paragraph(
+            "Each published time, and in brackets how far the time of this study is above or below it.",
+            "about",
+        ),
+        beside,
+        published_table(findings)._replace(label="Published and found times, one by one", fold=True),
+    )
+    tables = present(
+        *(times if beside.rows else ()),
+        ratios_table(findings)._replace(label="Published ratios and found ones"),
+        platforms._replace(label="Published platforms and planned ones"),
+    )
+    about = present(Paragraph(agreement(findings)), Paragraph(_best_of(findings), "about"))
+    return (*about, *tables) if tables else ()
+
+
+def _compared(stratum: StratumFound, figures: Compared, *, answered: bool) -> tuple[Block, ...]:
+    comparison = stratum.comparison
+    return present(
+        Heading(stratum.name) if stratum.name else None,
+        figures.answer if not answered else None,
+        *notes(comparison),
+        Bullets(comparison.remarks, "remark"),
+        *figures.repeats,
+        Paragraph(figures.whose if figures.over_time else "", "about"),
+        *figures.over_time,
+        changes_table(comparison)._replace(
+            title="What changed",
+            about="Differences from the baseline; an empty cell has the baseline's value.",
+        ),
+        *others(comparison),
+        tests_table(comparison)._replace(
+            title="Every test",
+            about="Welch's t-test on logarithms, p corrected by Holm's method for the "
+            f"{format_counted(comparison.tests, 'test')} of this comparison.",
+        ),
+    )
+
+
+def _data(findings: StudyFound) -> Iterator[Data]:
+    """Every table that has rows, for other programs."""
+    named = (
+        ("platforms", platforms_table(findings)),
+        ("results", results_table(findings)),
+        ("sizes", sizes_table(findings)),
+        ("masters", masters_table(findings)),
+        ("saturation", saturation_table(findings)),
+        ("unanswered", unanswered_table(findings)),
+        ("published", published_table(findings)),
+        ("published-ratios", ratios_table(findings)),
+        ("published-platforms", published_platforms_table(findings)),
+    )
+    yield from (Data(name, table.columns, table.rows) for name, table in named if table.rows)
 
 
 def _computed(findings: StudyFound) -> str:
@@ -138,30 +214,6 @@ def _best_of(findings: StudyFound) -> str:
     return (
         f"Published times are the best of about {most} runs, those of this study are means: with noise of "
         "1 % the best of three lies about 0.8 % below their mean."
-    )
-
-
-def _section(stratum: StratumFound) -> StudySection:
-    comparison = stratum.comparison
-    base = comparison.baseline
-    return StudySection(
-        title=stratum.name,
-        parts=parts(comparison),
-        remarks=comparison.remarks,
-        changes=changes_table(comparison)._replace(
-            title="What changed",
-            about="Differences from the baseline; an empty cell has the baseline's value.",
-        ),
-        others=tuple(
-            others_table(each, base)._replace(title=f"{each.group} against {base}")
-            for each in comparison.against
-            if each.others
-        ),
-        tests=tests_table(comparison)._replace(
-            title="Every test",
-            about="Welch's t-test on logarithms, p corrected by Holm's method for the "
-            f"{format_counted(comparison.tests, 'test')} of this comparison.",
-        ),
     )
 
 

@@ -10,7 +10,9 @@ from starlette.responses import Response
 
 from howdah.errors import UserError
 from howdah.model.comparison import Comparison
-from howdah.report.comparing.page import shown_comparison
+from howdah.report.comparing.content import document
+from howdah.report.comparing.draw import draw
+from howdah.report.html import shown_page
 from howdah.report.html_shell import ShownPage
 from howdah.serve.pages import Pages
 from howdah.serve.places import run_place, signature
@@ -87,4 +89,5 @@ def _page(pages: Pages, runs: tuple[str, ...], address: str) -> ShownPage:
     compared = _compared(pages.settings.runs_dir, runs)
     trail = (("Runs", ""), (f"{len(runs)} runs compared", None))
     shell = pages.shell(address, "Runs", {"trail": trail})
-    return shown_comparison(compared.comparison, followed(compared), shell)
+    figures = draw(compared.comparison, followed(compared))
+    return shown_page(document(compared.comparison, figures), shell)

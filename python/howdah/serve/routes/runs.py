@@ -18,8 +18,9 @@ from howdah.model.base import Model
 from howdah.model.run import RunRecord
 from howdah.model.wrong import WrongValue
 from howdah.report.figure_data import figure_data
+from howdah.report.html import shown_page
 from howdah.report.html_shell import ShownPage
-from howdah.report.run_write import shown_report
+from howdah.report.run import run_report
 from howdah.serve.figures import growing_figures
 from howdah.serve.finding import FoundRuns, RunsWanted, bars, find_runs, on_a_page
 from howdah.serve.pages import Pages
@@ -131,7 +132,8 @@ def _page(pages: Pages, place: RunPlace) -> ShownPage | str:
         try:
             data, analysis = analyse_run(path)
             here = "Studies" if place.trail else "Runs"
-            return shown_report(data, analysis, pages.shell(place.address, here, place.said()))
+            shell = pages.shell(place.address, here, place.said())
+            return shown_page(run_report(data, analysis), shell)
         except RecordError as error:
             row = row.model_copy(update={"error": str(error).replace(str(path), row.id)})
     figures = growing_figures()

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from howdah.report.html_shell import ShownPage
-from howdah.report.study.page import shown_paper
+from howdah.report.study.paper import shown_paper
 from howdah.serve.pages import Pages
 from howdah.serve.places import run_place
 from howdah.serve.routes.answers import Here, JsonRoute, Working, html, stream, svg

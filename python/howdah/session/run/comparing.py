@@ -69,10 +69,13 @@ def compare_runs(names: Sequence[str], baseline: str | None, runs_dir: Path) -> 
 def write_comparison(compared: Compared, out_dir: Path) -> Path:
     """Write the comparison's page into a directory, made if need be; raises UserError if it cannot be."""
     # Drawing charts takes longer to import than runs take to compare.
-    from howdah.report.comparing.page import write_page  # noqa: PLC0415
+    from howdah.report.comparing.content import document  # noqa: PLC0415
+    from howdah.report.comparing.draw import draw  # noqa: PLC0415
+    from howdah.report.write import write_document  # noqa: PLC0415
 
+    comparison = compared.comparison
     try:
-        return write_page(compared.comparison, followed(compared), out_dir)
+        return write_document(document(comparison, draw(comparison, followed(compared))), out_dir)
     except OSError as error:
         raise UserError(
             f"--output {out_dir}",

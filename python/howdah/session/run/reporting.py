@@ -20,7 +20,8 @@ from howdah.model.run import Origin, Outcome, RunRecord
 from howdah.model.tables import SAMPLES_SCHEMA, TASKS_SCHEMA, RunData
 from howdah.model.workloads.terasort import TeraRows
 from howdah.report.renderer import Renderer
-from howdah.report.run_write import write_report
+from howdah.report.run import run_report
+from howdah.report.write import write_document
 from howdah.session.run.spent import Spent
 from howdah.store.listing import list_runs
 from howdah.store.reader import read_run
@@ -127,7 +128,7 @@ def report_run(path: Path, renderer: Renderer | None = None) -> FinishedRun:
     """Analyse a stored run and write its report beside it; ``renderer`` is one that was called before."""
     with renderer or Renderer() as drawing:
         data, analysis = analyse_run(path)
-        return FinishedRun(data, analysis, path, write_report(data, analysis, path, drawing))
+        return FinishedRun(data, analysis, path, write_document(run_report(data, analysis), path, drawing))
 
 
 def analyse_run(path: Path) -> tuple[RunData, Analysis]:

@@ -42,7 +42,7 @@ class Paper(NamedTuple):
 def write_study_paper(directory: StudyDirectory, out_dir: Path | None = None) -> Paper:
     """Write the paper of what has run so far. Raises UserError."""
     # Drawing charts takes longer to import than runs take to compare.
-    from howdah.report.study.page import write_paper  # noqa: PLC0415
+    from howdah.report.study.paper import write_paper  # noqa: PLC0415
     from howdah.report.study.results import conclusions  # noqa: PLC0415
 
     study = directory.study()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from howdah.analysis.comparing import compare, figures_of, group_repeats
 from howdah.model.comparison import Comparison
-from howdah.report.comparing.content import content
+from howdah.report.comparing.content import document
 from howdah.report.comparing.words import measured
 from support.table_runs import TableScene, table_run
 
@@ -27,7 +27,7 @@ def _compared() -> Comparison:
 
 def test_the_answer_is_what_differs_most_and_keeps_milliseconds() -> None:
     comparison = _compared()
-    said = content(comparison)
+    said = document(comparison)
     assert "ycsb-a's read, 99 % within is worse" in said.answer
     (against,) = comparison.against
     (slow,) = [one for one in against.wholes if one.measure.name == "read, 99 % within"]

@@ -29,7 +29,7 @@ def _source(run: RunData) -> FigureSource:
     return FigureSource(run, analyse(run).evidence)
 
 
-def _drawn(run: RunData) -> Figures[Figure]:
+def _drawn(run: RunData) -> Figures:
     return draw(_source(run))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from howdah.model.calibration import Calibration
-from howdah.report.document import Bullets, Document, Figure, Form, Paragraph, Table
+from howdah.report.document import Document, Figure, Form, Paragraph
 from howdah.report.prediction.changes import changes
 from howdah.report.prediction.grounds import INPUTS
 from howdah.report.prediction.growth import growth
@@ -19,6 +19,7 @@ from howdah.report.prediction.words import saturation_said, scored_runs
 from howdah.report.write import write_document
 from howdah.simulation.calibrations import load_calibration
 from support.predicted import small_prediction
+from support.shown import first_figure, first_table, leads, warnings
 from support.varied import changed, effect, grown, point
 from support.varied import predicted as forecast
 from support.varied import scored as score
@@ -28,28 +29,6 @@ from support.varied import scored as score
 def published() -> Calibration:
     """The calibration that howdah ships."""
     return load_calibration("published")
-
-
-def _lead(document: Document) -> str:
-    (lead,) = (
-        block.text for block in document.blocks if isinstance(block, Paragraph) and block.style == "lead"
-    )
-    return lead
-
-
-def _warnings(document: Document) -> tuple[str, ...]:
-    return next((block.items for block in document.blocks if isinstance(block, Bullets)), ())
-
-
-def _table(document: Document) -> Table:
-    """The table of the page's answer."""
-    shown = document.in_form(Form.HTML)
-    return next(block for block in shown.blocks if isinstance(block, Table))
-
-
-def _figure(document: Document) -> Figure | None:
-    """The figure of the page's answer."""
-    return next((block for block in document.blocks if isinstance(block, Figure)), None)
 
 
 def _drawn(figure: Figure | None) -> list[dict[str, Any]]:
@@ -71,13 +50,13 @@ def test_a_prediction_says_the_longest_workload_with_its_interval(published: Cal
     )
     said = predicted(made, published)
     assert said.answer == "terasort would take 3 min 20 s."
-    assert _lead(said) == (
+    assert leads(said)[0] == (
         "Nine of ten runs are expected within 3 min 00 s to 3 min 42 s. The other workload would take "
         "1 min 40 s. `howdah score` compares a real run with this prediction."
     )
     assert said.kicker[-1] == "simulated"
-    assert [row[0] for row in _table(said).rows] == ["teragen", "terasort", "terasort map-shuffle"]
-    assert [one["low"] for one in _drawn(_figure(said))] == [90, 180, 135]
+    assert [row[0] for row in first_table(said).rows] == ["teragen", "terasort", "terasort map-shuffle"]
+    assert [one["low"] for one in _drawn(first_figure(said))] == [90, 180, 135]
 
 
 def test_what_it_rests_on_is_told_with_units(published: Calibration) -> None:
@@ -105,23 +84,23 @@ def test_the_largest_gain_and_the_largest_loss_are_the_answer() -> None:
         changed(effect("disks", "5", 0.6), effect("hosts", "20", -0.4), effect("nics", "4", -0.02)), None
     )
     assert said.answer == "terasuite would take 40 % less time with hosts=20 instead of 10."
-    assert _lead(said).endswith("The worst change: 60 % more time with disks=5 instead of 10.")
-    assert [row[-1] for row in _table(said).rows] == ["60 % longer", "40 % shorter", "cannot tell"]
+    assert leads(said)[0].endswith("The worst change: 60 % more time with disks=5 instead of 10.")
+    assert [row[-1] for row in first_table(said).rows] == ["60 % longer", "40 % shorter", "cannot tell"]
 
 
 def test_one_change_is_no_choice() -> None:
     said = changes(changed(effect("disks", "5", 0.6)), None)
     assert said.answer.startswith("terasuite would take 60 % more time with disks=5")
-    assert "worst" not in _lead(said)
+    assert "worst" not in leads(said)[0]
     untold = changes(changed(effect("nics", "4", -0.02), impossible=("hosts=5: too small",)), None)
     assert untold.answer.startswith("No change can be distinguished from none")
-    assert _warnings(untold) == ("Not possible: hosts=5: too small.",)
+    assert warnings(untold) == ("Not possible: hosts=5: too small.",)
     nothing = changes(changed(), None)
-    assert _figure(nothing) is None
+    assert first_figure(nothing) is None
 
 
 def test_changes_of_one_quantity_stand_together_and_what_cannot_be_told_is_pale() -> None:
-    figure = _figure(
+    figure = first_figure(
         changes(
             changed(effect("disks", "5", 0.6), effect("hosts", "20", -0.4), effect("disks", "20", -0.02)),
             None,
@@ -151,20 +130,20 @@ def test_where_a_master_saturates(loads: tuple[tuple[float, float], ...], said: 
 
 def test_growth_is_drawn_with_its_bands_and_where_it_ends() -> None:
     said = growth(grown(point(10, 0.1, 0.5), point(20, 0.2, 1.0, 360), point(40, 0.3, 1.2, 700)), None)
-    values = _drawn(_figure(said))
+    values = _drawn(first_figure(said))
     whole = [one for one in values if one["series"] == "all together"]
     assert [one["size"] for one in whole] == [10, 20, 40]
     assert all(one["low"] < one["time"] < one["high"] for one in values)
-    drawing = _figure(said)
+    drawing = first_figure(said)
     assert drawing is not None
     assert "In the grey band" in drawing.caption
     (band,) = drawing.spec["layer"][0]["data"]["values"]
     assert (band["size"], band["size2"]) == (10, 20)
     quiet = growth(grown(point(10, 0.1, 0.5), point(20, 0.2, 0.6)), None)
-    drawing = _figure(quiet)
+    drawing = first_figure(quiet)
     assert drawing is not None
     assert "grey" not in drawing.caption
-    assert _warnings(quiet) == ("Outside the range of the calibration mine.",)
+    assert warnings(quiet) == ("Outside the range of the calibration mine.",)
 
 
 def test_a_run_s_scores_say_what_hit_and_what_missed() -> None:
@@ -174,9 +153,9 @@ def test_a_run_s_scores_say_what_hit_and_what_missed() -> None:
     )
     said = scored(small_prediction(), scores, (score("zero", forecast("terasort", 100), 100), *scores))
     assert said.answer == "terasort took 1 min 45 s; the prediction was 1 min 40 s."
-    assert "−4.8 %, inside its 90 % interval; 1 of 2 times of this run are inside theirs." in _lead(said)
-    assert "2 of 3 times are inside their 90 % intervals" in _lead(said)
-    assert [row[-1] for row in _table(said).rows] == ["inside", "outside"]
+    assert "−4.8 %, inside its 90 % interval; 1 of 2 times of this run are inside theirs." in leads(said)[0]
+    assert "2 of 3 times are inside their 90 % intervals" in leads(said)[0]
+    assert [row[-1] for row in first_table(said).rows] == ["inside", "outside"]
     history = said.figures()[-1]
     assert [one["series"] for one in _drawn(history)] == ["inside", "inside", "outside"]
     assert [row[4] for row in scored_runs(scores).rows] == ["1 of 2"]
@@ -244,6 +223,6 @@ def test_without_a_calibration_no_page_shows_an_interval() -> None:
         for phrase in ("nine times in ten", "Nine of ten", "90 % intervals", "inside its", "±", "% to"):
             assert phrase not in text, (said.name, phrase)
         if said.name == "score":
-            assert {row[2] for row in _table(said).rows} == {"unknown"}
+            assert {row[2] for row in first_table(said).rows} == {"unknown"}
         else:
             assert "interval" not in text

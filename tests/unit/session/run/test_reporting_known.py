@@ -18,7 +18,7 @@ from howdah.model.run import Origin, Outcome, RunRecord
 from howdah.model.tables import RunData
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import ROWS, TERAGEN, TERASORT
-from howdah.report.content import content
+from howdah.report.run import run_report
 from howdah.session.run.reporting import known_times
 from howdah.simulation.calibrations import PUBLISHED, load_calibration
 from howdah.simulation.published_studies import case_of, plan_of, studies
@@ -167,8 +167,8 @@ def _known(run: RunData, *, terasort: float, phase: float) -> KnownTimes:
 def test_the_page_has_both_times_and_the_error_of_each() -> None:
     run = small_run()
     known = _known(run, terasort=0.8, phase=1.25)
-    said = content(run, analyse(run, known=(known,)))
-    (one,) = [one for one in said.cluster if one.title.startswith("Compared")]
+    said = run_report(run, analyse(run, known=(known,)))
+    (one,) = [one for one in said.tables().values() if one.title.startswith("Compared")]
     assert one.title == "Compared with the published run a paper"
     assert one.about.endswith("divided in the same way, but with other blocks.")
     assert one.columns == ("of", "simulated", "published", "error")
@@ -180,5 +180,5 @@ def test_the_page_has_both_times_and_the_error_of_each() -> None:
 
 @pytest.mark.parametrize("run", [small_run(), records.terasuite()], ids=["simulated", "measured"])
 def test_where_nothing_is_known_nothing_is_shown(run: RunData) -> None:
-    said = content(run, analyse(run))
-    assert not any(one.title.startswith("Compared") for one in said.cluster)
+    said = run_report(run, analyse(run))
+    assert not any(title.startswith("Compared") for title in said.tables())

@@ -1,0 +1,285 @@
+"""The report of a run: what it did, how far that is from the limits, and where its time and bytes went."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from howdah.analysis.evidence import Analysis, Evidence, WorkloadTime
+from howdah.analysis.wording import seconds, times
+from howdah.model.finding import Finding as RunFinding
+from howdah.model.run import DeviceLimit, Origin, RunRecord, WorkloadResult
+from howdah.model.tables import RunData
+from howdah.report.accounts import SIMULATED, SURE, accounts
+from howdah.report.cluster import cluster_tables, grounds
+from howdah.report.document import (
+    PAGES,
+    Block,
+    Bullets,
+    Document,
+    Finding,
+    Heading,
+    Notes,
+    Only,
+    Paragraph,
+    Section,
+    Table,
+    Warnings,
+    present,
+)
+from howdah.report.figure import FigureSource
+from howdah.report.provenance import provenance
+from howdah.report.region_servers import region_server_tables
+from howdah.report.simulated import simulated_tables
+from howdah.report.sources import cited, source_text
+from howdah.report.words import NONE, moment, number, sentence, setting
+from howdah.units import format_rate
+
+if TYPE_CHECKING:
+    from howdah.report.figures import Figures
+
+
+DFSIO_ABOUT = "By TestDFSIO's own definitions; a MB is 2²⁰ bytes there."
+THROUGHPUT_ABOUT = (
+    "Of single tasks and files, each over its own time; a task's bytes are the larger of its input and its "
+    "output."
+)
+LIMITS_ABOUT = "Plain copies measured in the same run, no record touched: the most that this hardware can do."
+
+BOUNDS = {"disk": "reading and writing", "others": "other processes"}
+"""What analysis calls a bound, where a reader needs other words for it."""
+
+MISSING = ("unfinished", "never-began", "missing")
+"""Findings that say what a reader will look for in vain; they stand right below the answer."""
+
+TABLED = ("byte-accounting", "dfsio")
+"""Notes whose every number stands in a table of their own."""
+
+
+def run_report(run: RunData, analysis: Analysis, *, drawn: bool = True) -> Document:
+    """The report of a run; without drawings it is for a terminal."""
+    record, evidence = run.record, analysis.evidence
+    figures = _draw(run, analysis) if drawn else None
+    (answer,) = (finding.text for finding in analysis.findings if finding.severity == "answer")
+    first, *more = [sentence(text) for text in answer.split("; ")]
+    missing = tuple(sentence(finding.text) for finding in analysis.findings if finding.id in MISSING)
+    return Document(
+        "report",
+        f"{record.suite.name} on {_where(record)}"
+        + (", simulated" if record.origin is Origin.SIMULATED else ""),
+        (
+            record.suite.name,
+            f"{record.engine} engine",
+            _where(record),
+            moment(record.created),
+            record.origin.value,
+        ),
+        first,
+        present(
+            Paragraph(" ".join(more), "lead"),
+            Bullets(missing, "missing"),
+            _stats(record, evidence),
+            figures.answer if figures else None,
+        ),
+        (
+            Section("dfsio", "", "TestDFSIO's figures", present(_dfsio(evidence)), DFSIO_ABOUT),
+            Section("reported", "", "Reported by the programs", present(_metrics(record, evidence))),
+            Section("findings", "Findings", "Findings", tuple(_findings(analysis))),
+            *(_drawn_sections(record, evidence, figures) if figures else ()),
+            _bytes(evidence, figures),
+            Section("limits", "Limits", "Raw limits", present(_limits(record)), LIMITS_ABOUT, PAGES),
+            Section("provenance", "Provenance", "Provenance", _provenance(record), forms=PAGES),
+        ),
+        save_name=record.id,
+    )
+
+
+def _draw(run: RunData, analysis: Analysis) -> Figures:
+    # A terminal does without what draws figures.
+    from howdah.report.figures import draw  # noqa: PLC0415
+
+    return draw(FigureSource(run, analysis.evidence))
+
+
+def _drawn_sections(record: RunRecord, evidence: Evidence, figures: Figures) -> Iterator[Section]:
+    axis = "Every chart has the same time axis; the bands are the phases."
+    yield Section("time", "Over time", "Over time", figures.over_time, " ".join((axis, *figures.not_shown)))
+    tables = (
+        *region_server_tables(evidence),
+        *simulated_tables(record, evidence),
+        *cluster_tables(record, evidence),
+    )
+    yield Section("cluster", "Cluster", "The cluster", (*figures.places, *tables), forms=PAGES)
+    yield Section("throughput", "Throughput", "Throughput", figures.throughput, THROUGHPUT_ABOUT)
+
+
+def _findings(analysis: Analysis) -> Iterator[Block]:
+    """Warnings, then the notes by workload in the order these ran, those on the whole run at the end."""
+    # The numbers of a cluster's account are so many that only a table shows them.
+    tabled = TABLED if analysis.evidence.flows else ()
+    rest = [finding for finding in analysis.findings if finding.id not in (*MISSING, "simulated")]
+    warnings = tuple(
+        _worded(finding)._replace(numbers=()) if finding.id in tabled else _worded(finding)
+        for finding in rest
+        if finding.severity == "warning"
+    )
+    if warnings:
+        yield Warnings(warnings)
+    notes = [finding for finding in rest if finding.severity == "note" and finding.id not in TABLED]
+    names = [workload.workload for workload in analysis.evidence.workloads]
+    for name in names:
+        yield from _notes(name, [note for note in notes if note.workload == name])
+    yield from _notes("the run", [note for note in notes if note.workload not in names])
+
+
+def _notes(title: str, findings: list[RunFinding]) -> Iterator[Notes]:
+    if findings:
+        yield Notes(title, tuple(map(_worded, findings)))
+
+
+def _bytes(evidence: Evidence, figures: Figures | None) -> Section:
+    account = accounts(evidence)
+    blocks = present(
+        *(figures.flows if figures else ()),
+        account.table._replace(label="Byte accounting") if account.table else None,
+    )
+    explanations = present(Bullets(account.explanations, "remark"))
+    if blocks:
+        blocks = (*blocks, Only(PAGES, explanations))
+    return Section("bytes", "Bytes", "Where the bytes went", blocks, account.about)
+
+
+def _provenance(record: RunRecord) -> tuple[Block, ...]:
+    plan = _plan(record)
+    return present(
+        *provenance(record),
+        *grounds(record),
+        Heading("Plan") if plan.rows else None,
+        plan,
+        Paragraph(cited(entry.source for entry in record.plan.settings) if plan.rows else "", "note"),
+    )
+
+
+def _where(record: RunRecord) -> str:
+    """The machine or the cluster it ran on, or would run on."""
+    planned = record.plan.cluster
+    if record.origin is not Origin.SIMULATED or planned is None:
+        if record.laboratory is not None:
+            return f"lab {record.laboratory.name}"
+        if record.cluster is not None:
+            return record.cluster.default_fs
+    return record.host.name if planned is None else f"cluster {planned.inventory.cluster}"
+
+
+def _stats(record: RunRecord, evidence: Evidence) -> Table | None:
+    """A row of figures for each workload, without the columns in which none has anything to say.
+
+    The outcome is a column only where not all succeeded.
+    """
+    columns = ("workload", "elapsed", "rate", "of", "× limit", "× floor", "limited by", "outcome")
+    limits = {share.workload: share for share in evidence.limits if share.phase is None}
+    floors = {floor.workload: times(floor.ratio) for floor in evidence.floors}
+    rows = []
+    for workload in evidence.workloads:
+        limit = limits.get(workload.workload)
+        rows.append(
+            (
+                workload.workload,
+                seconds(workload.elapsed_s),
+                _rate(record.workloads[workload.index], workload),
+                workload.rate.of if workload.rate else "",
+                times(limit.times_limit) if limit and limit.times_limit else NONE,
+                floors.get(workload.workload, NONE),
+                BOUNDS.get(limit.bound, limit.bound) if limit else NONE,
+                workload.outcome.value,
+            )
+        )
+    empty = {"", NONE}
+    if all(row[-1] == "succeeded" for row in rows):
+        empty.add("succeeded")
+    kept = [index for index in range(len(columns)) if any(row[index] not in empty for row in rows)]
+    shown = (tuple(row[index] for index in kept) for row in (columns, *rows))
+    label = "Elapsed time, rate and distance from the limit of each workload"
+    return Table(next(shown), tuple(shown), label=label, style="stats") if rows else None
+
+
+def _rate(result: WorkloadResult, time: WorkloadTime) -> str:
+    """Bytes in a second, or operations where those are what it did."""
+    if time.rate is not None:
+        return format_rate(time.rate.bytes_per_s)
+    counted = result.primary if result.operations else None
+    return counted.in_words() if counted is not None else NONE
+
+
+def _dfsio(evidence: Evidence) -> Table | None:
+    if not evidence.dfsio:
+        return None
+    columns = ("workload", "files", "total MB", "throughput MB/s", "average MB/s", "deviation MB/s", "exec s")
+    rows = tuple(
+        (
+            test.workload,
+            str(test.files),
+            f"{test.total_mb:.2f}",
+            f"{test.throughput_mb_per_s:.2f}",
+            f"{test.average_mb_per_s:.2f}",
+            f"{test.deviation_mb_per_s:.2f}",
+            f"{test.exec_s:.2f}",
+        )
+        for test in evidence.dfsio
+    )
+    return Table(columns, rows, label="TestDFSIO's figures")
+
+
+def _metrics(record: RunRecord, evidence: Evidence) -> Table:
+    """What programs report of themselves, but for those of which a table of their own tells."""
+    tabled = {test.workload for test in evidence.dfsio}
+    rows = tuple(
+        (time.workload, metric.name, metric.in_words(), metric.better, metric.over or "")
+        for time in evidence.workloads
+        if time.workload not in tabled
+        for metric in record.workloads[time.index].metrics
+        # Of what is neither better nor worse the answer tells.
+        if metric.better is not None
+    )
+    columns = ("workload", "metric", "value", "better", "over")
+    return Table(columns, rows, label="Reported by the programs")
+
+
+def _worded(finding: RunFinding) -> Finding:
+    """A finding with its numbers written out."""
+    place = " · ".join(part for part in (finding.workload, finding.phase) if part)
+    numbers = tuple((quantity.name, number(quantity)) for quantity in finding.numbers)
+    computed = finding.origin is Origin.SIMULATED and finding.sure == "measured"
+    certainty = SIMULATED if computed else SURE[finding.sure]
+    return Finding(sentence(finding.text), place, certainty, numbers)
+
+
+def _device(device: DeviceLimit) -> tuple[str, ...]:
+    return (
+        device.data_dir,
+        device.device,
+        format_rate(device.read_bytes_per_s),
+        format_rate(device.write_bytes_per_s),
+        format_rate(device.copy_bytes_per_s) if device.copy_bytes_per_s is not None else NONE,
+        device.tool,
+    )
+
+
+def _limits(record: RunRecord) -> Table:
+    rows = [_device(device) for result in record.workloads for device in result.raw_limits]
+    limits = record.limits
+    if limits is not None:
+        rows += [_device(device) for device in limits.devices]
+        together = (limits.read_bytes_per_s, limits.write_bytes_per_s, limits.copy_bytes_per_s)
+        rows.append(("all data directories", "", *(format_rate(rate) for rate in together), ""))
+        rows.append(("memory", "", "", "", format_rate(limits.memory_copy_bytes_per_s), ""))
+    return Table(("where", "device", "read", "write", "copy", "measured by"), tuple(rows), label="Raw limits")
+
+
+def _plan(record: RunRecord) -> Table:
+    rows = tuple(
+        (entry.key, setting(entry.key, entry.value), entry.reason, source_text(entry.source))
+        for entry in record.plan.settings
+    )
+    columns = ("setting", "value", "reason", "source")
+    return Table(columns, rows, label="Plan values with reason and source", style="plan", fold=True)
