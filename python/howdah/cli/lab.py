@@ -14,10 +14,10 @@ from howdah.cli.help import App
 from howdah.cli.lab_options import Json, Machine, Name, OfALab, daemons_there, labs, places, progress
 from howdah.cli.lab_table import back_text, brought_text, lost_text, status_text
 from howdah.cli.output import print_json, show
-from howdah.cli.values import parse_choice
 from howdah.errors import RunFailed
 from howdah.lab.commands import How
 from howdah.lab.registry import DEFAULT_NAME
+from howdah.model.plan_options import parse_choice
 from howdah.session.lab import laboratories as session
 from howdah.units import parse_bits_per_s, parse_count
 

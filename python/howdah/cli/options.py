@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from functools import wraps
+from functools import partial, wraps
 from pkgutil import resolve_name
 from typing import Annotated, Any
 
 import typer
 
-from howdah.cli.help import Details
+from howdah.cli.help import MORE, Details
 from howdah.model.engine_names import LOCAL
 from howdah.model.engines import engines
+from howdah.model.plan_options import PLAN_OPTIONS, PlanOption
 from howdah.model.workloads.option import Option
 from howdah.model.workloads.registered import options, programs
 
@@ -36,18 +37,29 @@ def with_options(of: Iterable[Option[Any]]) -> Callable[[Callable[..., None]], C
     A command line's parser learns its flags from a function's signature, so that one is written here.
     """
     flags = {option.name: option for option in of}
+    parameters = {name: _parameter(option) for name, option in flags.items()}
+    return _with_flags(parameters, partial(_values, flags))
 
+
+def with_plan_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the flags of `howdah plan`; its parameter ``given`` has what was typed, by names."""
+    return _with_flags({option.name: _plan_parameter(option) for option in PLAN_OPTIONS}, dict)(command)
+
+
+def _with_flags(
+    flags: Mapping[str, inspect.Parameter], read: Callable[[Mapping[str, Any]], Mapping[str, Any]]
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         @wraps(command)
         def parsed(**arguments: Any) -> None:
             typed = {name: arguments.pop(name) for name in flags}
-            command(**arguments, given=_values(flags, typed))
+            command(**arguments, given=read(typed))
 
         signature = inspect.signature(command, eval_str=True)
-        parameters = []
+        parameters: list[inspect.Parameter] = []
         for parameter in signature.parameters.values():
             if parameter.name == GIVEN:
-                parameters += [_parameter(option) for option in flags.values()]
+                parameters += flags.values()
             else:
                 parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
         parsed.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
@@ -102,6 +114,27 @@ def _parameter(option: Option[Any]) -> inspect.Parameter:
     )
 
 
+def _plan_parameter(option: PlanOption) -> inspect.Parameter:
+    flag = typer.Option(
+        option.flag,
+        help=option.help,
+        metavar=option.metavar,
+        min=None if option.most is None else 0,
+        max=option.most,
+        rich_help_panel=MORE if option.more else None,
+        autocompletion=completion_of(option) if option.choices or option.completion else None,
+    )
+    kind: Any = list[str] | None if option.several else option.kind
+    if option.default is None and option.kind is not bool:
+        kind |= None
+    return inspect.Parameter(
+        option.name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=False if option.kind is bool else option.default,
+        annotation=Annotated[kind, flag],
+    )
+
+
 def _panel(option: Option[Any]) -> Details | None:
     """The heading of the engine or the programs that it belongs to; None for what many have."""
     users = [name for name, program in programs().items() if option in program.options]
@@ -112,12 +145,13 @@ def _panel(option: Option[Any]) -> Details | None:
     return Details(engines()[option.engines[0]].title)
 
 
-def completion_of(option: Option[Any]) -> Callable[[str], list[str]]:
+def completion_of(option: Option[Any] | PlanOption) -> Callable[[str], list[str]]:
     """What completes an option's value in a shell."""
 
     def complete(incomplete: str) -> list[str]:
         # Only a shell that completes a word needs what knows the words.
-        words = resolve_name(option.completion)() if option.completion else option.choices
-        return [word for word in words if word.startswith(incomplete)]
+        words: Any = resolve_name(option.completion) if option.completion else tuple(option.choices or ())
+        words = words() if callable(words) else words
+        return [str(word) for word in words if word.startswith(incomplete)]
 
     return complete

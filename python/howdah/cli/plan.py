@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from howdah.cli.change_table import change_text
 from howdah.cli.help import MORE, App
+from howdah.cli.options import with_plan_options
 from howdah.cli.output import print_json, show
 from howdah.cli.simulating import SimulationBar
-from howdah.cli.values import parse_choice
 from howdah.errors import MissingExtra
-from howdah.model.request import Hypervisor, PlanRequest, Profile, Protection
 from howdah.planner.succession import change_of
-from howdah.releases import DEFAULT_HADOOP, DEFAULT_HBASE, HBASE_VERSIONS, PLANNED_VERSIONS
 from howdah.report.plan.terminal import plan_text
 from howdah.session.plan import plans as session
 from howdah.session.plan.acceptance import held_plan
@@ -25,13 +24,8 @@ from howdah.session.plan.plans import load_plan
 from howdah.session.plan.ranking import RANKS, plan_inventory
 from howdah.session.plan.requests import (
     check_keeps,
-    parse_demands,
-    parse_file_size,
-    parse_growth,
-    parse_overrides,
-    parse_realm,
-    parse_whole,
     plan_change,
+    plan_request,
     request_before,
 )
 from howdah.session.plan.sharing import check_written_apart, parse_share, plan_shared
@@ -52,74 +46,15 @@ howdah plan explain plan.yaml dfs.blocksize  # explains a value of the plan
 """
 
 
-def _words(values: type[Hypervisor | Protection | Profile]) -> str:
-    return ", ".join(values)
-
-
 app = App()
 
 
 @app.command("plan", epilog=EXAMPLES)
-def plan(  # noqa: PLR0917 - typer makes options of parameters
+@with_plan_options
+def plan(
     hosts: Annotated[Path, typer.Argument(help="Inventory of hosts, as `howdah inventory` writes it.")],
-    workload: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Workload: mapreduce, spark, tez (Hive), ycsb:300M (HBase), storage, terasuite:30TB, "
-            "@work.yaml; repeat it for a mix. Default: mapreduce."
-        ),
-    ] = None,
-    replication: Annotated[int | None, typer.Option(help="Replicas of a block.")] = None,
-    hypervisor: Annotated[
-        str | None,
-        typer.Option(
-            help=f"Hypervisor: {_words(Hypervisor)}. Default: none, every host is a worker.",
-            autocompletion=lambda: list(Hypervisor),
-        ),
-    ] = None,
-    weigh_virtual: Annotated[
-        bool,
-        typer.Option("--weigh-virtual", help="Also evaluate virtual machines as workers on these hosts."),
-    ] = False,
-    protect_masters: Annotated[
-        str,
-        typer.Option(
-            help=f"Protection of masters from the loss of a host: {_words(Protection)}.",
-            autocompletion=lambda: list(Protection),
-        ),
-    ] = Protection.NONE.value,
-    secure: Annotated[bool, typer.Option("--secure", help="Plan Kerberos and TLS.")] = False,
-    realm: Annotated[
-        str | None,
-        typer.Option(help="Kerberos realm. Default: the hosts' domain.", rich_help_panel=MORE),
-    ] = None,
-    profile: Annotated[
-        str,
-        typer.Option(
-            help="Profile: production, or paper to reproduce a study's configuration.",
-            autocompletion=lambda: list(Profile),
-            rich_help_panel=MORE,
-        ),
-    ] = Profile.PRODUCTION.value,
-    workers_per_host: Annotated[
-        int | None, typer.Option(help="Plan exactly this many workers per host.")
-    ] = None,
-    slots: Annotated[
-        int | None,
-        typer.Option(
-            help="Plan exactly this many concurrent map tasks per worker, and as many reduce tasks.",
-            rich_help_panel=MORE,
-        ),
-    ] = None,
-    overcommit: Annotated[
-        bool, typer.Option("--overcommit", help="Allow more virtual CPUs than threads.", rich_help_panel=MORE)
-    ] = False,
-    sets: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set", help="Value to use instead of the rule's, KEY=VALUE; repeatable.", metavar="KEY=VALUE"
-        ),
-    ] = None,
+    *,
+    given: Mapping[str, Any],
     force: Annotated[
         bool,
         typer.Option(
@@ -129,35 +64,6 @@ def plan(  # noqa: PLR0917 - typer makes options of parameters
             rich_help_panel=MORE,
         ),
     ] = False,
-    hadoop: Annotated[
-        str,
-        typer.Option(
-            help="Hadoop release.",
-            autocompletion=lambda: PLANNED_VERSIONS,
-            rich_help_panel=MORE,
-        ),
-    ] = DEFAULT_HADOOP,
-    hbase: Annotated[
-        str,
-        typer.Option(
-            help="HBase release.",
-            autocompletion=lambda: HBASE_VERSIONS,
-            rich_help_panel=MORE,
-        ),
-    ] = DEFAULT_HBASE,
-    need: Annotated[str | None, typer.Option(help="Amount of data to store today, such as 300TB.")] = None,
-    growth: Annotated[str | None, typer.Option(help="Growth of the data, such as 40%/year.")] = None,
-    years: Annotated[
-        int | None,
-        typer.Option(help="Years that the cluster must last.", min=0, max=30, rich_help_panel=MORE),
-    ] = None,
-    mean_file: Annotated[
-        str | None,
-        typer.Option(
-            help="Mean size of the files to be stored: small files need more NameNode heap. Default: 64MiB.",
-            rich_help_panel=MORE,
-        ),
-    ] = None,
     rank: Annotated[
         str | None,
         typer.Option(
@@ -226,24 +132,7 @@ def plan(  # noqa: PLR0917 - typer makes options of parameters
     Writes plan.yaml and its page. `howdah plan explain` shows the source of any value;
     `howdah render` writes the configuration.
     """
-    request = PlanRequest(
-        workloads=parse_demands(workload or ()),
-        replication=parse_whole("--replication", replication),
-        hypervisor=None if hypervisor is None else parse_choice("--hypervisor", hypervisor, Hypervisor),
-        weigh_virtual=weigh_virtual,
-        protection=parse_choice("--protect-masters", protect_masters, Protection),
-        secure=secure,
-        realm=parse_realm(realm, secure=secure),
-        profile=parse_choice("--profile", profile, Profile),
-        workers_per_host=parse_whole("--workers-per-host", workers_per_host),
-        slots=parse_whole("--slots", slots),
-        overcommit=overcommit,
-        hadoop=hadoop,
-        hbase=hbase,
-        overrides=parse_overrides(sets or ()),
-        file_bytes=parse_file_size(mean_file),
-        growth=parse_growth(need, growth, years),
-    )
+    request = plan_request(given)
     kept = request_before(load_plan(before)) if before is not None else None
     asked = parse_share(share, beside or (), cluster, kept or request)
     check_written_apart(asked, output)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import Final, TypeVar
+from typing import Final
 
 from howdah.errors import UserError
 
@@ -39,14 +38,3 @@ def parse_duration(text: str, flag: str) -> float:
         return float(number) * {"s": 1, "m": 60, "h": 3600}[unit]
     except (KeyError, ValueError) as error:
         raise UserError(f"{flag} {text}", "is not a duration", "give for instance 40m or 2h") from error
-
-
-_Choice = TypeVar("_Choice", bound=StrEnum)
-
-
-def parse_choice(flag: str, text: str, choices: type[_Choice]) -> _Choice:
-    """One of a few words; raise UserError that lists them."""
-    try:
-        return choices(text)
-    except ValueError as error:
-        raise UserError(flag, f"unknown value {text!r}", f"one of {', '.join(choices)}") from error

@@ -10,6 +10,9 @@ from pydantic import Field
 from howdah.model.base import Model
 from howdah.model.sharing import Sharing
 
+DEFAULT_HADOOP, DEFAULT_HBASE = "3.5.0", "2.6.4"
+"""The releases that are planned for unless others are named."""
+
 
 class Hypervisor(StrEnum):
     """What divides hosts into virtual machines."""
@@ -120,9 +123,9 @@ class PlanRequest(Model):
     """Plan exactly this many map tasks and as many reduce tasks at once per worker."""
     overcommit: bool = False
     """Whether more virtual CPUs than threads may be given out."""
-    hadoop: str = "3.5.0"
+    hadoop: str = DEFAULT_HADOOP
     """The Hadoop release the configuration is for."""
-    hbase: str = "2.6.4"
+    hbase: str = DEFAULT_HBASE
     """The HBase release the configuration is for."""
     overrides: tuple[Override, ...] = ()
     """Values the user insists on."""

@@ -7,9 +7,8 @@ them with parts of a user's own, data/*-former.json names that the code itself t
 data/*-gone.json those that nothing reads any more.
 """
 
+from howdah.model.request import DEFAULT_HADOOP, DEFAULT_HBASE
 from howdah.releases.catalogue import (
-    DEFAULT_HADOOP,
-    DEFAULT_HBASE,
     HADOOP_VERSIONS,
     HBASE_VERSIONS,
     PLANNED_VERSIONS,

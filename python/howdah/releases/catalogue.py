@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from howdah.errors import UserError
+from howdah.model.request import DEFAULT_HADOOP, DEFAULT_HBASE
 from howdah.releases.similar import similar
 from howdah.releases.values import MISFITS
 
@@ -129,8 +130,6 @@ PLANNED_VERSIONS = ("3.3.6", "3.4.2", "3.5.0")
 """Releases of Hadoop that plans are made for; the others are only checked."""
 HBASE_VERSIONS = ("2.5.13", "2.6.4")
 """Those with a catalogue; another release of one of their lines, 3.4.1 for instance, is read by theirs."""
-DEFAULT_HADOOP = "3.5.0"
-DEFAULT_HBASE = "2.6.4"
 
 DATA = Path(__file__).parent / "data"
 

@@ -10,16 +10,16 @@ from typing import NamedTuple
 import howdah
 from howdah.model.hostname import expand_all
 from howdah.model.plan import Advice, Breach, Candidate, Cluster, ClusterPlan, Master, Setting
-from howdah.model.request import Demand, Growth, PlanRequest
+from howdah.model.plan_options import written_options
+from howdah.model.request import PlanRequest
 from howdah.model.sharing import Sharing
 from howdah.model.value import value_text
 from howdah.report.document import Table
 from howdah.report.plan import words
 from howdah.report.sources import source_text
 from howdah.report.words import sentence
-from howdah.units import exact_bytes, format_counted
+from howdah.units import format_counted
 
-_AS_IT_IS = PlanRequest()
 MOST_RACKS = 200
 """More racks than this are left to the plan's file."""
 _COMMAND, _DIGEST = "planned by", "inventory's SHA-256"
@@ -63,44 +63,8 @@ def labels(source: str) -> tuple[str, ...]:
 
 def command(request: PlanRequest, hosts: str = "hosts.yaml") -> str:
     """The words that ask for this plan, quoted for a shell; what is left to the planner is left out."""
-    return shlex.join(["howdah", "plan", hosts, *_flags(request)])
-
-
-def _flags(request: PlanRequest) -> Iterator[str]:
-    if request.workloads != _AS_IT_IS.workloads:
-        for demand in request.workloads:
-            yield from ("--workload", _workload(demand))
-    for flag, value, usual in (
-        ("--replication", request.replication, None),
-        ("--hypervisor", request.hypervisor, None),
-        ("--protect-masters", request.protection, _AS_IT_IS.protection),
-        ("--realm", request.realm, None),
-        ("--profile", request.profile, _AS_IT_IS.profile),
-        ("--workers-per-host", request.workers_per_host, None),
-        ("--slots", request.slots, None),
-        ("--hadoop", request.hadoop, _AS_IT_IS.hadoop),
-        ("--hbase", request.hbase, _AS_IT_IS.hbase),
-    ):
-        if value is not None and value != usual:
-            yield from (flag, str(value))
-    if request.secure:
-        yield "--secure"
-    if request.weigh_virtual:
-        yield "--weigh-virtual"
-    if request.overcommit:
-        yield "--overcommit"
-    for override in request.overrides:
-        yield from ("--set", f"{override.key}={override.value}")
-    if request.growth is not None:
-        yield from _growth(request.growth)
-    if request.sharing is not None:
-        yield from _sharing(request.sharing)
-
-
-def _workload(demand: Demand) -> str:
-    if demand.dataset_bytes is not None:
-        return f"{demand.kind}:{exact_bytes(demand.dataset_bytes)}"
-    return demand.kind if demand.records is None else f"{demand.kind}:{demand.records}"
+    sharing = _sharing(request.sharing) if request.sharing is not None else ()
+    return shlex.join(["howdah", "plan", hosts, *written_options(request), *sharing])
 
 
 def _sharing(sharing: Sharing) -> Iterator[str]:
@@ -110,14 +74,6 @@ def _sharing(sharing: Sharing) -> Iterator[str]:
     for other in sharing.beside:
         yield from ("--beside", f"{other.cluster}.yaml")
     yield from ("--cluster", sharing.cluster)
-
-
-def _growth(growth: Growth) -> Iterator[str]:
-    yield from ("--need", exact_bytes(growth.need_bytes))
-    if growth.per_year:
-        yield from ("--growth", f"{100 * growth.per_year:g}%/year")
-    if growth.years:
-        yield from ("--years", str(growth.years))
 
 
 class PlatformChoice(NamedTuple):

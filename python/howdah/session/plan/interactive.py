@@ -22,6 +22,7 @@ from howdah.model.base import Model
 from howdah.model.engine_names import SIM
 from howdah.model.inventory import Inventory
 from howdah.model.plan import ClusterPlan
+from howdah.model.plan_options import demand_text
 from howdah.model.prediction import Forecast
 from howdah.model.request import Hypervisor, PlanRequest, Profile, Protection
 from howdah.planner.changes import QUANTITIES, changed_plan
@@ -29,7 +30,7 @@ from howdah.planner.cluster import plan_cluster
 from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.request import RunRequest
 from howdah.session.plan.acceptance import held_plan
-from howdah.session.plan.requests import demand_text, parse_demands, parse_growth, parse_whole
+from howdah.session.plan.requests import request_fields
 from howdah.simulation.calibrations import load_calibration
 from howdah.simulation.replications import scenarios, simulate, stretches
 from howdah.simulation.whole_suite import suite_time
@@ -178,17 +179,18 @@ def _read(asked: PlanAsked, base: ClusterPlan | None, dataset: str = "") -> tupl
     if dataset:
         words = [f"terasuite:{dataset}"]
     before = base.cluster.request if base is not None else PlanRequest()
-    request = before.model_copy(
-        update={
-            "workloads": parse_demands(words),
-            "hypervisor": asked.hypervisor,
-            "workers_per_host": parse_whole("--workers-per-host", asked.workers_per_host),
-            "replication": parse_whole("--replication", asked.replication),
-            "protection": asked.protection,
-            "profile": asked.profile,
-            "growth": parse_growth(asked.need or None, asked.growth or None, asked.years),
-        }
-    )
+    given = {
+        "workload": words,
+        "hypervisor": asked.hypervisor,
+        "workers_per_host": asked.workers_per_host,
+        "replication": asked.replication,
+        "protect_masters": asked.protection,
+        "profile": asked.profile,
+        "need": asked.need or None,
+        "growth": asked.growth or None,
+        "years": asked.years,
+    }
+    request = before.model_copy(update=request_fields(given))
     return parse_inventory(asked.inventory, _FILE), request
 
 

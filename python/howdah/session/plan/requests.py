@@ -3,46 +3,58 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 from howdah.documents.files import read_plan
 from howdah.errors import UserError
 from howdah.model.inventory import Inventory
 from howdah.model.plan import ClusterPlan
+from howdah.model.plan_options import PLAN_OPTIONS, USUAL, usual_years
 from howdah.model.request import Demand, Growth, Override, PlanRequest, WorkKind
 from howdah.model.sharing import Sharing
 from howdah.planner.succession import plan_after
-from howdah.releases import DEFAULT_HADOOP, DEFAULT_HBASE
 from howdah.session.plan.plans import demand_of, writes_over
 from howdah.session.plan.sharing import AskedShare, plan_shared
-from howdah.units import exact_bytes, parse_bytes, parse_count
+from howdah.units import parse_bytes, parse_count
 
 _WORKLOADS = "write mapreduce, terasuite:30TB, spark, tez, ycsb:300M, storage or @work.yaml"
 _GROWTH = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(%?)\s*(?:/\s*(?:year|y|a))?\s*")
 _MOST_GROWTH = 10.0
 """Eleven times as much every year is no plan any more."""
-_USUAL_YEARS = 3
 _REALM = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?")
 
 
-def parse_demands(texts: Sequence[str]) -> tuple[Demand, ...]:
+def plan_request(given: Mapping[str, Any]) -> PlanRequest:
+    """The request of options as they were typed, by their names; raises UserError for an invalid one."""
+    return PlanRequest(**request_fields({option.name: given[option.name] for option in PLAN_OPTIONS}))
+
+
+def request_fields(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a request that these options decide; raises UserError for an invalid value."""
+    fields = {
+        option.field: _PARSERS.get(option.name, option.parse)(given[option.name])
+        for option in PLAN_OPTIONS
+        if option.field and option.name in given
+    }
+    if fields.get("realm") is not None and not fields["secure"]:
+        raise UserError("--realm", "has no effect without Kerberos", "add --secure")
+    if "need" in given:
+        fields["growth"] = parse_growth(given["need"], given["growth"], given["years"])
+    return fields
+
+
+def parse_demands(texts: Sequence[str] | None) -> tuple[Demand, ...]:
     """The work of ``--workload terasuite:30TB --workload ycsb:300M``; without any, jobs of MapReduce.
 
     ``@work.yaml`` is the work of a cluster that runs, as `howdah inventory import` wrote it. Raises UserError
     for what is none.
     """
-    demands = tuple(_demand(text) for text in texts)
+    demands = tuple(_demand(text) for text in texts or ())
     if len(demands) > 1 and any(demand.kind == "storage" for demand in demands):
         raise UserError("--workload storage", "is for clusters without other workloads", "leave storage out")
-    return demands or (Demand(kind="mapreduce"),)
-
-
-def demand_text(demand: Demand) -> str:
-    """The work as ``--workload`` reads it: ``terasuite:30TB``."""
-    amount = exact_bytes(demand.dataset_bytes) if demand.dataset_bytes is not None else demand.records
-    return f"{demand.kind}:{amount}" if amount is not None else demand.kind
+    return demands or USUAL.workloads
 
 
 def _demand(text: str) -> Demand:
@@ -82,10 +94,10 @@ def parse_file_size(text: str | None) -> int | None:
     return None if text is None else _volume(text, f"--mean-file {text}", "write, for example, 64MiB")
 
 
-def parse_overrides(texts: Sequence[str]) -> tuple[Override, ...]:
+def parse_overrides(texts: Sequence[str] | None) -> tuple[Override, ...]:
     """The values of ``--set KEY=VALUE``; raise UserError for one without both, or given twice."""
     given: dict[str, Override] = {}
-    for text in texts:
+    for text in texts or ():
         key, equals, value = text.partition("=")
         key = key.strip()
         if not equals or not key:
@@ -110,7 +122,7 @@ def parse_growth(need: str | None, growth: str | None, years: int | None) -> Gro
             if value is not None:
                 raise UserError(flag, "needs the amount of data to grow from", "add --need 300TB")
         return None
-    usual = 0 if growth is None else _USUAL_YEARS
+    usual = usual_years(growing=growth is not None)
     return Growth(
         need_bytes=_volume(need, f"--need {need}", "write, for example, 300TB"),
         per_year=0.0 if growth is None else _growth(growth),
@@ -130,22 +142,19 @@ def _growth(text: str) -> float:
     return share
 
 
-def parse_realm(realm: str | None, *, secure: bool) -> str | None:
-    """A Kerberos realm; raise UserError for what is none, and where there is no Kerberos."""
-    if realm is None:
-        return None
-    if not secure:
-        raise UserError("--realm", "has no effect without Kerberos", "add --secure")
-    if not _REALM.fullmatch(realm):
+def parse_realm(realm: str | None) -> str | None:
+    """A Kerberos realm; raises UserError for an invalid name."""
+    if realm is not None and not _REALM.fullmatch(realm):
         raise UserError(f"--realm {realm}", "is not a realm name", "write, for example, EXAMPLE.COM")
     return realm
 
 
-def parse_whole(flag: str, value: int | None) -> int | None:
-    """A count of at least one, where it is given."""
-    if value is not None and value < 1:
-        raise UserError(f"{flag} {value}", "is not a count", "give 1 or more")
-    return value
+_PARSERS: Mapping[str, Callable[[Any], Any]] = {
+    "workload": parse_demands,
+    "realm": parse_realm,
+    "set": parse_overrides,
+    "mean_file": parse_file_size,
+}
 
 
 def check_keeps(request: PlanRequest, before: Path, output: Path, *, others: bool) -> None:
@@ -153,8 +162,7 @@ def check_keeps(request: PlanRequest, before: Path, output: Path, *, others: boo
 
     ``others`` says whether it is by flags of which ``request`` says nothing.
     """
-    usual = PlanRequest(workloads=parse_demands(()), hadoop=DEFAULT_HADOOP, hbase=DEFAULT_HBASE)
-    if others or request != usual:
+    if others or request != USUAL:
         raise UserError(
             f"--from {before}",
             "keeps the options of that plan, and this command gives others",

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howdah.cli.values import parse_choice
 from howdah.errors import UserError
-from howdah.model.request import Demand, Growth, Override, Protection
+from howdah.model.plan_options import PLAN_OPTIONS, USUAL, written_options
+from howdah.model.request import Demand, Growth, Override
 from howdah.session.plan.requests import (
     parse_demands,
     parse_file_size,
     parse_growth,
     parse_overrides,
     parse_realm,
-    parse_whole,
+    plan_request,
+    request_fields,
 )
 
 TB = 10**12
@@ -124,31 +127,70 @@ def test_a_percentage_and_a_share_are_the_same(percent: int) -> None:
 
 @pytest.mark.parametrize("realm", ["EXAMPLE.COM", "A", "a-b.C1"])
 def test_a_realm(realm: str) -> None:
-    assert parse_realm(realm, secure=True) == realm
-    assert parse_realm(None, secure=True) is None
+    assert parse_realm(realm) == realm
+    assert parse_realm(None) is None
 
 
 @pytest.mark.parametrize("realm", ["", "a b", "$(id)", "-A", "A.", "A\n", "<A>"])
 def test_what_is_no_realm_is_refused(realm: str) -> None:
     with pytest.raises(UserError, match="--realm"):
-        parse_realm(realm, secure=True)
+        parse_realm(realm)
 
 
 def test_a_realm_without_kerberos_means_nothing() -> None:
     with pytest.raises(UserError) as caught:
-        parse_realm("EXAMPLE.COM", secure=False)
+        request_fields({"realm": "EXAMPLE.COM", "secure": False})
     assert "--secure" in caught.value.hint
 
 
-def test_choices_and_counts() -> None:
-    assert parse_choice("--protect-masters", "ft", Protection) is Protection.FT
-    with pytest.raises(UserError, match="--protect-masters") as caught:
-        parse_choice("--protect-masters", "raid", Protection)
-    assert caught.value.hint == "one of none, ha, ft"
-    assert parse_whole("--slots", None) is None
-    assert parse_whole("--slots", 1) == 1
-    with pytest.raises(UserError, match="--slots 0"):
-        parse_whole("--slots", 0)
+@pytest.mark.parametrize(
+    ("name", "value", "hint"),
+    [("protect_masters", "raid", "one of none, ha, ft"), ("slots", 0, "give 1 or more")],
+)
+def test_what_is_no_value_of_an_option_is_refused(name: str, value: object, hint: str) -> None:
+    with pytest.raises(UserError) as caught:
+        request_fields({name: value})
+    assert caught.value.where.startswith(f"--{name.replace('_', '-')}")
+    assert caught.value.hint == hint
+
+
+_OPTIONS = {option.name: option for option in PLAN_OPTIONS}
+_LEFT_OUT = {name: False if option.kind is bool else option.default for name, option in _OPTIONS.items()}
+
+
+def test_options_left_out_make_the_usual_request() -> None:
+    assert plan_request(_LEFT_OUT) == USUAL
+    assert list(written_options(USUAL)) == []
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"workload": ["terasuite"]},
+        {"workload": ["terasuite:30TB", "ycsb:300M"], "hypervisor": "vsphere", "protect_masters": "ft"},
+        {"secure": True, "realm": "EXAMPLE.COM", "weigh_virtual": True, "overcommit": True},
+        {"replication": 2, "workers_per_host": 4, "slots": 7, "profile": "paper"},
+        {"set": ["dfs.blocksize=128MiB", "a=b c"], "hadoop": "3.4.1", "hbase": "2.5.10", "mean_file": "8MiB"},
+        {"need": "300TB"},
+        {"need": "300TB", "years": 2},
+        {"need": "300TB", "growth": "40%/year"},
+        {"need": "300TB", "growth": "29%/year", "years": 0},
+    ],
+)
+def test_the_command_of_a_request_makes_it_again(given: dict[str, Any]) -> None:
+    request = plan_request(_LEFT_OUT | given)
+    words = list(written_options(request))
+    again: dict[str, Any] = dict(_LEFT_OUT)
+    while words:
+        option = next(option for option in PLAN_OPTIONS if option.flag == words[0])
+        words.pop(0)
+        if option.kind is bool:
+            again[option.name] = True
+        elif option.several:
+            again[option.name] = [*(again[option.name] or ()), words.pop(0)]
+        else:
+            again[option.name] = option.kind(words.pop(0))
+    assert plan_request(again) == request
 
 
 def test_the_mean_file_has_a_unit() -> None:
