@@ -3,8 +3,8 @@
     python scripts/tpch_answers.py DATA_DIR... [--published DIR]
 
 Each DATA_DIR is named ``…-SCALE`` and holds the Parquet files of tpchgen-cli. ``--published`` is a folder
-with TPC's q1.out to q22.out. DuckDB's answers for scale factor 1 are compared with them, and may differ by what
-TPC allows: a sum by $100, an average or ratio by 1 %.
+with TPC's q1.out to q22.out. DuckDB's answers for scale factor 1 are compared with them, and may differ by
+what TPC allows: a sum by $100, an average or ratio by 1 %.
 """
 
 from __future__ import annotations

@@ -196,7 +196,10 @@ def test_an_own_installation_runs(fetched: Path, tmp_path: Path, monkeypatch: py
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("hive",), "error: hive: is not a product that howdah can fetch\n       one of hadoop, hbase\n"),
+        (
+            ("hive",),
+            "error: hive: is not a product that howdah can fetch\n       one of hadoop, hbase, spark\n",
+        ),
         (
             ("hbase", "--release", "2.5.0"),
             "error: --release: 2.5.0 is not a release of HBase that howdah can fetch\n"

@@ -24,6 +24,9 @@ def spills(record: RunRecord, workloads: tuple[WorkloadTime, ...]) -> tuple[Spil
     spilled: list[Spills] = []
     for time in workloads:
         result = record.workloads[time.index]
+        if result.spark is not None:
+            # Its stages have findings of their own; what a shuffle writes is no spill.
+            continue
         if result.job is not None:
             work = cluster_work(result)
             if work is not None and work.stored:

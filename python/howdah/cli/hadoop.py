@@ -23,7 +23,8 @@ from howdah.units import format_bytes, format_counted
 EXAMPLES = """
 howdah hadoop fetch  # puts Apache's released jars into the cache, verified
 howdah hadoop fetch hbase  # fetches HBase, with ZooKeeper and YCSB's load generator
-howdah hadoop show  # shows which Hadoop, HBase and Java would be used, and what is missing
+howdah hadoop fetch spark  # fetches Spark, from PyPI
+howdah hadoop show  # shows which Hadoop, HBase, Spark and Java would be used, and what is missing
 howdah hadoop pack http://mirror.example.com/howdah -o /srv/howdah  # puts it on your own mirror
 HADOOP_HOME=/opt/hadoop howdah hadoop show  # shows your own installation
 """
@@ -31,9 +32,10 @@ FETCH_EXAMPLES = """
 howdah hadoop fetch  # fetches Hadoop's current release, or verifies the fetched one
 howdah hadoop fetch --release 3.4.2  # fetches an older one, to upgrade from
 howdah hadoop fetch hbase  # fetches HBase, with ZooKeeper and YCSB's load generator
+howdah hadoop fetch spark  # fetches Spark: 456 MB from PyPI, or from the index in PIP_INDEX_URL
 """
 SHOW_EXAMPLES = """
-howdah hadoop show  # shows which Hadoop, HBase and Java a run would use
+howdah hadoop show  # shows which Hadoop, HBase, Spark and Java a run would use
 HADOOP_HOME=/opt/hadoop howdah hadoop show  # shows your own installation
 howdah hadoop show --release 3.5.0 --json  # prints it for programs, for one release
 """
@@ -42,6 +44,8 @@ howdah hadoop pack http://mirror.example.com/howdah -o /srv/howdah  # puts Hadoo
 howdah hadoop pack http://mirror.example.com/howdah -o /srv/howdah --product hbase  # adds HBase
 howdah deploy plan.yaml --mirror http://mirror.example.com/howdah  # then uses the mirror
 """
+PACKED = ("hadoop", "hbase")
+"""The products that hosts get from a mirror; Spark's jars are put into HDFS by runs."""
 _STEP_WIDTH = len("downloading")
 
 
@@ -60,14 +64,19 @@ app = App(
 def fetch(
     product: Annotated[
         str,
-        typer.Argument(help="Product to fetch: hadoop or hbase.", autocompletion=lambda: list(FETCHABLE)),
+        typer.Argument(
+            help="Product to fetch: hadoop, hbase or spark.", autocompletion=lambda: list(FETCHABLE)
+        ),
     ] = "hadoop",
     release: Annotated[
         str | None,
         typer.Option(help="Release number, such as 3.4.2.", autocompletion=_every_release),
     ] = None,
 ) -> None:
-    """Fetch a release's jars into the cache with Maven and verify each, or verify the cached ones."""
+    """Fetch a release's jars into the cache and verify each, or verify the cached ones.
+
+    Hadoop and HBase are fetched with Maven, Spark from PyPI.
+    """
     if product not in FETCHABLE:
         raise UserError(product, "is not a product that howdah can fetch", f"one of {', '.join(FETCHABLE)}")
     wanted = release_of(product, release)
@@ -98,9 +107,10 @@ def show(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Show which Hadoop, HBase and Java would be used; exit with code 1 if one is missing.
+    """Show which Hadoop, HBase, Spark and Java would be used; exit with code 1 if one is missing.
 
-    HBase is optional: it counts as missing only if the one in HBASE_HOME or the cache is unusable.
+    HBase and Spark are optional: each counts as missing only if the one in HBASE_HOME or SPARK_HOME, or in
+    the cache, is unusable.
     """
     shown = session.show(release)
     if json:
@@ -126,7 +136,7 @@ def pack(
     output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Folder of the mirror.")],
     product: Annotated[
         str,
-        typer.Option(help="Product to pack: hadoop or hbase.", autocompletion=lambda: list(FETCHABLE)),
+        typer.Option(help="Product to pack: hadoop or hbase.", autocompletion=lambda: list(PACKED)),
     ] = "hadoop",
     release: Annotated[
         str | None, typer.Option(help="Release number, such as 3.4.2.", autocompletion=_every_release)
@@ -136,11 +146,11 @@ def pack(
 
     Also writes releases.json, which the rendered playbooks need if you run them yourself.
     """
-    if product not in FETCHABLE:
+    if product not in PACKED:
         raise UserError(
             f"--product {product}",
             "is not a product that howdah can pack",
-            f"one of {', '.join(FETCHABLE)}",
+            f"one of {', '.join(PACKED)}",
         )
     made = session.pack(product, output, url, release)
     print(f"{made.name}: {output / made.path.name}, SHA-256 {made.sha256}")
@@ -169,6 +179,11 @@ def _table(shown: session.ShownHadoop) -> Table:
         table.add_row("HBase", shown.hbase.version, str(shown.hbase.home), f"by {shown.hbase_named_by}")
     else:
         table.add_row("HBase", "none", "", shown.hbase_named_by)
+    if shown.spark:
+        version = f"{shown.spark.version}, Scala {shown.spark.scala}"
+        table.add_row("Spark", version, str(shown.spark.home), f"by {shown.spark_named_by}")
+    else:
+        table.add_row("Spark", "none", "", shown.spark_named_by)
     if shown.java:
         table.add_row("Java", shown.java_version or "unknown", str(shown.java), "")
     return table
@@ -193,6 +208,14 @@ def _content(shown: session.ShownHadoop) -> dict[str, object]:
             "home": str(shown.hbase.home),
             "named_by": shown.hbase_named_by,
             "class_path": shown.hbase.class_path,
+        },
+        "spark": None
+        if shown.spark is None
+        else {
+            "version": shown.spark.version,
+            "scala": shown.spark.scala,
+            "home": str(shown.spark.home),
+            "named_by": shown.spark_named_by,
         },
         "java": {"home": str(shown.java), "version": shown.java_version} if shown.java else None,
         "missing": [

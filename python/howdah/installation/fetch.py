@@ -184,7 +184,7 @@ def _download(lib: Path, release: Fetchable, progress: FetchProgress, total: int
 
     progress("downloading", 0, total)
     if is_packaged(release):
-        unpack_package(release, lib, lambda part: progress("downloading", int(part * total), total))
+        unpack_package(release, lib, lambda part: progress("downloading", max(1, int(part * total)), total))
     else:
         copy_artifacts(release, lib, downloaded)
     progress("downloading", total, total)

@@ -236,6 +236,9 @@ class ReadSpark:
                 ("TaskCounter.CPU_MILLISECONDS", round(1000 * (row["cpu_s"] or 0))),
                 ("TaskCounter.GC_TIME_MILLIS", round(1000 * (row["gc_s"] or 0))),
                 ("TaskCounter.REDUCE_SHUFFLE_BYTES", shuffled),
+                # Spark does not count what it wrote before compression.
+                ("TaskCounter.MAP_OUTPUT_BYTES", row["shuffle_write_bytes"] or 0),
+                ("TaskCounter.MAP_OUTPUT_MATERIALIZED_BYTES", row["shuffle_write_bytes"] or 0),
                 ("FileSystemCounter.FILE_BYTES_WRITTEN", (row["shuffle_write_bytes"] or 0)
                  + (row["disk_spilled_bytes"] or 0)),
                 ("FileSystemCounter.FILE_BYTES_READ", row["disk_spilled_bytes"] or 0),

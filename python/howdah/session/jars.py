@@ -1,4 +1,4 @@
-"""Hadoop's and HBase's jars on this machine: fetched, or shown with what they lack."""
+"""Hadoop's, HBase's and Spark's jars on this machine: fetched, or shown with what they lack."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from howdah.installation.fetch import fetch
 from howdah.installation.find import find_hbase, find_installation
 from howdah.installation.installation import HBaseInstallation, Installation
 from howdah.installation.java import java_fault, java_home, java_version
+from howdah.installation.spark import SparkInstallation, find_spark
 from howdah.installation.tree import PackedTree, packed
 
 __all__ = ["ShownHadoop", "fetch", "pack", "show"]
@@ -36,6 +37,10 @@ class ShownHadoop(NamedTuple):
     """The HBase that would be used; None if there is none, which stands in nobody's way but HBase's."""
     hbase_named_by: str
     """Why that one: ``HBASE_HOME``, or ``howdah hadoop fetch hbase``."""
+    spark: SparkInstallation | None
+    """The Spark that would be used; None if there is none, which only Spark's programs need."""
+    spark_named_by: str
+    """What names it: ``SPARK_HOME``, or ``howdah hadoop fetch spark``."""
     java: Path | None
     """The home of the Java that would be used; None if there is none."""
     java_version: str | None
@@ -71,6 +76,7 @@ def show(release: str | None) -> ShownHadoop:
     missing: list[HowdahError] = []
     installation = _tried(lambda: find_installation(release=release), missing)
     hbase = _hbase(missing)
+    spark = _spark(missing)
     java = _tried(java_home, missing)
     version = java_version(java) if java else None
     if installation:
@@ -83,6 +89,8 @@ def show(release: str | None) -> ShownHadoop:
         named_by="HADOOP_HOME" if own else "howdah hadoop fetch",
         hbase=hbase,
         hbase_named_by="HBASE_HOME" if os.environ.get("HBASE_HOME") else release_of("hbase").fetch,
+        spark=spark,
+        spark_named_by="SPARK_HOME" if os.environ.get("SPARK_HOME") else release_of("spark").fetch,
         java=java,
         java_version=version,
         missing=tuple(missing),
@@ -106,7 +114,18 @@ def _hbase(missing: list[HowdahError]) -> HBaseInstallation | None:
     return found
 
 
-def _damage(product: str, installation: Installation | HBaseInstallation) -> list[HowdahError]:
+def _spark(missing: list[HowdahError]) -> SparkInstallation | None:
+    if not os.environ.get("SPARK_HOME") and not release_folder(release_of("spark")).is_dir():
+        return None
+    spark = _tried(find_spark, missing)
+    if spark:
+        missing += _damage("spark", spark)
+    return spark
+
+
+def _damage(
+    product: str, installation: Installation | HBaseInstallation | SparkInstallation
+) -> list[HowdahError]:
     if not installation.fetched:
         return []
     lib = installation.home / "lib"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from howdah.report.document import Figure, Key, Table
@@ -12,6 +13,7 @@ from howdah.report.theme import DATA, SHOWN, WIDTH, chart, layer
 from howdah.units import format_bytes, format_counted, format_seconds
 
 KEYS = {"map": Key("map", "phase-1"), "reduce": Key("reduce", "phase-2")}
+STAGE = Key("stage", "phase-3")
 OTHER = Key("other", "phase-3")
 FAULT = Key("failed", "fault")
 MOST_BARS = 2_000
@@ -42,15 +44,28 @@ class Lane(NamedTuple):
     slot: int
 
 
+def series_of(kind: str) -> Key:
+    """The series of a kind of task; all stages of Spark are one, because they share their slots."""
+    return STAGE if kind.startswith(f"{STAGE.name} ") else KEYS.get(kind, OTHER)
+
+
+def lane_of(row: Mapping[str, Any]) -> Lane:
+    """The lane of a row of the table of tasks."""
+    series = series_of(row["kind"])
+    return Lane(row["worker"], STAGE.name if series is STAGE else row["kind"], row["slot"])
+
+
 def lanes(source: FigureSource) -> Figure | None:
     """The figure, or None if no task was recorded."""
     table = source.run.tasks
     if not table.num_rows:
         return None
     rows = table.sort_by([("start_s", "ascending")]).to_pylist()
-    every = sorted({Lane(row["worker"], row["kind"], row["slot"]) for row in rows})
+    every = sorted({lane_of(row) for row in rows})
     bars = merged(_bars(rows, every), end_of_run_s(source) - start_of_axis_s(source))
-    kinds = [key for key in (*KEYS.values(), OTHER, FAULT) if any(bar.series == key.name for bar in bars)]
+    kinds = [
+        key for key in (*KEYS.values(), STAGE, OTHER, FAULT) if any(bar.series == key.name for bar in bars)
+    ]
     caption = f"{format_counted(len(rows), 'task attempt')} in {format_counted(len(every), 'slot')}."
     if len(bars) < len(rows):
         caption += (
@@ -71,8 +86,8 @@ def _bars(rows: list[dict[str, Any]], every: list[Lane]) -> list[LaneBar]:
     places = {lane: index for index, lane in enumerate(every)}
     return [
         LaneBar(
-            FAULT.name if row["state"] != "succeeded" else KEYS.get(row["kind"], OTHER).name,
-            places[Lane(row["worker"], row["kind"], row["slot"])],
+            FAULT.name if row["state"] != "succeeded" else series_of(row["kind"]).name,
+            places[lane_of(row)],
             row["start_s"],
             row["end_s"],
             f"{row['workload']} {row['kind']} {row['task']}",

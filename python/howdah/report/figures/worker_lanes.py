@@ -10,7 +10,18 @@ from howdah.report.document import Figure, Key
 from howdah.report.figure import FigureSource, series_colour
 from howdah.report.figures.events import MOST_WORKERS, event_layers, event_marks, telling
 from howdah.report.figures.header import LEGEND_HEIGHT, UNIT_LINE, header, legend, with_still
-from howdah.report.figures.lanes import KEYS, MOST_BARS, OTHER, Lane, LaneBar, merged, tasks_table
+from howdah.report.figures.lanes import (
+    KEYS,
+    MOST_BARS,
+    OTHER,
+    STAGE,
+    Lane,
+    LaneBar,
+    lane_of,
+    merged,
+    series_of,
+    tasks_table,
+)
 from howdah.report.figures.timeaxis import end_of_run_s, start_of_axis_s, time_unit, time_x
 from howdah.report.theme import DATA, LEFT, RIGHT, SHOWN, WIDTH, chart, layer
 from howdah.units import format_bytes, format_counted, format_seconds
@@ -55,7 +66,7 @@ def worker_lanes(source: FigureSource) -> Figure | None:
     drawn = merged(bars, end_of_run_s(source) - start_of_axis_s(source))
     keys = [
         key
-        for key in (KEYS["map"], SHUFFLE, KEYS["reduce"], OTHER, FAILED, KILLED, MISSED)
+        for key in (KEYS["map"], SHUFFLE, KEYS["reduce"], STAGE, OTHER, FAILED, KILLED, MISSED)
         if any(bar.series == key.name for bar in drawn)
     ]
     return Figure(
@@ -91,7 +102,7 @@ def _caption(source: FigureSource, every: list[dict[str, Any]], workers: list[st
 def _places(rows: list[dict[str, Any]], workers: Sequence[str]) -> Places:
     own: dict[str, set[Lane]] = {worker: set() for worker in workers}
     for row in rows:
-        own[row["worker"]].add(Lane(row["worker"], row["kind"], row["slot"]))
+        own[row["worker"]].add(lane_of(row))
     count = sum(map(len, own.values()))
     pitch = max(_LEAST_PITCH, min(_MOST_PITCH, (_ALL_LANES - _GAP * len(own)) / count))
     groups, lanes, tops, y = [], [], [], _GAP / 2
@@ -125,10 +136,10 @@ def _bars(
     places = {lane: index for index, lane in enumerate(lanes)}
     bars = []
     for row in rows:
-        series = {"failed": FAILED, "killed": KILLED}.get(row["state"]) or KEYS.get(row["kind"], OTHER)
+        series = {"failed": FAILED, "killed": KILLED}.get(row["state"]) or series_of(row["kind"])
         bar = LaneBar(
             series.name,
-            places[Lane(row["worker"], row["kind"], row["slot"])],
+            places[lane_of(row)],
             row["start_s"],
             row["end_s"],
             _named(row),

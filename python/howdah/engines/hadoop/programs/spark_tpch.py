@@ -1,4 +1,4 @@
-"""TPC-H on Spark: a generator's tables in HDFS, 22 queries, answers compared with the reference."""
+"""TPC-H on Spark: tables of a published generator in HDFS, 22 queries, answers compared with references."""
 
 from __future__ import annotations
 
