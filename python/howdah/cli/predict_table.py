@@ -11,7 +11,7 @@ from rich.text import Text
 
 from howdah.calibrate.scoring import Tally, tally
 from howdah.model.prediction import Forecast, Prediction, Score
-from howdah.report.prediction.words import scored_runs
+from howdah.report.prediction.words import distance_text, scored_runs
 from howdah.session.predict.predicting import replicas_said
 from howdah.session.predict.scoring import Scored
 from howdah.units import format_counted
@@ -50,6 +50,7 @@ def prediction_table(prediction: Prediction, path: Path) -> RenderableType:
         *([Text(replicas)] if (replicas := replicas_said(prediction)) else []),
         *([Text(_neighbours(prediction))] if shared else []),
         Text(_grounds(prediction)),
+        *([Text(f"distance {distance_text(prediction.distance)}")] if prediction.distance else []),
         *(Text(f"warning  {warning.text}", style="yellow") for warning in prediction.warnings),
         Text.assemble(("prediction  ", "bold"), str(path)),
     )

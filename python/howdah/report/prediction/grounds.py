@@ -12,7 +12,7 @@ from howdah.model.counters import Counters
 from howdah.model.parameter import PARAMETERS
 from howdah.model.placement import placed_workers
 from howdah.model.plan import Plan
-from howdah.model.prediction import Prediction
+from howdah.model.prediction import Distance, Prediction
 from howdah.model.variation import LoadSweep, Sweep, WhatIf
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.dfsio import FILES
@@ -21,6 +21,7 @@ from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import REDUCES, TeraRows
 from howdah.report.cluster import Titled
 from howdah.report.figure import Table
+from howdah.report.prediction.words import distance_text
 from howdah.report.provenance import FactGroup
 from howdah.report.words import NONE
 from howdah.units import format_bits_per_s, format_bytes, format_counted
@@ -66,6 +67,13 @@ def facts(ground: Ground) -> Iterator[FactGroup]:
         *([("howdah", ground.version)] if ground.version else []),
     )
     yield FactGroup("Simulation", entries)
+
+
+def distance_facts(distance: Distance | None) -> Iterator[FactGroup]:
+    """How far the run lies from those of its calibration, and in which quantities."""
+    if distance is not None:
+        outside = ((each.name, each.text.removeprefix(f"{each.name} ")) for each in distance.beyond)
+        yield FactGroup("Distance from the calibration", (("length", distance_text(distance)), *outside))
 
 
 def work_facts(plan: Plan, suite: Suite) -> Iterator[FactGroup]:

@@ -10,7 +10,13 @@ from howdah.model.calibration import Calibration
 from howdah.model.prediction import Forecast, Prediction
 from howdah.report.cluster import Titled
 from howdah.report.figure import Figure, Key, Table
-from howdah.report.prediction.grounds import Ground, calibration_tables, facts, work_facts
+from howdah.report.prediction.grounds import (
+    Ground,
+    calibration_tables,
+    distance_facts,
+    facts,
+    work_facts,
+)
 from howdah.report.prediction.page import Data, PredictionContent, PredictionSection
 from howdah.report.prediction.words import (
     AxisUnit,
@@ -56,6 +62,7 @@ def predicted(prediction: Prediction, calibration: Calibration | None) -> Predic
         sections=sections,
         facts=(
             *facts(Ground.of(prediction)),
+            *distance_facts(prediction.distance),
             *work_facts(prediction.plan, prediction.suite),
             FactGroup("Digests (SHA-256)", tuple(sorted(prediction.digests.items()))),
         ),
