@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from types import MappingProxyType
 
 import numpy as np
 
@@ -27,20 +26,20 @@ def calibrate(
     free: Sequence[Free],
     simulate: Simulate,
     *,
-    begin: Mapping[str, float] = MappingProxyType({}),
+    begin: Mapping[str, float] | None = None,
     seed: int = 1,
     threads: int = 1,
     tell: Callable[[], None] = lambda: None,
 ) -> Calibration:
     """Fit the free numbers to the cases, leave each out in turn, and say how well it all fits.
 
-    The search begins with what ``begin`` says of them. ``tell`` is called after every simulation. Raises
-    UserError where the cases hold no figure.
+    The search begins with what ``begin`` says of them, if it is given. ``tell`` is called after every
+    simulation. Raises UserError where the cases hold no figure.
     """
     problem = Problem(cases, free, simulate, seed=seed, threads=threads, tell=tell)
     if not problem.figures:
         raise UserError("calibrate", "has no times for these runs", "give tables or records with times")
-    full = fit(problem, position_of(problem.free, begin))
+    full = fit(problem, None if begin is None else position_of(problem.free, begin))
     left_out = leave_out(problem, full)
     unexplained = residuals(problem.figures, left_out)
     return Calibration(

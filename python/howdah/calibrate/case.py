@@ -29,6 +29,15 @@ class CaseWork(NamedTuple):
     """Share of the hosts, and of the data, that is simulated."""
 
 
+class Unsure(NamedTuple):
+    """How unsure one published figure is: standard deviations, relative or in points for a load."""
+
+    rounding: float = 0.0
+    """From the digits that it was printed with."""
+    runs: float | None = None
+    """From the runs behind it, if the table states how many they were and how far apart."""
+
+
 class Case(NamedTuple):
     """One run with its known figures."""
 
@@ -48,6 +57,8 @@ class Case(NamedTuple):
     """The same work for each host on fewer of them, where that tells how a parameter moves the figures."""
     noise: float | None = None
     """How far apart such runs lie, relative; None where that of the published ones is taken."""
+    unsure: Mapping[str, Unsure] = MappingProxyType({})
+    """How unsure its figures are, by quantity, as far as tables show it."""
 
 
 Simulate = Callable[[CaseWork, Mapping[str, float], int], Mapping[str, float]]

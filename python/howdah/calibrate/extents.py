@@ -10,6 +10,7 @@ from howdah.model.calibration import Calibration, Extent
 from howdah.model.inventory import HostGroup
 from howdah.model.placement import placed_workers
 from howdah.model.plan import ClusterPlan
+from howdah.model.prediction import Beyond, Distance
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import ROW_BYTES, ROWS
 from howdah.model.workloads.ycsb import Ycsb
@@ -17,6 +18,10 @@ from howdah.model.workloads.ycsb_options import RECORDS
 from howdah.units import format_bits_per_s, format_bytes, format_count_short
 
 _OF_TABLES = frozenset(parameter.name for parameter in HBASE)
+PER_DISTANCE = 0.06
+"""Standard deviation of a time's logarithm for each unit of `distance`.
+
+From ALOJA's runs, which are predicted without being fitted: so much covers nine of ten (docs/accuracy.md)."""
 _WHOLE = 10
 """From here on a number of hosts, disks or tasks is shown without its fraction."""
 _SLACK = 1.5
@@ -39,27 +44,34 @@ def distance(calibration: Calibration | None, plan: ClusterPlan, suite: Suite) -
 
     The length of a vector with the logarithm of the factor beyond the nearest run for each quantity.
     """
+    return math.hypot(*(math.log(each.factor) for each in _outside(calibration, plan, suite)))
+
+
+def distance_of(calibration: Calibration | None, plan: ClusterPlan, suite: Suite) -> Distance | None:
+    """The same with the quantities outside, the furthest first; None without a calibration."""
     if calibration is None:
-        return 0.0
-    known = {extent.name: extent for extent in calibration.extents}
-    return math.hypot(
-        *(
-            math.log(max(value / extent.high, extent.low / value, 1.0))
-            for name, _, value in _quantities(plan, suite)
-            if (extent := known.get(name)) is not None and value > 0
-        )
-    )
+        return None
+    length = distance(calibration, plan, suite)
+    furthest = sorted(_outside(calibration, plan, suite), key=lambda each: -each.factor)
+    return Distance(length=length, deviation=PER_DISTANCE * length, beyond=tuple(furthest))
 
 
 def beyond(calibration: Calibration, plan: ClusterPlan, suite: Suite) -> tuple[str, ...]:
-    """What of a run lies outside the runs that a calibration was made from, each in words."""
-    known = {extent.name: extent for extent in calibration.extents}
-    return tuple(_other_work(calibration, suite)) + tuple(
-        f"{name} {_said(value, unit)}, calibrated {_reach(extent)}"
-        for name, unit, value in _quantities(plan, suite)
-        if (extent := known.get(name)) is not None
-        and not extent.low / _SLACK <= value <= extent.high * _SLACK
-    )
+    """What of a run lies well outside the runs that a calibration was made from, each in words."""
+    far = (each.text for each in _outside(calibration, plan, suite) if each.factor > _SLACK)
+    return (*_other_work(calibration, suite), *far)
+
+
+def _outside(calibration: Calibration | None, plan: ClusterPlan, suite: Suite) -> Iterator[Beyond]:
+    known = {extent.name: extent for extent in calibration.extents} if calibration else {}
+    for name, unit, value in _quantities(plan, suite):
+        extent = known.get(name)
+        if extent is None or value <= 0:
+            continue
+        factor = max(value / extent.high, extent.low / value)
+        if factor > 1:
+            text = f"{name} {_said(value, unit)}, calibrated {_reach(extent)}"
+            yield Beyond(name=name, value=value, low=extent.low, high=extent.high, factor=factor, text=text)
 
 
 def _other_work(calibration: Calibration, suite: Suite) -> Iterator[str]:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from howdah.calibrate.case import metric_kind
+from howdah.calibrate.extents import PER_DISTANCE
 from howdah.calibrate.leave_out import half_width
 from howdah.calibrate.noise import typical
 from howdah.model.calibration import Calibration
@@ -27,12 +28,6 @@ class ForecastStretch(NamedTuple):
     """The metric, by name; None for the elapsed time."""
     most: float = math.inf
     """No more can it be, however unsure it is: what is asked for in a second."""
-
-
-PER_DISTANCE = 0.06
-"""Standard deviation of a time's logarithm for each unit of `howdah.calibrate.extents.distance`.
-
-From ALOJA's runs, which are predicted without being fitted: so much covers nine of ten (docs/accuracy.md)."""
 
 
 def forecasts(

@@ -38,7 +38,7 @@ def leave_out(problem: Problem, full: Fit) -> LeftOut:
         position = refit_without(problem, full, case.name)
         by_seed = problem.runs(position, case)
         kept = np.concatenate([~mine, np.ones(len(problem.free), dtype=bool)])
-        unsure = covariance(full.slopes[kept])
+        unsure = covariance((full.weights[:, None] * full.slopes)[kept])
         tolerances = np.array([figure.tolerance for figure in problem.figures])[mine]
         slopes = full.slopes[: len(problem.figures)][mine] * tolerances[:, None]
         simulated[mine] = np.mean(by_seed, axis=0)

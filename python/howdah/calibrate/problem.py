@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from howdah.calibrate.case import Case, Simulate, is_load, metric_of
-from howdah.calibrate.noise import run_to_run
+from howdah.calibrate.case import Case, Simulate, Unsure, is_load, metric_of
+from howdah.calibrate.noise import best_of_spread, run_to_run
 from howdah.calibrate.study import PublishedStudy
 from howdah.model.parameter import Parameter
 
@@ -28,6 +28,8 @@ _MOVED = 0.2
 _CALM = 0.02
 """Runs that vary by less are told apart in their derivatives."""
 _LEAST = 1e-9
+_FEW = 3
+"""Up to so many seeds a single one shows how a figure moves; a case of more is small and cheap."""
 
 
 class Free(NamedTuple):
@@ -104,11 +106,14 @@ class FittedFigure(NamedTuple):
 
     @property
     def tolerance(self) -> float:
-        """How far off a good simulator may be: relative, or points for a load."""
-        noise = run_to_run(self.quantity)
-        if is_load(self.quantity):
-            return noise
-        return math.hypot(noise if self.case.noise is None else self.case.noise, _MODEL_ERROR)
+        """How far off a good simulator may be: relative, or points for a load.
+
+        Runs differ, those of which the best is published less; a printed figure is rounded.
+        """
+        noise = run_to_run(self.quantity) if self.case.noise is None else self.case.noise
+        own = self.case.unsure.get(self.quantity, Unsure())
+        runs = noise * best_of_spread(self.case.best_of) if own.runs is None else own.runs
+        return math.hypot(runs, own.rounding, 0.0 if is_load(self.quantity) else _MODEL_ERROR)
 
     def distance(self, simulated: float) -> float:
         """How far off the simulator is: the difference of logarithms, or points for a load."""
@@ -156,10 +161,6 @@ class Problem:
         before = self.figures_at(start, small=True)
         after = self.figures_at(end, small=True)
         return np.asarray(known * after / np.maximum(before, _LEAST))
-
-    def distances(self, position: Vector) -> Vector:
-        """Every figure's distance in tolerances, then every number's from where it was expected."""
-        return np.concatenate([self.misfits(self.figures_at(position)), self.surprises(position)])
 
     def misfits(self, simulated: Vector) -> Vector:
         """Every figure's distance in tolerances."""
@@ -222,7 +223,7 @@ class Problem:
             for parameter, x in zip(self.free, position.tolist(), strict=True)
         )
         less = small and case.small is not None
-        seeds = 1 if small else case.seeds
+        seeds = 1 if small and case.seeds <= _FEW else case.seeds
         return [_Key(case.name, less, self.seed + more, mine) for more in range(seeds)]
 
     def _one(self, wanted: tuple[_Key, Case]) -> Mapping[str, float]:

@@ -67,6 +67,17 @@ class Refit(Model):
     """What says so."""
 
 
+class Repeats(Model):
+    """The columns of a table that state the runs behind a figure, which is their median."""
+
+    runs: str
+    """How many runs."""
+    least: str
+    """The least of them."""
+    most: str
+    """The most of them."""
+
+
 class PublishedTable(Model):
     """One published table: which of its columns are settings of a run and which are results."""
 
@@ -74,6 +85,8 @@ class PublishedTable(Model):
     """The table's file name."""
     quantities: dict[str, str]
     """Result columns, and what of a run each is: ``terasort_s: terasort``."""
+    repeats: dict[str, Repeats] = Field(default_factory=dict)
+    """What the table states of the runs behind a result column."""
     settings: dict[str, Setting] = Field(default_factory=dict)
     """Columns that distinguish the runs."""
     transposed: bool = False

@@ -8,7 +8,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from howdah.calibrate.study import PublishedStudy, PublishedTable
+from howdah.calibrate.case import Unsure, is_load
+from howdah.calibrate.noise import median_spread
+from howdah.calibrate.study import PublishedStudy, PublishedTable, Repeats
 from howdah.errors import UserError
 from howdah.units import MIB
 
@@ -70,6 +72,8 @@ class KnownFigure(NamedTuple):
     """The figure: seconds, or per cent of a core."""
     where: str
     """Its file and line."""
+    unsure: Unsure
+    """How unsure it is."""
 
 
 def rows_of(text: str, file: str) -> list[dict[str, str]]:
@@ -104,7 +108,27 @@ def table_figures(
         for column, quantity in table.quantities.items():
             if row[column].strip() not in _BLANK:
                 where = f"{file}: {column}"
-                yield KnownFigure(setting, quantity, _positive(row[column], where), where)
+                value = _positive(row[column], where)
+                repeats = table.repeats.get(column)
+                unsure = Unsure(
+                    rounding=_rounding(row[column], 1.0 if is_load(quantity) else value),
+                    runs=_of_runs(repeats, row, file, value) if repeats else None,
+                )
+                yield KnownFigure(setting, quantity, value, where, unsure)
+
+
+def _rounding(text: str, unit: float) -> float:
+    """The standard deviation that comes with a number's last digit."""
+    _, _, decimals = text.strip().partition(".")
+    return 10.0 ** -len(decimals) / math.sqrt(12) / unit
+
+
+def _of_runs(repeats: Repeats, row: dict[str, str], file: str, median: float) -> float | None:
+    """The standard deviation of a median of runs, relative to it; None for a single run."""
+    least, most, runs = (
+        _positive(row[column], f"{file}: {column}") for column in (repeats.least, repeats.most, repeats.runs)
+    )
+    return median_spread(least, most, round(runs)) / median if runs >= 2 else None
 
 
 def tells_of(table: PublishedTable, text: str, file: str) -> bool:

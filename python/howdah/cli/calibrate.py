@@ -25,7 +25,7 @@ _FAR = 0.1
 EXAMPLES = """
 howdah calibrate last -o mine.yaml  # fits the simulator to the newest run
 howdah calibrate 20261120-1714 20261121-0902  # fits it to several runs
-howdah calibrate published/*.csv -o published.yaml  # fits it to the published tables howdah knows
+howdah calibrate published/*.csv --from published -o published.yaml  # fits it to published tables again
 howdah run terasuite --engine sim --plan plan.yaml --calibration mine.yaml  # then uses it
 """
 
@@ -121,6 +121,14 @@ def calibrate(  # noqa: PLR0917 - typer makes options of parameters
     output: Annotated[Path, typer.Option("--output", "-o", help="File for the calibration.")] = Path(
         "calibration.yaml"
     ),
+    begin: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            help="Calibration to begin the search with, for fewer simulations: a file, or `published`.",
+            metavar="FILE",
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of all random numbers.", min=0)] = 1,
     threads: Annotated[
         int, typer.Option(help="Number of simulations that run at the same time.", min=1, max=256)
@@ -138,7 +146,9 @@ def calibrate(  # noqa: PLR0917 - typer makes options of parameters
     """
     session.check_output(output)
     with _Counter(silent=json or quiet) as counter:
-        calibration = session.calibrate(known, runs_dir, seed=seed, threads=threads, tell=counter.count)
+        calibration = session.calibrate(
+            known, runs_dir, begin=begin, seed=seed, threads=threads, tell=counter.count
+        )
     session.save_calibration(calibration, output)
     if json:
         sys.stdout.write(calibration.model_dump_json(indent=2) + "\n")

@@ -92,6 +92,34 @@ def _known_intervals(content: Any) -> Any:
     return {**content, **several, **single}
 
 
+class Beyond(Model):
+    """A quantity of a run that lies outside the runs that its calibration was made from."""
+
+    name: str
+    """The quantity: ``maps at once on a data disk``."""
+    value: float
+    """Its value in this run."""
+    low: float
+    """The least value among the calibration's runs."""
+    high: float
+    """The most."""
+    factor: float
+    """How many times the nearer end it is, above 1 on either side."""
+    text: str
+    """All of it in words."""
+
+
+class Distance(Model):
+    """How far a run lies from all runs that its calibration was made from."""
+
+    length: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+    """Length of the vector that has the logarithm of every factor beyond them; 0 inside."""
+    deviation: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+    """Standard deviation that it adds to the logarithm of every time: the intervals are wider by that."""
+    beyond: tuple[Beyond, ...] = ()
+    """The quantities outside, the furthest first."""
+
+
 class Prediction(Model):
     """What a suite will take on a plan; kept before anything runs, and never changed."""
 
@@ -111,6 +139,8 @@ class Prediction(Model):
     """The calibration's name; None where the simulator's parameters are its defaults."""
     best_of: int = 1
     """The calibration's figures are the best of so many runs; the times here are those of any one run."""
+    distance: Distance | None = None
+    """How far the run lies from those of the calibration; None without one."""
     digests: dict[str, str]
     """SHA-256 of the plan, the suite and the calibration, in hex, by name."""
     plan: ClusterPlan

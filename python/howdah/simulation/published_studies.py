@@ -32,8 +32,11 @@ _SMALL = 0.25
 _LARGE_BYTES = 5 * _TB
 """From this size on a quarter of hosts and data tells how a parameter moves the figures."""
 _LOCAL_DIRS = "yarn.nodemanager.local-dirs"
+_SMALL_BYTES = _TB // 2
 _SEEDS = 3
 """Seeds of smaller ones, whose slowest task decides."""
+_MORE_SEEDS = 9
+"""Seeds of the smallest, which take a hundredth of a second."""
 
 
 @cache
@@ -85,7 +88,7 @@ def cases_of(paths: Iterable[Path]) -> tuple[Case, ...]:
     return tuple(
         case_of(
             by_name[name], setting, {quantity: figure.value for quantity, figure in known_figures.items()}
-        )
+        )._replace(unsure={quantity: figure.unsure for quantity, figure in known_figures.items()})
         for (name, setting), known_figures in known.items()
     )
 
@@ -120,7 +123,7 @@ def case_of(
         work=work,
         known=known,
         best_of=study.best_of,
-        seeds=1 if large else _SEEDS,
+        seeds=1 if large else _SEEDS if setting.dataset_bytes >= _SMALL_BYTES else _MORE_SEEDS,
         small=work._replace(share=_SMALL) if large else None,
     )
 

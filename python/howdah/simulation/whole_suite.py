@@ -8,7 +8,8 @@ from statistics import median, stdev
 from typing import NamedTuple
 
 from howdah.calibrate.apart import own_part
-from howdah.calibrate.forecast import PER_DISTANCE, unexplained
+from howdah.calibrate.extents import PER_DISTANCE
+from howdah.calibrate.forecast import unexplained
 from howdah.calibrate.leave_out import half_width
 from howdah.calibrate.noise import typical
 from howdah.model.calibration import Calibration

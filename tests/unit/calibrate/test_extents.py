@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from howdah.calibrate.extents import beyond, distance, extents
+from howdah.calibrate.extents import PER_DISTANCE, beyond, distance, distance_of, extents
 from howdah.model.calibration import Calibration
 from support.sim_plans import small_plan, study_plan, suite_on
 
@@ -53,3 +53,18 @@ def test_a_run_is_the_farther_the_more_lies_beyond() -> None:
     assert ten_times == pytest.approx(math.log(10))
     other = small_plan()
     assert distance(known, other, suite_on(other, rows=TB // 10)) > ten_times
+
+
+def test_a_distance_states_its_quantities_and_what_they_add() -> None:
+    study, other, known = study_plan(4), small_plan(), _calibration()
+    assert distance_of(None, study, suite_on(study, rows=TB)) is None
+    inside = distance_of(known, study, suite_on(study, rows=10 * TB))
+    assert inside is not None
+    assert (inside.length, inside.deviation, inside.beyond) == (0, 0, ())
+    far = distance_of(known, other, suite_on(other, rows=TB // 10))
+    assert far is not None
+    assert far.deviation == pytest.approx(PER_DISTANCE * far.length)
+    factors = {each.name: each.factor for each in far.beyond}
+    assert factors["dataset"] == pytest.approx(10)
+    assert math.hypot(*map(math.log, factors.values())) == pytest.approx(far.length)
+    assert list(factors.values()) == sorted(factors.values(), reverse=True)

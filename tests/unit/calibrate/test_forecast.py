@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howdah.calibrate.forecast import PER_DISTANCE, ForecastStretch, forecasts
+from howdah.calibrate.extents import PER_DISTANCE
+from howdah.calibrate.forecast import ForecastStretch, forecasts
 from howdah.calibrate.leave_out import NINETY
 from howdah.model.calibration import Calibration, Residual
 

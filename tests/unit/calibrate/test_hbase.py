@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from statistics import fmean
 
 import pytest
 
@@ -103,7 +104,8 @@ def test_a_mix_that_was_not_fitted_comes_to_what_is_predicted(suite: str) -> Non
     assert slowest
 
     assert all(abs(score.error) < 0.3 for score in slowest)
-    assert all(score.inside for score in scores.values())
+    # The intervals are of 90 %.
+    assert fmean(bool(score.inside) for score in scores.values()) >= 0.85
 
 
 def test_what_was_fitted_to_operations_says_nothing_of_jobs() -> None:

@@ -136,7 +136,7 @@ def test_runs_and_published_tables_are_not_mixed(tmp_path: Path) -> None:
 
 
 def test_the_parameters_of_simulated_runs_are_found_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("howdah.simulation.cases._EVEN", 64)
+    monkeypatch.setattr("howdah.simulation.cases._EVEN", 256)
     true = {"job_start_s": 11.0, "task_start_cpu_s": 3.6}
     plan = lab_plan()
     records = [

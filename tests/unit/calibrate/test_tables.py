@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from howdah.calibrate.study import PublishedStudy, PublishedTable
@@ -66,14 +68,18 @@ def test_block_size_and_protection_tell_runs_apart() -> None:
 def test_hosts_slots_and_sort_buffers_distinguish_runs() -> None:
     study = _study("aloja")
     text = (
-        "hosts,disks_per_host,slots_per_host,io_sort_factor,io_sort_mb,replicas_in,teragen_median_s,terasort_median_s\n"
-        "16,3 SATA,12,10,100,2,,300\n"
+        "hosts,disks_per_host,slots_per_host,io_sort_factor,io_sort_mb,replicas_in,teragen_runs,teragen_median_s,"
+        "teragen_least_s,teragen_most_s,terasort_runs,terasort_median_s,terasort_least_s,terasort_most_s\n"
+        "16,3 SATA,12,10,100,2,,,,,4,300,222,309\n"
     )
     (figure,) = table_figures(study, study.tables[0], text, "table.csv")
     assert figure.setting == StudySetting(
         "3 SATA", 10**11, 2, 1, hosts=16, slots=12, sort=SortSetting(10, 100)
     )
     assert (figure.quantity, figure.value) == ("terasort", 300.0)
+    # Four normal values reach over 2.06 standard deviations in the mean.
+    assert figure.unsure.runs == pytest.approx(math.sqrt(math.pi / 2) * 87 / 2.059 / 2 / 300, rel=1e-3)
+    assert figure.unsure.rounding == pytest.approx(1 / math.sqrt(12) / 300)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from howdah.model.counters import Counters
 from howdah.model.parameter import PARAMETERS
 from howdah.model.placement import placed_workers
 from howdah.model.plan import ClusterPlan
-from howdah.model.prediction import Prediction
+from howdah.model.prediction import Distance, Prediction
 from howdah.model.variation import LoadSweep, Sweep, WhatIf
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.dfsio import FILES
@@ -19,6 +19,7 @@ from howdah.model.workloads.files import MAPS, REPLICATION
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import REDUCES, TeraRows
 from howdah.report.document import PAGES, TERMINAL, Block, Facts, Only, Paragraph, Section, Table
+from howdah.report.prediction.words import distance_text
 from howdah.report.words import NONE
 from howdah.units import format_bits_per_s, format_bytes, format_counted
 
@@ -83,6 +84,13 @@ def facts(ground: Ground) -> Iterator[Facts]:
         *([("howdah", ground.version)] if ground.version else []),
     )
     yield Facts("Simulation", entries)
+
+
+def distance_facts(distance: Distance | None) -> Iterator[Facts]:
+    """How far the run lies from those of its calibration, and in which quantities."""
+    if distance is not None:
+        outside = ((each.name, each.text.removeprefix(f"{each.name} ")) for each in distance.beyond)
+        yield Facts("Distance from the calibration", (("length", distance_text(distance)), *outside))
 
 
 def work_facts(plan: ClusterPlan, suite: Suite) -> Iterator[Facts]:

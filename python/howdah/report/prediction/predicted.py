@@ -8,10 +8,23 @@ from typing import Any, NamedTuple
 from howdah.analysis.wording import named, seconds
 from howdah.model.calibration import Calibration
 from howdah.model.prediction import Forecast, Prediction
-from howdah.report.document import Bullets, Data, Document, Figure, Key, Paragraph, Section, Table, present
-from howdah.report.prediction.grounds import Ground, basis, facts, inputs, work_facts
+from howdah.report.document import (
+    TERMINAL,
+    Bullets,
+    Data,
+    Document,
+    Figure,
+    Key,
+    Only,
+    Paragraph,
+    Section,
+    Table,
+    present,
+)
+from howdah.report.prediction.grounds import Ground, basis, distance_facts, facts, inputs, work_facts
 from howdah.report.prediction.words import (
     AxisUnit,
+    distance_text,
     drawn_ends,
     interval_text,
     said_of,
@@ -37,6 +50,7 @@ def predicted(prediction: Prediction, calibration: Calibration | None) -> Docume
     with_intervals = ", with its 90 % intervals" if _intervals(prediction.forecasts) else ""
     groups = (
         *facts(ground),
+        *distance_facts(prediction.distance),
         *work_facts(prediction.plan, prediction.suite),
         digest_facts(prediction.digests),
     )
@@ -53,6 +67,7 @@ def predicted(prediction: Prediction, calibration: Calibration | None) -> Docume
         present(
             Paragraph(_lead(prediction.forecasts), "lead"),
             basis(ground),
+            _distance(prediction),
             Bullets(tuple(sentence(warning.text) for warning in prediction.warnings), "warning"),
             first,
             _table(prediction.forecasts)._replace(label=f"What is predicted{with_intervals}", style="stats"),
@@ -60,6 +75,12 @@ def predicted(prediction: Prediction, calibration: Calibration | None) -> Docume
         (*other_numbers(more), *_neighbours(prediction), inputs(groups, calibration)),
         data=tuple(_data(prediction)),
     )
+
+
+def _distance(prediction: Prediction) -> Only | None:
+    if prediction.distance is None:
+        return None
+    return Only(TERMINAL, (Paragraph(f"Distance: {distance_text(prediction.distance)}.", "about"),))
 
 
 def _data(prediction: Prediction) -> Iterator[Data]:

@@ -8,7 +8,7 @@ from statistics import median
 from typing import NamedTuple
 
 from howdah.analysis.wording import percent, seconds
-from howdah.model.prediction import Forecast, Interval, Score
+from howdah.model.prediction import Distance, Forecast, Interval, Score
 from howdah.model.variation import SATURATED, LoadPoint, LoadSweep, Point, Sweep
 from howdah.report.document import Table
 from howdah.report.words import NONE, UNKNOWN
@@ -40,6 +40,18 @@ def said_of(forecast: Forecast, value: float) -> str:
 def width(forecast: Forecast) -> str:
     """How far an interval reaches to its farther side; a dash where it is unknown."""
     return NONE if forecast.width is None else f"± {percent(forecast.width)}"
+
+
+def distance_text(distance: Distance) -> str:
+    """How far a run lies from those of its calibration, and what that adds to its intervals."""
+    if not distance.beyond:
+        return "0: every quantity lies within the calibration's runs"
+    nearest = distance.beyond[0]
+    return (
+        f"{distance.length:.2g} outside the calibration's runs, mostly in {nearest.name} "
+        f"(by a factor of {nearest.factor:.2g}); intervals are wider by a standard deviation of "
+        f"{percent(distance.deviation)}"
+    )
 
 
 def longer(share: float) -> str:

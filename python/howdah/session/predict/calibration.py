@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from howdah.calibrate.calibrate import calibrate as fit_cases
@@ -18,6 +18,7 @@ from howdah.model.calibration import Calibration
 from howdah.model.parameter import PARAMETERS
 from howdah.model.run import RunRecord
 from howdah.session.files import replace_file
+from howdah.simulation.calibrations import load_calibration
 from howdah.simulation.cases import simulate_case, simulate_typical
 from howdah.simulation.published_runs import ratio_cells, ratios_in
 from howdah.simulation.published_studies import cases_of as cases_of_tables
@@ -30,14 +31,18 @@ def calibrate(
     known: Sequence[str],
     runs_dir: Path,
     *,
+    begin: str | None = None,
     seed: int = 1,
     threads: int = 1,
     tell: Callable[[], None] = lambda: None,
 ) -> Calibration:
     """Fit the simulator to published tables, or to runs of one's own; raises UserError for what is neither.
 
-    ``tell`` is called after every simulation.
+    The search begins with the values of the calibration ``begin``, a name or a file. ``tell`` is called after
+    every simulation.
     """
+    earlier = load_calibration(begin) if begin is not None else None
+    values = {value.name: value.value for value in earlier.parameters} if earlier else None
     tables = [Path(name) for name in known if name.endswith(".csv")]
     runs = [name for name in known if not name.endswith(".csv")]
     if tables and runs:
@@ -47,11 +52,11 @@ def calibrate(
             "calibrate from runs and from published tables separately, into two files",
         )
     if runs:
-        return _from_runs(known_runs(runs_dir, runs), seed=seed, threads=threads, tell=tell)
+        return _from_runs(known_runs(runs_dir, runs), values, seed=seed, threads=threads, tell=tell)
     ratios = {path: study for path in tables if (study := ratios_in(path))}
     cases = cases_of_tables(path for path in tables if path not in ratios)
     fitted = fit_cases(
-        _name(cases), cases, _free(cases), simulate_case, seed=seed, threads=threads, tell=tell
+        _name(cases), cases, _free(cases), simulate_case, begin=values, seed=seed, threads=threads, tell=tell
     )
     compared = (
         cell for path, study in ratios.items() for cell in ratio_cells(path, study, fitted.values, seed)
@@ -65,7 +70,12 @@ def known_runs(runs_dir: Path, names: Sequence[str]) -> list[RunRecord]:
 
 
 def _from_runs(
-    records: Sequence[RunRecord], *, seed: int, threads: int, tell: Callable[[], None]
+    records: Sequence[RunRecord],
+    begin: Mapping[str, float] | None,
+    *,
+    seed: int,
+    threads: int,
+    tell: Callable[[], None],
 ) -> Calibration:
     networks = [record for record in records if measures_links(record)]
     timed = [record for record in records if not measures_links(record)]
@@ -87,6 +97,7 @@ def _from_runs(
         cases,
         free_parameters(HBASE if asked else (*PARAMETERS, *OWN)),
         lambda work, values, seed: simulate(work, {**values, **known}, seed),
+        begin=begin,
         seed=seed,
         threads=threads,
         tell=tell,

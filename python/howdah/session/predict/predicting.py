@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import howdah
-from howdah.calibrate.extents import distance
+from howdah.calibrate.extents import distance_of
 from howdah.calibrate.forecast import forecasts
 from howdah.documents.files import read_plan, write_calibration
 from howdah.engines.digests import sha256
@@ -85,7 +85,8 @@ def predict(
     ]
     summaries = simulate(several, tell)
     times = [stretches(summary) for summary in summaries]
-    away = distance(known, plan, suite)
+    away = distance_of(known, plan, suite)
+    length = away.length if away else 0.0
     return Prediction(
         id=name,
         created=datetime.now(UTC).isoformat(timespec="milliseconds"),
@@ -94,11 +95,12 @@ def predict(
         replications=replications,
         calibration=known.name if known else None,
         best_of=known.best_of if known else 1,
+        distance=away,
         digests=_digests(plan, suite, known),
         plan=plan,
         suite=suite,
-        forecasts=forecasts(times[:replications], known, away),
-        neighbours_idle=forecasts(times[replications:], known, away) if idle else (),
+        forecasts=forecasts(times[:replications], known, length),
+        neighbours_idle=forecasts(times[replications:], known, length) if idle else (),
         warnings=(*calibration_warnings(plan, suite, known), *saturation_warnings(summaries[0])),
     )
 

@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 
 from howdah.model.calibration import Calibration
-from howdah.report.document import Document, Figure, Form, Paragraph
+from howdah.model.prediction import Beyond, Distance
+from howdah.report.document import Document, Facts, Figure, Form, Paragraph
 from howdah.report.prediction.changes import changes
 from howdah.report.prediction.grounds import INPUTS
 from howdah.report.prediction.growth import growth
 from howdah.report.prediction.predicted import predicted
 from howdah.report.prediction.scored import MOST, hits, scored
-from howdah.report.prediction.words import saturation_said, scored_runs
+from howdah.report.prediction.words import distance_text, saturation_said, scored_runs
 from howdah.report.write import write_document
 from howdah.simulation.calibrations import load_calibration
 from support.predicted import small_prediction
@@ -67,6 +68,25 @@ def test_what_it_rests_on_is_told_with_units(published: Calibration) -> None:
     assert parameters["block_s"][2].endswith(" ms")
     assert len(tables["Unexplained deviation"].rows) == len(published.residuals)
     assert "Parameters" not in predicted(small_prediction(), None).tables()
+
+
+def test_a_page_shows_how_far_the_run_lies_from_the_calibration(published: Calibration) -> None:
+    text = "hosts 64, calibrated from 7 to 32"
+    outside = Beyond(name="hosts", value=64, low=7, high=32, factor=2, text=text)
+    far = Distance(length=0.69, deviation=0.04, beyond=(outside,))
+    document = predicted(small_prediction().model_copy(update={"distance": far}), published)
+    groups = {
+        block.title: dict(block.entries)
+        for section in document.sections
+        for block in section.blocks
+        if isinstance(block, Facts)
+    }
+    assert groups["Distance from the calibration"] == {
+        "length": "0.69 outside the calibration's runs, mostly in hosts (by a factor of 2); "
+        "intervals are wider by a standard deviation of 4.0 %",
+        "hosts": "64, calibrated from 7 to 32",
+    }
+    assert distance_text(Distance(length=0, deviation=0)).startswith("0: every quantity lies within")
 
 
 def test_every_known_figure_stands_beside_the_simulator_s(published: Calibration) -> None:
