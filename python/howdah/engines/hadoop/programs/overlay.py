@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -63,6 +63,8 @@ def additions(target: HadoopTarget, words: Sequence[str], tag: str, logs: str) -
             "spark.eventLog.dir": f"{target.conf.default_fs}{logs}",
         }
     properties = {_TAGS: ",".join(filter(None, (target.conf.given(_TAGS), tag)))}
+    for key, value in target.job_settings.items():
+        (spark if key.startswith("spark.") else properties)[key] = value
     return Additions(_with_options(words, spark), properties, spark, None if own else logs)
 
 
@@ -120,22 +122,25 @@ def _given_options(words: Sequence[str]) -> dict[str, str]:
 def _with_options(words: Sequence[str], properties: Mapping[str, str]) -> tuple[str, ...]:
     """Of a spark-submit, with options at the beginning, where none of the program's own arguments can be.
 
-    Later options win: those of the user for event logging stay, and the tag includes the user's.
+    Later options win, so the user's own of the same properties are left out: the tag includes the user's, and
+    event logging is only added if the user has none.
     """
     if not words or Path(words[0]).name not in _SPARK_PROGRAMS:
         return tuple(words)
-    kept = _without_tags(words[1:])
+    kept = _without(words[1:], properties)
     added = [word for key, value in properties.items() for word in ("--conf", f"{key}={value}")]
     return (words[0], *added, *kept)
 
 
-def _without_tags(words: Sequence[str]) -> list[str]:
-    """Options without the user's tags, which the added option includes."""
+def _without(words: Sequence[str], properties: Collection[str]) -> list[str]:
+    """Options of a spark-submit without those that set some properties."""
     kept: list[str] = []
     for word in words:
-        if word.startswith("spark.yarn.tags=") and kept and kept[-1] in ("--conf", "-c"):
+        if kept and kept[-1] in ("--conf", "-c") and word.partition("=")[0] in properties:
             kept.pop()
-        elif not word.startswith(("--conf=spark.yarn.tags=", "-c=spark.yarn.tags=")):
+            continue
+        flag, _, rest = word.partition("=")
+        if flag not in ("--conf", "-c") or rest.partition("=")[0] not in properties:
             kept.append(word)
     return kept
 
