@@ -41,7 +41,7 @@ howdah jobs show 0042 --json  # prints the application whose number is 0042 for 
 _AGO = re.compile(r"(\d{1,4})([hdw])")
 _UNITS = {"h": "hours", "d": "days", "w": "weeks"}
 
-app = App(help="Rank finished applications by what they waste, and import their histories.", epilog=EXAMPLES)
+app = App(help="Rank finished jobs by what they waste, and import histories.", epilog=EXAMPLES)
 
 JobsDir = Annotated[
     Path, typer.Option(help="Directory of imported applications.", envvar="HOWDAH_JOBS_DIR", metavar="DIR")

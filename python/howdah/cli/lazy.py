@@ -109,13 +109,13 @@ COMMANDS = {
     ),
     "jobs": Lazy(
         "jobs",
-        "Rank finished applications by what they waste, and import their histories.",
+        "Rank finished jobs by what they waste, and import histories.",
         _MEASURE,
     ),
     "calibrate": Lazy("calibrate", "Calibrate the simulator: fit its parameters to known runs.", _PREDICT),
     "predict": Lazy(
         "predict",
-        "Predict a run on a planned cluster: times of all workloads and phases.",
+        "Predict a run on a planned cluster: times of workloads and phases.",
         _PREDICT,
     ),
     "tune": Lazy(

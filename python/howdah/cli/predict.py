@@ -93,7 +93,7 @@ def predict(
     json: Annotated[bool, typer.Option("--json", help="Print the prediction as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only its path.")] = False,
 ) -> None:
-    """Predict a run on a planned cluster: times of all workloads and phases.
+    """Predict a run on a planned cluster: times of workloads and phases.
 
     90 % intervals need a calibration. The prediction is kept with its page and never changed; `howdah score`
     compares the real run with it. --what-if and --sweep change one thing, plan again and simulate; they

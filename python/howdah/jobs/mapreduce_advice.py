@@ -8,7 +8,7 @@ from math import ceil
 from typing import NamedTuple
 
 from howdah.jobs.spread import StageTasks, skew_s
-from howdah.model.application import Advice
+from howdah.model.application import JobChange
 from howdah.services.event_log_tasks import first_line
 from howdah.services.job import AttemptFacts, JobFacts, Kind
 from howdah.units import GIB, MIB, format_bytes, format_counted, format_seconds
@@ -51,7 +51,7 @@ class KindFacts(NamedTuple):
 
 def advise(
     job: JobFacts, maps: KindFacts, reduces: KindFacts, failed: Sequence[AttemptFacts]
-) -> tuple[Advice, ...]:
+) -> tuple[JobChange, ...]:
     """Every change that the job's counters support, the largest saving first."""
     advice = [
         *_memory(maps, job),
@@ -69,7 +69,7 @@ def advise(
     return tuple(sorted(advice, key=lambda each: -each.saves_s))
 
 
-def _memory(facts: KindFacts, job: JobFacts) -> Iterator[Advice]:
+def _memory(facts: KindFacts, job: JobFacts) -> Iterator[JobChange]:
     unused = facts.unused_bytes / facts.granted_bytes
     mib = max(_LEAST_MIB, ceil(facts.peak_bytes * _ROOM / MIB / _STEP_MIB) * _STEP_MIB)
     granted = facts.granted_bytes // MIB
@@ -82,10 +82,10 @@ def _memory(facts: KindFacts, job: JobFacts) -> Iterator[Advice]:
     )
     if f"mapreduce.{facts.kind}.java.opts" in job.conf:
         reason += f"; set -Xmx{int(mib * 0.8)}m in mapreduce.{facts.kind}.java.opts, too"
-    yield Advice(key, str(granted), str(mib), reason, facts.useful_s * (1 - mib / granted))
+    yield JobChange(key, str(granted), str(mib), reason, facts.useful_s * (1 - mib / granted))
 
 
-def _slow_start(job: JobFacts, maps: KindFacts, reduces: KindFacts) -> Iterator[Advice]:
+def _slow_start(job: JobFacts, maps: KindFacts, reduces: KindFacts) -> Iterator[JobChange]:
     key = "mapreduce.job.reduce.slowstart.completedmaps"
     now = job.conf.get(key, "0.05")
     all_s = maps.container_s + reduces.container_s
@@ -94,10 +94,10 @@ def _slow_start(job: JobFacts, maps: KindFacts, reduces: KindFacts) -> Iterator[
             f"reduces held containers for {format_seconds(reduces.waiting_s)} while maps still ran, "
             f"{reduces.waiting_s / all_s:.0%} of the job's container time"
         )
-        yield Advice(key, now, "0.9", reason, reduces.waiting_s * 0.8)
+        yield JobChange(key, now, "0.9", reason, reduces.waiting_s * 0.8)
 
 
-def _sort_buffer(job: JobFacts, maps: KindFacts) -> Iterator[Advice]:
+def _sort_buffer(job: JobFacts, maps: KindFacts) -> Iterator[JobChange]:
     key = "mapreduce.task.io.sort.mb"
     now = int(_number(job.conf.get(key, "100")))
     need = ceil(maps.largest_output_bytes / MIB * 1.1 / _SPILL_FRACTION / 10) * 10
@@ -109,17 +109,17 @@ def _sort_buffer(job: JobFacts, maps: KindFacts) -> Iterator[Advice]:
     )
     if need <= _MOST_BUFFER_MIB and need < 0.6 * maps.granted_bytes / MIB:
         reason = f"{largest} fits in {need} MiB"
-        yield Advice(key, str(now), str(need), reason)
+        yield JobChange(key, str(now), str(need), reason)
     else:
         reason = (
             f"{largest} does not fit in a container of {format_bytes(maps.granted_bytes)}: "
             "smaller splits produce smaller outputs"
         )
         split = int(128 * MIB * min(1.0, now / need))
-        yield Advice("mapreduce.input.fileinputformat.split.maxsize", "", str(split), reason)
+        yield JobChange("mapreduce.input.fileinputformat.split.maxsize", "", str(split), reason)
 
 
-def _short_maps(job: JobFacts, maps: KindFacts) -> Iterator[Advice]:
+def _short_maps(job: JobFacts, maps: KindFacts) -> Iterator[JobChange]:
     if maps.stage is None:
         return
     stage = maps.stage.summary
@@ -132,28 +132,28 @@ def _short_maps(job: JobFacts, maps: KindFacts) -> Iterator[Advice]:
         f"{format_bytes(stage.input_bytes / stage.tasks)}; starting a container takes seconds. "
         "Join small files, or use CombineFileInputFormat if they are smaller than a block"
     )
-    yield Advice("mapreduce.input.fileinputformat.split.minsize", "", str(split), reason)
+    yield JobChange("mapreduce.input.fileinputformat.split.minsize", "", str(split), reason)
 
 
-def _compression(job: JobFacts, maps: KindFacts) -> Iterator[Advice]:
+def _compression(job: JobFacts, maps: KindFacts) -> Iterator[JobChange]:
     key = "mapreduce.map.output.compress"
     size = maps.stage.summary.shuffle_write_bytes if maps.stage else 0
     if size > GIB and job.conf.get(key, "false").strip().lower() == "false" and job.conf:
         reason = f"{format_bytes(size)} of map output crossed disks and network uncompressed"
-        yield Advice(key, "false", "true", reason)
+        yield JobChange(key, "false", "true", reason)
 
 
-def _speculation(job: JobFacts, facts: KindFacts) -> Iterator[Advice]:
+def _speculation(job: JobFacts, facts: KindFacts) -> Iterator[JobChange]:
     key = f"mapreduce.{facts.kind}.speculative"
     if (
         facts.killed_s > max(_LEAST_KILLED_S, _LARGE_FRACTION * facts.container_s)
         and job.conf.get(key, "true") == "true"
     ):
         reason = f"killed copies of {facts.kind}s took {format_seconds(facts.killed_s)} of container time"
-        yield Advice(key, "true", "false", reason, facts.killed_s)
+        yield JobChange(key, "true", "false", reason, facts.killed_s)
 
 
-def _skew(facts: KindFacts) -> Iterator[Advice]:
+def _skew(facts: KindFacts) -> Iterator[JobChange]:
     if facts.stage is None or not skew_s(facts.stage.summary):
         return
     stage = facts.stage.summary
@@ -166,10 +166,10 @@ def _skew(facts: KindFacts) -> Iterator[Advice]:
         f"the longest {facts.kind} took {format_seconds(stage.longest_s)}, the median one "
         f"{format_seconds(stage.median_s)}: {change}"
     )
-    yield Advice("", "", "", reason)
+    yield JobChange("", "", "", reason)
 
 
-def _failures(failed: Sequence[AttemptFacts]) -> Iterator[Advice]:
+def _failures(failed: Sequence[AttemptFacts]) -> Iterator[JobChange]:
     if not failed:
         return
     (error, count), *_ = Counter(first_line(attempt.error) for attempt in failed).most_common(1)
@@ -179,7 +179,7 @@ def _failures(failed: Sequence[AttemptFacts]) -> Iterator[Advice]:
     kind = failed[0].number.kind
     memory = "heap space" in error or ("memory" in error and ("beyond" in error or "OutOfMemory" in error))
     reason = f"{format_counted(len(failed), 'attempt')} failed, {count} of them with: {error or 'no message'}"
-    yield Advice(
+    yield JobChange(
         f"mapreduce.{kind}.memory.mb" if memory else "", "", "more" if memory else "", reason, lost_s
     )
 

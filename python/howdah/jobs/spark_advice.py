@@ -8,7 +8,7 @@ from math import ceil
 from typing import NamedTuple
 
 from howdah.jobs.spread import skew_s
-from howdah.model.application import Advice, StageSummary
+from howdah.model.application import JobChange, StageSummary
 from howdah.model.spark_log import SparkLog
 from howdah.units import MIB, format_bytes, format_counted, format_seconds
 
@@ -51,7 +51,7 @@ class SparkFacts(NamedTuple):
         return max(0, self.granted_bytes - self.peak_bytes) if self.peak_bytes else 0
 
 
-def advise(log: SparkLog, facts: SparkFacts, stages: Sequence[StageSummary]) -> tuple[Advice, ...]:
+def advise(log: SparkLog, facts: SparkFacts, stages: Sequence[StageSummary]) -> tuple[JobChange, ...]:
     """Every change that the log supports, the largest saving first."""
     advice = [
         *_idle(log, facts),
@@ -66,7 +66,7 @@ def advise(log: SparkLog, facts: SparkFacts, stages: Sequence[StageSummary]) -> 
     return tuple(sorted(advice, key=lambda each: -each.saves_s))
 
 
-def _idle(log: SparkLog, facts: SparkFacts) -> Iterator[Advice]:
+def _idle(log: SparkLog, facts: SparkFacts) -> Iterator[JobChange]:
     if facts.idle_s < _LEAST_IDLE_S or facts.idle_s < _LARGE_IDLE * facts.container_s:
         return
     properties = log.application.properties
@@ -79,15 +79,15 @@ def _idle(log: SparkLog, facts: SparkFacts) -> Iterator[Advice]:
     )
     if properties.get("spark.dynamicAllocation.enabled") == "true":
         now = properties.get("spark.dynamicAllocation.executorIdleTimeout", "60s")
-        yield Advice("spark.dynamicAllocation.executorIdleTimeout", now, "15s", reason, facts.idle_s * 0.5)
+        yield JobChange("spark.dynamicAllocation.executorIdleTimeout", now, "15s", reason, facts.idle_s * 0.5)
         return
     both = "spark.dynamicAllocation.enabled"
     enough = format_counted(need, "executor")
     reason += f"; set spark.dynamicAllocation.shuffleTracking.enabled=true, too, or use {enough}"
-    yield Advice(both, properties.get(both, "false"), "true", reason, facts.idle_s * 0.8)
+    yield JobChange(both, properties.get(both, "false"), "true", reason, facts.idle_s * 0.8)
 
 
-def _memory(facts: SparkFacts) -> Iterator[Advice]:
+def _memory(facts: SparkFacts) -> Iterator[JobChange]:
     if not facts.peak_bytes or facts.unused_bytes < _LEAST_UNUSED * facts.granted_bytes:
         return
     heap = facts.heap_bytes - facts.unused_bytes if not facts.peak_heap_bytes else facts.peak_heap_bytes
@@ -99,13 +99,13 @@ def _memory(facts: SparkFacts) -> Iterator[Advice]:
             f"{format_bytes(facts.granted_bytes)}; {mib} MiB of heap leave a quarter of room"
         )
         useful_s = facts.container_s - facts.idle_s
-        yield Advice(
+        yield JobChange(
             "spark.executor.memory", f"{now}m", f"{mib}m", reason,
             useful_s * (facts.heap_bytes - mib * MIB) / facts.granted_bytes,
         )  # fmt: skip
 
 
-def _spills(log: SparkLog, stages: Sequence[StageSummary]) -> Iterator[Advice]:
+def _spills(log: SparkLog, stages: Sequence[StageSummary]) -> Iterator[JobChange]:
     worst = max(stages, key=lambda stage: stage.spilled_bytes, default=None)
     if worst is None or not worst.spilled_bytes:
         return
@@ -116,10 +116,10 @@ def _spills(log: SparkLog, stages: Sequence[StageSummary]) -> Iterator[Advice]:
         f"stage {worst.name} spilled {format_bytes(worst.spilled_bytes)}: its {worst.tasks:,} tasks had "
         f"{format_bytes(volume / worst.tasks)} each; more partitions are smaller"
     )
-    yield Advice(setting, log.application.properties.get(setting, str(worst.tasks)), str(need), reason)
+    yield JobChange(setting, log.application.properties.get(setting, str(worst.tasks)), str(need), reason)
 
 
-def _skew(log: SparkLog, stages: Sequence[StageSummary]) -> Iterator[Advice]:
+def _skew(log: SparkLog, stages: Sequence[StageSummary]) -> Iterator[JobChange]:
     worst = max(stages, key=skew_s, default=None)
     if worst is None or not skew_s(worst):
         return
@@ -130,49 +130,51 @@ def _skew(log: SparkLog, stages: Sequence[StageSummary]) -> Iterator[Advice]:
     properties = log.application.properties
     setting = "spark.sql.adaptive.enabled"
     if log.sql and properties.get(setting) == "false":
-        yield Advice(setting, "false", "true", f"{reason}: adaptive execution splits skewed joins")
+        yield JobChange(setting, "false", "true", f"{reason}: adaptive execution splits skewed joins")
     elif log.sql:
         setting = "spark.sql.adaptive.skewJoin.skewedPartitionThresholdInBytes"
         reason += (
             ": a lower threshold splits more partitions; otherwise add a random part to the frequent keys"
         )
-        yield Advice(setting, properties.get(setting, "256MB"), "64MB", reason)
+        yield JobChange(setting, properties.get(setting, "256MB"), "64MB", reason)
     else:
-        yield Advice(
+        yield JobChange(
             "", "", "", f"{reason}: add a random part to the frequent keys, and combine in two steps"
         )
 
 
-def _garbage(facts: SparkFacts) -> Iterator[Advice]:
+def _garbage(facts: SparkFacts) -> Iterator[JobChange]:
     if facts.run_s >= _LEAST_RUN_S and facts.gc_s > _LARGE_GC * facts.run_s and facts.heap_bytes:
         more = f"{facts.heap_bytes * 3 // 2 // MIB}m"
         reason = (
             f"tasks spent {format_seconds(facts.gc_s)} in garbage collection, "
             f"{facts.gc_s / facts.run_s:.0%} of their time"
         )
-        yield Advice("spark.executor.memory", f"{facts.heap_bytes // MIB}m", more, reason)
+        yield JobChange("spark.executor.memory", f"{facts.heap_bytes // MIB}m", more, reason)
 
 
-def _fetching(facts: SparkFacts) -> Iterator[Advice]:
+def _fetching(facts: SparkFacts) -> Iterator[JobChange]:
     if facts.run_s >= _LEAST_RUN_S and facts.fetch_wait_s > _LARGE_WAIT * facts.run_s:
         reason = (
             f"tasks waited {format_seconds(facts.fetch_wait_s)}, {facts.fetch_wait_s / facts.run_s:.0%} of "
             "their time, for shuffle blocks of other executors: larger executors fetch less"
         )
-        yield Advice("spark.executor.cores", str(facts.slots), str(facts.slots * 2), reason)
+        yield JobChange("spark.executor.cores", str(facts.slots), str(facts.slots * 2), reason)
 
 
-def _tiny_tasks(stages: Sequence[StageSummary]) -> Iterator[Advice]:
+def _tiny_tasks(stages: Sequence[StageSummary]) -> Iterator[JobChange]:
     worst = max(stages, key=lambda stage: stage.tasks, default=None)
     if worst is not None and worst.tasks >= _MANY_TASKS and worst.median_s < _TINY_S:
         reason = (
             f"stage {worst.name} has {worst.tasks:,} tasks of {format_seconds(worst.median_s)}: "
             "starting them takes longer than their work"
         )
-        yield Advice("spark.sql.shuffle.partitions", str(worst.tasks), str(max(1, worst.tasks // 10)), reason)
+        yield JobChange(
+            "spark.sql.shuffle.partitions", str(worst.tasks), str(max(1, worst.tasks // 10)), reason
+        )
 
 
-def _failures(log: SparkLog, facts: SparkFacts) -> Iterator[Advice]:
+def _failures(log: SparkLog, facts: SparkFacts) -> Iterator[JobChange]:
     reasons = [
         executor.removal_reason
         for executor in log.executors
@@ -181,7 +183,7 @@ def _failures(log: SparkLog, facts: SparkFacts) -> Iterator[Advice]:
     if reasons:
         now = max(384, facts.granted_bytes // MIB - facts.heap_bytes // MIB)
         reason = f"{len(reasons)} executors were killed: {reasons[0]}"
-        yield Advice("spark.executor.memoryOverhead", f"{now}m", f"{now * 2}m", reason)
+        yield JobChange("spark.executor.memoryOverhead", f"{now}m", f"{now * 2}m", reason)
     failed = [
         (failure, max(0.0, (end or start) - start))
         for state, failure, start, end in zip(
@@ -192,7 +194,7 @@ def _failures(log: SparkLog, facts: SparkFacts) -> Iterator[Advice]:
     if failed:
         (text, count), *_ = Counter(failure for failure, _ in failed).most_common(1)
         lost_s = sum(seconds for _, seconds in failed) / facts.slots
-        yield Advice(
+        yield JobChange(
             "",
             "",
             "",

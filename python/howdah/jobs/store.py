@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from howdah.errors import UserError
-from howdah.model.application import Advice, Application, HostShare, StageSummary
+from howdah.model.application import Application, HostShare, JobChange, StageSummary
 
 _ENDING = ".parquet"
 _MOST_FILES = 16
@@ -33,7 +33,7 @@ def _struct(kind: type) -> pa.DataType:
     return pa.struct([pa.field(field.name, _TYPES[str(field.type)]) for field in fields(kind)])
 
 
-_NESTED = {"stages": StageSummary, "hosts": HostShare, "advice": Advice}
+_NESTED = {"stages": StageSummary, "hosts": HostShare, "advice": JobChange}
 SCHEMA = pa.schema(
     [
         pa.field(

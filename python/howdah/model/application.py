@@ -12,7 +12,7 @@ ORIGIN = "imported"
 
 
 @dataclass(frozen=True, slots=True)
-class Advice:
+class JobChange:
     """One change to an application."""
 
     setting: str
@@ -102,7 +102,7 @@ class Application:
     """How much longer its stages' longest tasks took than the median task, in stages with much skew."""
     stages: tuple[StageSummary, ...] = ()
     hosts: tuple[HostShare, ...] = ()
-    advice: tuple[Advice, ...] = ()
+    advice: tuple[JobChange, ...] = ()
     """What to change, the largest saving first."""
 
     @property

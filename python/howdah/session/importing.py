@@ -33,7 +33,7 @@ Watch = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
-class Imported:
+class JobImport:
     """The result of an import."""
 
     added: int
@@ -78,7 +78,7 @@ class _Known:
         return "new" if before is None else "better"
 
 
-def import_jobs(sources: list[str], jobs_dir: Path, conf: Path | None, watch: Watch) -> Imported:
+def import_jobs(sources: list[str], jobs_dir: Path, conf: Path | None, watch: Watch) -> JobImport:
     """Import everything that the sources hold: directories, files, paths in HDFS, history servers' URLs."""
     store = JobStore(jobs_dir)
     known = _Known(store)
@@ -107,7 +107,7 @@ def import_jobs(sources: list[str], jobs_dir: Path, conf: Path | None, watch: Wa
                 raise UserError(error.where, error.what, error.hint) from error
     finally:
         store.add(batch)
-    return Imported(counts["new"], counts["better"], counts["known"], tuple(problems))
+    return JobImport(counts["new"], counts["better"], counts["known"], tuple(problems))
 
 
 def _histories(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from howdah.jobs.ranking import ORDERS, HostVerdict, Overview
-from howdah.model.application import ORIGIN, Advice, Application
+from howdah.model.application import ORIGIN, Application, JobChange
 from howdah.report.document import PAGES, Bullets, Data, Document, Figure, Key, Section, Table, present
 from howdah.report.figure import series_colour
 from howdah.report.theme import DATA, SHOWN, across, chart, layer, linear
@@ -140,7 +140,7 @@ def _short(name: str) -> str:
     return name if len(name) <= _NAME else f"{name[: _NAME - 1]}…"
 
 
-def changed(advice: Advice) -> str:
+def changed(advice: JobChange) -> str:
     """What a change sets, in words."""
     if not advice.setting:
         return "the program"

@@ -13,7 +13,7 @@ from howdah.errors import UserError
 from howdah.jobs.ranking import Filters
 from howdah.jobs.store import JobStore, applications
 from howdah.services.history_events import read_history
-from howdah.session.importing import Imported, application_of, import_jobs, overview_of
+from howdah.session.importing import JobImport, application_of, import_jobs, overview_of
 from support.recorded import Answer, Recorded, in_json
 from support.recorded_jobs import JOBS, recorded_job, serving
 from support.spark_logs import LOGS, SPARK_EVENTS, log_bytes
@@ -21,7 +21,7 @@ from support.spark_logs import LOGS, SPARK_EVENTS, log_bytes
 YARN = "application_1628109047826_1317105"
 
 
-def _import(jobs_dir: Path, *sources: Path | str, conf: Path | None = None) -> Imported:
+def _import(jobs_dir: Path, *sources: Path | str, conf: Path | None = None) -> JobImport:
     return import_jobs([str(source) for source in sources], jobs_dir, conf, lambda done, of: None)
 
 
@@ -45,7 +45,7 @@ def histories(tmp_path: Path) -> Path:
 def test_every_history_is_imported_once(histories: Path, tmp_path: Path) -> None:
     first = _import(tmp_path / "jobs", histories)
     jobs = sum(recorded_job(name).file is not None for name in JOBS)
-    assert first == Imported(len(LOGS) + 1 + jobs, 0, 0, ())
+    assert first == JobImport(len(LOGS) + 1 + jobs, 0, 0, ())
     again = _import(tmp_path / "jobs", histories)
     assert (again.added, again.replaced, again.problems) == (0, 0, ())
     # The same application from another place is known, too.
@@ -64,7 +64,7 @@ def test_an_unfinished_application_is_replaced_once_it_has_ended(tmp_path: Path)
     assert running.outcome == "unfinished"
     (logs / f"{YARN}.inprogress").unlink()
     (logs / YARN).write_bytes(data)
-    assert _import(tmp_path / "jobs", logs) == Imported(0, 1, 0, ())
+    assert _import(tmp_path / "jobs", logs) == JobImport(0, 1, 0, ())
     [ended] = applications(JobStore(tmp_path / "jobs").read())
     assert ended.outcome == "succeeded"
 
@@ -145,7 +145,7 @@ def test_sparks_history_server_returns_logs_as_zip_files(tmp_path: Path) -> None
             packed.read_bytes(), kind="application/octet-stream"
         )
         assert _import(tmp_path / "jobs", server.url).added == 1
-        assert _import(tmp_path / "jobs", server.url) == Imported(0, 0, 1, ())
+        assert _import(tmp_path / "jobs", server.url) == JobImport(0, 0, 1, ())
         server.answers[f"GET /api/v1/applications/{YARN}/logs"] = Answer(b"no zip", kind="text/plain")
         assert "returns no zip file" in _import(tmp_path / "other", server.url).problems[0]
 
