@@ -13,15 +13,16 @@ from howdah.cli.help import MORE, App
 from howdah.cli.options import CalibrationFile
 from howdah.cli.output import print_json, show
 from howdah.cli.study_display import StudyDisplay
+from howdah.cli.tune_job import JobOutput, show_parts, tune_own_job
 from howdah.cli.values import parse_duration, parse_seed
 from howdah.errors import UserError
 from howdah.extras import check_extras
-from howdah.model.tuning import Goal, KeptRules, TuningRequest
+from howdah.model.tuning import Goal, KeptRules
 from howdah.report.document import Document, Facts
 from howdah.report.prediction.raced import raced
-from howdah.report.prediction.tuned import space_tables
 from howdah.report.terminal import blocks, terminal
 from howdah.session import tuning as session
+from howdah.session.job_tuning import is_job, job_request
 from howdah.session.plan.plans import check_replaceable, save_plan, writes_over
 from howdah.session.predict.pages import tuning_page, write_page
 from howdah.session.racing import change_race, plan_to_tune, race_request, run_race
@@ -39,6 +40,7 @@ howdah tune --resume last  # continues a search that was stopped
 howdah tune plan.yaml --keep limits  # may break rules that only cost time
 howdah tune plan.yaml --race labs --budget 1h  # then measures the best candidates in labs
 howdah tune --race lab --budget 40m  # tunes the jobs of the running lab "lab", and measures them there
+howdah tune --job 'hadoop jar app.jar Main in out' --race /etc/hadoop/conf  # tunes your own job
 howdah tune plan.yaml --race /etc/hadoop/conf  # measures them on your own cluster
 """
 
@@ -79,9 +81,23 @@ def tune(
         str | None,
         typer.Option(help="Time for the race, never exceeded, such as 40m. Default: 2h.", metavar="TIME"),
     ] = None,
+    job: Annotated[
+        str | None,
+        typer.Option(
+            help="Tune the properties of your own job, a command, by runs on --race LAB or DIR.",
+            metavar="COMMAND",
+        ),
+    ] = None,
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="File for the tuned plan.", metavar="FILE")
-    ] = Path("tuned.yaml"),
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="File for the tuned plan, or for a job's properties. Default: tuned.yaml, tuned-job.xml.",
+            metavar="FILE",
+            show_default=False,
+        ),
+    ] = None,
     resume: Annotated[
         str | None,
         typer.Option(help="Continue the search with this name; `last` for the newest.", metavar="NAME"),
@@ -144,13 +160,26 @@ def tune(
     properties of jobs vary.
     """
     check_extras("the page of `howdah tune`", "charts")
+    budget_s = parse_duration(budget, "--budget") if budget is not None else None
+    requested = race_request(race, budget_s) if race is not None else None
+    if job is not None or (resume is not None and is_job(tune_dir, resume)):
+        if plan is not None or (job is not None and resume is not None):
+            raise UserError("--job", "excludes PLAN and --resume", "leave them out")
+        tune_own_job(
+            lambda: job_request(job or "", requested, space, _seed(seed)),
+            tune_dir,
+            resume,
+            name,
+            output=JobOutput(output or Path("tuned-job.xml"), show_space, json, quiet),
+            budget_s=budget_s,
+        )
+        return
+    output = output or Path("tuned.yaml")
     if (plan is not None and resume is not None) or (budget is not None and race is None and resume is None):
         raise UserError("howdah tune", "has options that exclude each other", "give PLAN, --race or --resume")
     if plan is not None and writes_over(output, plan):
         raise UserError(f"--output {output}", "is the plan to improve", "give another file: -o tuned.yaml")
     check_replaceable(output)
-    budget_s = parse_duration(budget, "--budget") if budget is not None else None
-    requested = race_request(race, budget_s) if race is not None else None
     if resume is not None:
         folder = session.resume(tune_dir, resume)
         change_race(folder, requested, budget_s)
@@ -167,14 +196,23 @@ def tune(
             keep=keep,
             trials=trials,
             replications=replications,
-            seed=parse_seed(seed) if seed is not None else None,
+            seed=_seed(seed),
             race=requested,
             goals=goal or (),
         )
         if show_space:
-            _show_space(request, json=json)
+            show_parts(*session.space(request), json=json)
             return
         folder = session.start(request, tune_dir, name)
+    _tune_plan(folder, output, json=json, quiet=quiet)
+
+
+def _seed(text: str | None) -> int | None:
+    return parse_seed(text) if text is not None else None
+
+
+def _tune_plan(folder: session.TuningFolder, output: Path, *, json: bool, quiet: bool) -> None:
+    """Search, race if the search has a race, and show the result."""
     with folder:
         with _Bar(silent=json or quiet) as bar:
             tuned = session.search(folder, bar.tell)
@@ -210,15 +248,6 @@ def _write(tuned: session.Tuned, folder: session.TuningFolder, output: Path) -> 
     save_plan(tuned.plan, output)
     document = tuning_page(tuned.tuning, folder.request.calibration)
     return document, write_page(document, folder.path)
-
-
-def _show_space(request: TuningRequest, *, json: bool) -> None:
-    varied, fixed = session.space(request)
-    if json:
-        parts = {"parameters": varied, "fixed": fixed}
-        print_json({name: [item.model_dump() for item in items] for name, items in parts.items()})
-    else:
-        show(blocks(*space_tables(varied, fixed)))
 
 
 class _Bar:

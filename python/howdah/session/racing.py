@@ -111,7 +111,7 @@ def run_race(folder: TuningFolder, tuned: Tuned, study: Study, observer: StudyOb
     request = folder.request.race
     assert request is not None
     given = GivenStudy(study, write_study(study), folder.path)
-    with _only_race_on(request):
+    with only_race_on(request):
         there = StudyDirectory(folder.path / FOLDER)
         with there.locked():
             done = make_runs(given, there, observer)
@@ -121,7 +121,7 @@ def run_race(folder: TuningFolder, tuned: Tuned, study: Study, observer: StudyOb
 
 
 @contextmanager
-def _only_race_on(race: RaceRequest) -> Iterator[None]:
+def only_race_on(race: RaceRequest) -> Iterator[None]:
     """Keep other races of this machine away from the same target; raises UserError where one is at work."""
     target = race.name
     if race.target is RaceTarget.CLUSTER:
@@ -147,11 +147,34 @@ def _result(
     times = times_of(cells, done)
     numbers = {cell.levels[VARY]: cell.number for cell in cells}
     contenders = tuning.contenders
+    plans = tuple(
+        plan.model_copy(
+            update={"simulated": contenders[plan.name].share, "breaks": contenders[plan.name].breaks}
+        )
+        if plan.name in contenders
+        else plan
+        for plan in raced_plans(study, done, (RULES, DEFAULTS))
+    )
+    against_rules = compared(times, numbers[RULES], [n for n in numbers.values() if n != numbers[RULES]])
+    return Race(
+        request=request,
+        spent_s=spent,
+        plans=plans,
+        winner=_winner(tuning, times, numbers, against_rules),
+        decided=len(last_rounds(study, cells, done)) == len(cells),
+    )
+
+
+def raced_plans(study: Study, done: Sequence[StudyRun], bases: Sequence[str]) -> tuple[RacedPlan, ...]:
+    """Every plan of a race with its runs, and its difference from each of the ``bases``."""
+    cells = cells_of(study)
+    times = times_of(cells, done)
+    numbers = {cell.levels[VARY]: cell.number for cell in cells}
     against = {
         base: compared(times, numbers[base], [n for n in numbers.values() if n != numbers[base]])
-        for base in (RULES, DEFAULTS)
+        for base in bases
     }
-    plans = tuple(
+    return tuple(
         RacedPlan(
             name=name,
             runs=len(times[number]),
@@ -160,17 +183,8 @@ def _result(
             against={
                 base: _difference(judged[number]) for base, judged in against.items() if number in judged
             },
-            simulated=contenders[name].share if name in contenders else None,
-            breaks=contenders[name].breaks if name in contenders else (),
         )
         for name, number in numbers.items()
-    )
-    return Race(
-        request=request,
-        spent_s=spent,
-        plans=plans,
-        winner=_winner(tuning, times, numbers, against[RULES]),
-        decided=len(last_rounds(study, cells, done)) == len(cells),
     )
 
 

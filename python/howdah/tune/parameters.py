@@ -402,13 +402,18 @@ def with_values(request: PlanRequest, values: Mapping[str, str], server_options:
         elif name == SERVER_OPTIONS:
             overrides[name] = _with_heap(server_options, int(value))
         elif name == _CODEC:
-            overrides[_COMPRESS] = str(value != Codec.NONE).lower()
-            if value != Codec.NONE:
-                overrides[_CODEC] = _CLASSES[Codec(value)]
+            overrides |= codec_properties(Codec(value))
         else:
             overrides[name] = value
     given = tuple(Override(key=key, value=value) for key, value in overrides.items())
     return request.model_copy(update=update | {"overrides": given})
+
+
+def codec_properties(codec: Codec) -> dict[str, str]:
+    """The properties of jobs that compress map output so."""
+    if codec is Codec.NONE:
+        return {_COMPRESS: "false"}
+    return {_COMPRESS: "true", _CODEC: _CLASSES[codec]}
 
 
 def _with_heap(options: str, heap_mb: int) -> str:

@@ -64,7 +64,7 @@ def race_of(
         settings |= _planned_alike(request.plan.cluster) | {"inventory": inventory_file}
         levels = tuple(_plan_levels(tuning, racing, request.plan.cluster))
     return Study(
-        study=_study_name(tuning.id),
+        study=study_name(tuning.id),
         question="Is the tuned plan faster than the plan of the rules and than Hadoop's defaults?",
         suite=request.suite,
         settings=CellSettings.model_validate(settings),
@@ -86,7 +86,7 @@ def race_of(
     )
 
 
-def _study_name(search: str) -> str:
+def study_name(search: str) -> str:
     """The name of a search's race, as studies may be called."""
     return f"race-{re.sub('[^a-z0-9]+', '-', search.lower())}"[:_LONGEST_NAME].rstrip("-")
 

@@ -46,7 +46,8 @@ def prepare_cluster(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
     given = request.of(SET)
     job_settings = dict(given or ())
     _check_secrets(job_settings)
-    check_settings(job_settings)
+    # A command of the user's has none of the programs' flags.
+    check_settings(job_settings, flags=UserCommand not in programs)
     try:
         reached, playing = _reach(request)
         work_dir = request.of(HDFS_DIR) or posixpath.join(NameNode(reached.web, reached.conf).home(), _FOLDER)

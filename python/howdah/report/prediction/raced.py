@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from howdah.analysis.wording import listed, percent, seconds, signed
 from howdah.model.comparison import Verdict
-from howdah.model.tuning import DEFAULTS_NAME, RULES_NAME, MeasuredDifference, Race
+from howdah.model.tuning import DEFAULTS_NAME, RULES_NAME, MeasuredDifference, Race, RacedPlan
 from howdah.report.document import Bullets, Document, Paragraph, Section, Table, present
 from howdah.report.words import NONE
 from howdah.units import format_counted, format_seconds
@@ -31,9 +31,14 @@ def race_text(race: Race) -> str:
         return "The race ended before it could compare any plan with the rules' plan."
     if plan is None or race.winner == RULES_NAME:
         return "Measured: no candidate is faster than the rules' plan, which is the tuned plan now."
+    return measured_text(plan, {RULES_NAME: "the rules' plan", DEFAULTS_NAME: "Hadoop's defaults"})
+
+
+def measured_text(plan: RacedPlan, bases: Mapping[str, str]) -> str:
+    """How much faster a plan was than others, by their names in the race and in words."""
     parts = [
-        f"{_share(difference)} than {name}{_interval(difference)}{_doubt(difference)}"
-        for base, name in ((RULES_NAME, "the rules' plan"), (DEFAULTS_NAME, "Hadoop's defaults"))
+        f"{_share(difference)} than {words}{_interval(difference)}{_doubt(difference)}"
+        for base, words in bases.items()
         if (difference := plan.against.get(base)) is not None
     ]
     runs = format_counted(plan.runs, "run")
@@ -46,7 +51,7 @@ def _spent_text(race: Race) -> str:
     return f"The race took {used} on {race.request.place}."
 
 
-def _difference_text(difference: MeasuredDifference | None) -> str:
+def difference_text(difference: MeasuredDifference | None) -> str:
     """A difference with its interval and verdict, for a table."""
     if difference is None:
         return NONE
@@ -66,9 +71,9 @@ def race_section(race: Race) -> Section:
             str(plan.runs),
             str(plan.failed),
             NONE if plan.elapsed_s is None else seconds(plan.elapsed_s),
-            _difference_text(plan.against.get(RULES_NAME)),
+            difference_text(plan.against.get(RULES_NAME)),
             NONE if plan.simulated is None else signed(plan.simulated),
-            _difference_text(plan.against.get(DEFAULTS_NAME)),
+            difference_text(plan.against.get(DEFAULTS_NAME)),
         )
         for plan in race.plans
     )

@@ -167,8 +167,10 @@ def _given(values: dict[str, int | float | None]) -> dict[str, str]:
     return {key: f"{value}" for key, value in values.items() if value is not None}
 
 
-def check_settings(settings: Mapping[str, str]) -> None:
+def check_settings(settings: Mapping[str, str], *, flags: bool = True) -> None:
     """Raise UserError for a property of ``--set`` that is not the user's, or that Hadoop could not read.
+
+    With ``flags``, those that have a flag of their own are refused as well.
 
     A cluster may know properties of its own; only a name that is nearly one of Hadoop's is taken for it,
     misspelt: no program would read it, and the run would say that it was set.
@@ -183,7 +185,7 @@ def check_settings(settings: Mapping[str, str]) -> None:
                 raise UserError(
                     f"--set {given}", f"{value!r} {misfit}", f"the default is {default_of(key, release)!r}"
                 )
-            if key in _FLAGS:
+            if flags and key in _FLAGS:
                 raise UserError(f"--set {given}", "has its own flag", f"write {_FLAGS[key]}")
             if key in _OWN:
                 raise UserError(f"--set {given}", f"is reserved for howdah: it {_OWN[key]}", "leave it out")

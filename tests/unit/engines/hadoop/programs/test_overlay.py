@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
@@ -129,3 +130,14 @@ def test_a_command_line_is_split_as_a_shell_does() -> None:
     for text, what in (("'", "unbalanced"), ("", "is empty")):
         with pytest.raises(UserError, match=what):
             option.parse(text, "--command-line")
+
+
+def test_properties_that_are_set_go_to_the_copies_and_replace_the_commands_own(target: HadoopTarget) -> None:
+    given = {"mapreduce.job.reduces": "4", "spark.sql.shuffle.partitions": "8"}
+    varied = replace(target, job_settings=given)
+    words = ("spark-submit", "--conf", "spark.sql.shuffle.partitions=200", "--conf=mine=1", "app.jar")
+    added = additions(varied, words, "t", LOGS)
+    assert added.properties["mapreduce.job.reduces"] == "4"
+    assert sum("spark.sql.shuffle.partitions" in word for word in added.words) == 1
+    assert _options(added.words)["spark.sql.shuffle.partitions"] == "8"
+    assert added.words[-2:] == ("--conf=mine=1", "app.jar")

@@ -1,0 +1,223 @@
+"""The tuning of a user's own job: values alone, then the race of the best, each a study that can continue."""
+
+from __future__ import annotations
+
+import secrets
+import shlex
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from pydantic import ValidationError
+
+from howdah.documents.files import read_narrowing, write_study
+from howdah.engines.hadoop.reached import running_lab
+from howdah.errors import UserError
+from howdah.model.comparison import Verdict
+from howdah.model.job_tuning import CONFIGURED_NAME, JobTuning, JobTuningRequest, ValueAlone
+from howdah.model.plan import Setting
+from howdah.model.study import Study, StudyRun
+from howdah.model.tuning import Narrowing, RacedPlan, RaceRequest, RaceTarget
+from howdah.render.text import xml_file
+from howdah.services.conf import ClientConf
+from howdah.session.racing import only_race_on, raced_plans
+from howdah.session.study.budget import spent_s
+from howdah.session.study.directory import StudyDirectory
+from howdah.session.study.paper import write_study_paper
+from howdah.session.study.running import StudyObserver
+from howdah.session.study.studies import GivenStudy, make_runs
+from howdah.store.layout import new_run_id
+from howdah.store.staging import replacing
+from howdah.tune.job import (
+    SPARK_PROGRAMS,
+    alone_study,
+    job_properties,
+    job_space,
+    race_study,
+    racing,
+    values_alone,
+)
+
+REQUEST, RESULT = "job.json", "job-tuning.json"
+_ALONE, _RACE = "alone", "race"
+_UNSET_MB = {"mapreduce.map.memory.mb": "1024", "mapreduce.reduce.memory.mb": "1024"}
+
+
+class Display(Protocol):
+    """Shows the runs of a study while they are made."""
+
+    def __call__(self, study: Study) -> AbstractContextManager[StudyObserver]: ...
+
+
+class TunedJob(NamedTuple):
+    """The result, and the pages with every run."""
+
+    tuning: JobTuning
+    papers: tuple[Path, ...]
+
+
+def job_request(
+    command: str, race: RaceRequest | None, space: Path | None, seed: int | None
+) -> JobTuningRequest:
+    """What the options of ``howdah tune --job`` ask for; raises UserError for what cannot be tuned."""
+    try:
+        words = tuple(shlex.split(command))
+    except ValueError as error:
+        raise UserError("--job", f"has unbalanced quotes: {error}", "quote it as for a shell") from error
+    if not words:
+        raise UserError("--job", "is empty", "give a command: --job 'hadoop jar app.jar Main IN OUT'")
+    if race is None or not race.per_job:
+        raise UserError(
+            "--job",
+            "needs a lab or a cluster that runs: its program cannot be simulated",
+            "give --race LAB or --race DIR with the cluster's configuration",
+        )
+    narrowing = read_narrowing(space) if space is not None else Narrowing()
+    conf = _configuration(race)
+
+    def current(key: str) -> str:
+        text = conf.get(key) or ""
+        return _UNSET_MB.get(key, text) if text in ("", "-1") else text
+
+    varied, fixed = job_space(words, current, narrowing, str(space or ""))
+    return JobTuningRequest(
+        command=words,
+        race=race,
+        space=varied,
+        fixed=fixed,
+        seed=secrets.randbelow(2**32) if seed is None else seed,
+    )
+
+
+def _configuration(race: RaceRequest) -> ClientConf:
+    if race.target is RaceTarget.CLUSTER:
+        return ClientConf.read(Path(race.name))
+    state = running_lab(race.name)
+    if state is None:
+        raise UserError(f"--race {race.name}", "is not up", "build it: howdah lab up plan.yaml")
+    return ClientConf.read(state.client_conf)
+
+
+def start_job(request: JobTuningRequest, directory: Path, name: str | None) -> Path:
+    """Make the directory of a new search; raises UserError if the name is taken or nothing can be stored."""
+    path = directory / (name or new_run_id(datetime.now(), "job", directory))
+    try:
+        path.mkdir(parents=True)
+        with replacing(path / REQUEST) as file:
+            file.write(request.model_dump_json(indent=2).encode() + b"\n")
+    except FileExistsError as error:
+        raise UserError(
+            str(path), "already exists", "give another --name, or continue it: --resume"
+        ) from error
+    except OSError as error:
+        raise UserError(
+            str(directory), f"cannot store a search ({error.strerror})", "give a writable --tune-dir"
+        ) from error
+    return path
+
+
+def is_job(directory: Path, name: str) -> bool:
+    """Whether the search of this name, ``last`` for the newest, is that of a job."""
+    return (job_folder(directory, name) / REQUEST).is_file()
+
+
+def job_folder(directory: Path, name: str) -> Path:
+    """The directory of the search of this name, ``last`` for the newest of all searches."""
+    names = sorted(path.name for path in directory.iterdir()) if directory.is_dir() else []
+    return directory / (names[-1] if name == "last" and names else name)
+
+
+def tune_job(path: Path, display: Display, budget_s: float | None = None) -> TunedJob:
+    """Make the runs that are left, and store the result.
+
+    Raises UserError where another race is on the same target, and Aborted where the user stops it.
+    """
+    try:
+        request = JobTuningRequest.model_validate_json((path / REQUEST).read_bytes())
+    except (OSError, ValidationError) as error:
+        raise UserError(
+            str(path / REQUEST), "is not the request of a search", "start a new search"
+        ) from error
+    if budget_s is not None:
+        race = request.race.model_copy(update={"budget_s": budget_s})
+        request = request.model_copy(update={"race": race})
+    with only_race_on(request.race):
+        first = _made(path, _ALONE, alone_study(request, path.name), display)
+        alone = _values(request, raced_plans(first.study, first.done, (CONFIGURED_NAME,)))
+        candidates = racing(request, alone)
+        second = None
+        if candidates:
+            study = race_study(request, path.name, candidates, first.spent_s)
+            second = _made(path, _RACE, study, display)
+        tuning = _result(path.name, request, first, second)
+    with replacing(path / RESULT) as file:
+        file.write(tuning.model_dump_json(indent=2).encode() + b"\n")
+    return TunedJob(tuning, tuple(each.paper for each in (first, second) if each is not None))
+
+
+class _Made(NamedTuple):
+    study: Study
+    done: tuple[StudyRun, ...]
+    paper: Path
+    spent_s: float
+
+
+def _made(path: Path, folder: str, study: Study, display: Display) -> _Made:
+    there = StudyDirectory(path / folder)
+    with there.locked():
+        study = there.study() if there.begun else study
+        with display(study) as observer:
+            done = make_runs(GivenStudy(study, write_study(study), path), there, observer)
+        return _Made(study, done, write_study_paper(there).page, spent_s(there, done))
+
+
+def _values(request: JobTuningRequest, plans: Sequence[RacedPlan]) -> tuple[ValueAlone, ...]:
+    by_name = {plan.name: plan for plan in plans}
+    return tuple(
+        ValueAlone(
+            name=name,
+            value=value,
+            runs=plan.runs,
+            failed=plan.failed,
+            share=difference.share if (difference := plan.against.get(CONFIGURED_NAME)) else None,
+        )
+        for label, values in values_alone(request).items()
+        for name, value in values.items()
+        if (plan := by_name.get(label)) is not None
+    )
+
+
+def _result(name: str, request: JobTuningRequest, first: _Made, second: _Made | None) -> JobTuning:
+    alone = _values(request, raced_plans(first.study, first.done, (CONFIGURED_NAME,)))
+    plans = raced_plans(second.study, second.done, (CONFIGURED_NAME,)) if second else ()
+    faster = [
+        plan
+        for plan in plans
+        if (difference := plan.against.get(CONFIGURED_NAME)) and difference.verdict is Verdict.FASTER
+    ]
+    best = min(faster, key=lambda plan: plan.elapsed_s or 0.0, default=None)
+    return JobTuning(
+        id=name,
+        request=request,
+        alone=alone,
+        plans=plans,
+        values=job_properties(racing(request, alone)[best.name]) if best else {},
+        winner=best.name if best else CONFIGURED_NAME,
+        spent_s=first.spent_s + (second.spent_s if second else 0.0),
+        decided=second is None or any(plan.against for plan in plans),
+    )
+
+
+def properties_text(tuning: JobTuning) -> str:
+    """The tuned properties as a file: for ``-conf`` of Hadoop, or ``--properties-file`` of Spark."""
+    if Path(tuning.request.command[0]).name in SPARK_PROGRAMS:
+        lines = [f"{key} {value}" for key, value in tuning.values.items()]
+        return "\n".join((f"# howdah tune {tuning.id}", *lines, ""))
+    source = f"howdah tune {tuning.id}"
+    settings = [
+        Setting(key=key, value=value, reason="measured in a race of real runs", source=source)
+        for key, value in tuning.values.items()
+    ]
+    return xml_file(f"Tuned properties of a job, {source}", settings)

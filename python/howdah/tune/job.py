@@ -1,0 +1,240 @@
+"""What a search may vary on a user's own job, and the studies that measure it.
+
+A job's program is unknown, so nothing can be simulated. Each value runs alone first, next to the
+configuration; then the combination of the best values races against it.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from howdah.errors import UserError
+from howdah.model.job_tuning import COMBINED_NAME, CONFIGURED_NAME, JobTuningRequest, ValueAlone
+from howdah.model.study import Budget, Factor, Repeats, Study
+from howdah.model.study_settings import CellSettings, Level
+from howdah.model.tuning import PLANNED, Fixed, Narrowing, RaceTarget, TuneParameter
+from howdah.model.workloads.terasort import Codec
+from howdah.model.workloads.user_command import COMMAND
+from howdah.tune.parameters import CODEC_KEYS, codec_properties
+from howdah.tune.race import VARY, study_name
+from howdah.units import MIB
+
+SPARK_PROGRAMS = frozenset({"spark-submit", "spark-sql"})
+_ALONE_RUNS = 2
+ALONE_SHARE = 0.6
+"""Of the budget for values alone; the race has the rest."""
+_HELPS = 0.02
+"""A value that saves less than this part of the time alone is not combined."""
+_RACING_ALONE = 2
+"""So many of the values that helped most alone race next to the combination."""
+_REPEATS = Repeats(least=3, most=24)
+_SORT_HEAP = 0.6
+"""The most of a map task's container that its sort buffer may take."""
+
+Current = Callable[[str], str]
+"""The configured value of a property, or the release's default; empty if there is none."""
+
+
+class _Row(NamedTuple):
+    name: str
+    about: str
+    values: Callable[[str, Current], Sequence[str]]
+    """Values to try, from the configured one."""
+
+
+def _times(*factors: float, least: int = 1) -> Callable[[str, Current], Sequence[str]]:
+    """Multiples of the configured number; nothing if it is no number."""
+
+    def values(text: str, current: Current) -> Sequence[str]:
+        try:
+            number = float(text)
+        except ValueError:
+            return ()
+        return tuple(str(max(least, round(factor * number))) for factor in factors)
+
+    return values
+
+
+def _these(*values: str) -> Callable[[str, Current], Sequence[str]]:
+    return lambda text, current: values
+
+
+def _sort_buffers(text: str, current: Current) -> Sequence[str]:
+    container = float(current("mapreduce.map.memory.mb") or 1024)
+    most = _SORT_HEAP * (container if container > 0 else 1024)
+    return tuple(value for value in _times(2, 4)(text, current) if float(value) <= most)
+
+
+_MAPREDUCE = (
+    _Row("mapreduce.job.reduces", "reduce tasks of a job", _times(0.5, 2, 4)),
+    _Row(CODEC_KEYS[1], "compression of map output", _these(Codec.NONE, Codec.LZ4, Codec.SNAPPY)),
+    _Row("mapreduce.task.io.sort.mb", "sort buffer of a map task", _sort_buffers),
+    _Row(
+        "mapreduce.input.fileinputformat.split.minsize",
+        "least input of a map task",
+        _these(str(256 * MIB), str(512 * MIB)),
+    ),
+    _Row(
+        "mapreduce.job.reduce.slowstart.completedmaps",
+        "part of the maps that end before reduces start",
+        _these("0.05", "0.5", "0.95"),
+    ),
+    _Row("mapreduce.map.memory.mb", "memory of a map task's container", _times(0.5, 2, least=512)),
+    _Row("mapreduce.reduce.memory.mb", "memory of a reduce task's container", _times(0.5, 2, least=512)),
+    _Row(
+        "mapreduce.reduce.shuffle.parallelcopies", "map outputs that a reduce fetches at once", _times(2, 4)
+    ),
+    _Row(
+        "mapreduce.job.ubertask.enable", "whether a small job runs in its own master", _these("false", "true")
+    ),
+)
+_SPARK = (
+    _Row("spark.sql.shuffle.partitions", "partitions of a shuffle in SQL", _times(0.1, 0.25, 2)),
+    _Row("spark.default.parallelism", "partitions of a shuffle of RDDs", _times(0.5, 2)),
+    _Row("spark.executor.cores", "tasks at once in an executor", _times(1, 2, 4)),
+    _Row("spark.io.compression.codec", "compression of shuffled data", _these("lz4", "zstd", "snappy")),
+    _Row(
+        "spark.serializer",
+        "how objects are written",
+        _these("org.apache.spark.serializer.JavaSerializer", "org.apache.spark.serializer.KryoSerializer"),
+    ),
+    _Row("spark.memory.fraction", "part of the heap for work and cached data", _these("0.6", "0.75")),
+)
+_SPARK_DEFAULTS = {
+    "spark.sql.shuffle.partitions": "200",
+    "spark.executor.cores": "1",
+    "spark.io.compression.codec": "lz4",
+    "spark.serializer": "org.apache.spark.serializer.JavaSerializer",
+    "spark.memory.fraction": "0.6",
+}
+
+
+def job_space(
+    command: Sequence[str], current: Current, narrowing: Narrowing, file: str
+) -> tuple[tuple[TuneParameter, ...], tuple[Fixed, ...]]:
+    """The properties to vary on a command, and those that stay, with the reason.
+
+    ``narrowing`` may name any property. Raises UserError, naming its ``file``, if nothing is left to vary.
+    """
+    rows = _SPARK if Path(command[0]).name in SPARK_PROGRAMS else _MAPREDUCE
+    names = dict.fromkeys([row.name for row in rows] if narrowing.others == "vary" else ())
+    names |= dict.fromkeys(narrowing.parameters)
+    table = {row.name: row for row in rows}
+    varied, fixed = [], []
+    for name in names:
+        given = narrowing.parameters.get(name)
+        configured = _configured(name, current)
+        if given == PLANNED:
+            fixed.append(Fixed(name=name, why=f"{file} keeps it as configured"))
+        elif any(word.removeprefix("-D").startswith(f"{name}=") for word in command):
+            fixed.append(Fixed(name=name, why="the command itself sets it"))
+        else:
+            row = table.get(name)
+            values = _texts(given) if given is not None else row.values(configured, current) if row else ()
+            levels = tuple(dict.fromkeys((configured, *values)))
+            about = row.about if row else f"from {file}"
+            if len(levels) > 1:
+                varied.append(
+                    TuneParameter(
+                        name=name, unit="", levels=levels, ordered=False, planned=configured, about=about
+                    )
+                )
+            else:
+                fixed.append(Fixed(name=name, why="it has no other value to try"))
+    if not varied:
+        raise UserError(
+            file or "--job", "leaves nothing to vary", "give a property several values: --space FILE"
+        )
+    return tuple(varied), tuple(fixed)
+
+
+def _configured(name: str, current: Current) -> str:
+    if name == CODEC_KEYS[1]:
+        known = {codec_properties(codec)[name]: codec for codec in Codec if codec is not Codec.NONE}
+        codec = known.get(current(name), Codec.NONE)
+        return codec if current(CODEC_KEYS[0]) == "true" else Codec.NONE
+    return current(name) or _SPARK_DEFAULTS.get(name, "")
+
+
+def _texts(given: object) -> tuple[str, ...]:
+    several = given if isinstance(given, tuple) else (given,)
+    return tuple(str(value).lower() if isinstance(value, bool) else str(value) for value in several)
+
+
+def job_properties(values: Mapping[str, str]) -> dict[str, str]:
+    """The properties of a job that give it the values."""
+    properties: dict[str, str] = {}
+    for name, value in values.items():
+        properties |= codec_properties(Codec(value)) if name == CODEC_KEYS[1] else {name: value}
+    return properties
+
+
+def values_alone(request: JobTuningRequest) -> dict[str, dict[str, str]]:
+    """Every value of every property alone, by the name that its runs have."""
+    return {
+        f"{parameter.name}={level}": {parameter.name: level}
+        for parameter in request.space
+        for level in parameter.levels
+        if level != parameter.planned
+    }
+
+
+def alone_study(request: JobTuningRequest, search: str) -> Study:
+    """The study that runs each value alone, next to the job as configured."""
+    runs = Repeats(least=_ALONE_RUNS, most=_ALONE_RUNS)
+    return _study(
+        request, f"{search}-alone", values_alone(request), runs, ALONE_SHARE * request.race.budget_s
+    )
+
+
+def race_study(
+    request: JobTuningRequest, search: str, racing: Mapping[str, Mapping[str, str]], spent_s: float
+) -> Study:
+    """The study in which the best candidates race with the job as configured, in the time that is left."""
+    study = _study(request, search, racing, _REPEATS, max(1.0, request.race.budget_s - spent_s))
+    return study.model_copy(update={"contenders": tuple({VARY: name} for name in racing)})
+
+
+def racing(request: JobTuningRequest, alone: Sequence[ValueAlone]) -> dict[str, dict[str, str]]:
+    """The candidates of the race: the best values together, and those that helped most; none if none did."""
+    best: dict[str, ValueAlone] = {}
+    for value in sorted(alone, key=lambda value: value.share or 0.0):
+        if value.share is not None and value.share < -_HELPS and not value.failed:
+            best.setdefault(value.name, value)
+    single = {f"{value.name}={value.value}": {value.name: value.value} for value in best.values()}
+    if len(single) < 2:
+        return single
+    combined = {value.name: value.value for value in best.values()}
+    return {COMBINED_NAME: combined, **dict(list(single.items())[:_RACING_ALONE])}
+
+
+def _study(
+    request: JobTuningRequest,
+    name: str,
+    candidates: Mapping[str, Mapping[str, str]],
+    repeats: Repeats,
+    budget_s: float,
+) -> Study:
+    on_lab = request.race.target is RaceTarget.LAB
+    settings: dict[str, Any] = {"engine": "hadoop", "lab" if on_lab else "conf": request.race.name}
+    return Study(
+        study=study_name(name),
+        question="Which properties make the job faster than as it is configured?",
+        suite=COMMAND,
+        settings=CellSettings.model_validate(settings | {"command_line": shlex.join(request.command)}),
+        factors=(Factor(vary=VARY, levels=tuple(_levels(candidates))),),
+        baseline={VARY: CONFIGURED_NAME},
+        repeats=repeats,
+        budget=Budget(hours=budget_s / 3600),
+        seed=request.seed,
+        drop_caches=on_lab,
+    )
+
+
+def _levels(candidates: Mapping[str, Mapping[str, str]]) -> Iterator[Level]:
+    yield Level(label=CONFIGURED_NAME)
+    for name, values in candidates.items():
+        yield Level.model_validate({"label": name, "job_settings": job_properties(values)})

@@ -1,0 +1,91 @@
+"""What is varied on a user's own job, and which values race."""
+
+from __future__ import annotations
+
+import pytest
+
+from howdah import releases
+from howdah.errors import UserError
+from howdah.model.job_tuning import COMBINED_NAME, CONFIGURED_NAME, JobTuningRequest, ValueAlone
+from howdah.model.study import Study
+from howdah.model.tuning import Narrowing, RaceRequest, RaceTarget
+from howdah.study.matrix import cells_of
+from howdah.tune.job import alone_study, job_properties, job_space, race_study, racing, values_alone
+
+JAR = ("hadoop", "jar", "app.jar", "Main", "in", "out")
+CODEC = "mapreduce.map.output.compress.codec"
+
+
+def default(key: str) -> str:
+    """The value without any configuration."""
+    return releases.default_of(key, releases.hadoop()) or ""
+
+
+def request(command: tuple[str, ...] = JAR, narrowing: Narrowing | None = None) -> JobTuningRequest:
+    space, fixed = job_space(command, default, narrowing or Narrowing(), "space.yaml")
+    race = RaceRequest(target=RaceTarget.CLUSTER, name="/etc/hadoop/conf", budget_s=3600)
+    return JobTuningRequest(command=command, race=race, space=space, fixed=fixed, seed=1)
+
+
+def alone(name: str, value: str, share: float | None, failed: int = 0) -> ValueAlone:
+    return ValueAlone(name=name, value=value, runs=2 - failed, failed=failed, share=share)
+
+
+def test_values_follow_from_the_configured_ones() -> None:
+    space = {one.name: one for one in request().space}
+    assert space["mapreduce.job.reduces"].levels == ("1", "2", "4")
+    assert space["mapreduce.task.io.sort.mb"].levels == ("100", "200", "400")
+    assert space[CODEC].planned == "none"
+    assert job_properties({CODEC: "lz4"}) == {
+        "mapreduce.map.output.compress": "true",
+        CODEC: "org.apache.hadoop.io.compress.Lz4Codec",
+    }
+
+
+def test_a_command_for_spark_gets_properties_of_spark() -> None:
+    names = {one.name for one in request(("/opt/spark/bin/spark-submit", "app.py")).space}
+    assert names
+    assert all(name.startswith("spark.") for name in names)
+
+
+def test_what_the_command_itself_sets_is_left_alone() -> None:
+    own = request(("hadoop", "jar", "app.jar", "-Dmapreduce.job.reduces=9", "in"))
+    assert "mapreduce.job.reduces" not in {one.name for one in own.space}
+    assert ("mapreduce.job.reduces", "the command itself sets it") in {
+        (one.name, one.why) for one in own.fixed
+    }
+
+
+def test_a_file_may_name_any_property_and_a_space_without_values_is_refused() -> None:
+    narrowed = request(narrowing=Narrowing(parameters={"my.own.key": (1, 2)}, others="planned"))
+    assert [(one.name, one.levels) for one in narrowed.space] == [("my.own.key", ("", "1", "2"))]
+    with pytest.raises(UserError, match="leaves nothing to vary"):
+        request(narrowing=Narrowing(others="planned"))
+
+
+def test_the_study_of_values_alone_runs_each_twice_next_to_the_configured_job() -> None:
+    tuned = request()
+    study = Study.model_validate(alone_study(tuned, "20261128-2100-job").model_dump())
+    labels = [cell.levels["plan"] for cell in cells_of(study)]
+    assert labels == [CONFIGURED_NAME, *values_alone(tuned)]
+    assert (study.repeats.least, study.repeats.most) == (2, 2)
+
+
+def test_the_best_value_of_each_property_is_combined_and_failing_ones_are_not() -> None:
+    tuned = request()
+    values = (
+        alone("mapreduce.job.reduces", "2", -0.1),
+        alone("mapreduce.job.reduces", "4", -0.2),
+        alone(CODEC, "lz4", -0.05),
+        alone("mapreduce.map.memory.mb", "512", -0.5, failed=1),
+        alone("mapreduce.task.io.sort.mb", "200", -0.01),
+        alone("mapreduce.job.ubertask.enable", "true", None, failed=2),
+    )
+    candidates = racing(tuned, values)
+    combined = {"mapreduce.job.reduces": "4", CODEC: "lz4"}
+    assert candidates[COMBINED_NAME] == combined
+    assert list(candidates) == [COMBINED_NAME, "mapreduce.job.reduces=4", f"{CODEC}=lz4"]
+    study = race_study(tuned, "search", candidates, spent_s=1200)
+    assert study.budget.hours == pytest.approx(2400 / 3600)
+    assert len(study.contenders) == 3
+    assert racing(tuned, values[-2:]) == {}
