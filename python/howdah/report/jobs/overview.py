@@ -117,8 +117,8 @@ def _answer(overview: Overview) -> str:
 def _ranking(overview: Overview) -> Table:
     return Table(
         (
-            "application", "name", "without use", "of containers", "unused memory", "spilled", "skew", "failed",
-            "queue", "outcome", "kind",
+            "application", "name", "without use", "of containers", "unused memory", "spilled", "skew",
+            "failed", "queue", "outcome", "kind",
         ),
         tuple(_row(application) for application in overview.applications),
         label="Ranking",
