@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import posixpath
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
 from howdah.engines.hadoop.engine import HadoopEngine
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.model.run import Outcome, RunRecord
+from howdah.session.importing import application_of, import_jobs
 from support.hadoop_cluster import HadoopCluster, needs_hadoop
 from support.rigs import HadoopRig
 from support.sinks import MemorySink
@@ -84,3 +87,22 @@ def test_a_queue_that_never_grants_a_container_ends_the_run_with_yarns_reason(ri
     assert record.error is not None
     assert "gave application_" in record.error
     assert "no container within 8 s" in record.error
+
+
+def test_histories_are_imported_from_hdfs(rig: HadoopRig, tmp_path: Path) -> None:
+    record, _ = _run(rig, "hadoop", "jar", _examples(rig), "pi", "1", "10")
+    [result] = record.workloads
+    assert result.job is not None
+    conf = rig.target.conf
+    done = conf.get("mapreduce.jobhistory.intermediate-done-dir") or ""
+    # The history server moves a job's files away, at the latest after three minutes.
+    source = posixpath.dirname(urlsplit(done).path)
+    imported = import_jobs([f"hdfs://{source}"], tmp_path / "jobs", conf.directory, lambda done, of: None)
+    assert imported.problems == ()
+    assert imported.added > 0
+    application = application_of(tmp_path / "jobs", result.job.id)
+    assert application.kind == "mapreduce"
+    assert application.source.startswith("hdfs:/")
+    assert application.tasks == 2
+    again = import_jobs([f"hdfs://{source}"], tmp_path / "jobs", conf.directory, lambda done, of: None)
+    assert again.added == 0

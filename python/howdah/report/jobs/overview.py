@@ -31,8 +31,14 @@ def jobs_overview(overview: Overview) -> Document:
         title="Imported applications",
         kicker=(_filters(overview), _period(overview), ORIGIN),
         answer=_answer(overview),
-        blocks=present(_ranking(overview), _waste_figure(applications)),
+        blocks=present(_waste_figure(applications)),
         sections=(
+            Section(
+                "ranking",
+                "Ranking",
+                f"Ranked by {ORDERS[overview.order]}",
+                present(_ranking(overview)),
+            ),
             Section(
                 "changes",
                 "Changes",
@@ -110,34 +116,39 @@ def _answer(overview: Overview) -> str:
 
 def _ranking(overview: Overview) -> Table:
     return Table(
-        ("application", "name", "kind", "queue", "outcome", "containers", "without use", "unused memory",
-         "spilled", "skew", "failed"),
+        (
+            "application", "name", "without use", "of containers", "unused memory", "spilled", "skew",
+            "failed", "queue", "outcome", "kind",
+        ),
         tuple(_row(application) for application in overview.applications),
-        title=f"Ranked by {ORDERS[overview.order]}",
+        label="Ranking",
     )  # fmt: skip
 
 
 def _row(application: Application) -> tuple[str, ...]:
-    share = application.wasted_s / application.container_s if application.container_s else 0.0
+    unused = application.unused_memory_byte_s
     return (
         application.id,
         _short(application.name),
-        application.kind,
-        application.queue or "–",
-        application.outcome,
+        format_seconds(application.wasted_s),
         format_seconds(application.container_s),
-        f"{format_seconds(application.wasted_s)} ({share:.0%})",
-        f"{format_memory(application.unused_memory_byte_s / 3600)}·h"
-        if application.unused_memory_byte_s
-        else "–",
+        f"{format_memory(unused / 3600)}·h" if unused else "–",
         format_bytes(application.spilled_bytes) if application.spilled_bytes else "–",
         format_seconds(application.skew_s) if application.skew_s else "–",
         f"{application.failed_attempts:,}" if application.failed_attempts else "–",
+        application.queue or "–",
+        application.outcome,
+        application.kind,
     )
 
 
 def _short(name: str) -> str:
     return name if len(name) <= _NAME else f"{name[: _NAME - 1]}…"
+
+
+def _brief(application: Application) -> str:
+    """An application's name and the number by which `howdah jobs show` finds it."""
+    return f"{_short(application.name)} ({application.id.rpartition('_')[2]})"
 
 
 def changed(advice: JobChange) -> str:
@@ -150,11 +161,10 @@ def changed(advice: JobChange) -> str:
 
 def _changes(applications: tuple[Application, ...]) -> Table:
     return Table(
-        ("application", "name", "change", "saves", "why"),
+        ("application", "change", "saves", "why"),
         tuple(
             (
-                application.id,
-                _short(application.name),
+                _brief(application),
                 changed(advice),
                 format_seconds(advice.saves_s) if advice.saves_s else "–",
                 advice.reason,

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree
 
+from howdah.engines.hadoop.programs.spark_settings import SPARK_PREFIX
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.errors import UserError
 from howdah.installation.command import java_command
@@ -41,7 +42,7 @@ class Additions(NamedTuple):
     spark: Mapping[str, str]
     """Properties of Spark, as options or in the copy of its defaults."""
     logs: str | None
-    """Where Spark's event logs go; None if the user's own setting says it."""
+    """Where Spark's event logs go; None without Spark, and if the user's own setting says it."""
 
     def lines(self) -> tuple[str, ...]:
         """The additions for people to read."""
@@ -53,6 +54,12 @@ def additions(target: HadoopTarget, words: Sequence[str], tag: str, logs: str) -
 
     ``logs`` is the folder in HDFS for Spark's event logs, unless the user has one.
     """
+    properties = {
+        _TAGS: ",".join(filter(None, (target.conf.given(_TAGS), tag))),
+        **{key: value for key, value in target.job_settings.items() if not key.startswith(SPARK_PREFIX)},
+    }
+    if spark_conf_dir(words) is None and not _is_spark(words):
+        return Additions(tuple(words), properties, {}, None)
     given = {**spark_defaults(spark_conf_dir(words)), **_given_options(words)}
     tags = ",".join(filter(None, (given.get("spark.yarn.tags"), tag)))
     spark = {"spark.yarn.tags": tags}
@@ -62,9 +69,7 @@ def additions(target: HadoopTarget, words: Sequence[str], tag: str, logs: str) -
             "spark.eventLog.enabled": "true",
             "spark.eventLog.dir": f"{target.conf.default_fs}{logs}",
         }
-    properties = {_TAGS: ",".join(filter(None, (target.conf.given(_TAGS), tag)))}
-    for key, value in target.job_settings.items():
-        (spark if key.startswith("spark.") else properties)[key] = value
+    spark |= {key: value for key, value in target.job_settings.items() if key.startswith(SPARK_PREFIX)}
     return Additions(_with_options(words, spark), properties, spark, None if own else logs)
 
 
@@ -80,7 +85,7 @@ def spark_conf_dir(words: Sequence[str]) -> Path | None:
         return Path(given)
     home = os.environ.get("SPARK_HOME")
     if home is None:
-        program = words[0] if words and Path(words[0]).name in _SPARK_PROGRAMS else "spark-submit"
+        program = words[0] if _is_spark(words) else "spark-submit"
         path = shutil.which(program)
         home = str(Path(path).resolve().parent.parent) if path else None
     return Path(home) / "conf" if home else None
@@ -110,9 +115,13 @@ def _property(line: str) -> tuple[str, str]:
     return line, ""
 
 
+def _is_spark(words: Sequence[str]) -> bool:
+    return bool(words) and Path(words[0]).name in _SPARK_PROGRAMS
+
+
 def _given_options(words: Sequence[str]) -> dict[str, str]:
     """Properties that are options of a spark-submit itself."""
-    if not words or Path(words[0]).name not in _SPARK_PROGRAMS:
+    if not _is_spark(words):
         return {}
     given = [word.partition("=") for flag, word in pairwise(words) if flag in ("--conf", "-c")]
     given += [word.partition("=")[2].partition("=") for word in words if word.startswith(("--conf=", "-c="))]
@@ -125,7 +134,7 @@ def _with_options(words: Sequence[str], properties: Mapping[str, str]) -> tuple[
     Later options win, so the user's own of the same properties are left out: the tag includes the user's, and
     event logging is only added if the user has none.
     """
-    if not words or Path(words[0]).name not in _SPARK_PROGRAMS:
+    if not _is_spark(words):
         return tuple(words)
     kept = _without(words[1:], properties)
     added = [word for key, value in properties.items() for word in ("--conf", f"{key}={value}")]
