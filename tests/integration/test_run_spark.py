@@ -11,7 +11,6 @@ from pathlib import Path
 
 import psutil
 import pytest
-from howdah.store.reader import read_run
 
 from howdah.analysis.analyse import analyse
 from howdah.installation.digests import release_folder, release_of
@@ -20,6 +19,7 @@ from howdah.model.tables import RunData
 from howdah.services.conf import ClientConf
 from howdah.services.namenode import NameNode
 from howdah.services.web import Web
+from howdah.store.reader import read_run
 from support.command import HOWDAH
 from support.hadoop_cluster import HadoopCluster, needs_hadoop
 
