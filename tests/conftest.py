@@ -20,7 +20,7 @@ from support.java import use_brief_java
 from support.needs import needs_text
 
 os.environ["HOWDAH_CACHE"] = str(Path(__file__).parents[1] / "build")
-for variable in ("HADOOP_HOME", "HADOOP_CONF_DIR", "HADOOP_USER_NAME"):
+for variable in ("HADOOP_HOME", "HADOOP_CONF_DIR", "HADOOP_USER_NAME", "SPARK_HOME"):
     os.environ.pop(variable, None)
 
 # How long an example takes depends on what else the machine does, and tests do not judge speed. Every change

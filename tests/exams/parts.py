@@ -74,6 +74,7 @@ PARTS = (
     _tests("deploying", 10, "deployments killed, hosts added, removed and lost"),
     _tests("redeploying", 8, "changed values and changes that cannot roll on deployed hosts"),
     _tests("jobs", 8, "jobs on a plan's own files; interrupted, killed, compared; a catalogue"),
+    _tests("spark", 12, "programs on Spark: checksums, TPC-H's answers, a killed driver and executor"),
     _tests("foreign", 6, "a cluster that howdah did not start; hosts imported from another"),
     _tests("placement", 6, "replicas, addresses, pairs of masters and failover on separate hosts"),
     _tests("pages", 12, "every page in both schemes, with axe; exports, sliders, many tabs, servers killed"),

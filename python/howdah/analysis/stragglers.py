@@ -42,6 +42,9 @@ CONSEQUENCE = 0.5
 # Slower than this, byte for byte, and ending so much later, a worker is slow even if nothing shows why.
 SLOW = 1.6
 ENDS_LATER = 0.1
+# Who delayed a shorter part of a job than this delayed the job by little.
+LEAST_PART = 0.1
+_MAPS_AND_REDUCES = 2
 _SHORT_S = 5.0
 # What a cause says is too little of, and what the plan allows of it.
 _RESOURCES: dict[Cause, Callable[[Planned], float | None]] = {
@@ -102,7 +105,7 @@ def _view(
     attempts: tuple[TaskAttempt, ...],
     losses: tuple[WorkerLoss, ...],
 ) -> View | None:
-    kinds = dict.fromkeys(attempt.kind for attempt in attempts)
+    kinds = _long_kinds(attempts)
     gone = {loss.worker for loss in losses}
     again = tuple(attempt for loss in losses for attempt in loss.again)
     counted = tuple(
@@ -122,6 +125,19 @@ def _view(
     failed = tuple(attempt for attempt in attempts if attempt.state.lower() != Outcome.SUCCEEDED.value)
     held = tuple((loss.lost_s, loss.lost_s + loss.waited_s) for loss in losses)
     return View(timeline, span, workers, counted, failed, planned, run.record.origin, again, held)
+
+
+def _long_kinds(attempts: tuple[TaskAttempt, ...]) -> list[str]:
+    """The kinds of tasks that took a noticeable part of a job: an application may have many short stages."""
+    stretches: dict[str, tuple[float, float]] = {}
+    for attempt in attempts:
+        start_s, end_s = stretches.get(attempt.kind, (attempt.start_s, attempt.end_s))
+        stretches[attempt.kind] = min(start_s, attempt.start_s), max(end_s, attempt.end_s)
+    if len(stretches) <= _MAPS_AND_REDUCES:
+        return list(stretches)
+    starts, ends = zip(*stretches.values(), strict=True)
+    least_s = LEAST_PART * (max(ends) - min(starts))
+    return [kind for kind, (start_s, end_s) in stretches.items() if end_s - start_s >= least_s]
 
 
 def _of_job(

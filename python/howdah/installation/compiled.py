@@ -63,7 +63,7 @@ def spark_programs(spark: SparkInstallation, hadoop: Installation) -> SparkProgr
             tempfile.NamedTemporaryFile(dir=jar.parent, delete=False) as made,
             zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as content,
         ):
-            for file in sorted(classes.rglob("*.class")):
+            for file in sorted(path for path in classes.rglob("*") if path.is_file()):
                 content.write(file, file.relative_to(classes))
         Path(made.name).chmod(0o644)
         Path(made.name).rename(jar)
@@ -76,12 +76,15 @@ _COMPILE_S = 120
 def compiled(name: str, class_path: tuple[str, ...], hint: str) -> Path:
     """The folder of the classes of that name, compiled against these jars if that was not done before.
 
+    Other files that are with the sources, which the classes read, are copied there.
+
     Raises UserError where there is no compiler, and with a hint where they do not fit the jars.
     """
-    sources = sorted((RESOURCES / name).glob("*.java"))
+    files = sorted(path for path in (RESOURCES / name).iterdir() if path.is_file())
+    sources = [path for path in files if path.suffix == ".java"]
     digest = hashlib.sha256("\0".join(class_path).encode())
-    for source in sources:
-        digest.update(source.read_bytes())
+    for file in files:
+        digest.update(file.read_bytes())
     folder = cache_folder() / name / digest.hexdigest()[:16]
     if folder.is_dir():
         return folder
@@ -106,6 +109,9 @@ def compiled(name: str, class_path: tuple[str, ...], hint: str) -> Path:
         if done.returncode:
             first = next((line for line in done.stderr.splitlines() if "error" in line), f"{done.returncode}")
             raise UserError(f"howdah's classes of {name}", f"cannot be compiled: {first}", hint)
+        for file in files:
+            if file not in sources:
+                shutil.copyfile(file, made / file.name)
         if not folder.is_dir():
             # Whoever compiles the same at the same time leaves the same.
             made.rename(folder)

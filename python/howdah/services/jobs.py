@@ -221,6 +221,11 @@ class JobProgress(AnswerPart):
         return self.map_percent / 100
 
     @property
+    def phase(self) -> str | None:
+        """What runs now; None where that follows from the progress of maps and reduces."""
+        return None
+
+    @property
     def tasks_ended(self) -> str:
         """The tasks of each kind that have ended, of all: ``4 of 8 maps ended``."""
         kinds = (

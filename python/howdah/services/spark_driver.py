@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from howdah.services.answer import AnswerPart, parse_object
-from howdah.services.errors import NotReachable
+from howdah.services.errors import Unexpected
 from howdah.services.jobs import JobProgress
 from howdah.services.web import Line, Web
 from howdah.units import format_counted
@@ -20,6 +20,10 @@ class _Stage(AnswerPart):
 
 class SparkProgress(JobProgress):
     """The tasks of all stages that were submitted so far; stages that come later are unknown."""
+
+    @property
+    def phase(self) -> str:
+        return "stages"
 
     @property
     def tasks_ended(self) -> str:
@@ -38,7 +42,7 @@ class SparkDriver:
         """The progress of its tasks; None before the first stage."""
         answer = self._line.get_json(self._url)
         if not isinstance(answer, list):
-            raise NotReachable(self._url, "does not list stages", "see the driver's log")
+            raise Unexpected(self._url, "does not list stages", "is this the driver of a Spark application?")
         stages = [parse_object(_Stage, stage, self._url) for stage in answer]
         begun = [stage for stage in stages if stage.status != "SKIPPED"]
         tasks = sum(stage.tasks for stage in begun)

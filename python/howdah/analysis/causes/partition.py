@@ -12,6 +12,8 @@ from howdah.model.run import TaskAttempt
 LEAST_TASKS = 3
 # Partitions are cut by samples.
 WANDERS = 0.25
+# So few bytes more take no time that matters.
+LEAST_BYTES = 1 << 20
 # More bytes only matter where they took longer.
 LONGER = 1.3
 # Sizes this close are the same.
@@ -28,7 +30,7 @@ def skewed_tasks(view: View) -> Iterator[CauseMark]:
             continue
         for task, size in zip(attempts, sizes, strict=True):
             long = view.working_s(task) >= LONGER * usual_s
-            if size > even and long and not _took_longer_than_its_like(view, task, attempts):
+            if size - even >= LEAST_BYTES and long and not _took_longer_than_its_like(view, task, attempts):
                 lost = 1 - even / size
                 sign = Sign(
                     "skewed partition", lost, f"bytes of a {kind} task", "B", size, even, "peers", WANDERS

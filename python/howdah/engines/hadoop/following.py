@@ -34,6 +34,8 @@ def progress(workload: Workload, job: JobProgress | None, elapsed_s: float) -> P
     share = (maps + reduces) / 2 if workload.shuffles else maps
     before, after = workload.map_phases
     phase = after if workload.shuffles and maps >= 1.0 else before
+    if job is not None and job.phase is not None:
+        phase = job.phase
     return Progress(
         workload.kind,
         phase,

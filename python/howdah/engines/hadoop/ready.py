@@ -22,6 +22,7 @@ from howdah.model.cluster import ClusterState
 from howdah.model.job import Job
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.dfsio import DfsioFiles
+from howdah.model.workloads.spark import SparkTeraSort
 from howdah.model.workloads.terasort import TeraRows, TeraSort
 from howdah.services.errors import RefusedByDaemon, ServiceError
 from howdah.services.namenode import NameNode
@@ -164,7 +165,7 @@ def _check_source(namenode: NameNode, target: HadoopTarget, workload: Workload) 
     path = find_source(namenode, target.work_dir, workload)
     if path is None:
         return
-    if isinstance(workload, TeraSort):
+    if isinstance(workload, TeraSort | SparkTeraSort):
         check_whole(tera_rows(namenode, path), read_generated(namenode, path))
     elif isinstance(workload, TeraRows):
         # Rows that were lost in sorting are for TeraValidate to find.

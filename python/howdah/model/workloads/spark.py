@@ -30,11 +30,13 @@ _LEAST_HEAP = 450 * MIB
 
 
 class SparkApi(StrEnum):
-    """The interface of Spark that a program uses."""
+    """What a program is written for: an interface of Spark, or MapReduce."""
 
     RDD = "rdd"
     DATAFRAME = "dataframe"
     SQL = "sql"
+    MAPREDUCE = "mapreduce"
+    """No Spark at all: Hadoop's own TeraSort on the same rows, to compare Spark with."""
 
 
 class DeployMode(StrEnum):
@@ -60,7 +62,12 @@ def _refuse_heap(heap_bytes: int, engine: str) -> Refusal | None:
     )
 
 
-API: Final = choice("api", "Interface of Spark that sorts the rows. Default: rdd.", SparkApi, fact="API")
+API: Final = choice(
+    "api",
+    "What sorts the rows: rdd, dataframe or sql of Spark, or Hadoop's mapreduce. Default: rdd.",
+    SparkApi,
+    fact="API",
+)
 DEPLOY_MODE: Final = choice(
     "deploy_mode",
     "Where Spark's driver runs: with the client, or in the cluster. Default: client.",
@@ -116,7 +123,6 @@ class OnSpark(Workload):
     """Whether executors are allocated dynamically (spark.dynamicAllocation.enabled)."""
 
     not_on: ClassVar = dict.fromkeys(("local", "sim"), "Spark's programs run on a cluster: --engine hadoop")
-    map_phases = ("stages", "stages")
 
     def executors_in_words(self) -> str:
         """The executors, ``4 executors of 2 cores and 1 GiB``; empty while they are undecided."""
@@ -133,7 +139,7 @@ class SparkTeraSort(OnSpark, TeraRows):
 
     kind: Literal["spark-terasort"] = SPARK_TERASORT
     api: SparkApi | None = None
-    """The interface of Spark that sorts."""
+    """What sorts."""
     inputs: tuple[str, ...] | None = None
     """Directory to read instead of the rows of an earlier workload."""
     block_bytes: int | None = None
@@ -150,6 +156,8 @@ class SparkTeraSort(OnSpark, TeraRows):
     # TeraValidate reads the same folder, whichever program sorted the rows.
     folder = TERASORT
     replication_key = "mapreduce.terasort.output.replication"
+    # Those of MapReduce; Spark's phases are its stages.
+    map_phases = ("map-shuffle", "reduce-merge")
     rated_over = "rows sorted, each read once and written once"
     importance = 2
 
@@ -158,7 +166,8 @@ class SparkTeraSort(OnSpark, TeraRows):
         return self.progress_bytes()
 
     def in_words(self) -> tuple[str, ...]:
-        return tuple(filter(None, (*super().in_words(), self.executors_in_words())))
+        by = "MapReduce" if self.api is SparkApi.MAPREDUCE else self.executors_in_words()
+        return tuple(filter(None, (*super().in_words(), by)))
 
     def moved(self, done: Counters) -> Moved | None:
         size_bytes = self.data_bytes(done)

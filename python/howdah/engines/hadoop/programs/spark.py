@@ -5,13 +5,15 @@ from __future__ import annotations
 from functools import partial
 from typing import TypeVar
 
+from howdah.engines.hadoop.programs.command import Command, sort_properties
 from howdah.engines.hadoop.programs.sources import read_generated, tera_rows, write_generated
 from howdah.engines.hadoop.programs.spark_command import SparkCommand, executor_properties, prepare_logs
 from howdah.engines.hadoop.programs.spark_jars import spark_archive
+from howdah.engines.hadoop.programs.tera import TERASORT_MAIN
 from howdah.engines.hadoop.work import Conclusion, FinishedJob, HadoopWork
 from howdah.engines.under_way import PartialResult
 from howdah.model.workloads.spark import OnSpark, SparkApi, SparkTeraSort
-from howdah.model.workloads.terasort import TERASORT
+from howdah.model.workloads.terasort import TERASORT, TeraSort
 
 P = TypeVar("P", bound=OnSpark)
 
@@ -46,6 +48,16 @@ def terasort(work: HadoopWork[SparkTeraSort]) -> Conclusion:
     work.workload = work.workload.model_copy(update={"rows": source.rows})
     workload = work.workload
     output = context.workspace.folder(TERASORT)
+    if workload.api is SparkApi.MAPREDUCE:
+        sort = TeraSort(
+            reduces=workload.partitions,
+            block_bytes=workload.block_bytes,
+            replication=workload.replication,
+            partition_samples=workload.partition_samples,
+        )
+        job = work.run(Command(TERASORT_MAIN, sort_properties(sort), (source.path, output)))
+        context.workspace.complete(TERASORT)
+        return partial(_sorted, work, job, source.path, output)
     # TeraSort replicates its output once by default, and so does this.
     properties = {"dfs.replication": f"{workload.replication or 1}"}
     if workload.block_bytes is not None:

@@ -19,6 +19,7 @@ _COUNTED = (1 << 64) - 1
 """The bits of a checksum that a counter of Hadoop holds."""
 
 _PACKAGE = "org.apache.hadoop.examples.terasort"
+TERASORT_MAIN = f"{_PACKAGE}.TeraSort"
 _CHECKSUM_COUNTER = "TeraGen$Counters.CHECKSUM"
 _LOW = (1 << 64) - 1
 
@@ -116,7 +117,7 @@ def terasort(work: HadoopWork[TeraSort]) -> Conclusion:
     source = _source(work)
     output = work.context.workspace.folder(TERASORT)
     properties = sort_properties(work.workload)
-    job = work.run(Command(f"{_PACKAGE}.TeraSort", properties, (source, output)))
+    job = work.run(Command(TERASORT_MAIN, properties, (source, output)))
     work.context.workspace.complete(TERASORT)
     return partial(_sorted, work, job, source, output)
 
