@@ -47,6 +47,10 @@ def accuracy_page(calibration: Calibration, about: str) -> str:
             "",
             *_figures(calibration),
             "",
+            "## Other published figures",
+            "",
+            *_others(calibration),
+            "",
             "## Two plans compared",
             "",
             *_ratios(calibration),
@@ -87,6 +91,19 @@ def _short(calibration: Calibration) -> Iterator[str]:
             f"has two parts, with standard deviations of {rest.relative:.1%} of the time "
             f"and of {rest.seconds:.1f} s."
         )
+
+
+def _others(calibration: Calibration) -> Iterator[str]:
+    yield (
+        "The studies also published figures that are neither times nor loads of masters. They were only "
+        "compared. Storage traffic is in bytes, while one study counted operations. Traffic of FT logging is "
+        "not simulated."
+    )
+    yield ""
+    yield from _table(
+        ("run", "figure", "published", "simulated"),
+        ((other.case, other.quantity, other.known, other.simulated) for other in calibration.others),
+    )
 
 
 def _by_study(cells: Iterable[CalibrationCell]) -> Iterator[tuple[str, list[CalibrationCell]]]:

@@ -15,6 +15,7 @@ from rich.text import Text
 
 from howdah.cli.help import App
 from howdah.cli.output import show
+from howdah.errors import UserError
 from howdah.model.calibration import CalibratedValue, Calibration, CalibrationCell
 from howdah.session.predict import calibration as session
 from howdah.session.run.runs import DEFAULT_RUNS_DIR
@@ -25,6 +26,7 @@ _FAR = 0.1
 EXAMPLES = """
 howdah calibrate last -o mine.yaml  # fits the simulator to the newest run
 howdah calibrate 20261120-1714 20261121-0902  # fits it to several runs
+howdah calibrate --this-machine -o mine.yaml  # measures Hadoop's own tasks here, without a cluster
 howdah calibrate published/*.csv --from published -o published.yaml  # fits it to published tables again
 howdah run terasuite --engine sim --plan plan.yaml --calibration mine.yaml  # then uses it
 """
@@ -115,12 +117,22 @@ app = App()
 @app.command("calibrate", epilog=EXAMPLES)
 def calibrate(  # noqa: PLR0917 - typer makes options of parameters
     known: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(help="Run ids, or published tables as CSV files.", metavar="RUN|PUBLISHED.csv"),
-    ],
+    ] = None,
     output: Annotated[Path, typer.Option("--output", "-o", help="File for the calibration.")] = Path(
         "calibration.yaml"
     ),
+    this_machine: Annotated[
+        bool,
+        typer.Option(
+            "--this-machine",
+            help="Measure Hadoop's own tasks on this machine, without runs; takes some minutes.",
+        ),
+    ] = False,
+    rounds: Annotated[
+        int, typer.Option(help="How often --this-machine measures each step.", min=2, max=20)
+    ] = 3,
     begin: Annotated[
         str | None,
         typer.Option(
@@ -144,11 +156,20 @@ def calibrate(  # noqa: PLR0917 - typer makes options of parameters
     Writes every parameter with its 90 % interval and source, and the error of every figure:
     as fitted, and as predicted without its own run.
     """
+    if this_machine == bool(known):
+        raise UserError(
+            "RUN" if known else "howdah calibrate",
+            "conflicts with --this-machine" if known else "has nothing to calibrate with",
+            "give runs, published tables, or only --this-machine",
+        )
     session.check_output(output)
     with _Counter(silent=json or quiet) as counter:
-        calibration = session.calibrate(
-            known, runs_dir, begin=begin, seed=seed, threads=threads, tell=counter.count
-        )
+        if this_machine:
+            calibration = session.calibrate_this_machine(rounds=rounds, tell=counter.show)
+        else:
+            calibration = session.calibrate(
+                known or [], runs_dir, begin=begin, seed=seed, threads=threads, tell=counter.count
+            )
     session.save_calibration(calibration, output)
     if json:
         sys.stdout.write(calibration.model_dump_json(indent=2) + "\n")
@@ -180,6 +201,9 @@ class _Counter:
 
     def __exit__(self, *error: object) -> None:
         self._bar.stop()
+
+    def show(self, what: str) -> None:
+        self._bar.update(self._task, said=f"measuring {what}")
 
     def count(self) -> None:
         self._done += 1

@@ -143,6 +143,19 @@ class Transfer(Model):
     """The errors of the predicted figures without each mechanism, its hosts fitted again."""
 
 
+class OtherFigure(Model):
+    """A published figure that is neither a time nor a master's load, next to the simulated one."""
+
+    case: str
+    """The run that was simulated."""
+    quantity: str
+    """What it is, in words."""
+    known: str
+    """The published figure with its unit."""
+    simulated: str
+    """The simulator's figure."""
+
+
 class Calibration(Model):
     """The simulator's parameters and the ground they stand on."""
 
@@ -168,6 +181,8 @@ class Calibration(Model):
     """Ablation: the errors without each mechanism that can be left out."""
     transfers: tuple[Transfer, ...] = ()
     """Studies that were only predicted."""
+    others: tuple[OtherFigure, ...] = ()
+    """Other published figures, which were only compared."""
 
     @model_validator(mode="after")
     def _coherent(self) -> Self:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from howdah import _native
 from howdah.calibrate.calibrate import calibrate as fit_cases
 from howdah.calibrate.case import Case
 from howdah.calibrate.hbase import HBASE, asked_hbase
@@ -12,13 +13,17 @@ from howdah.calibrate.links import link_values, measures_links
 from howdah.calibrate.problem import Free, free_hardware, free_parameters
 from howdah.calibrate.records import OWN, laboratory_values
 from howdah.calibrate.records import cases_of as cases_of_records
+from howdah.calibrate.this_machine import of_this_machine
 from howdah.documents.files import read_calibration, write_calibration
 from howdah.errors import UserError
+from howdah.installation.find import find_installation
 from howdah.model.calibration import Calibration
 from howdah.model.parameter import PARAMETERS
 from howdah.model.run import RunRecord
+from howdah.probe.measuring.task_costs import measure_task_costs
+from howdah.scratch import scratch_folder
 from howdah.session.files import replace_file
-from howdah.simulation.calibrations import load_calibration
+from howdah.simulation.calibrations import PUBLISHED, load_calibration
 from howdah.simulation.cases import simulate_case, simulate_typical
 from howdah.simulation.published_runs import ratio_cells, ratios_in
 from howdah.simulation.published_studies import cases_of as cases_of_tables
@@ -62,6 +67,19 @@ def calibrate(
         cell for path, study in ratios.items() for cell in ratio_cells(path, study, fitted.values, seed)
     )
     return fitted.model_copy(update={"cells": (*fitted.cells, *compared)})
+
+
+def calibrate_this_machine(*, rounds: int, tell: Callable[[str], None]) -> Calibration:
+    """Measure what Hadoop's own tasks cost on this machine; raises UserError where they cannot run.
+
+    ``tell`` gets what is measured next.
+    """
+    installation = find_installation()
+    with scratch_folder("task-costs") as folder:
+        costs = measure_task_costs(installation, folder, rounds=rounds, tell=tell)
+    defaults = {name: default for name, default, _, _, _ in _native.simulation_parameters()}
+    name = f"this machine, Hadoop {installation.version}"
+    return of_this_machine(costs, defaults, load_calibration(PUBLISHED), name)
 
 
 def known_runs(runs_dir: Path, names: Sequence[str]) -> list[RunRecord]:
