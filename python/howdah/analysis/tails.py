@@ -209,8 +209,7 @@ def _text(tail: Tail) -> str:
         sought = listed([WORDS[kind] for kind in tail.sought], "or") or "anything"
         return (
             f"{opening}; the cause of the other {format_counted(tail.slow, 'slow request')} is unknown: "
-            f"they did not coincide with {sought}"
-            + (f"; not measured: {missing}" if missing else "")
+            f"they did not coincide with {sought}" + (f"; not measured: {missing}" if missing else "")
         )
     rest = 1 - tail.told
     if tail.causes and rest >= LEAST_CAUGHT:
