@@ -28,7 +28,7 @@ def html(document: Document, pictures: Mapping[str, str] | None, shell: Shell | 
         sections=((section.id, section.name) for section in shown.sections if section.name),
         shell=shell,
         own=document.own or None,
-        said=shown,
+        document=shown,
         pieces=list(_pieces(shown.blocks, pictures)),
         parts=[(section, list(_pieces(section.blocks, pictures))) for section in shown.sections],
     )

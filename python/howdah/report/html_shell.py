@@ -89,8 +89,8 @@ def page(
 ) -> str:
     """A whole HTML document; ``name`` begins the names of saved pictures.
 
-    ``sections`` are linked: their ids and names. ``own`` is the name of the script and of the style sheet of a
-    page that has its own. A page in a shell leaves both to it.
+    ``sections`` are linked: their ids and names. ``own`` is the name of the script and of the style sheet of
+    a page that has its own. A page in a shell leaves both to it.
     """
     shown = {
         **values,
