@@ -100,7 +100,7 @@ def _others(calibration: Calibration) -> Iterator[str]:
         "not simulated."
     )
     yield ""
-    yield from _table(
+    yield pipe_table(
         ("run", "figure", "published", "simulated"),
         ((other.case, other.quantity, other.known, other.simulated) for other in calibration.others),
     )

@@ -145,6 +145,14 @@ class Details(NamedTuple):
     open: bool = False
 
 
+class Part(NamedTuple):
+    """Something that only one kind of page has, in HTML only: a value for a macro of a template."""
+
+    template: str
+    macro: str
+    value: object
+
+
 class Only(NamedTuple):
     """Blocks that only some forms have: the others have no room for them, or show the same otherwise."""
 
@@ -153,7 +161,7 @@ class Only(NamedTuple):
 
 
 Block = (
-    Paragraph | Bullets | Table | Figure | Facts | Warnings | Notes | Heading | Details | Only
+    Paragraph | Bullets | Table | Figure | Facts | Warnings | Notes | Heading | Details | Part | Only
 )  # fmt: skip
 
 
@@ -190,7 +198,8 @@ class Document(NamedTuple):
 
     ``name`` is that of its files. The last part of ``kicker``, the line above the answer, is where the
     numbers come from: a document of simulated ones has a badge. A ``question`` stands above its answer.
-    ``save_name`` begins the names of pictures that a reader saves, instead of ``name``.
+    ``save_name`` begins the names of pictures that a reader saves, instead of ``name``. ``own`` names
+    a style sheet and a script that only this kind of page has.
     """
 
     name: str
@@ -202,6 +211,7 @@ class Document(NamedTuple):
     question: str = ""
     data: tuple[Data, ...] = ()
     save_name: str = ""
+    own: str = ""
 
     @property
     def badge(self) -> str:
@@ -269,6 +279,8 @@ def _in_form(blocks: Iterable[Block], form: Form) -> tuple[Block, ...]:
             case Details():
                 shown.append(block._replace(blocks=_in_form(block.blocks, form)))
             case Figure() if form is Form.TERMINAL:
+                pass
+            case Part() if form is not Form.HTML:
                 pass
             case _:
                 shown.append(block)

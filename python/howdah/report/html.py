@@ -6,8 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import NamedTuple
 
-from howdah.report.document import Block, Details, Document, Facts, Figure, Form
-from howdah.report.html_shell import Shell, ShownPage, drawn, page
+from markupsafe import Markup
+
+from howdah.report.document import Block, Details, Document, Facts, Figure, Form, Part
+from howdah.report.html_shell import Shell, ShownPage, drawn, environment, page
 
 
 class Piece(NamedTuple):
@@ -21,12 +23,12 @@ def html(document: Document, pictures: Mapping[str, str] | None, shell: Shell | 
     """The whole page; without ``pictures``, SVG by a figure's id, they are files next to the page."""
     shown = document.in_form(Form.HTML)
     return page(
-        "page.html.j2",
         document.save_name or document.name,
         shown.figures(),
-        sections=((section.id, section.name, section.name) for section in shown.sections),
+        sections=((section.id, section.name) for section in shown.sections if section.name),
         shell=shell,
-        said=shown,
+        own=document.own or None,
+        document=shown,
         pieces=list(_pieces(shown.blocks, pictures)),
         parts=[(section, list(_pieces(section.blocks, pictures))) for section in shown.sections],
     )
@@ -60,7 +62,14 @@ def _piece(block: Block, pictures: Mapping[str, str] | None) -> Piece:
     match block:
         case Figure():
             return Piece("figure", drawn(block, pictures))
+        case Part():
+            return Piece("markup", _markup(block))
         case Details():
             return Piece("details", (block, list(_pieces(block.blocks, pictures))))
         case _:
             return Piece(type(block).__name__.lower(), block)
+
+
+def _markup(part: Part) -> Markup:
+    macro = getattr(environment().get_template(part.template).module, part.macro)
+    return Markup(macro(part.value))

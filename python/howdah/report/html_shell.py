@@ -22,6 +22,9 @@ from howdah.report.renderer import data_url
 from howdah.report.theme import DARK, FONT, LIGHT
 from howdah.units import format_gib
 
+PAGE = "page.html.j2"
+"""The template of every document."""
+
 
 class Drawn(NamedTuple):
     """A figure with its still picture as a data URL, and the height it takes."""
@@ -75,41 +78,33 @@ class Scripts(NamedTuple):
 
 
 def page(
-    template: str,
     name: str,
     figures: Iterable[Figure],
     /,
     *,
-    sections: Iterable[tuple[str, str, object]] = (),
+    sections: Iterable[tuple[str, str]],
     own: str | None = None,
     shell: Shell | None = None,
     **values: Any,
 ) -> str:
     """A whole HTML document; ``name`` begins the names of saved pictures.
 
-    ``sections`` are those that the page may have (id, name, what is in it), of which the empty ones are not
-    linked. ``own`` is the name of the script and of the style sheet of a page that has its own. A page in a
-    shell leaves both to it.
+    ``sections`` are linked: their ids and names. ``own`` is the name of the script and of the style sheet of
+    a page that has its own. A page in a shell leaves both to it.
     """
-    said = {
+    shown = {
         **values,
         "version": howdah.__version__,
-        "sections": [(id_, title) for id_, title, there in sections if there],
+        "sections": list(sections),
         "data": figure_data(name, figures),
     }
     if shell is not None:
-        return (
-            environment(shell.package)
-            .get_template(shell.template)
-            .render(**said, inner=template, own=own, **shell.values)
-        )
+        template = environment(shell.package).get_template(shell.template)
+        return template.render(**shown, inner=PAGE, own=own, **shell.values)
     running = _scripts(*([f"{own}.js"] if own else []))
     style = style_sheet(*([f"{own}.css"] if own else []))
-    return (
-        environment()
-        .get_template(template)
-        .render(**said, style=style, scripts=running, policy=running.policy())
-    )
+    template = environment().get_template(PAGE)
+    return template.render(**shown, style=style, scripts=running, policy=running.policy())
 
 
 @cache
@@ -127,21 +122,9 @@ def environment(*packages: str) -> jinja2.Environment:
         "breakable": breakable,
         "is_name": is_name,
         "gib": format_gib,
-        "slice_pairs": _rows,
     }
     made.globals["numeric"] = numeric_columns
     return made
-
-
-def _rows(figures: Iterable[Drawn]) -> list[list[Drawn]]:
-    """Figures row by row: a full one alone, neighbouring half ones together."""
-    rows: list[list[Drawn]] = []
-    for figure in figures:
-        if figure.figure.half and rows and rows[-1][0].figure.half:
-            rows[-1].append(figure)
-        else:
-            rows.append([figure])
-    return rows
 
 
 def _scripts(*more: str) -> Scripts:

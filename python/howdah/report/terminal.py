@@ -147,9 +147,8 @@ class _WithBars(NamedTuple):
     data: Table
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        needed = Measurement.get(console, options, _lines(self.data))
-        room = options.max_width - _GAP[1]
-        width = min(_WIDEST_BAR, max(room - needed.maximum, min(room - needed.minimum, _LEAST_BAR)))
+        needed = Measurement.get(console, options, _lines(self.data)).maximum
+        width = min(_WIDEST_BAR, options.max_width - _GAP[1] - needed)
         yield _lines(self.data, width if width >= _LEAST_BAR else 0)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from howdah.errors import UserError
 from howdah.model.variation import NEARLY, LoadSweep
-from howdah.report.prediction.words import load_said
+from howdah.report.prediction.words import load_text
 from howdah.simulation.loads import simulate_loads, sweeps_load
 from support.sim_hbase import hbase_plan
 from support.sim_plans import suite_on
@@ -26,7 +26,7 @@ def test_threads_help_until_something_is_full() -> None:
     full = sweep.saturated
     assert full is not None
     assert full.throughput_per_s >= NEARLY * max(rates)
-    assert load_said(sweep).startswith(f"More than {full.asked} threads hardly help")
+    assert load_text(sweep).startswith(f"More than {full.asked} threads hardly help")
     assert sweep.points[-1].busy > 0.9
     # Little's law: what no longer grows in rate grows in time.
     times = {one.metric: one.median for one in sweep.points[-1].forecasts}
@@ -43,13 +43,13 @@ def test_a_rate_is_done_until_it_is_more_than_can_be() -> None:
             assert point.throughput_per_s == pytest.approx(point.asked, rel=0.05)
         assert point.forecasts[0].interval is None
     assert full.throughput_per_s < NEARLY * full.asked
-    assert "only" in load_said(sweep)
+    assert "only" in load_text(sweep)
 
 
 def test_what_is_never_full_is_said_to_be_so() -> None:
     sweep = _swept("target=100..200", "ycsb-c")
     assert sweep.saturated is None
-    assert load_said(sweep).startswith("Nothing is saturated: with 200/s requested all of it is done")
+    assert load_text(sweep).startswith("Nothing is saturated: with 200/s requested all of it is done")
 
 
 @pytest.mark.parametrize(

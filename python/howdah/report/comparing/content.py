@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING
 from howdah.analysis.wording import listed, percent, probability
 from howdah.model.comparison import Against, Aspect, Change, Comparison, Judged, Measure, RunGroup, Verdict
 from howdah.model.run import Origin
-from howdah.report.comparing.words import answer, interval, mean, measured, place, ratio, said, simulated
+from howdah.report.comparing.words import (
+    answer,
+    group_sentences,
+    interval,
+    mean,
+    measured,
+    place,
+    ratio,
+    simulated,
+)
 from howdah.report.document import (
     PAGES,
     TERMINAL,
@@ -47,8 +56,8 @@ def document(comparison: Comparison, figures: ComparisonFigures | None = None) -
     runs = sum(len(group.runs) for group in comparison.groups)
     origins = {run.origin.value for group in comparison.groups for run in group.runs}
     groups = format_counted(len(comparison.groups), "group")
-    repeats, over_time, whose = (
-        ((), (), "") if figures is None else (figures.repeats, figures.over_time, figures.whose)
+    repeats, over_time, followed_runs = (
+        ((), (), "") if figures is None else (figures.repeats, figures.over_time, figures.followed_runs)
     )
     label = "Elapsed times, their ratios to the baseline's and verdicts"
     times = times_table(comparison)._replace(label=label)
@@ -75,7 +84,7 @@ def document(comparison: Comparison, figures: ComparisonFigures | None = None) -
             Section("groups", "Groups", "Group by group", present(*notes(comparison), remarks)),
             _changes(comparison),
             Section("repeats", "Repeats", "Run by run", repeats),
-            Section("time", "Over time", "Over time", over_time, whose),
+            Section("time", "Over time", "Over time", over_time, followed_runs),
             Section("where", "Resources", "Resources and tasks", tuple(others(comparison)), forms=PAGES),
             _tests(comparison),
             _runs(comparison),
@@ -126,7 +135,9 @@ def notes(comparison: Comparison) -> tuple[Notes, ...]:
     """Group by group, what follows and how to read it."""
     base = comparison.baseline
     return tuple(
-        Notes(each.group, tuple(map(Finding, said(each, base))), tuple(map(sentence, each.remarks)))
+        Notes(
+            each.group, tuple(map(Finding, group_sentences(each, base))), tuple(map(sentence, each.remarks))
+        )
         for each in comparison.against
     )
 

@@ -20,7 +20,7 @@ class ComparisonFigures(NamedTuple):
     answer: Figure | None
     repeats: tuple[Figure, ...]
     over_time: tuple[Figure, ...]
-    whose: str
+    followed_runs: str
 
     def every(self) -> tuple[Figure, ...]:
         """All of them in order."""
@@ -40,11 +40,11 @@ def draw(comparison: Comparison, followed: Followed) -> ComparisonFigures:
         answer=ratios(comparison),
         repeats=repeats(comparison),
         over_time=overlays(comparison, followed.workload, followed.courses),
-        whose=_whose(followed),
+        followed_runs=_followed_runs(followed),
     )
 
 
-def _whose(followed: Followed) -> str:
+def _followed_runs(followed: Followed) -> str:
     """Which runs are followed over time, in a sentence."""
     runs = listed([f"{name} {some[0].run}" for name, some in followed.courses.items() if some])
     return f"Sums over all machines that did the work, in the median run of each group: {runs}."

@@ -156,7 +156,7 @@ def simulated(groups: Sequence[RunGroup]) -> bool:
     return all(run.origin is Origin.SIMULATED for group in groups for run in group.runs)
 
 
-def said(against: Against, baseline: str) -> Iterator[str]:
+def group_sentences(against: Against, baseline: str) -> Iterator[str]:
     """Everything to be said of one group, sentence by sentence."""
     wholes = against.wholes
     for verdict in (Verdict.FASTER, Verdict.SLOWER, Verdict.BETTER, Verdict.WORSE):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from howdah.model.plan import Cluster, ClusterPlan
-from howdah.report.document import Figure
-from howdah.report.html_shell import Shell, ShownPage, drawn, page
-from howdah.report.plan.content import Grounds, content
-from howdah.report.plan.drawings import Drawing
+from howdah.report.document import Block, Details, Document, Heading, Paragraph, Part, Section, present
+from howdah.report.html import html
+from howdah.report.plan.content import Grounds, PlanContent, content
 from howdah.report.plan.drawings.host import host
 from howdah.report.plan.drawings.racks import racks
 from howdah.report.plan.growth import growth
@@ -14,65 +15,91 @@ from howdah.report.plan.memory import memory
 from howdah.report.plan.platforms import platforms
 from howdah.report.renderer import svg
 
+HOSTS_ABOUT = "How a full host is divided, what every host carries, and where the masters are."
+ADVICE_ABOUT = "What no setting covers: hardware to buy, firmware settings, first steps and what to monitor."
+SETTINGS_ABOUT = (
+    "Every value with its reason; a row opens onto its rule, its sources and the numbers that went in."
+)
+TEMPLATE = "plan.html.j2"
 _MOST_HOSTS = 8
 """More groups of hosts than this are not all drawn."""
 
 
 def plan_page(plan: ClusterPlan, grounds: Grounds) -> str:
     """The whole HTML document; the plan is one of a cluster."""
-    figures = _figures(plan)
-    return _page(plan, grounds, figures, {figure.id: svg(figure) for figure in figures})
+    document = plan_document(plan, grounds)
+    return html(document, {figure.id: svg(figure) for figure in document.figures()})
 
 
-def shown_plan(plan: ClusterPlan, grounds: Grounds, shell: Shell) -> ShownPage:
-    """A plan as a page within a shell."""
-    figures = _figures(plan)
-    return ShownPage(_page(plan, grounds, figures, None, shell), figures)
-
-
-def _figures(plan: ClusterPlan) -> tuple[Figure, ...]:
+def plan_document(plan: ClusterPlan, grounds: Grounds) -> Document:
+    """The page of a plan of a cluster."""
     cluster = plan.cluster
-    every = (platforms(cluster), memory(plan), growth(cluster.capacity))
-    return tuple(figure for figure in every if figure is not None)
-
-
-def _page(
-    plan: ClusterPlan,
-    grounds: Grounds,
-    drawings: tuple[Figure, ...],
-    pictures: dict[str, str] | None,
-    shell: Shell | None = None,
-) -> str:
-    cluster = plan.cluster
-    said = content(plan, cluster, grounds)
-    figures = {figure.id: figure for figure in drawings}
-    return page(
-        "plan.html.j2",
-        f"{cluster.inventory.cluster}-plan",
-        figures.values(),
-        sections=(
-            ("hosts", "Hosts", True),
-            ("memory-section", "Memory", True),
-            ("capacity", "Capacity", "growth" in figures),
-            ("choices", "Platforms", True),
-            ("advice", "Advice", said.advice),
-            ("settings", "Settings", True),
-            ("provenance", "Provenance", True),
+    shown, capacity = content(plan, cluster, grounds), growth(cluster.capacity)
+    return Document(
+        "plan",
+        shown.title,
+        shown.kicker,
+        shown.answer,
+        present(
+            *(Paragraph(text, "lead") for text in shown.leads),
+            Part(TEMPLATE, "yours", shown.yours) if shown.yours else None,
+            platforms(cluster),
         ),
+        (
+            Section("hosts", "Hosts", "Hosts", _hosts(plan, cluster, shown), HOSTS_ABOUT),
+            Section("memory-section", "Memory", "Memory", present(memory(plan))),
+            Section("capacity", "Capacity", "Capacity", present(capacity)),
+            Section("choices", "Platforms", "Platforms", _choices(shown), _choices_about(shown)),
+            Section("advice", "Advice", "Advice", _part("advice", shown.advice), ADVICE_ABOUT),
+            Section(
+                "settings", "Settings", "Settings", (Part(TEMPLATE, "settings", shown.files),), SETTINGS_ABOUT
+            ),
+            Section("provenance", "Provenance", "Provenance", _provenance(shown)),
+        ),
+        save_name=f"{cluster.inventory.cluster}-plan",
         own="plan",
-        shell=shell,
-        said=said,
-        cluster=cluster,
-        figures={id_: drawn(figure, pictures) for id_, figure in figures.items()},
-        hosts=_hosts(plan, cluster),
-        racks=racks(cluster),
     )
 
 
-def _hosts(plan: ClusterPlan, cluster: Cluster) -> list[Drawing]:
-    """One full host of every group that carries workers, of very many the first ones."""
+def _hosts(plan: ClusterPlan, cluster: Cluster, shown: PlanContent) -> tuple[Block, ...]:
+    """One full host of every group that carries workers, then racks and masters."""
     groups = {group.name: group for group in cluster.inventory.groups}
-    return [
+    drawings = [
         host(groups[layout.group], layout, [kind for kind in plan.workers if kind.group == layout.group])
         for layout in cluster.layouts[:_MOST_HOSTS]
     ]
+    more = len(cluster.layouts) - len(drawings)
+    return present(
+        *(Part(TEMPLATE, "drawing", drawing) for drawing in drawings),
+        Paragraph(f"The hosts of {more} more groups are not drawn." if more else "", "note"),
+        Part(TEMPLATE, "drawing", racks(cluster)),
+        Heading("Masters"),
+        Part(TEMPLATE, "masters", shown.masters),
+        Heading("Topology"),
+        Part(TEMPLATE, "pairs", [(name, value, False) for name, value in shown.topology]),
+        Details("Racks and their hosts", (shown.racks._replace(label="Racks and their hosts"),)),
+    )
+
+
+def _choices(shown: PlanContent) -> tuple[Block, ...]:
+    return (Part(TEMPLATE, "choices", (shown.several_groups, shown.choices)),)
+
+
+def _choices_about(shown: PlanContent) -> str:
+    about = (
+        "Every way to divide these hosts that was considered, the best first. A row opens onto its pros and "
+        "cons."
+    )
+    if not shown.choices_left_out:
+        return about
+    more = f"`howdah plan explain` lists the other {shown.choices_left_out}."
+    return f"{about} Of so many groups only the best are here; {more}"
+
+
+def _provenance(shown: PlanContent) -> tuple[Block, ...]:
+    pairs = [(name, value, name in shown.verbatim) for name, value in shown.facts]
+    return (Part(TEMPLATE, "pairs", pairs), *_part("sources", shown.cited))
+
+
+def _part(macro: str, value: Sequence[object]) -> tuple[Block, ...]:
+    return (Part(TEMPLATE, macro, value),) if value else ()

@@ -75,21 +75,21 @@ def _with_bars(table: Table, effects: Sequence[Effect]) -> Table:
 
 
 def _answer(variation: WhatIf) -> str:
-    told = [effect for effect in variation.effects if effect.tells]
-    if not told:
+    clear = [effect for effect in variation.effects if effect.tells]
+    if not clear:
         return "No change can be distinguished from none."
-    best = next((effect for effect in told if effect.share < 0), told[0])
-    return f"{variation.suite} would take {_said(best)}."
+    best = next((effect for effect in clear if effect.share < 0), clear[0])
+    return f"{variation.suite} would take {_effect_text(best)}."
 
 
 def _worst(variation: WhatIf) -> str:
     """What the most harmful of several changes would do, where one of them is an improvement."""
-    told = [effect for effect in variation.effects if effect.tells]
-    worst = [effect for effect in told if effect.share > 0]
-    return f" The worst change: {_said(worst[0])}." if worst and len(worst) < len(told) else ""
+    clear = [effect for effect in variation.effects if effect.tells]
+    worst = [effect for effect in clear if effect.share > 0]
+    return f" The worst change: {_effect_text(worst[0])}." if worst and len(worst) < len(clear) else ""
 
 
-def _said(effect: Effect) -> str:
+def _effect_text(effect: Effect) -> str:
     """``48 % less time with hosts=14 instead of 7``; its interval is in the table."""
     return (
         f"{percent(abs(effect.share))} {'more' if effect.share > 0 else 'less'} time with {effect.quantity}="
@@ -98,8 +98,8 @@ def _said(effect: Effect) -> str:
 
 
 def _table(effects: Sequence[Effect]) -> Table:
-    known = _intervals(effects)
-    interval = ("90 % interval",) if known else ()
+    with_intervals = _intervals(effects)
+    interval = ("90 % interval",) if with_intervals else ()
     return Table(
         ("change", "from", "to", "time", "effect", *interval, "verdict"),
         tuple(
@@ -109,7 +109,7 @@ def _table(effects: Sequence[Effect]) -> Table:
                 effect.after,
                 seconds(effect.elapsed_s),
                 signed(effect.share),
-                *([_ends(effect)] if known else []),
+                *([_ends(effect)] if with_intervals else []),
                 (longer(effect.share) if effect.tells else "cannot tell"),
             )
             for effect in effects
@@ -180,10 +180,10 @@ def _placed(effects: Sequence[Effect]) -> list[tuple[float, Effect]]:
     order = list(dict.fromkeys(effect.quantity for effect in effects))
     placed = []
     y = 0.0
-    for _, some in groupby(
+    for _, group in groupby(
         sorted(effects, key=lambda effect: order.index(effect.quantity)), key=lambda effect: effect.quantity
     ):
-        for effect in some:
+        for effect in group:
             placed.append((y + _ROW / 2, effect))
             y += _ROW
         y += _GAP

@@ -8,7 +8,7 @@ from howdah.model.variation import Sweep
 from howdah.report.document import Bars, Bullets, Data, Document, Paragraph, Section, Table, present
 from howdah.report.prediction.grounds import Ground, basis, facts, inputs
 from howdah.report.prediction.growth_figures import growth_figure, masters
-from howdah.report.prediction.words import between, saturation_said
+from howdah.report.prediction.words import between, saturation_text
 from howdah.report.words import sentence
 from howdah.units import format_bytes, format_count, format_rate
 
@@ -26,7 +26,7 @@ def growth(sweep: Sweep, calibration: Calibration | None) -> Document:
         "sweep",
         f"{sweep.suite}: how it grows",
         (sweep.suite, f"{sweep.quantity} swept", "simulated"),
-        saturation_said(sweep),
+        saturation_text(sweep),
         present(
             Paragraph(lead, "lead"),
             basis(ground),
@@ -43,8 +43,8 @@ def growth(sweep: Sweep, calibration: Calibration | None) -> Document:
 
 
 def _table(sweep: Sweep) -> Table:
-    known = sweep.calibration is not None
-    interval = ("90 % interval",) if known else ()
+    calibrated = sweep.calibration is not None
+    interval = ("90 % interval",) if calibrated else ()
     return Table(
         ("hosts", "dataset", "time", *interval, "sorted a second", "NameNode", "scheduler"),
         tuple(
@@ -52,7 +52,7 @@ def _table(sweep: Sweep) -> Table:
                 format_count(point.hosts),
                 format_bytes(point.dataset_bytes),
                 seconds(point.elapsed_s),
-                *([between(point.interval)] if known else []),
+                *([between(point.interval)] if calibrated else []),
                 format_rate(point.dataset_bytes / point.elapsed_s),
                 percent(point.namenode),
                 percent(point.scheduler),
@@ -72,9 +72,16 @@ def _data(sweep: Sweep) -> tuple[Data, ...]:
         "workloads",
         ("hosts", "dataset_bytes", "workload", "low_s", "median_s", "high_s"),
         tuple(
-            (point.hosts, point.dataset_bytes, each.workload, each.low, each.median, each.high)
+            (
+                point.hosts,
+                point.dataset_bytes,
+                forecast.workload,
+                forecast.low,
+                forecast.median,
+                forecast.high,
+            )
             for point in sweep.points
-            for each in point.forecasts
+            for forecast in point.forecasts
         ),
     )
     return sizes, workloads

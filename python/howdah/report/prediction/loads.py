@@ -8,7 +8,7 @@ from howdah.model.prediction import Forecast
 from howdah.model.variation import LoadSweep
 from howdah.report.document import Bullets, Data, Document, Paragraph, Table, present
 from howdah.report.prediction.grounds import Ground, basis, facts, inputs
-from howdah.report.prediction.words import load_said
+from howdah.report.prediction.words import load_text
 from howdah.report.words import sentence
 from howdah.units import format_per_s
 
@@ -24,7 +24,7 @@ def loads(sweep: LoadSweep, calibration: Calibration | None) -> Document:
         "load",
         f"{sweep.suite}: how much it takes",
         (sweep.suite, f"{sweep.quantity} swept", "simulated"),
-        load_said(sweep),
+        load_text(sweep),
         present(
             Paragraph("Every point is a steady state: queues are as long as they get.", "lead"),
             basis(ground),
@@ -47,17 +47,17 @@ def _data(sweep: LoadSweep) -> Data:
 
 def load_table(sweep: LoadSweep) -> Table:
     """Every load with its throughput, the times within which 99 % ended, and what is busiest."""
-    tails = [one.metric or "" for one in sweep.points[0].forecasts if _is_tail(one)]
+    tails = [forecast.metric or "" for forecast in sweep.points[0].forecasts if _is_tail(forecast)]
     asked = "threads" if sweep.quantity == "threads" else "asked for"
-    known = sweep.calibration is not None
+    calibrated = sweep.calibration is not None
     return Table(
-        (asked, "throughput", *(("90 % interval",) if known else ()), *tails, "busiest", "busy"),
+        (asked, "throughput", *(("90 % interval",) if calibrated else ()), *tails, "busiest", "busy"),
         tuple(
             (
                 f"{point.asked:,}" if sweep.quantity == "threads" else format_per_s(point.asked),
                 format_per_s(point.throughput_per_s),
-                *([" to ".join(map(format_per_s, point.forecasts[0].interval or ()))] if known else []),
-                *(one.said(one.median) for one in point.forecasts if _is_tail(one)),
+                *([" to ".join(map(format_per_s, point.forecasts[0].interval or ()))] if calibrated else []),
+                *(forecast.said(forecast.median) for forecast in point.forecasts if _is_tail(forecast)),
                 point.station,
                 percent(point.busy),
             )

@@ -26,8 +26,8 @@ from howdah.report.prediction.words import (
     AxisUnit,
     distance_text,
     drawn_ends,
+    forecast_text,
     interval_text,
-    said_of,
     unit_of,
     width,
 )
@@ -117,29 +117,29 @@ def _wholes(forecasts: Sequence[Forecast]) -> list[Forecast]:
 def _answer(forecasts: Sequence[Forecast]) -> str:
     main, *_ = _wholes(forecasts) or forecasts
     if main.part is not None:
-        return f"{main.workload} would reach a {main.part} of {said_of(main, main.median)}."
+        return f"{main.workload} would reach a {main.part} of {forecast_text(main, main.median)}."
     return f"{main.workload} would take {seconds(main.median)}."
 
 
 def _lead(forecasts: Sequence[Forecast]) -> str:
     """Its interval and what that means, what the other workloads would take, and how to check all of it."""
-    main, *others = _wholes(forecasts) or forecasts[:1]
+    main, *rest = _wholes(forecasts) or forecasts[:1]
     interval = f"Nine of ten runs are expected within {interval_text(main)}. " if main.interval else ""
-    rest_s = sum(forecast.median for forecast in others)
-    many = "other workload" if len(others) == 1 else f"{len(others)} other workloads"
-    rest = f"The {many} would take {seconds(rest_s)}. " if others else ""
-    return f"{interval}{rest}`howdah score` compares a real run with this prediction."
+    rest_s = sum(forecast.median for forecast in rest)
+    many = "other workload" if len(rest) == 1 else f"{len(rest)} other workloads"
+    also = f"The {many} would take {seconds(rest_s)}. " if rest else ""
+    return f"{interval}{also}`howdah score` compares a real run with this prediction."
 
 
 def _table(forecasts: Sequence[Forecast]) -> Table:
-    known = _intervals(forecasts)
+    with_intervals = _intervals(forecasts)
     return Table(
-        ("workload", "median", *(("90 % interval", "width") if known else ())),
+        ("workload", "median", *(("90 % interval", "width") if with_intervals else ())),
         tuple(
             (
                 named(forecast.workload, forecast.part),
-                said_of(forecast, forecast.median),
-                *((interval_text(forecast), width(forecast)) if known else ()),
+                forecast_text(forecast, forecast.median),
+                *((interval_text(forecast), width(forecast)) if with_intervals else ()),
             )
             for forecast in forecasts
         ),
@@ -195,22 +195,22 @@ def _axis_of(forecast: Forecast) -> _Axis:
     return _DELAYS if forecast.unit == "s" else _RATES
 
 
-def _spans(some: Sequence[Span], axis: _Axis) -> Figure:
+def _spans(shown: Sequence[Span], axis: _Axis) -> Figure:
     """The figure; what was computed is a hollow point, what was measured a solid one."""
-    scored = any(span.measured is not None for span in some)
-    known = _intervals([span.forecast for span in some])
-    red = ", red if it is outside the interval" if known else ""
+    scored = any(span.measured is not None for span in shown)
+    with_intervals = _intervals([span.forecast for span in shown])
+    red = ", red if it is outside the interval" if with_intervals else ""
     measured = f" A solid point is the measured time{red}." if scored else ""
-    bar = ", its bar the 90 % interval" if known else ""
-    said = dict.fromkeys(_series(span) for span in some if span.measured is not None)
+    bar = ", its bar the 90 % interval" if with_intervals else ""
+    series = dict.fromkeys(_series(span) for span in shown if span.measured is not None)
     return Figure(
         id=axis.id,
         title=f"Predicted and measured {axis.of}" if scored else f"Predicted {axis.of}",
         caption=f"A hollow point is the simulated median{bar}.{measured}",
-        spec=_spec(some, axis),
-        table=_figure_table(some, scored=scored),
-        keys=tuple(Key(name, _TOKENS[name]) for name in (_PREDICTED, *said)) if scored else (),
-        marks=4 * len(some),
+        spec=_spec(shown, axis),
+        table=_figure_table(shown, scored=scored),
+        keys=tuple(Key(name, _TOKENS[name]) for name in (_PREDICTED, *series)) if scored else (),
+        marks=4 * len(shown),
     )
 
 
@@ -218,10 +218,10 @@ def _series(span: Span) -> str:
     return _OUTSIDE if span.outside else _INSIDE
 
 
-def _spec(some: Sequence[Span], axis: _Axis) -> dict[str, Any]:
+def _spec(shown: Sequence[Span], axis: _Axis) -> dict[str, Any]:
     longest = max(
         max(drawn_ends(span.forecast.interval, span.forecast.median).high, span.measured or 0.0)
-        for span in some
+        for span in shown
     )
     unit = AxisUnit(1.0, "") if axis is _RATES else unit_of(longest)
     x = {
@@ -229,7 +229,7 @@ def _spec(some: Sequence[Span], axis: _Axis) -> dict[str, Any]:
         "scale": {"domain": [0, 1.02 * longest / unit.size_s], "nice": False},
         "axis": across(f"{axis.title} ({unit.name})" if unit.name else axis.title, tickCount=6),
     }
-    height = _ROW * len(some)
+    height = _ROW * len(shown)
     y = linear("y", [0, height], down=True, zero=False)
     colour: dict[str, Any] = {
         "field": "series",
@@ -237,15 +237,15 @@ def _spec(some: Sequence[Span], axis: _Axis) -> dict[str, Any]:
         "scale": {"domain": list(_TOKENS), "range": [f"${token}" for token in _TOKENS.values()]},
         "legend": None,
     }
-    predicted = [_datum(place, span, unit.size_s) for place, span in enumerate(some)]
+    predicted = [_datum(place, span, unit.size_s) for place, span in enumerate(shown)]
     measured = [
         {
             "series": _series(span),
             "y": predicted[place]["y"],
             "value": span.measured / unit.size_s,
-            "said": f"{predicted[place]['what']}: {said_of(span.forecast, span.measured)} measured",
+            "said": f"{predicted[place]['what']}: {forecast_text(span.forecast, span.measured)} measured",
         }
-        for place, span in enumerate(some)
+        for place, span in enumerate(shown)
         if span.measured is not None
     ]
     point = {"x": {**x, "field": "value"}, "y": y, "color": colour}
@@ -295,40 +295,40 @@ def _spec(some: Sequence[Span], axis: _Axis) -> dict[str, Any]:
 
 def _datum(place: int, span: Span, unit_s: float) -> dict[str, Any]:
     forecast = span.forecast
-    what = named(forecast.workload, forecast.part)
-    said = said_of(forecast, forecast.median)
+    name = named(forecast.workload, forecast.part)
+    text = forecast_text(forecast, forecast.median)
     if forecast.interval is not None:
-        said = f"{said}, {interval_text(forecast)}"
-    took = f"; measured {said_of(forecast, span.measured)}" if span.measured is not None else ""
+        text = f"{text}, {interval_text(forecast)}"
+    took = f"; measured {forecast_text(forecast, span.measured)}" if span.measured is not None else ""
     return {
         "series": _PREDICTED,
         "y": _ROW * (place + 0.64),
         "value": forecast.median / unit_s,
         "low": None if forecast.low is None else forecast.low / unit_s,
         "high": None if forecast.high is None else forecast.high / unit_s,
-        "what": what,
-        "head": f"{what}: {said}{took}",
-        "brief": f"{what}: {said_of(forecast, forecast.median)}",
-        "said": f"{what}: {said}",
+        "what": name,
+        "head": f"{name}: {text}{took}",
+        "brief": f"{name}: {forecast_text(forecast, forecast.median)}",
+        "said": f"{name}: {text}",
         # The name of a phase is paler than that of its workload.
         "shade": 1 if forecast.phase is None else 0.75,
     }
 
 
-def _figure_table(some: Sequence[Span], *, scored: bool) -> Table:
-    known = _intervals([span.forecast for span in some])
-    columns = ("workload", "median", *(("5 % are below", "5 % are above") if known else ()))
+def _figure_table(shown: Sequence[Span], *, scored: bool) -> Table:
+    with_intervals = _intervals([span.forecast for span in shown])
+    columns = ("workload", "median", *(("5 % are below", "5 % are above") if with_intervals else ()))
     return Table(
         (*columns, "measured") if scored else columns,
         tuple(
             (
                 named(span.forecast.workload, span.forecast.part),
                 *(
-                    said_of(span.forecast, value)
+                    forecast_text(span.forecast, value)
                     for value in (span.forecast.median, *(span.forecast.interval or ()))
                 ),
-                *([said_of(span.forecast, span.measured)] if span.measured is not None else []),
+                *([forecast_text(span.forecast, span.measured)] if span.measured is not None else []),
             )
-            for span in some
+            for span in shown
         ),
     )

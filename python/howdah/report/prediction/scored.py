@@ -25,7 +25,7 @@ from howdah.report.document import (
 from howdah.report.figure import series_colour
 from howdah.report.prediction.grounds import Ground, facts, inputs, work_facts
 from howdah.report.prediction.predicted import Span, other_numbers, spans
-from howdah.report.prediction.words import drawn_ends, inside_text, interval_text, said_of, scored_runs
+from howdah.report.prediction.words import drawn_ends, forecast_text, inside_text, interval_text, scored_runs
 from howdah.report.theme import DATA, SHOWN, WIDTH, chart, layer, level_title, linear
 from howdah.report.words import NONE, moment, sentence
 
@@ -100,7 +100,9 @@ def _main(scores: Sequence[Score]) -> Score:
 
 def _answer(scores: Sequence[Score]) -> str:
     main = _main(scores)
-    measured, predicted = (said_of(main.forecast, value) for value in (main.measured, main.forecast.median))
+    measured, predicted = (
+        forecast_text(main.forecast, value) for value in (main.measured, main.forecast.median)
+    )
     metric = main.forecast.metric
     took = "took" if metric is None else f"had a {metric} of"
     return f"{main.forecast.workload} {took} {measured}; the prediction was {predicted}."
@@ -113,8 +115,8 @@ def _error(scores: Sequence[Score]) -> str:
     if main.inside is None:
         return f"{error}."
     place = f"{'inside' if main.inside else 'outside'} its 90 % interval"
-    what = "times" if main.forecast.metric is None else "figures"
-    return f"{error}, {place}; {inside_text(scores)} {what} of this run are inside theirs."
+    noun = "times" if main.forecast.metric is None else "figures"
+    return f"{error}, {place}; {inside_text(scores)} {noun} of this run are inside theirs."
 
 
 def _table(scores: Sequence[Score]) -> Table:
@@ -123,9 +125,9 @@ def _table(scores: Sequence[Score]) -> Table:
         tuple(
             (
                 named(score.forecast.workload, score.forecast.part),
-                said_of(score.forecast, score.forecast.median),
+                forecast_text(score.forecast, score.forecast.median),
                 interval_text(score.forecast),
-                said_of(score.forecast, score.measured),
+                forecast_text(score.forecast, score.measured),
                 signed(score.error),
                 _series(score),
             )
@@ -167,8 +169,8 @@ def hits(history: Sequence[Score]) -> Figure:
     """The figure; each time is divided by what was predicted of it."""
     newest = history[-MOST:]
     left_out = f" The {MOST} newest of {len(history):,} are drawn." if len(history) > MOST else ""
-    known = any(score.inside is not None for score in newest)
-    bars = " Bars are the 90 % intervals, in which nine of ten points should lie." if known else ""
+    with_intervals = any(score.inside is not None for score in newest)
+    bars = " Bars are the 90 % intervals, in which nine of ten points should lie." if with_intervals else ""
     return Figure(
         id="hits",
         title="Hits and misses",
@@ -185,8 +187,10 @@ def hits(history: Sequence[Score]) -> Figure:
 
 def _keys(newest: Sequence[Score]) -> tuple[Key, ...]:
     """The two of intervals, and another for times that were predicted without one."""
-    told = {_series(score) for score in newest}
-    return tuple(key for key in _KEYS if key.name in told or (key.name != _UNKNOWN and told != {_UNKNOWN}))
+    series = {_series(score) for score in newest}
+    return tuple(
+        key for key in _KEYS if key.name in series or (key.name != _UNKNOWN and series != {_UNKNOWN})
+    )
 
 
 def _series(score: Score) -> str:
@@ -196,8 +200,8 @@ def _series(score: Score) -> str:
 def _spec(newest: Sequence[Score]) -> dict[str, Any]:
     values = [_datum(place, score) for place, score in enumerate(newest)]
     runs = []
-    for run, some in groupby(enumerate(newest), key=lambda each: (each[1].run, each[1].prediction)):
-        first = next(iter(some))[0]
+    for run, group in groupby(enumerate(newest), key=lambda each: (each[1].run, each[1].prediction)):
+        first = next(iter(group))[0]
         runs.append({"at": first - 0.5, "text": run[0]})
     x = linear("at", [-0.5, len(newest) - 0.5], zero=False)
     ends = [value[name] for value in values for name in ("low", "ratio", "high")]

@@ -196,13 +196,15 @@ def _facts(tuning: Tuning, calibration: Calibration | None) -> Iterator[Facts]:
 
 
 def _data(tuning: Tuning) -> Data:
-    rows = tuple((one.name, level.value, level.share) for one in tuning.sensitivity for level in one.levels)
+    rows = tuple(
+        (effect.name, level.value, level.share) for effect in tuning.sensitivity for level in effect.levels
+    )
     return Data("sensitivity", ("parameter", "value", "share"), rows)
 
 
 def _matters_figure(tuning: Tuning) -> Figure | None:
     """What each of the parameters that matter most costs at its worst value."""
-    costly = [one for one in tuning.sensitivity[:_MATTER] if one.cost > 0]
+    costly = [effect for effect in tuning.sensitivity[:_MATTER] if effect.cost > 0]
     if not costly:
         return None
     return Figure(
@@ -215,7 +217,7 @@ def _matters_figure(tuning: Tuning) -> Figure | None:
         spec=_matters_spec(costly),
         table=Table(
             ("parameter", "best", "worst", "costs"),
-            tuple((one.name, one.best, one.worst, signed(one.cost)) for one in costly),
+            tuple((effect.name, effect.best, effect.worst, signed(effect.cost)) for effect in costly),
         ),
         marks=2 * len(costly),
     )
@@ -242,7 +244,7 @@ def _matters_spec(costly: list[Sensitivity]) -> dict[str, Any]:
     )
     y = linear("y", [0, height], down=True, zero=False)
     name_y = linear("name_y", [0, height], down=True, zero=False)
-    said = {"type": "text", "baseline": "middle", "limit": {"expr": "width"}}
+    words = {"type": "text", "baseline": "middle", "limit": {"expr": "width"}}
     return chart(
         [
             layer(
@@ -258,12 +260,12 @@ def _matters_spec(costly: list[Sensitivity]) -> dict[str, Any]:
             ),
             layer(
                 values,
-                {**said, "align": "left", "x": 0, "fontWeight": "bold"},
+                {**words, "align": "left", "x": 0, "fontWeight": "bold"},
                 {"y": name_y, "text": {"field": "name"}},
             ),
             layer(
                 values,
-                {**said, "align": "left", "x": 0, "dy": _LINE},
+                {**words, "align": "left", "x": 0, "dy": _LINE},
                 {"y": name_y, "text": {"field": "values"}},
             ),
         ],

@@ -24,7 +24,7 @@ def interval_text(forecast: Forecast) -> str:
     """Both ends of what is predicted."""
     if forecast.interval is None:
         return UNKNOWN
-    return " to ".join(said_of(forecast, end) for end in forecast.interval)
+    return " to ".join(forecast_text(forecast, end) for end in forecast.interval)
 
 
 def drawn_ends(interval: Interval | None, value: float) -> Interval:
@@ -32,7 +32,7 @@ def drawn_ends(interval: Interval | None, value: float) -> Interval:
     return interval or Interval(value, value)
 
 
-def said_of(forecast: Forecast, value: float) -> str:
+def forecast_text(forecast: Forecast, value: float) -> str:
     """A value of what is predicted."""
     return seconds(value) if forecast.metric is None else forecast.said(value)
 
@@ -75,7 +75,7 @@ def unit_of(longest_s: float) -> AxisUnit:
     return AxisUnit(60.0, "min") if longest_s >= 240 else AxisUnit(1.0, "s")
 
 
-def saturation_said(sweep: Sweep) -> str:
+def saturation_text(sweep: Sweep) -> str:
     """Between which sizes a master saturates, or how far the busiest is from it."""
     last = sweep.points[-1]
     if sweep.saturation is not None:
@@ -87,7 +87,7 @@ def saturation_said(sweep: Sweep) -> str:
     return f"No master saturates: at {_size(sweep, last)} {load}."
 
 
-def load_said(sweep: LoadSweep) -> str:
+def load_text(sweep: LoadSweep) -> str:
     """From which load on nothing is won, and what is full there."""
     last, full = sweep.points[-1], sweep.saturated
     if full is None:
@@ -130,18 +130,18 @@ def scored_runs(history: Sequence[Score]) -> Table:
 
 def inside_text(scores: Sequence[Score]) -> str:
     """How many scored times lie in their intervals, of those that have one; a dash where none has."""
-    known = [score.inside for score in scores if score.inside is not None]
-    return f"{sum(known)} of {len(known)}" if known else NONE
+    inside = [score.inside for score in scores if score.inside is not None]
+    return f"{sum(inside)} of {len(inside)}" if inside else NONE
 
 
 def _lines(history: Sequence[Score]) -> Iterator[tuple[str, ...]]:
-    for (run, prediction), group in groupby(history, key=lambda score: (score.run, score.prediction)):
-        some = list(group)
+    for (run, prediction), scores in groupby(history, key=lambda score: (score.run, score.prediction)):
+        group = list(scores)
         yield (
             run,
             prediction,
-            some[0].engine,
-            some[0].calibration or NONE,
-            inside_text(some),
-            percent(median(abs(score.error) for score in some)),
+            group[0].engine,
+            group[0].calibration or NONE,
+            inside_text(group),
+            percent(median(abs(score.error) for score in group)),
         )

@@ -153,7 +153,7 @@ def _compared(stratum: StratumFound, figures: Compared, *, answered: bool) -> tu
         *notes(comparison),
         Bullets(comparison.remarks, "remark"),
         *figures.repeats,
-        Paragraph(figures.whose if figures.over_time else "", "about"),
+        Paragraph(figures.followed_runs if figures.over_time else "", "about"),
         *figures.over_time,
         changes_table(comparison)._replace(
             title="What changed",

@@ -48,5 +48,5 @@ def _numbered(figures: Compared, number: int) -> Compared:
         answer=mine(figures.answer) if figures.answer else None,
         repeats=tuple(mine(figure) for figure in figures.repeats),
         over_time=tuple(mine(figure) for figure in figures.over_time),
-        whose=figures.whose,
+        followed_runs=figures.followed_runs,
     )

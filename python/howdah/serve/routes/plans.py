@@ -16,11 +16,12 @@ from howdah.model.plan import ClusterPlan
 from howdah.planner.changes import QUANTITIES
 from howdah.report.document import Figure, Table
 from howdah.report.figure_data import figure_data, folded
+from howdah.report.html import shown_page
 from howdah.report.html_shell import ShownPage
 from howdah.report.html_text import tied
 from howdah.report.plan.content import content
 from howdah.report.plan.growth import growth
-from howdah.report.plan.page import shown_plan
+from howdah.report.plan.page import plan_document
 from howdah.report.plan.words import capacity_line
 from howdah.report.theme import chart, linear
 from howdah.serve.pages import Pages, sentence
@@ -315,7 +316,7 @@ def _key(site: Site, key: str) -> tuple[str, ...]:
 def _page(pages: Pages, key: str, source: ClusterPlan | Path) -> ShownPage:
     name = dict(pages.settings.plan_names).get(key, "made here")
     shell = pages.shell(f"/plans/{key}/", "Plan", {"trail": (("Plan", "plan/"), (name, None))})
-    return shown_plan(load_source(source), grounds(), shell)
+    return shown_page(plan_document(load_source(source), grounds()), shell)
 
 
 @router.get("/checks/", include_in_schema=False)

@@ -11,7 +11,7 @@ from howdah.model.comparison import Aspect, Comparison, Measure, RunGroup, Verdi
 from howdah.model.reported import ResultMetric
 from howdah.model.workloads.nnbench import operations_per_s
 from howdah.report.comparing.content import times_table
-from howdah.report.comparing.words import answer, said
+from howdah.report.comparing.words import answer, group_sentences
 from support.building import RunBuilder, Stage, kind
 from support.comparing import elapsed, noisy, run_figures
 
@@ -69,7 +69,7 @@ def test_the_primary_metric_is_the_answer_and_not_the_time() -> None:
     assert str(answer(comparison)).startswith(
         "With many, nnbench's create_write is better: 20 % higher than with few. Ratio 1.20"
     )
-    assert next(iter(said(against, "few"))).startswith(
+    assert next(iter(group_sentences(against, "few"))).startswith(
         "Better than few: nnbench's create_write, 20 % higher (1.1"
     )
 

@@ -16,7 +16,7 @@ from howdah.report.prediction.grounds import INPUTS
 from howdah.report.prediction.growth import growth
 from howdah.report.prediction.predicted import predicted
 from howdah.report.prediction.scored import MOST, hits, scored
-from howdah.report.prediction.words import distance_text, saturation_said, scored_runs
+from howdah.report.prediction.words import distance_text, saturation_text, scored_runs
 from howdah.report.write import write_document
 from howdah.simulation.calibrations import load_calibration
 from support.predicted import small_prediction
@@ -145,7 +145,7 @@ def test_changes_of_one_quantity_stand_together_and_what_cannot_be_told_is_pale(
 )
 def test_where_a_master_saturates(loads: tuple[tuple[float, float], ...], said: str) -> None:
     points = [point(hosts, *load) for hosts, load in zip((10, 20), loads, strict=True)]
-    assert saturation_said(grown(*points)) == said
+    assert saturation_text(grown(*points)) == said
 
 
 def test_growth_is_drawn_with_its_bands_and_where_it_ends() -> None:
