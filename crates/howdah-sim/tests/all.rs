@@ -8,6 +8,7 @@ mod laws;
 mod local;
 mod mechanisms;
 mod order;
+mod page_cache;
 mod quick;
 mod scenario;
 mod sharing_examples;

@@ -1,0 +1,124 @@
+//! The page cache on a host with slow disks: what is written behind, what is never written, what is read from memory.
+
+use crate::cluster::{elapsed_s, run, scenario};
+use howdah_sim::outcome::PhaseSummary;
+use serde_json::{Value, json};
+
+/// 20 GB.
+const ROWS: u64 = 200_000_000;
+const BYTES: f64 = 20e9;
+
+/// Four hosts with 64 GiB and so many disks of 7,200 turns.
+fn slow_disks(disks: u32) -> Value {
+    json!({
+        "count": 4, "sockets": 2, "cores_per_socket": 6, "threads_per_core": 1, "numa_nodes": 2,
+        "memory_bytes": 64_u64 << 30, "speed": 1.0,
+        "disks": [{
+            "count": disks, "size_bytes": 1_000_000_000_000_u64, "kind": "hdd",
+            "outer_bytes_per_s": 100e6, "inner_bytes_per_s": 50e6
+        }],
+        "nics": [{"count": 1, "bits_per_s": 10e9}],
+        "virtual": false,
+        "workers": [{
+            "count": 1, "vcpus": 12, "memory_bytes": 64_u64 << 30, "disks": disks, "numa_nodes": 2,
+            "map_slots": 4, "reduce_slots": 4
+        }]
+    })
+}
+
+/// TeraSort's programs with one replica on such hosts, without DataNodes' own handling of the page cache.
+fn programs(disks: u32, parameters: Value) -> Value {
+    let workloads = json!([
+        {"kind": "teragen", "rows": ROWS, "maps": 16},
+        {"kind": "terasort", "rows": ROWS, "reduces": 16, "replication": 1},
+        {"kind": "teravalidate", "rows": ROWS}
+    ]);
+    let mut scenario = scenario(json!([slow_disks(disks)]), workloads);
+    scenario["hdfs"] = json!({
+        "replication": 1, "block_bytes": 64 << 20, "placement": "default",
+        "drop_behind_writes": false, "sync_behind_writes": false
+    });
+    scenario["job"]["codec"] = "none".into();
+    scenario["job"]["compression_ratio"] = 1.0.into();
+    scenario["parameters"] = parameters;
+    scenario
+}
+
+/// The phases of the three programs: map; map-shuffle and reduce-merge; map and reduce.
+fn phases(scenario: &Value) -> Vec<PhaseSummary> {
+    run(scenario).summary.workloads.into_iter().flat_map(|workload| workload.phases).collect()
+}
+
+#[test]
+fn a_cache_takes_what_a_program_writes_and_writes_it_later() {
+    let behind = programs(1, json!({"dirty_share": 0.15}));
+    let at_once = programs(1, json!({"dirty_share": 0.0}));
+    let written = |scenario: &Value| phases(scenario)[0].disk_written_bytes;
+    assert_eq!(written(&at_once).round(), BYTES);
+    // 5 GB a host fit the part of the page cache that may be dirty.
+    assert!(written(&behind) < 0.8 * BYTES, "{}", written(&behind));
+    assert!(elapsed_s(&run(&behind))[0] < elapsed_s(&run(&at_once))[0]);
+    // Later is not never: TeraSort's maps do not end before TeraGen's rows are on their disks.
+    let both: f64 = phases(&behind)[..2].iter().map(|phase| phase.disk_written_bytes).sum();
+    assert!(both > BYTES);
+}
+
+#[test]
+fn spills_that_are_deleted_young_are_never_written() {
+    // Indexes of rows take so much of the buffer that every block makes three spills, merged into one.
+    let written = |age_s: f64| {
+        let mut scenario = programs(1, json!({"dirty_share": 0.0, "spill_age_s": age_s}));
+        scenario["job"]["io_sort_bytes"] = (100 << 20).into();
+        scenario["job"]["io_sort_records"] = 0.05.into();
+        phases(&scenario)[1].disk_written_bytes
+    };
+    let (all, young) = (written(0.0), written(1e6));
+    // Once for the spills, which is what is saved; the first maps do not know yet how long maps take.
+    assert!((0.8..=1.0).contains(&((all - young) / BYTES)), "{all} and {young}");
+}
+
+#[test]
+fn what_fits_the_cache_is_not_read_from_disks() {
+    let read = |cached: f64| phases(&programs(1, json!({"used_once_cached": cached})))[3].disk_read_bytes;
+    assert_eq!(read(0.5), 0.0);
+    // A hundredth of 50 GiB holds a tenth of the 5 GB of a host.
+    assert!((0.85..=0.95).contains(&(read(0.01) / BYTES)), "{}", read(0.01));
+}
+
+#[test]
+fn a_cache_of_whole_blocks_misses_as_many_bytes_as_one_of_parts() {
+    let read = |whole: f64| {
+        phases(&programs(1, json!({"used_once_cached": 0.05, "cache_blocks": whole})))[3].disk_read_bytes
+    };
+    let (blocks, parts) = (read(1.0), read(0.0));
+    assert!(blocks > 0.0 && parts > 0.0 && blocks != parts);
+    assert!((blocks / parts - 1.0).abs() < 0.1, "{blocks} and {parts}");
+}
+
+#[test]
+fn output_takes_the_place_of_input_in_the_cache() {
+    let read = |displaced: f64| {
+        let parameters = json!({"used_once_cached": 0.1, "displaced": displaced});
+        phases(&programs(1, parameters))[1].disk_read_bytes
+    };
+    assert!(read(0.0) < 0.05 * BYTES, "{}", read(0.0));
+    assert!(read(1.0) > 0.3 * BYTES, "{}", read(1.0));
+}
+
+#[test]
+fn intermediate_data_on_one_of_three_disks_make_it_the_slowest() {
+    let mut one = programs(3, json!({"dirty_share": 0.01}));
+    one["hosts"][0]["workers"][0]["local_disks"] = 1.into();
+    let all = programs(3, json!({"dirty_share": 0.01}));
+    assert!(elapsed_s(&run(&one))[1] > 1.2 * elapsed_s(&run(&all))[1]);
+    // TeraGen has no intermediate data.
+    assert_eq!(elapsed_s(&run(&one))[0], elapsed_s(&run(&all))[0]);
+}
+
+#[test]
+fn writers_that_wait_for_one_disk_lose_what_its_head_travels() {
+    let taken =
+        |seek_s: f64| elapsed_s(&run(&programs(1, json!({"dirty_share": 0.0, "write_seek_s": seek_s}))))[0];
+    // Four writers: three of four turns of 4 MiB, 42 ms, begin with 17 ms of the head's way.
+    assert!((1.2..1.45).contains(&(taken(0.01) / taken(0.0))), "{}", taken(0.01) / taken(0.0));
+}
