@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from itertools import pairwise
 from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from howdah.jobs.spark_advice import SparkFacts, advise
 from howdah.jobs.spread import StageTasks, host_shares, skew_s, summarise
@@ -14,26 +18,20 @@ from howdah.units import GIB, MIB
 _DEFAULT_HEAP = GIB
 _LEAST_OVERHEAD = 384 * MIB
 _OVERHEAD = 0.1
-_COLUMNS = (
-    "stage", "stage_attempt", "host", "executor", "state", "start_s", "end_s", "cpu_s", "gc_s", "run_s",
-    "fetch_wait_s", "disk_spilled_bytes", "input_bytes", "output_bytes", "shuffle_remote_read_bytes",
-    "shuffle_local_read_bytes", "shuffle_write_bytes",
-)  # fmt: skip
 
 
 def spark_application(log: SparkLog, source: str, source_bytes: int) -> Application:
     """Summarise an application."""
     app = log.application
     end_s = app.end_s or app.start_s
-    columns = {name: log.tasks[name].to_pylist() for name in _COLUMNS}
-    tasks = [dict(zip(_COLUMNS, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-    for task in tasks:
-        task["seconds"] = max(0.0, (task["end_s"] or end_s) - task["start_s"])
-    stages = _stages(log, tasks)
-    facts = _facts(log, tasks, stages, end_s)
-    failed = [task for task in tasks if task["state"] == "failed"]
-    failed_s = sum(task["seconds"] for task in failed) / facts.slots
-    killed_s = sum(task["seconds"] for task in tasks if task["state"] == "killed") / facts.slots
+    ends = log.tasks["end_s"].to_numpy()
+    seconds = np.maximum(np.where(np.isnan(ends), end_s, ends) - log.tasks["start_s"].to_numpy(), 0.0)
+    tasks = log.tasks.append_column("seconds", pa.array(seconds))
+    stages = _stages(log, _in_state(tasks, "succeeded"))
+    facts = _facts(log, tasks, end_s)
+    failed = _in_state(tasks, "failed")
+    failed_s = _sum(failed, "seconds") / facts.slots
+    killed_s = _sum(_in_state(tasks, "killed"), "seconds") / facts.slots
     useful_s = max(0.0, facts.container_s - facts.idle_s - failed_s - killed_s)
     return Application(
         id=app.id,
@@ -54,12 +52,12 @@ def spark_application(log: SparkLog, source: str, source_bytes: int) -> Applicat
         wait_s=max(0.0, min(executor.add_s for executor in log.executors) - app.start_s)
         if log.executors
         else None,
-        tasks=len(tasks),
+        tasks=tasks.num_rows,
         containers=len(log.executors),
         container_s=facts.container_s,
         container_bytes=facts.granted_bytes,
         idle_s=facts.idle_s,
-        failed_attempts=len(failed),
+        failed_attempts=failed.num_rows,
         failed_s=failed_s,
         killed_s=killed_s,
         unused_memory_byte_s=facts.unused_bytes * useful_s,
@@ -69,25 +67,43 @@ def spark_application(log: SparkLog, source: str, source_bytes: int) -> Applicat
         spilled_bytes=int(facts.spilled_bytes),
         skew_s=sum(skew_s(stage.summary) for stage in stages),
         stages=tuple(stage.summary for stage in stages),
-        hosts=host_shares(stages, (task["host"] for task in tasks), (task["host"] for task in failed)),
+        hosts=host_shares(stages, _texts(tasks["host"]), _texts(failed["host"])),
         advice=advise(log, facts, [stage.summary for stage in stages]),
     )
 
 
-def _sum(tasks: list[dict[str, Any]], name: str) -> float:
-    return float(sum(task[name] for task in tasks))
+def _in_state(tasks: pa.Table, state: str) -> pa.Table:
+    return tasks.filter(pa.array([text == state for text in _texts(tasks["state"])], pa.bool_()))
 
 
-def _stages(log: SparkLog, tasks: list[dict[str, Any]]) -> list[StageTasks]:
+def _sum(tasks: pa.Table, name: str) -> float:
+    return float(pc.sum(tasks[name]).as_py() or 0)
+
+
+def _texts(column: Any) -> list[str]:
+    """A column of names, of which each is one object, however often it occurs."""
+    names: list[str] = []
+    for chunk in column.chunks:
+        words = chunk.dictionary.to_pylist()
+        names += [words[index] for index in chunk.indices.to_pylist()]
+    return names
+
+
+def _stages(log: SparkLog, tasks: pa.Table) -> list[StageTasks]:
+    """The stages of successful tasks, which are sorted by them: a slice of the table is no copy."""
+    if not tasks.num_rows:
+        return []
     names = {(stage.id, stage.attempt): stage.name for stage in log.stages}
-    by_stage: dict[tuple[int, int], list[dict[str, Any]]] = defaultdict(list)
-    for task in tasks:
-        if task["state"] == "succeeded":
-            by_stage[task["stage"], task["stage_attempt"]].append(task)
-    stages = (
-        summarise(
+    tasks = tasks.sort_by([("stage", "ascending"), ("stage_attempt", "ascending")])
+    keys = np.stack([tasks[name].to_numpy() for name in ("stage", "stage_attempt")], axis=1)
+    begins = [0, *(np.flatnonzero((keys[1:] != keys[:-1]).any(axis=1)) + 1).tolist(), tasks.num_rows]
+    stages = []
+    for begin, end in pairwise(begins):
+        own, key = tasks.slice(begin, end - begin), (int(keys[begin][0]), int(keys[begin][1]))
+        columns = (own[name].to_pylist() for name in ("seconds", "start_s", "end_s"))
+        stage = summarise(
             f"{key[0]}: {names.get(key, '')}",
-            ((task["host"], task["seconds"], task["start_s"], task["end_s"]) for task in own),
+            zip(_texts(own["host"]), *columns, strict=True),
             input_bytes=int(_sum(own, "input_bytes")),
             output_bytes=int(_sum(own, "output_bytes")),
             shuffle_read_bytes=int(
@@ -96,19 +112,19 @@ def _stages(log: SparkLog, tasks: list[dict[str, Any]]) -> list[StageTasks]:
             shuffle_write_bytes=int(_sum(own, "shuffle_write_bytes")),
             spilled_bytes=int(_sum(own, "disk_spilled_bytes")),
         )
-        for key, own in sorted(by_stage.items())
-    )
-    return [stage for stage in stages if stage is not None]
+        if stage is not None:
+            stages.append(stage)
+    return stages
 
 
-def _facts(log: SparkLog, tasks: list[dict[str, Any]], stages: list[StageTasks], end_s: float) -> SparkFacts:
+def _facts(log: SparkLog, tasks: pa.Table, end_s: float) -> SparkFacts:
     start_s = log.application.start_s
     lifetimes = [max(0.0, (executor.remove_s or end_s) - executor.add_s) for executor in log.executors]
     # Without executors the driver does the work, in one container as it were.
     container_s = sum(lifetimes) if log.executors else max(0.0, end_s - start_s)
     cores = max((executor.cores for executor in log.executors), default=1)
     slots = max(1, cores // max(1, _whole(log.application.properties.get("spark.task.cpus"), 1)))
-    busy_s = sum(task["seconds"] for task in tasks) / slots
+    busy_s = _sum(tasks, "seconds") / slots
     first = log.executors[0] if log.executors else None
     granted = _granted(first) if first else 0
     return SparkFacts(

@@ -110,7 +110,7 @@ def _spills(log: SparkLog, stages: Sequence[StageSummary]) -> Iterator[JobChange
     if worst is None or not worst.spilled_bytes:
         return
     volume = max(worst.shuffle_read_bytes, worst.input_bytes, worst.shuffle_write_bytes)
-    need = max(worst.tasks + 1, ceil((volume + worst.spilled_bytes) / _GOOD_PARTITION))
+    need = max(2 * worst.tasks, ceil((volume + worst.spilled_bytes) / _GOOD_PARTITION))
     setting = "spark.sql.shuffle.partitions" if log.sql else "spark.default.parallelism"
     reason = (
         f"stage {worst.name} spilled {format_bytes(worst.spilled_bytes)}: its {worst.tasks:,} tasks had "

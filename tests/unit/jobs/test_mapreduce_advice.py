@@ -1,0 +1,96 @@
+"""Changes to MapReduce jobs: each from the counters that support it, and none without them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from howdah.jobs.mapreduce_advice import KindFacts, advise
+from howdah.jobs.spread import StageTasks
+from howdah.model.application import JobChange, StageSummary
+from howdah.services.job import AttemptFacts, JobFacts
+from howdah.units import GIB, MIB
+
+JOB = JobFacts("job_1_0001", "daily", "default", "succeeded", 0, conf={"mapreduce.task.io.sort.mb": "100"})
+
+
+def _stage(tasks: int, median_s: float, longest_s: float, input_bytes: int = 0) -> StageTasks:
+    return StageTasks(
+        StageSummary("maps", tasks, 0.0, 100.0, median_s, longest_s, input_bytes=input_bytes), [], []
+    )
+
+
+MAPS = KindFacts(
+    kind="map",
+    stage=_stage(100, 60.0, 70.0, 100 * 128 * MIB),
+    container_s=6000.0,
+    useful_s=6000.0,
+    killed_s=0.0,
+    granted_bytes=2 * GIB,
+    peak_bytes=1800 * MIB,
+    waiting_s=0.0,
+    largest_output_bytes=50 * MIB,
+    spilled_again_bytes=0,
+)
+REDUCES = MAPS._replace(kind="reduce", stage=None, container_s=1000.0, useful_s=1000.0)
+
+
+def _changes(
+    job: JobFacts = JOB, maps: KindFacts = MAPS, reduces: KindFacts = REDUCES, *failed: AttemptFacts
+) -> dict[str, JobChange]:
+    return {change.setting: change for change in advise(job, maps, reduces, failed)}
+
+
+def test_a_sound_job_gets_no_advice() -> None:
+    assert _changes() == {}
+
+
+def test_memory_that_no_map_used_is_proposed_with_a_quarter_of_room() -> None:
+    change = _changes(maps=MAPS._replace(peak_bytes=700 * MIB))["mapreduce.map.memory.mb"]
+    assert (change.now, change.proposed) == ("2048", "1024")
+    assert change.saves_s == pytest.approx(3000.0)
+    assert "java.opts" not in change.reason
+    heap = replace(JOB, conf={"mapreduce.map.java.opts": "-Xmx1600m"})
+    assert "-Xmx819m" in _changes(heap, MAPS._replace(peak_bytes=700 * MIB))["mapreduce.map.memory.mb"].reason
+    # Without a report of memory nothing is proposed.
+    assert _changes(maps=MAPS._replace(peak_bytes=0)) == {}
+
+
+def test_a_buffer_that_spills_grows_if_the_container_has_room() -> None:
+    spilling = MAPS._replace(spilled_again_bytes=GIB, largest_output_bytes=200 * MIB)
+    change = _changes(maps=spilling)["mapreduce.task.io.sort.mb"]
+    assert (change.now, change.proposed) == ("100", "280")
+    huge = spilling._replace(largest_output_bytes=4 * GIB)
+    assert "mapreduce.task.io.sort.mb" not in _changes(maps=huge)
+    assert "mapreduce.input.fileinputformat.split.maxsize" in _changes(maps=huge)
+
+
+def test_reduces_that_wait_for_maps_start_later() -> None:
+    key = "mapreduce.job.reduce.slowstart.completedmaps"
+    change = _changes(reduces=REDUCES._replace(waiting_s=900.0))[key]
+    assert (change.now, change.proposed) == ("0.05", "0.9")
+    assert change.saves_s == pytest.approx(720.0)
+    late = replace(JOB, conf={key: "0.95"})
+    assert key not in _changes(late, reduces=REDUCES._replace(waiting_s=900.0))
+
+
+def test_short_maps_get_larger_splits() -> None:
+    short = MAPS._replace(stage=_stage(100, 5.0, 6.0, 100 * 16 * MIB))
+    change = _changes(maps=short)["mapreduce.input.fileinputformat.split.minsize"]
+    assert int(change.proposed) == 192 * MIB
+
+
+def test_skew_failures_and_wasted_copies_are_named() -> None:
+    assert (
+        "partition by a key" in _changes(reduces=REDUCES._replace(stage=_stage(10, 20.0, 400.0)))[""].reason
+    )
+    failed = AttemptFacts(
+        "attempt_1_0001_m_000000_0", "failed", 0, 30_000, error="Error: Java heap space\n\tat Mapper.map"
+    )
+    change = _changes(JOB, MAPS, REDUCES, failed)["mapreduce.map.memory.mb"]
+    assert change.proposed == "more"
+    assert change.saves_s == 30.0
+    assert change.reason == "1 attempt failed, 1 of them with: Error: Java heap space"
+    copies = MAPS._replace(killed_s=900.0)
+    assert _changes(maps=copies)["mapreduce.map.speculative"].proposed == "false"
