@@ -142,8 +142,8 @@ def find_memory(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             severity="note",
             workload=time.workload,
             text=f"{time.workload}: executors used at most {format_bytes(most.peak_heap_bytes or 0)} "
-            f"({percent(share)}) of their heaps of {format_bytes(most.heap_bytes or 0)}, executor {most.id} on "
-            f"{most.worker}",
+            f"({percent(share)}) of their heaps of {format_bytes(most.heap_bytes or 0)}, executor "
+            f"{most.id} on {most.worker}",
             sure="measured",
             origin=record.origin,
             numbers=(number("most of a heap", share, "1"),),
