@@ -20,7 +20,7 @@ import duckdb
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "python"))
 
-from howdah.engines.hadoop.programs.tpch_answers import Answer, answer_of, canonical  # noqa: E402
+from howdah.engines.hadoop.programs.tpch_answers import QueryAnswer, answer_of, canonical  # noqa: E402
 
 QUERIES = ROOT / "hadoop/spark/tpch.sql"
 ANSWERS = ROOT / "python/howdah/engines/hadoop/programs/tpch_answers.json"
@@ -80,7 +80,7 @@ def main() -> int:
     words = sys.argv[1:]
     at = words.index("--published") if "--published" in words else len(words)
     given = published(Path(words[at + 1])) if at < len(words) else {}
-    result: dict[str, dict[str, list[Answer]]] = {}
+    result: dict[str, dict[str, list[QueryAnswer]]] = {}
     wrong = 0
     for folder in map(Path, words[:at]):
         scale = folder.name.rpartition("-")[2]

@@ -42,6 +42,7 @@ from howdah.analysis.spark_findings import (
     find_driver,
     find_killed_driver,
     find_lost_executors,
+    find_memory,
     find_scaling,
     find_stage_waits,
 )
@@ -84,6 +85,7 @@ FINDERS: tuple[Finder, ...] = (
     find_driver,
     find_scaling,
     find_stage_waits,
+    find_memory,
     find_masters,
     find_journal,
     find_remainders,

@@ -125,6 +125,31 @@ def _troubles(stage: SparkStageRun) -> Iterator[_StageTrouble]:
             )
 
 
+def find_memory(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """How much of their heaps executors used."""
+    for time in evidence.workloads:
+        spark = record.workloads[time.index].spark
+        used = [
+            (executor.peak_heap_bytes / executor.heap_bytes, executor)
+            for executor in (spark.executors if spark else ())
+            if executor.heap_bytes and executor.peak_heap_bytes
+        ]
+        if not used:
+            continue
+        share, most = max(used, key=lambda pair: pair[0])
+        yield Finding(
+            id="spark-memory",
+            severity="note",
+            workload=time.workload,
+            text=f"{time.workload}: executors used at most {format_bytes(most.peak_heap_bytes or 0)} "
+            f"({percent(share)}) of their heaps of {format_bytes(most.heap_bytes or 0)}, executor "
+            f"{most.id} on {most.worker}",
+            sure="measured",
+            origin=record.origin,
+            numbers=(number("most of a heap", share, "1"),),
+        )
+
+
 def find_lost_executors(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """Executors that were lost, and stages that ran again because of it."""
     for time in evidence.workloads:

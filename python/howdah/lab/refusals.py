@@ -79,11 +79,8 @@ def check_directory(directory: Path) -> None:
 
 def not_run(cluster: Cluster) -> Iterator[Isolation]:
     """What of a plan no laboratory runs."""
-    for name, used in (("Spark", cluster.request.spark_used), ("Hive", cluster.request.tez_used)):
-        if used:
-            yield Isolation(
-                what=name, kept=False, how="not started; only MapReduce runs, as planned for both"
-            )
+    if cluster.request.tez_used:
+        yield Isolation(what="Hive", kept=False, how="not started; MapReduce and Spark run")
     if any(master.shadow_host for master in cluster.masters):
         yield Isolation(
             what="Fault Tolerance", kept=False, how="shadows of masters need a hypervisor, so none is run"

@@ -241,7 +241,7 @@ class JobProgress(AnswerPart):
         return self.reduce_percent / 100
 
 
-class Master(Protocol):
+class ProgressReporter(Protocol):
     """What reports an application's progress while it runs; raises ServiceError."""
 
     def job(self) -> JobProgress | None:

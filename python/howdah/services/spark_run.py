@@ -55,7 +55,7 @@ _KEPT = (
 Row = dict[str, Any]
 
 
-class Places(NamedTuple):
+class SparkPlaces(NamedTuple):
     """How a node's name becomes a worker, and a worker its host."""
 
     worker: Callable[[str], str]
@@ -65,7 +65,7 @@ class Places(NamedTuple):
 class ReadSpark:
     """One application's event log; ``seconds`` makes seconds since the run's start of those since 1970."""
 
-    def __init__(self, log: SparkLog, places: Places, seconds: Callable[[float], float]) -> None:
+    def __init__(self, log: SparkLog, places: SparkPlaces, seconds: Callable[[float], float]) -> None:
         self._log = log
         self._places = places
         self._seconds = seconds

@@ -72,11 +72,15 @@ def test_a_new_or_empty_directory_will_do(tmp_path: Path) -> None:
 def test_what_no_laboratory_runs_is_said() -> None:
     assert list(not_run(check_plan(lab_plan()))) == []
     assert list(not_run(check_plan(lab_plan(workers_per_host=None, ycsb=True)))) == []
-    spark = plan_cluster(
-        read_inventory(HOSTS), PlanRequest(workloads=(Demand(kind="spark"),), hypervisor=Hypervisor.NONE)
+    spark, tez = (
+        plan_cluster(
+            read_inventory(HOSTS), PlanRequest(workloads=(Demand(kind=kind),), hypervisor=Hypervisor.NONE)
+        )
+        for kind in ("spark", "tez")
     )
-    (left_out,) = not_run(check_plan(spark))
-    assert (left_out.what, left_out.kept) == ("Spark", False)
+    assert list(not_run(check_plan(spark))) == []
+    (left_out,) = not_run(check_plan(tez))
+    assert (left_out.what, left_out.kept) == ("Hive", False)
 
 
 @pytest.mark.parametrize(("memory", "said"), [(31 * GIB, 1), (32 * GIB, 0)])

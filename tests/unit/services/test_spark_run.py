@@ -9,7 +9,7 @@ import pytest
 
 from howdah.model.run import TaskAttempt
 from howdah.services.event_log import read_event_log
-from howdah.services.spark_run import Places, ReadSpark
+from howdah.services.spark_run import ReadSpark, SparkPlaces
 
 LOGS = Path(__file__).parents[2] / "data/spark-events"
 SORTED = LOGS / "eventlog_v2_application_1795899041776_0002"
@@ -20,7 +20,7 @@ ROWS = 3_000_000
 def read(path: Path) -> ReadSpark:
     """A log of the laboratory with times from its start on; a worker is on the host before its hyphen."""
     log = read_event_log(path)
-    places = Places(lambda node: node, lambda worker: worker.partition("-")[0])
+    places = SparkPlaces(lambda node: node, lambda worker: worker.partition("-")[0])
     return ReadSpark(log, places, lambda epoch_s: epoch_s - log.application.start_s)
 
 

@@ -17,7 +17,7 @@ from howdah.model.sink import Progress
 from howdah.model.workloads.base import Workload
 from howdah.services.errors import ServiceError
 from howdah.services.job import JobFacts, TaskFacts
-from howdah.services.jobs import AppMaster, JobProgress, JobReader, Master
+from howdah.services.jobs import AppMaster, JobProgress, JobReader, ProgressReporter
 from howdah.services.resourcemanager import AppFacts, ResourceManager
 
 _LOG = logging.getLogger(__name__)
@@ -64,11 +64,11 @@ class Asking:
     A silence now and then does no harm: a master may have come no further than its own start, or have ended.
     """
 
-    def __init__(self, manager: ResourceManager, master_of: Callable[[str], Master]) -> None:
+    def __init__(self, manager: ResourceManager, master_of: Callable[[str], ProgressReporter]) -> None:
         self._manager = manager
         self._master_of = master_of
         self._app: AppFacts | None = None
-        self.master: Master | None = None
+        self.master: ProgressReporter | None = None
         """The master that answered last; None before any has, and after it stopped."""
 
     def ask(self, application: str) -> Word:
@@ -232,7 +232,11 @@ class Following:
     """One client's job."""
 
     def __init__(
-        self, context: HadoopContext, workload: Workload, client: Client, master_of: Callable[[str], Master]
+        self,
+        context: HadoopContext,
+        workload: Workload,
+        client: Client,
+        master_of: Callable[[str], ProgressReporter],
     ) -> None:
         self._bench = context
         self._workload = workload

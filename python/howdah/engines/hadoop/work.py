@@ -23,7 +23,7 @@ from howdah.model.cluster import ReplicaSpread
 from howdah.model.workloads.base import Workload
 from howdah.services.errors import ServiceError
 from howdah.services.history import MOST_BYTES
-from howdah.services.jobs import Master
+from howdah.services.jobs import ProgressReporter
 from howdah.services.resourcemanager import AppFacts, ResourceManager
 from howdah.units import format_bytes
 
@@ -61,7 +61,7 @@ class Launch(Protocol):
     def vector(self, target: HadoopTarget, workspace: HdfsWorkspace, tag: str) -> list[str]:
         """The client's whole command line."""
 
-    def master(self, manager: ResourceManager, application: str) -> Master:
+    def master(self, manager: ResourceManager, application: str) -> ProgressReporter:
         """What reports the job's progress while it runs."""
 
     def report(self, context: HadoopContext, workload: Workload, ended: EndedJob) -> ReportedJob:

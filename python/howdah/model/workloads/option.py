@@ -188,7 +188,14 @@ def share(
     )
 
 
-def choice(name: str, help: str, words: type[C], *, fact: str | None = None) -> Option[C]:  # noqa: A002
+def choice(
+    name: str,
+    help: str,  # noqa: A002 - as above
+    words: type[C],
+    *,
+    engines: tuple[str, ...] = (),
+    fact: str | None = None,
+) -> Option[C]:
     """An option that is one of a few words."""
 
     def parse(text: str, where: str) -> C:
@@ -205,6 +212,7 @@ def choice(name: str, help: str, words: type[C], *, fact: str | None = None) -> 
         metavar="|".join(words),
         parse=parse,
         studied=StudiedAs(name, words),
+        engines=engines,
         choices=tuple(words),
         fact=fact,
     )

@@ -46,7 +46,7 @@ class DeployMode(StrEnum):
     CLUSTER = "cluster"
 
 
-class Allocation(StrEnum):
+class ExecutorAllocation(StrEnum):
     """Whether the number of executors is fixed, or follows the number of waiting tasks."""
 
     FIXED = "fixed"
@@ -66,18 +66,21 @@ API: Final = choice(
     "api",
     "What sorts the rows: rdd, dataframe or sql of Spark, or Hadoop's mapreduce. Default: rdd.",
     SparkApi,
+    engines=_ON,
     fact="API",
 )
 DEPLOY_MODE: Final = choice(
     "deploy_mode",
     "Where Spark's driver runs: with the client, or in the cluster. Default: client.",
     DeployMode,
+    engines=_ON,
     fact="deploy mode",
 )
 ALLOCATION: Final = choice(
     "allocation",
     "Number of executors: fixed, or dynamic by shuffle tracking. Default: fixed.",
-    Allocation,
+    ExecutorAllocation,
+    engines=_ON,
     fact="allocation of executors",
 )
 EXECUTORS: Final = count(
@@ -119,10 +122,12 @@ class OnSpark(Workload):
     """Partitions of shuffles (spark.sql.shuffle.partitions, spark.default.parallelism)."""
     deploy_mode: DeployMode | None = None
     """Where the driver runs (spark.submit.deployMode)."""
-    allocation: Allocation | None = None
+    allocation: ExecutorAllocation | None = None
     """Whether executors are allocated dynamically (spark.dynamicAllocation.enabled)."""
 
     not_on: ClassVar = dict.fromkeys(("local", "sim"), "Spark's programs run on a cluster: --engine hadoop")
+    # What is shown until the driver reports its stages.
+    map_phases = ("start", "start")
 
     def executors_in_words(self) -> str:
         """The executors, ``4 executors of 2 cores and 1 GiB``; empty while they are undecided."""

@@ -16,8 +16,8 @@ from howdah.model.workloads.spark import (
     EXECUTOR_MEMORY,
     EXECUTORS,
     PARTITIONS,
-    Allocation,
     DeployMode,
+    ExecutorAllocation,
     SparkApi,
     SparkTeraSort,
 )
@@ -169,7 +169,7 @@ def application(sizes: ClusterSizes, data_bytes: int | None) -> dict[str, Any]:
         "executor_bytes": heap,
         "partitions": partitions,
         "deploy_mode": given(DEPLOY_MODE) or DeployMode.CLIENT,
-        "allocation": given(ALLOCATION) or Allocation.FIXED,
+        "allocation": given(ALLOCATION) or ExecutorAllocation.FIXED,
     }
 
 

@@ -23,7 +23,7 @@ from howdah.services.event_log import read_event_log
 from howdah.services.job import JobFacts, State, state_of
 from howdah.services.namenode import NameNode
 from howdah.services.resourcemanager import AppFacts
-from howdah.services.spark_run import Places, ReadSpark
+from howdah.services.spark_run import ReadSpark, SparkPlaces
 from howdah.units import format_seconds
 
 _LOG = logging.getLogger(__name__)
@@ -41,7 +41,7 @@ def report_spark(context: HadoopContext, workload: Workload, ended: EndedJob, fo
     clock = context.clock
     machines = NodeFinder(context.target.machine_of, context.job.plan, context.target.joined)
     read = ReadSpark(
-        log, Places(machines.worker, machines.host), lambda epoch_s: clock.seconds(round(1000 * epoch_s))
+        log, SparkPlaces(machines.worker, machines.host), lambda epoch_s: clock.seconds(round(1000 * epoch_s))
     )
     spark = read.run()
     # YARN counts a driver's death in client mode as success: its application master ends in good order.

@@ -14,7 +14,7 @@ from howdah.engines.hadoop.storage import HdfsWorkspace
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.installation.command import spark_command
 from howdah.model.workloads.base import Workload
-from howdah.model.workloads.spark import Allocation, DeployMode, OnSpark
+from howdah.model.workloads.spark import DeployMode, ExecutorAllocation, OnSpark
 from howdah.services.resourcemanager import ResourceManager
 from howdah.services.spark_driver import SparkDriver
 from howdah.units import MIB
@@ -98,7 +98,7 @@ def prepare_logs(context: HadoopContext) -> None:
 
 def executor_properties(workload: OnSpark) -> dict[str, str]:
     """Executors and partitions as the workload has them."""
-    dynamic = workload.allocation is Allocation.DYNAMIC
+    dynamic = workload.allocation is ExecutorAllocation.DYNAMIC
     number = {
         "spark.executor.instances": workload.executors,
         "spark.executor.cores": workload.executor_cores,

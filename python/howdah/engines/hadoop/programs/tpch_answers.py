@@ -20,7 +20,7 @@ _NUMBER = re.compile(r"-?\d+\.\d+(?:[eE][-+]?\d+)?")
 _CENT = Decimal("0.01")
 
 
-class Answer(NamedTuple):
+class QueryAnswer(NamedTuple):
     """An answer: its number of rows, and the SHA-256 of these."""
 
     rows: int
@@ -35,20 +35,20 @@ def canonical(value: object) -> str:
     return str(Decimal(text).quantize(_CENT, ROUND_HALF_UP))
 
 
-def answer_of(rows: Iterable[Sequence[object]]) -> Answer:
+def answer_of(rows: Iterable[Sequence[object]]) -> QueryAnswer:
     """The answer that rows are, in whatever order: TPC-H leaves the order of equal keys open."""
     lines = sorted("|".join(map(canonical, row)) for row in rows)
-    return Answer(len(lines), hashlib.sha256("\n".join(lines).encode()).hexdigest())
+    return QueryAnswer(len(lines), hashlib.sha256("\n".join(lines).encode()).hexdigest())
 
 
 @cache
-def references() -> Mapping[str, Mapping[str, tuple[Answer, ...]]]:
+def references() -> Mapping[str, Mapping[str, tuple[QueryAnswer, ...]]]:
     """By scale factor, as text, the accepted answers of each query by its name.
 
     There are two where DuckDB's differs from TPC's within TPC's own tolerance.
     """
     content = json.loads(_FILE.read_text())
     return {
-        scale: {query: tuple(Answer(*each) for each in accepted) for query, accepted in answers.items()}
+        scale: {query: tuple(QueryAnswer(*each) for each in accepted) for query, accepted in answers.items()}
         for scale, answers in content.items()
     }

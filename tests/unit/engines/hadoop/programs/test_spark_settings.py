@@ -7,7 +7,7 @@ import pytest
 from howdah.engines.hadoop.programs.command import check_settings
 from howdah.engines.hadoop.programs.spark_command import executor_properties
 from howdah.errors import UserError
-from howdah.model.workloads.spark import Allocation, DeployMode, SparkTeraSort
+from howdah.model.workloads.spark import DeployMode, ExecutorAllocation, SparkTeraSort
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_executors_are_fixed_unless_they_are_to_follow_the_tasks() -> None:
     assert fixed["spark.executor.memory"] == "1024m"
     assert fixed["spark.submit.deployMode"] == "cluster"
     assert fixed["spark.dynamicAllocation.enabled"] == "false"
-    dynamic = executor_properties(workload.model_copy(update={"allocation": Allocation.DYNAMIC}))
+    dynamic = executor_properties(workload.model_copy(update={"allocation": ExecutorAllocation.DYNAMIC}))
     assert "spark.executor.instances" not in dynamic
     assert dynamic["spark.dynamicAllocation.maxExecutors"] == "4"
     assert dynamic["spark.dynamicAllocation.shuffleTracking.enabled"] == "true"
