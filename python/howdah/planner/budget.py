@@ -136,9 +136,9 @@ def heap_of(share_bytes: int) -> int:
 
 def kinds_of(facts: Facts) -> tuple[Worker, ...]:
     """Every kind of worker, the one in question where the cluster is not known; raises MissingFact."""
-    if facts.known_cluster is None:
+    if not facts.planned:
         return (facts.worker,)
-    return tuple(kind for kind, _ in facts.known_cluster.kinds)
+    return tuple(kind for kind, _ in facts.cluster.kinds)
 
 
 def budget(worker: Worker, facts: Facts) -> MemoryBudget:
@@ -241,7 +241,7 @@ def _nodemanager(daemon: int, memory: int, facts: Facts) -> int:
 
 
 def _master_mb(facts: Facts) -> int:
-    if facts.known_cluster is None:
+    if not facts.planned:
         return _LEAST_MASTER_MB
     tasks = size_of(facts).job_tasks
     wanted = math.ceil(tasks * MASTER_BYTES_PER_TASK / MASTER_HEAP_SHARE / MIB / 512) * 512
@@ -322,10 +322,10 @@ def _rooms(facts: Facts) -> tuple[WorkerRoom, ...]:
     memory, vcores = "yarn.nodemanager.resource.memory-mb", "yarn.nodemanager.resource.cpu-vcores"
     own = WorkerRoom(int(facts.number(memory)), max(1, int(facts.number(vcores))), 1)
     given = {override.key for override in facts.request.overrides}
-    if facts.known_cluster is None:
+    if not facts.planned:
         return (own,)
-    if len(facts.known_cluster.kinds) < 2:
-        return (own._replace(workers=facts.known_cluster.workers),)
+    if len(facts.cluster.kinds) < 2:
+        return (own._replace(workers=facts.cluster.workers),)
     sizes = chosen_sizes(facts)
     return tuple(
         WorkerRoom(
@@ -333,7 +333,7 @@ def _rooms(facts: Facts) -> tuple[WorkerRoom, ...]:
             own.vcores if vcores in given else max(1, vcores_of(kind, facts)),
             max(1, count),
         )
-        for kind, count in facts.known_cluster.kinds
+        for kind, count in facts.cluster.kinds
     )
 
 

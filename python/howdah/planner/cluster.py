@@ -15,8 +15,7 @@ from howdah.planner.block import file_bytes
 from howdah.planner.capacity import capacity, weigh_erasure
 from howdah.planner.choice import Choice, choose, count_workers, layouts_and_kinds
 from howdah.planner.decide import beyond_rules, decide
-from howdah.planner.facts import Facts, MissingFact
-from howdah.planner.known import cluster_facts
+from howdah.planner.facts import Facts, MissingFact, cluster_facts
 from howdah.planner.masters.place import keep_places, place_masters
 from howdah.planner.masters.slots import spots_by_host
 from howdah.planner.platforms.sizes import size_settings

@@ -18,7 +18,7 @@ from howdah.model.sharing import Sharing
 from howdah.model.value import value_text
 from howdah.planner.choice import as_divided, choose
 from howdah.planner.cluster import plan_choice
-from howdah.planner.known import raw_bytes_of
+from howdah.planner.facts import raw_bytes_of
 from howdah.planner.throughput import data_bytes_per_s
 from howdah.releases import Release, default_of, hadoop, hbase
 from howdah.units import format_bytes, format_counted, format_gib, format_seconds, parse_bytes

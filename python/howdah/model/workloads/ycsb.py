@@ -149,8 +149,8 @@ class YcsbLoad(Ycsb):
     }
     sizes: ClassVar = {
         "local": "howdah.planner.local.programs:load",
-        "hbase": "howdah.planner.suite.ycsb:load",
-        "sim": "howdah.planner.suite.ycsb:load",
+        "hbase": "howdah.planner.suite.programs:ycsb_load",
+        "sim": "howdah.planner.suite.programs:ycsb_load",
     }
     folder = YCSB
 
@@ -190,8 +190,8 @@ class YcsbMix(Ycsb):
     }
     sizes: ClassVar = {
         "local": "howdah.planner.local.programs:mix",
-        "hbase": "howdah.planner.suite.ycsb:mix",
-        "sim": "howdah.planner.suite.ycsb:mix",
+        "hbase": "howdah.planner.suite.programs:ycsb_mix",
+        "sim": "howdah.planner.suite.programs:ycsb_mix",
     }
     reads = YCSB_LOAD
     usual: ClassVar[Distribution] = Distribution.ZIPFIAN

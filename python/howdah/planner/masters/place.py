@@ -20,8 +20,8 @@ from howdah.planner.block import (
     namenode_heap_bytes,
     namespace_blocks,
 )
+from howdah.planner.facts import remaining_worker_hosts
 from howdah.planner.heap import cluster_size, master_heaps, whole_heap
-from howdah.planner.known import remaining_worker_hosts
 from howdah.planner.masters.slots import (
     SMALL,
     Need,

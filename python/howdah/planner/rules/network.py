@@ -147,7 +147,7 @@ def _speed(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if reading.host is None or not facts.group.data_disks:
         return
     decided = facts.decided.get("dfs.replication", facts.request.replication or REPLICATION)
-    if facts.known_cluster is not None and facts.known_cluster.hosts == 1:
+    if facts.planned and facts.cluster.hosts == 1:
         return
     replication = int(decided) if isinstance(decided, int) and decided > 0 else REPLICATION
     needed = replica_bits_per_s(facts.group, replication)

@@ -118,8 +118,7 @@ secure_mapreduce.fixed("security.yarn-lists", "yarn.acl.enable", True, file="yar
 
 def _checks_yarn_lists(facts: Facts) -> bool:
     """Whether YARN checks lists at all; a separate rule reports that it does not."""
-    planned = facts.known_cluster is not None
-    return secured_mapreduce(facts) and (planned or facts.decided.get("yarn.acl.enable") is True)
+    return secured_mapreduce(facts) and (facts.planned or facts.decided.get("yarn.acl.enable") is True)
 
 
 secure_mapreduce.fixed(

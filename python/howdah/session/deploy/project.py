@@ -18,9 +18,8 @@ from howdah.installation.digests import FETCHABLE
 from howdah.installation.find import find_hbase
 from howdah.installation.tree import PackedTree, packed
 from howdah.model.configset import ConfigSet
-from howdah.model.placement import placed_hosts
+from howdah.model.placement import placed_hosts, placed_systems
 from howdah.model.plan import Cluster, ClusterPlan, Role
-from howdah.model.system import placed_systems
 from howdah.planner.explanation import told
 from howdah.render.cluster import render
 from howdah.render.secrets import host_secrets
