@@ -57,8 +57,10 @@ def plan_by_prediction(inventory: Inventory, request: PlanRequest, predictor: Pr
     predicted = predictor([plan for _, plan in tried])
     ranked = [Ranked(*candidate, rows) for candidate, rows in zip(tried, predicted, strict=True)]
     fastest = min(ranked, key=lambda platform: _middle(platform.predicted))
-    alike = [platform for platform in ranked if not lag(platform.predicted, fastest.predicted).tells]
-    chosen = max(alike, key=lambda platform: platform.candidate.score)
+    indistinguishable = [
+        platform for platform in ranked if not lag(platform.predicted, fastest.predicted).tells
+    ]
+    chosen = max(indistinguishable, key=lambda platform: platform.candidate.score)
     rows = [_judged(platform, fastest, chosen, predictor.about) for platform in ranked]
     rows.sort(key=lambda candidate: (candidate.platform != chosen.candidate.platform, -candidate.score))
     rivals = [

@@ -208,14 +208,14 @@ def divide(group: HostGroup, request: PlanRequest, per_host: int) -> Division | 
     refused = next(_objections(group, request, per_host), None)
     if refused is not None:
         return refused
-    cpu, given = group.cpu, memory_for_workers(group.memory_bytes)
+    cpu, memory = group.cpu, memory_for_workers(group.memory_bytes)
     parts = min(per_host, cpu.numa_nodes)
     part = _Part(
         parts=parts,
         workers=per_host // parts,
         disks=group.data_disks // parts,
         threads=(cpu.threads - (cpu.threads_per_core if request.hbase_used else 0)) // parts,
-        memory_bytes=given / parts,
+        memory_bytes=memory / parts,
         threads_per_core=cpu.threads_per_core,
     )
     uneven = cpu.threads % parts > 0 and not (request.hbase_used or request.overcommit)
@@ -235,7 +235,7 @@ def divide(group: HostGroup, request: PlanRequest, per_host: int) -> Division | 
     least = least_worker(request)
     if min(share.memory_bytes for share in shares) < least:
         return memory_rules.ENOUGH.refuses(
-            f"of the {format_gib(given)} for workers, the smallest would have less than the "
+            f"of the {format_gib(memory)} for workers, the smallest would have less than the "
             f"{format_gib(least)} it needs"
         )
     return Division(virtual=True, shares=shares, numa_nodes=max(1, cpu.numa_nodes // per_host))

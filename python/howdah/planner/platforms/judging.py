@@ -249,14 +249,14 @@ def _replicas(division: Division) -> Iterator[Judgement]:
 
 
 def _slots(group: HostGroup, request: PlanRequest, division: Division) -> Iterator[Judgement]:
-    each = [
+    per_worker = [
         request.slots
         or slots_of(
             group, request, vcpus=share.vcpus, disks=share.disks, memory_bytes=share.memory_bytes
         ).each
         for share in division.shares
     ]
-    if min(each) == 1:
+    if min(per_worker) == 1:
         yield rules.SLOTS_TO_TUNE.speaks_against(
             "one slot of each kind leaves no room for tuning", _SINGLE_SLOT
         )

@@ -85,11 +85,11 @@ def remaining_hosts(
 
 
 def _pieces(group: HostGroup, claims: Mapping[str, tuple[Claim, ...]]) -> Iterator[_Piece]:
-    alike: dict[tuple[Claim, ...], list[int]] = {}
+    hosts_by_claims: dict[tuple[Claim, ...], list[int]] = {}
     for index, host in enumerate(group.names):
-        alike.setdefault(claims.get(host.lower(), ()), []).append(index)
+        hosts_by_claims.setdefault(claims.get(host.lower(), ()), []).append(index)
     per_rack = group.count // max(1, len(group.racks))
-    for here, hosts in alike.items():
+    for here, hosts in hosts_by_claims.items():
         if not group.racks:
             yield _Piece(tuple(hosts), (), here)
             continue
@@ -99,8 +99,8 @@ def _pieces(group: HostGroup, claims: Mapping[str, tuple[Claim, ...]]) -> Iterat
         if len({len(hosts_of_rack) for hosts_of_rack in by_rack.values()}) == 1:
             yield _Piece(tuple(hosts), tuple(by_rack), here)
         else:
-            for rack, some in by_rack.items():
-                yield _Piece(tuple(some), (rack,), here)
+            for rack, rack_hosts in by_rack.items():
+                yield _Piece(tuple(rack_hosts), (rack,), here)
 
 
 def _free_name(name: str, taken: set[str]) -> str:

@@ -235,7 +235,7 @@ def ycsb_mix(sizes: ClusterSizes) -> YcsbMix:
         reason="of each mix: some tens of seconds, most of them after the JVMs have compiled what runs often",
         source="howdah",
     )
-    given = {
+    fields = {
         **_common(sizes),
         "operations": operations,
         "distribution": request.of(DISTRIBUTION) or program.usual,
@@ -244,17 +244,17 @@ def ycsb_mix(sizes: ClusterSizes) -> YcsbMix:
         "p99_s": request.of(P99),
     }
     if issubclass(program, YcsbOwnMix):
-        given["mix"] = request.of(MIX)
-        if given["mix"] is None:
+        fields["mix"] = request.of(MIX)
+        if fields["mix"] is None:
             raise UserError(
                 MIX.flag,
                 "is missing: it defines the mix",
                 f"give {MIX.flag} read=0.7,update=0.3",
             )
-    if given["p99_s"] is not None and given["target"] is not None:
+    if fields["p99_s"] is not None and fields["target"] is not None:
         problem = f"searches for a rate, but {TARGET.flag} sets one"
         raise UserError(P99.flag, problem, "leave one of them out")
-    workload = program(**given)
+    workload = program(**fields)
     if (workload.clients or 1) > 1 and "insert" in workload.shares:
         # Each client would number the records that it adds from the same one on.
         workload = workload.model_copy(update={"clients": 1})
@@ -336,7 +336,7 @@ def evaluation(sizes: ClusterSizes) -> PerformanceEvaluation:
     """One of its commands, on all of the table."""
     program, request = sizes.program, sizes.request
     assert issubclass(program, PerformanceEvaluation)
-    given: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "records": choose_records(sizes),
         "field_bytes": sizes.choose(
             "size of a value", FIELD_SIZE, _VALUE_BYTES, reason="what a record of YCSB holds", source="howdah"
@@ -344,10 +344,10 @@ def evaluation(sizes: ClusterSizes) -> PerformanceEvaluation:
         "threads": choose_threads(sizes, clients=1),
     }
     if issubclass(program, PeWrite):
-        given |= {
+        fields |= {
             "regions": choose_regions(sizes),
             "compression": request.of(COMPRESSION),
             "block_encoding": request.of(BLOCK_ENCODING),
             "bloom_filter": request.of(BLOOM_FILTER),
         }
-    return program(**given)
+    return program(**fields)
