@@ -89,14 +89,14 @@ def _workers(
     if not layout.virtual:
         return tuple(PlacedWorker(host, kind, host, rack) for kind in layout.workers)
     freed = Counter(kind for master in masters for kind in master.takes)
-    left: list[PlacedWorker] = []
+    remaining: list[PlacedWorker] = []
     # The last places of a kind are the ones that make room, so that names do not depend on masters.
     for number, kind in reversed(list(enumerate(layout.workers, start=1))):
         if freed[kind]:
             freed[kind] -= 1
         else:
-            left.append(PlacedWorker(named(number), kind, host, rack))
-    return tuple(reversed(left))
+            remaining.append(PlacedWorker(named(number), kind, host, rack))
+    return tuple(reversed(remaining))
 
 
 class PlacedSystem(NamedTuple):

@@ -208,7 +208,7 @@ class SiteHosts(SitePart):
         short = host.partition(".")[0]
         given: tuple[str, ...] | str | None = getattr(self, kind)
         named = given if isinstance(given, tuple) else () if given is None else (given,)
-        return tuple(one for text in named for one in _counted(text.replace(_HOST, short)))
+        return tuple(name for text in named for name in _counted(text.replace(_HOST, short)))
 
 
 class SiteMachines(SitePart):
@@ -308,9 +308,9 @@ class MachineSite(SitePart):
     def addresses(self) -> dict[str, Addresses]:
         """Every machine's addresses by its name."""
         return {
-            name: given
+            name: text
             for index, entry in enumerate(self.machines)
-            for name, given in _unfolded(entry, (index,))
+            for name, text in _unfolded(entry, (index,))
         }
 
     @cached_property

@@ -88,7 +88,7 @@ def _setting(
     if own_value is None:
         return setting
     value = typed(own_value, decision.value)
-    return _given(setting, value, _breaches(rule, value, decision, facts))
+    return _with_user_value(setting, value, _breaches(rule, value, decision, facts))
 
 
 def _members(rule: FamilyRule, facts: Facts) -> Iterable[Setting]:
@@ -97,10 +97,10 @@ def _members(rule: FamilyRule, facts: Facts) -> Iterable[Setting]:
     for key, decision in rule.members(facts).items():
         setting = rule.setting(key, decision, file=rule.file)
         own_value = next((override for override in facts.request.overrides if override.key == key), None)
-        yield setting if own_value is None else _given(setting, typed(own_value, decision.value))
+        yield setting if own_value is None else _with_user_value(setting, typed(own_value, decision.value))
 
 
-def _given(setting: Setting, value: Value, breaks: tuple[Breach, ...] = ()) -> Setting:
+def _with_user_value(setting: Setting, value: Value, breaks: tuple[Breach, ...] = ()) -> Setting:
     return setting.model_copy(
         update={
             "value": value,

@@ -29,21 +29,21 @@ _STREAMS = 2
 """Blocks a DataNode is given at once (dfs.namenode.replication.max-streams)."""
 
 
-class _Held(NamedTuple):
+class _WorkerData(NamedTuple):
     """The host of a worker, and what its data disks hold: HDFS fills them alike, in shares of their size."""
 
     host: str
     bytes: int
 
 
-_Which = tuple[str, str | None, str | None, str | None]
+_SettingKey = tuple[str, str | None, str | None, str | None]
 """What a setting is of: key, file, kind of worker without its group's name, and group as it was called."""
 
 
 def steps(before: ClusterPlan, after: ClusterPlan, change: PlanChange) -> Iterator[ChangeStep]:
     """What to do: hosts come first and go last, so that there is never too little of anything."""
     old, new = before.cluster, after.cluster
-    workers, later = _held(before, old), _held(after, new)
+    workers, later = _worker_data(before, old), _worker_data(after, new)
     gaining = [name for name in later if name not in workers]
     if change.added:
         yield _join(change.added)
@@ -102,7 +102,7 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(names)
 
 
-def _all_bytes(stored: Mapping[str, _Held]) -> int:
+def _all_bytes(stored: Mapping[str, _WorkerData]) -> int:
     return sum(place.bytes for place in stored.values())
 
 
@@ -116,7 +116,7 @@ def _join(names: Sequence[str]) -> ChangeStep:
 
 
 def _leave(
-    workers: Sequence[str], places: Mapping[str, _Held], stored: float, rate: float, then: str
+    workers: Sequence[str], places: Mapping[str, _WorkerData], stored: float, rate: float, then: str
 ) -> ChangeStep:
     """DataNodes that go, once what they hold is elsewhere."""
     moved = round(stored * sum(places[name].bytes for name in workers) / _all_bytes(places))
@@ -131,11 +131,11 @@ def _leave(
     )
 
 
-def _held(plan: ClusterPlan, cluster: Cluster) -> dict[str, _Held]:
+def _worker_data(plan: ClusterPlan, cluster: Cluster) -> dict[str, _WorkerData]:
     """What there is of every worker, by its name."""
     groups = {group.name: group for group in cluster.inventory.groups}
     sizes = {kind.name: raw_bytes_of(kind, groups[kind.group or ""]) for kind in plan.workers}
-    return {worker.name: _Held(worker.host, sizes[worker.kind]) for worker in placed_workers(cluster)}
+    return {worker.name: _WorkerData(worker.host, sizes[worker.kind]) for worker in placed_workers(cluster)}
 
 
 def _stored_bytes(plan: ClusterPlan, cluster: Cluster) -> float:
@@ -285,12 +285,16 @@ def _values(before: ClusterPlan, after: ClusterPlan) -> Iterator[ValueChange]:
         (setting.key, setting.file) for plan in (before, after) for setting in plan.settings if setting.worker
     }
     former = _former_groups(before.cluster, after.cluster)
-    old = {which: setting for which, setting in _each(before, apart, None) if setting.file is not None}
+    old = {
+        which: setting
+        for which, setting in _settings_by_kind(before, apart, None)
+        if setting.file is not None
+    }
     running = present_roles(before) & present_roles(after)
     request = after.cluster.request
     releases = hadoop(request.hadoop), hbase(request.hbase)
     met = set()
-    for which, setting in _each(after, apart, former):
+    for which, setting in _settings_by_kind(after, apart, former):
         if setting.file is None:
             continue
         met.add(which)
@@ -324,9 +328,9 @@ def _changed(
     )
 
 
-def _each(
+def _settings_by_kind(
     plan: ClusterPlan, apart: Collection[tuple[str, str | None]], former: Mapping[str, str] | None
-) -> Iterator[tuple[_Which, Setting]]:
+) -> Iterator[tuple[_SettingKey, Setting]]:
     """Every setting; what is ``apart`` by kinds of workers in either plan, for each kind.
 
     Hosts of groups that were not there before have nothing that changes.

@@ -153,9 +153,9 @@ def _slots(key: str, group: HostGroup, worker: Worker, name: str | None, request
         because += ", of the half of the worker that HBase leaves"
     if slots.wanted > slots.by_cores:
         because += f", raised to {slots.wanted} for {format_counted(slots.spindles, 'spinning disk')}"
-    if slots.each < slots.wanted:
+    if slots.tasks < slots.wanted:
         limit = "threads" if slots.by_threads <= slots.by_memory else "memory"
-        because += f", held to {slots.each} by its {limit}"
+        because += f", held to {slots.tasks} by its {limit}"
     inputs = (
         _number("cores of the worker", slots.cores),
         _number("spinning disks of the worker", slots.spindles),
@@ -163,7 +163,7 @@ def _slots(key: str, group: HostGroup, worker: Worker, name: str | None, request
         _number("most by memory", slots.by_memory),
     )
     setting = rules.SLOTS.setting(
-        key, Decision(slots.each, f"{tasks} tasks at once: {because}", inputs), worker=name, group=group.name
+        key, Decision(slots.tasks, f"{tasks} tasks at once: {because}", inputs), worker=name, group=group.name
     )
     if request.slots is None:
         return setting

@@ -210,7 +210,7 @@ def _codecs(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 )
 
 
-def _known(entry: FoundProperty, facts: Facts) -> Property | None:
+def _definition(entry: FoundProperty, facts: Facts) -> Property | None:
     releases = (hadoop(facts.request.hadoop), hbase(facts.request.hbase))
     return next(filter(None, (release.find(entry.name) for release in releases)), None)
 
@@ -218,7 +218,7 @@ def _known(entry: FoundProperty, facts: Facts) -> Property | None:
 def _scale(entry: FoundProperty, facts: Facts) -> _Scale | None:
     if entry.name in _LIKELY:
         return _Scale(entry.name not in _SIZES, _LIKELY[entry.name][0])
-    definition = _known(entry, facts)
+    definition = _definition(entry, facts)
     if definition is None or definition.default is None:
         return None
     try:
@@ -298,7 +298,7 @@ def _megabytes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         if _MEGABYTES.fullmatch(entry.name) is None or not re.fullmatch(r"\d{1,18}", text):
             continue
         value = int(text)
-        definition = _known(entry, facts)
+        definition = _definition(entry, facts)
         counts = (
             definition is None
             or "bytes" not in definition.description.lower()
