@@ -15,7 +15,7 @@ import pytest
 from howdah.documents.files import read_inventory
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
-from howdah.planner.explanation import told
+from howdah.planner.explanation import source_text
 from howdah.render.cluster import render
 
 FILES = Path(__file__).parent / "render"
@@ -63,7 +63,7 @@ SAME = " = "
 def _rendered(name: str) -> dict[str, str]:
     """The content of each file by its path."""
     inventory, request = CLUSTERS[name]
-    configs = render(plan_cluster(read_inventory(EXAMPLES / inventory), request), told)
+    configs = render(plan_cluster(read_inventory(EXAMPLES / inventory), request), source_text)
     return {file.path: file.content for file in configs.files if not file.path.startswith(REPEATED)}
 
 

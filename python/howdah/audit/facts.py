@@ -17,8 +17,7 @@ from howdah.model.inventory import CpuLayout, DiskKind, DiskRole, DiskSet, HostG
 from howdah.model.plan import Cluster, ClusterPlan, Value, Worker
 from howdah.model.request import Demand, PlanRequest, Protection
 from howdah.model.storage import Disk
-from howdah.planner.facts import Facts, MissingFact
-from howdah.planner.known import cluster_facts
+from howdah.planner.facts import Facts, MissingFact, cluster_facts
 from howdah.planner.reading import Inspected, data_dirs
 from howdah.planner.rules.ha.services import all_named, is_orphan
 from howdah.units import MIB

@@ -81,8 +81,8 @@ def _property(text: str, flag: str) -> tuple[tuple[str, str], ...]:
     return ((key.strip(), value.strip()),)
 
 
-def _properties(said: Mapping[str, str | int | float | bool]) -> tuple[tuple[str, str], ...]:
-    return tuple((key, value_text(value)) for key, value in said.items())
+def _properties(values: Mapping[str, str | int | float | bool]) -> tuple[tuple[str, str], ...]:
+    return tuple((key, value_text(value)) for key, value in values.items())
 
 
 def _command(text: str, flag: str) -> tuple[str, ...]:
@@ -96,8 +96,8 @@ def _command(text: str, flag: str) -> tuple[str, ...]:
     return words
 
 
-def _refuse_properties(given: tuple[tuple[str, str], ...], engine: str) -> Refusal | None:
-    keys = [key for key, _ in given]
+def _refuse_properties(properties: tuple[tuple[str, str], ...], engine: str) -> Refusal | None:
+    keys = [key for key, _ in properties]
     twice = next((key for key in keys if keys.count(key) > 1), None)
     return None if twice is None else Refusal(f"{twice} is set twice", "leave one of them out")
 
@@ -200,9 +200,9 @@ SET: Final = Option[tuple[tuple[str, str], ...]](
 )
 
 
-def _lines(said: str | tuple[str, ...]) -> tuple[str, ...]:
+def _lines(text: str | tuple[str, ...]) -> tuple[str, ...]:
     """A study's cell has one fault, or several."""
-    return (said,) if isinstance(said, str) else said
+    return (text,) if isinstance(text, str) else text
 
 
 FAULT: Final = Option[tuple[str, ...]](

@@ -203,8 +203,8 @@ class Host(Model):
         """Memory new work could have: what is available, or less where a control group limits it."""
         if self.cgroup.memory_limit_bytes is None:
             return self.memory.available_bytes
-        left = self.cgroup.memory_limit_bytes - (self.cgroup.memory_used_bytes or 0)
-        return max(0, min(self.memory.available_bytes, left))
+        remaining = self.cgroup.memory_limit_bytes - (self.cgroup.memory_used_bytes or 0)
+        return max(0, min(self.memory.available_bytes, remaining))
 
     def mount_of(self, path: PurePath) -> FileSystem | OtherMount | None:
         """The mount that holds an absolute path; None if no known mount does."""

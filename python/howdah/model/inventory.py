@@ -176,16 +176,16 @@ class HostGroup(_Hardware):
 
     @field_validator("hosts")
     @classmethod
-    def _counted(cls, hosts: tuple[str, ...], known: ValidationInfo) -> tuple[str, ...]:
-        count, named = known.data.get("count"), len(expand_all(hosts))
+    def _counted(cls, hosts: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+        count, named = info.data.get("count"), len(expand_all(hosts))
         if hosts and count is not None and named != count:
             raise WrongValue(f"names {named}, but count is {count}", "make them equal")
         return hosts
 
     @field_validator("racks")
     @classmethod
-    def _even(cls, racks: tuple[str, ...], known: ValidationInfo) -> tuple[str, ...]:
-        count = known.data.get("count")
+    def _even(cls, racks: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+        count = info.data.get("count")
         for index, rack in enumerate(racks):
             if rack in racks[:index]:
                 raise WrongValue(f"{rack!r} is listed twice", "name each rack once", (index,))

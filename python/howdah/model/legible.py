@@ -60,7 +60,7 @@ def _legible(value: Any) -> Any:
 
 
 def _differ(new: Iterable[Any], old: Iterable[Any]) -> bool:
-    return any(one is not before for one, before in zip(new, old, strict=True))
+    return any(after is not before for after, before in zip(new, old, strict=True))
 
 
 def legible_run(run: RunData) -> RunData:

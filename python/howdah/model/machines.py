@@ -182,7 +182,7 @@ class Provisioning(Model):
     @property
     def pending(self) -> tuple[ProvisionChange, ...]:
         """What is not as planned."""
-        return tuple(one for one in self.changes if one.doing in (Doing.MAKE, Doing.CHANGE))
+        return tuple(change for change in self.changes if change.doing in (Doing.MAKE, Doing.CHANGE))
 
 
 class Obstacle(NamedTuple):

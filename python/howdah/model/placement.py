@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import NamedTuple
 
 from howdah.errors import UserError
 from howdah.model.hostname import expand_all
-from howdah.model.plan import Cluster, Layout, Master
+from howdah.model.plan import Cluster, Layout, Master, Plan, Role
 
 _LONGEST_LABEL = 63
 _LONGEST_NAME = 253
@@ -89,11 +89,42 @@ def _workers(
     if not layout.virtual:
         return tuple(PlacedWorker(host, kind, host, rack) for kind in layout.workers)
     freed = Counter(kind for master in masters for kind in master.takes)
-    left: list[PlacedWorker] = []
+    remaining: list[PlacedWorker] = []
     # The last places of a kind are the ones that make room, so that names do not depend on masters.
     for number, kind in reversed(list(enumerate(layout.workers, start=1))):
         if freed[kind]:
             freed[kind] -= 1
         else:
-            left.append(PlacedWorker(named(number), kind, host, rack))
-    return tuple(reversed(left))
+            remaining.append(PlacedWorker(named(number), kind, host, rack))
+    return tuple(reversed(remaining))
+
+
+class PlacedSystem(NamedTuple):
+    """One operating system that a plan's daemons run in: a host, or a virtual machine on one."""
+
+    name: str
+    """The host name it answers to."""
+    host: str
+    """The physical host it is on; itself, where hosts are not divided."""
+    group: str
+    """The group of hosts."""
+    kind: str | None
+    """The kind of worker it is; none for masters alone."""
+    roles: tuple[Role, ...]
+    """The daemons it runs, masters' first."""
+
+
+def placed_systems(plan: Plan, hosts: Iterable[PlacedHost]) -> Iterator[PlacedSystem]:
+    """Every system of the plan, host by host; hosts that carry nothing are left out."""
+    roles = {worker.name: worker.roles for worker in plan.workers}
+    for host in hosts:
+        made: dict[str, PlacedSystem] = {}
+        for master in host.masters:
+            made[master.address] = PlacedSystem(master.address, host.name, host.group, None, master.roles)
+        for worker in host.workers:
+            shared = made.get(worker.name)
+            own = (*(shared.roles if shared else ()), *roles[worker.kind])
+            made[worker.name] = PlacedSystem(
+                worker.name, host.name, host.group, worker.kind, tuple(dict.fromkeys(own))
+            )
+        yield from made.values()

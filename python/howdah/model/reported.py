@@ -117,7 +117,7 @@ def latency_metrics(
     timed: Sequence[LatencyHistogram], shares: Sequence[float], counted: str
 ) -> tuple[ResultMetric, ...]:
     """Within what time these shares of each kind of operation ended; ``counted`` is what one is called."""
-    found = []
+    metrics = []
     for operation in dict.fromkeys(row.operation for row in timed):
         merged = summary((row.histogram for row in timed if row.operation == operation), shares)
         if merged is None:
@@ -126,10 +126,10 @@ def latency_metrics(
         for share, value in merged.shares:
             name = f"{operation}, {100 * share:g} % within"
             longest_s = merged.longest_s
-            found.append(
+            metrics.append(
                 ResultMetric(name=name, value=value, unit="s", better="lower", over=over, longest_s=longest_s)
             )
-    return tuple(found)
+    return tuple(metrics)
 
 
 def format_value(value: float, unit: Unit) -> str:

@@ -228,7 +228,7 @@ class Study(Model):
             return self.cells
         names = [factor.vary for factor in self.factors]
         labels = [[level.label for level in factor.all_levels()] for factor in self.factors]
-        return tuple(dict(zip(names, some, strict=True)) for some in product(*labels))
+        return tuple(dict(zip(names, combination, strict=True)) for combination in product(*labels))
 
     def _check_places(self) -> None:
         """Whether listed cells, the baseline and published cells are in the matrix."""
@@ -259,13 +259,15 @@ class Study(Model):
                     raise WrongValue("is not a cell of the matrix", "leave it out, or run the cell", whole)
 
     def _check_labels(self, labels: dict[str, str], at: tuple[str | int, ...]) -> None:
-        known = {factor.vary: [level.label for level in factor.all_levels()] for factor in self.factors}
+        labels_by_factor = {
+            factor.vary: [level.label for level in factor.all_levels()] for factor in self.factors
+        }
         for name, label in labels.items():
-            if name not in known:
-                raise WrongValue(f"{name!r} is not a factor", nearest(name, tuple(known)), at)
-            if label not in known[name]:
-                what = f"{label!r} is not a level of {name}"
-                raise WrongValue(what, nearest(label, tuple(known[name])), (*at, name))
+            if name not in labels_by_factor:
+                raise WrongValue(f"{name!r} is not a factor", nearest(name, tuple(labels_by_factor)), at)
+            if label not in labels_by_factor[name]:
+                problem = f"{label!r} is not a level of {name}"
+                raise WrongValue(problem, nearest(label, tuple(labels_by_factor[name])), (*at, name))
 
 
 def matches(levels: dict[str, str], cell: dict[str, str]) -> bool:
@@ -274,9 +276,9 @@ def matches(levels: dict[str, str], cell: dict[str, str]) -> bool:
 
 
 def _check_workload(name: str, at: tuple[str, ...]) -> None:
-    known = (*programs(), YCSB)
-    if name not in known:
-        raise WrongValue(f"{name!r} is not a workload", nearest(name, known), at)
+    workloads = (*programs(), YCSB)
+    if name not in workloads:
+        raise WrongValue(f"{name!r} is not a workload", nearest(name, workloads), at)
 
 
 def _check(name: str, value: Scalar, place: int) -> None:
@@ -290,8 +292,8 @@ def _check(name: str, value: Scalar, place: int) -> None:
         wrong = detail.get("ctx", {}).get("error")
         if isinstance(wrong, WrongValue):
             raise WrongValue(wrong.what, wrong.hint, ("values", place)) from error
-        known = detail.get("ctx", {}).get("expected")
-        words = tuple(str(known).replace("'", "").replace(" or ", ", ").split(", ")) if known else ()
+        expected = detail.get("ctx", {}).get("expected")
+        words = tuple(str(expected).replace("'", "").replace(" or ", ", ").split(", ")) if expected else ()
         hint = nearest(str(value), words) if words else _right(detail)
         raise WrongValue(f"{value!r} is not a value of {name}", hint, ("values", place)) from error
 
@@ -317,10 +319,10 @@ def _level(name: str, value: Scalar) -> Level:
     return Level.model_validate({"label": label, name: value})
 
 
-def _once(names: list[str], what: str) -> None:
+def _once(names: list[str], kind: str) -> None:
     for place, name in enumerate(names):
         if name in names[:place]:
-            raise WrongValue(f"has {name!r} twice", "give each once", (what, place))
+            raise WrongValue(f"has {name!r} twice", "give each once", (kind, place))
 
 
 class StudyRun(Model):

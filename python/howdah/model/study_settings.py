@@ -25,10 +25,10 @@ S = TypeVar("S", bound=Model)
 T = TypeVar("T")
 
 
-def nearest(word: str, known: tuple[str, ...]) -> str:
+def nearest(word: str, words: tuple[str, ...]) -> str:
     """The known word that comes near, or all of them."""
-    near = get_close_matches(word, known, n=1)
-    return f"did you mean {near[0]}?" if near else f"one of {', '.join(known)}"
+    near = get_close_matches(word, words, n=1)
+    return f"did you mean {near[0]}?" if near else f"one of {', '.join(words)}"
 
 
 PLANNED_ONLY: Final = "plan"
@@ -36,9 +36,9 @@ PLANNED_ONLY: Final = "plan"
 
 
 def _engine(value: object) -> object:
-    known = (*engines(), PLANNED_ONLY)
-    if value is not None and value not in known:
-        raise WrongValue(f"{value!r} is unknown here", nearest(str(value), known))
+    names = (*engines(), PLANNED_ONLY)
+    if value is not None and value not in names:
+        raise WrongValue(f"{value!r} is unknown here", nearest(str(value), names))
     return value
 
 
@@ -107,8 +107,8 @@ class CellSettings(Model):
     def of(self, option: Option[T]) -> T | None:
         """What is said of an option; None where nothing is, or no study has it."""
         studied = option.studied
-        said = None if studied is None else getattr(self, studied.name)
-        value: T | None = None if studied is None or said is None else studied.value(said)
+        text = None if studied is None else getattr(self, studied.name)
+        value: T | None = None if studied is None or text is None else studied.value(text)
         return value
 
     def options(self) -> dict[str, Any]:

@@ -354,10 +354,10 @@ class Tuning(Model):
     @property
     def contenders(self) -> Mapping[str, Finalist]:
         """The candidates that race, by their names in the race."""
-        first, *others = self.finalists
+        first, *remaining = self.finalists
         named = {TUNED_NAME: first}
         named |= {f"{TUNED_NAME}-{number}": one for number, one in enumerate(self.runners_up, start=2)}
-        named |= {_BEYOND_NAME if one.kept is KeptRules.LIMITS else "within-rules": one for one in others}
+        named |= {_BEYOND_NAME if one.kept is KeptRules.LIMITS else "within-rules": one for one in remaining}
         return {name: finalist for name, finalist in named.items() if finalist.values}
 
     @property
@@ -374,5 +374,5 @@ class Tuning(Model):
         planned = next(parameter.planned for parameter in self.space if parameter.name == name)
         if self.finalists[0].values.get(name) != self.chosen.get(name):
             return None
-        found = (one.cost_of(planned) for one in self.sensitivity if one.name == name)
-        return next(found, None)
+        costs = (one.cost_of(planned) for one in self.sensitivity if one.name == name)
+        return next(costs, None)

@@ -60,7 +60,7 @@ def _racked(cluster: Cluster) -> Iterator[tuple[str, _At]]:
             yield host, ("cluster", "topology", "racks", index, "hosts")
 
 
-def _check(name: str, known: Collection[str], what: str, at: _At) -> None:
-    if name not in known:
-        some = ", ".join(sorted(known)[:5])
-        raise WrongValue(f"{name!r} is not a {what} of this plan", f"one of {some}", at)
+def _check(name: str, names: Collection[str], kind: str, at: _At) -> None:
+    if name not in names:
+        examples = ", ".join(sorted(names)[:5])
+        raise WrongValue(f"{name!r} is not a {kind} of this plan", f"one of {examples}", at)

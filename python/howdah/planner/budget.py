@@ -136,9 +136,9 @@ def heap_of(share_bytes: int) -> int:
 
 def kinds_of(facts: Facts) -> tuple[Worker, ...]:
     """Every kind of worker, the one in question where the cluster is not known; raises MissingFact."""
-    if facts.known_cluster is None:
+    if not facts.planned:
         return (facts.worker,)
-    return tuple(kind for kind, _ in facts.known_cluster.kinds)
+    return tuple(kind for kind, _ in facts.cluster.kinds)
 
 
 def budget(worker: Worker, facts: Facts) -> MemoryBudget:
@@ -176,12 +176,12 @@ def task_sizes(facts: Facts) -> TaskSizes:
 def chosen_sizes(facts: Facts) -> TaskSizes:
     """The containers that tasks will have: those of the rules, or the user's where given."""
     insisted = {override.key for override in facts.request.overrides}
-    given = {
+    chosen_keys = {
         size: value
         for size, key in _CONTAINER_KEYS.items()
         if key in insisted and isinstance(value := facts.decided.get(key), int) and value > 0
     }
-    return task_sizes(facts)._replace(**given)
+    return task_sizes(facts)._replace(**chosen_keys)
 
 
 def under_half(sizes: TaskSizes, worker: Worker) -> bool:
@@ -208,8 +208,8 @@ def container_mb(worker: Worker, sizes: TaskSizes, facts: Facts) -> int:
 def _containers_mb(worker: Worker, facts: Facts) -> int:
     """The most that containers may have of a worker, MB."""
     sorts = facts.request.sorts_only
-    given = budget(worker, facts).room if sorts else containers_bytes(worker, facts)
-    return given // MIB // 512 * 512
+    room_bytes = budget(worker, facts).room if sorts else containers_bytes(worker, facts)
+    return room_bytes // MIB // 512 * 512
 
 
 def containers_bytes(worker: Worker, facts: Facts) -> int:
@@ -241,7 +241,7 @@ def _nodemanager(daemon: int, memory: int, facts: Facts) -> int:
 
 
 def _master_mb(facts: Facts) -> int:
-    if facts.known_cluster is None:
+    if not facts.planned:
         return _LEAST_MASTER_MB
     tasks = size_of(facts).job_tasks
     wanted = math.ceil(tasks * MASTER_BYTES_PER_TASK / MASTER_HEAP_SHARE / MIB / 512) * 512
@@ -329,19 +329,19 @@ def _rooms(facts: Facts) -> tuple[WorkerRoom, ...]:
     """Every kind of worker; only the one in question where the cluster is not known."""
     memory, vcores = "yarn.nodemanager.resource.memory-mb", "yarn.nodemanager.resource.cpu-vcores"
     own = WorkerRoom(int(facts.number(memory)), max(1, int(facts.number(vcores))), 1)
-    given = {override.key for override in facts.request.overrides}
-    if facts.known_cluster is None:
+    overridden = {override.key for override in facts.request.overrides}
+    if not facts.planned:
         return (own,)
-    if len(facts.known_cluster.kinds) < 2:
-        return (own._replace(workers=facts.known_cluster.workers),)
+    if len(facts.cluster.kinds) < 2:
+        return (own._replace(workers=facts.cluster.workers),)
     sizes = chosen_sizes(facts)
     return tuple(
         WorkerRoom(
-            own.memory_mb if memory in given else container_mb(kind, sizes, facts),
-            own.vcores if vcores in given else max(1, vcores_of(kind, facts)),
+            own.memory_mb if memory in overridden else container_mb(kind, sizes, facts),
+            own.vcores if vcores in overridden else max(1, vcores_of(kind, facts)),
             max(1, count),
         )
-        for kind, count in facts.known_cluster.kinds
+        for kind, count in facts.cluster.kinds
     )
 
 

@@ -20,8 +20,7 @@ from howdah.planner.block import (
     REPLICATION,
     blocks_of,
 )
-from howdah.planner.facts import Facts
-from howdah.planner.known import remaining_workers
+from howdah.planner.facts import Facts, remaining_workers
 from howdah.planner.rules.capacity import ERASURE_CODING, ERASURE_DOMAINS
 from howdah.planner.topology import MASTERS_RACK
 from howdah.units import format_bytes

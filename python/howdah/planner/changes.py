@@ -111,7 +111,7 @@ def with_hosts(inventory: Inventory, count: int) -> Inventory:
 def _with_group(inventory: Inventory, group: HostGroup, update: Mapping[str, Any], where: str) -> Inventory:
     try:
         other = HostGroup.model_validate({**group.model_dump(mode="json", by_alias=True), **update})
-        groups = tuple(other if known is group else known for known in inventory.groups)
+        groups = tuple(other if member is group else member for member in inventory.groups)
         return Inventory(cluster=inventory.cluster, groups=groups)
     except ValidationError as error:
         bounds = error.errors(include_url=False)[0].get("ctx", {})
@@ -161,9 +161,9 @@ def _cores(group: HostGroup, value: int) -> Mapping[str, Any]:
 def _block_size(request: PlanRequest, value: int) -> PlanRequest:
     if not is_block(value):
         raise UserError("block-size", "is not a block size of HDFS", BLOCKS)
-    others = tuple(override for override in request.overrides if override.key != _BLOCK_SIZE)
+    remaining = tuple(override for override in request.overrides if override.key != _BLOCK_SIZE)
     return request.model_copy(
-        update={"overrides": (*others, Override(key=_BLOCK_SIZE, value=exact_bytes(value)))}
+        update={"overrides": (*remaining, Override(key=_BLOCK_SIZE, value=exact_bytes(value)))}
     )
 
 
@@ -226,17 +226,17 @@ def _variants(inventory: Inventory, request: PlanRequest, plan: ClusterPlan) -> 
     if request.slots is None and len(plan.workers) == 1:
         planned = plan.workers[0].map_slots
         for slots in sorted({max(1, round(factor * planned)) for factor in _SLOTS} - {planned}):
-            asked = request.model_copy(update={"slots": slots})
-            yield from _variant(f"--slots {slots}", inventory, asked, plan)
-    given = {one.key for one in request.overrides}
+            changed = request.model_copy(update={"slots": slots})
+            yield from _variant(f"--slots {slots}", inventory, changed, plan)
+    overridden = {replaced.key for replaced in request.overrides}
     blocks = next((setting.value for setting in plan.settings if setting.key == _BLOCK_SIZE), None)
-    if _BLOCK_SIZE not in given and isinstance(blocks, int):
+    if _BLOCK_SIZE not in overridden and isinstance(blocks, int):
         for size in (int(factor * blocks) for factor in _BLOCKS):
             if size in _BLOCK_BYTES:
-                said = exact_bytes(size)
-                override = Override(key=_BLOCK_SIZE, value=said)
-                asked = request.model_copy(update={"overrides": (*request.overrides, override)})
-                yield from _variant(f"--set {_BLOCK_SIZE}={said}", inventory, asked, plan)
+                block_size = exact_bytes(size)
+                override = Override(key=_BLOCK_SIZE, value=block_size)
+                changed = request.model_copy(update={"overrides": (*request.overrides, override)})
+                yield from _variant(f"--set {_BLOCK_SIZE}={block_size}", inventory, changed, plan)
 
 
 def _variant(flag: str, inventory: Inventory, request: PlanRequest, base: ClusterPlan) -> Iterator[Variant]:
@@ -250,9 +250,9 @@ def _variant(flag: str, inventory: Inventory, request: PlanRequest, base: Cluste
     ]
     if not same:
         return
-    others = [candidate for candidate in weighed if candidate not in same]
+    different = [candidate for candidate in weighed if candidate not in same]
     try:
-        plan = plan_choice(inventory, request, Choice(choice.groups, {group.name: (*same, *others)}))
+        plan = plan_choice(inventory, request, Choice(choice.groups, {group.name: (*same, *different)}))
     except UserError:
         return
     yield Variant(

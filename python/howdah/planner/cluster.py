@@ -15,8 +15,7 @@ from howdah.planner.block import file_bytes
 from howdah.planner.capacity import capacity, weigh_erasure
 from howdah.planner.choice import Choice, choose, count_workers, layouts_and_kinds
 from howdah.planner.decide import beyond_rules, decide
-from howdah.planner.facts import Facts, MissingFact
-from howdah.planner.known import cluster_facts
+from howdah.planner.facts import Facts, MissingFact, cluster_facts
 from howdah.planner.masters.place import keep_places, place_masters
 from howdah.planner.masters.slots import spots_by_host
 from howdah.planner.platforms.sizes import size_settings
@@ -152,21 +151,23 @@ def with_hosts(plan: ClusterPlan, names: Sequence[str], like: str) -> ClusterPla
     placed = {host.name: host for host in placed_hosts(cluster)}
     if placed[like].masters or not placed[like].workers:
         carried = ", ".join(master.name for master in placed[like].masters) or "nothing"
-        alike = [host.name for host in placed.values() if host.workers and not host.masters]
+        workers_only = [host.name for host in placed.values() if host.workers and not host.masters]
         raise UserError(
             f"--like {like}",
             f"has {carried}, but a new host can have workers only",
-            f"one of {', '.join(alike)}" if alike else "plan the larger cluster: howdah plan --from",
+            f"one of {', '.join(workers_only)}"
+            if workers_only
+            else "plan the larger cluster: howdah plan --from",
         )
-    known = {host.lower() for each in cluster.inventory.groups for host in each.names}
+    host_names = {host.lower() for member in cluster.inventory.groups for host in member.names}
     for name in names:
         try:
             check_hostname(name)
         except WrongValue as wrong:
             raise UserError(f"host {name!r}", wrong.what, wrong.hint) from wrong
-        if name.lower() in known:
+        if name.lower() in host_names:
             raise UserError(name, "already belongs to this cluster", "give a new host")
-        known.add(name.lower())
+        host_names.add(name.lower())
     return _changed(plan, group, lambda hosts: [*hosts, *names])
 
 
@@ -180,7 +181,7 @@ def without_hosts(plan: ClusterPlan, names: Collection[str]) -> ClusterPlan:
         if masters := [master.name for master in placed[name].masters]:
             raise UserError(name, f"has {', '.join(masters)}", "only hosts without masters can be removed")
     remaining = sum(bool(host.workers) for host in placed.values() if host.name not in names)
-    replicas = next((int(str(each.value)) for each in plan.settings if each.key == "dfs.replication"), 1)
+    replicas = next((int(str(item.value)) for item in plan.settings if item.key == "dfs.replication"), 1)
     if remaining < replicas:
         raise UserError(
             ", ".join(names),
@@ -191,7 +192,7 @@ def without_hosts(plan: ClusterPlan, names: Collection[str]) -> ClusterPlan:
     for group in {placed[name].group for name in names}:
         plan = _changed(
             plan,
-            next(each for each in cluster.inventory.groups if each.name == group),
+            next(item for item in cluster.inventory.groups if item.name == group),
             lambda hosts: [host for host in hosts if host not in names],
         )
     return plan
@@ -223,7 +224,7 @@ def _changed(
     other = HostGroup.model_validate(
         group.model_dump(mode="json", by_alias=True) | {"count": len(hosts), "hosts": fold(hosts)}
     )
-    groups = tuple(other if each.name == group.name else each for each in cluster.inventory.groups)
+    groups = tuple(other if member.name == group.name else member for member in cluster.inventory.groups)
     inventory = Inventory(cluster=cluster.inventory.cluster, groups=groups)
     check_machine_names(inventory, cluster.layouts, cluster.masters, cluster.request)
     space = capacity(

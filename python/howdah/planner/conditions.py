@@ -66,7 +66,7 @@ def in_pair(role: Role) -> Callable[[Facts], bool]:
     paired = is_paired(role)
 
     def applies(facts: Facts) -> bool:
-        if facts.known_cluster is not None:
+        if facts.planned:
             return paired(facts)
         if role is Role.RESOURCEMANAGER:
             return facts.decided.get("yarn.resourcemanager.ha.enabled") is True

@@ -53,24 +53,26 @@ def decide(
             by_group = (
                 _setting(rule, replace(facts, known_group=group), group=group.name) for group in groups
             )
-            settings += _once_if_equal(list(filter(None, by_group)), alike=len(groups))
+            settings += _once_if_equal(list(filter(None, by_group)), count=len(groups))
         elif rule.scope is Scope.WORKER:
             decided: list[Setting] = []
-            for name, known in by_kind.items():
-                if setting := _setting(rule, known, worker=name):
-                    by_kind[name] = known.deciding(rule.key, setting.value)
+            for name, kind_facts in by_kind.items():
+                if setting := _setting(rule, kind_facts, worker=name):
+                    by_kind[name] = kind_facts.deciding(rule.key, setting.value)
                     decided.append(setting)
             apart = any(setting.key == rule.needs and setting.worker for setting in settings)
-            settings += decided if apart else _once_if_equal(decided, alike=len(kinds))
+            settings += decided if apart else _once_if_equal(decided, count=len(kinds))
         # No rule of the cluster asks for a kind of worker, so the first one's facts are as good as any.
         elif setting := _setting(rule, by_kind[kinds[0].name]):
-            by_kind = {name: known.deciding(rule.key, setting.value) for name, known in by_kind.items()}
+            by_kind = {
+                name: kind_facts.deciding(rule.key, setting.value) for name, kind_facts in by_kind.items()
+            }
             settings.append(setting)
     return tuple(settings)
 
 
-def _once_if_equal(decided: list[Setting], alike: int) -> Iterable[Setting]:
-    if len(decided) == alike and len({setting.value for setting in decided}) == 1:
+def _once_if_equal(decided: list[Setting], count: int) -> Iterable[Setting]:
+    if len(decided) == count and len({setting.value for setting in decided}) == 1:
         return [decided[0].model_copy(update={"worker": None, "group": None})]
     return decided
 
@@ -78,15 +80,15 @@ def _once_if_equal(decided: list[Setting], alike: int) -> Iterable[Setting]:
 def _setting(
     rule: SettingRule, facts: Facts, *, worker: str | None = None, group: str | None = None
 ) -> Setting | None:
-    given = next((override for override in facts.request.overrides if override.key == rule.key), None)
-    if not rule.holds(facts) or not (rule.written or given):
+    own_value = next((override for override in facts.request.overrides if override.key == rule.key), None)
+    if not rule.holds(facts) or not (rule.written or own_value):
         return None
     decision = rule.decide(facts)
     setting = rule.setting(rule.key, decision, file=rule.file, worker=worker, group=group)
-    if given is None:
+    if own_value is None:
         return setting
-    value = typed(given, decision.value)
-    return _given(setting, value, _breaches(rule, value, decision, facts))
+    value = typed(own_value, decision.value)
+    return _with_user_value(setting, value, _breaches(rule, value, decision, facts))
 
 
 def _members(rule: FamilyRule, facts: Facts) -> Iterable[Setting]:
@@ -94,11 +96,11 @@ def _members(rule: FamilyRule, facts: Facts) -> Iterable[Setting]:
         return
     for key, decision in rule.members(facts).items():
         setting = rule.setting(key, decision, file=rule.file)
-        given = next((override for override in facts.request.overrides if override.key == key), None)
-        yield setting if given is None else _given(setting, typed(given, decision.value))
+        own_value = next((override for override in facts.request.overrides if override.key == key), None)
+        yield setting if own_value is None else _with_user_value(setting, typed(own_value, decision.value))
 
 
-def _given(setting: Setting, value: Value, breaks: tuple[Breach, ...] = ()) -> Setting:
+def _with_user_value(setting: Setting, value: Value, breaks: tuple[Breach, ...] = ()) -> Setting:
     return setting.model_copy(
         update={
             "value": value,
@@ -118,14 +120,14 @@ def _breaches(rule: SettingRule, value: Value, decision: Decision, facts: Facts)
     return (Breach(rule=rule.id, says=sentence, severity=rule.severity.value),)
 
 
-def typed(given: Override, like: Value) -> Value:
+def typed(override: Override, like: Value) -> Value:
     """The user's text as a value of the same type as the rule's; raise UserError where it is none.
 
     A size may be written with its unit, ``128MiB`` or as Hadoop does ``128m``, also where the key counts
     in MiB; a duration as Hadoop reads it, ``2m``.
     """
-    where = f"--set {given.key}"
-    text = given.value.strip()
+    where = f"--set {override.key}"
+    text = override.value.strip()
     if isinstance(like, bool):
         truth = read_bool(text)
         if truth is None:
@@ -134,7 +136,7 @@ def typed(given: Override, like: Value) -> Value:
             )
         return truth
     if isinstance(like, int):
-        return _whole(text, like, given.key, where)
+        return _whole(text, like, override.key, where)
     if isinstance(like, float):
         try:
             return float(text)
@@ -165,8 +167,8 @@ def _whole(text: str, like: int, key: str, where: str) -> int:
 
 def is_period(key: str) -> bool:
     """Whether Hadoop reads a key as a duration: all those that rules give a number for count in seconds."""
-    known = releases.hadoop(releases.DEFAULT_HADOOP).find(key)
-    return known is not None and known.kind == "duration"
+    definition = releases.hadoop(releases.DEFAULT_HADOOP).find(key)
+    return definition is not None and definition.kind == "duration"
 
 
 def _seconds(text: str, like: int, where: str) -> int:
@@ -185,25 +187,25 @@ def beyond_rules(request: PlanRequest, decided: Sequence[Setting]) -> Iterator[S
     """
     file_of = {setting.key: setting.file for setting in decided}
     products = releases.hadoop(request.hadoop), releases.hbase(request.hbase)
-    for given in request.overrides:
-        where = f"--set {given.key}"
-        if given.key in file_of:
-            if file_of[given.key] is None:
-                raise _worked_out(given.key, where)
+    for override in request.overrides:
+        where = f"--set {override.key}"
+        if override.key in file_of:
+            if file_of[override.key] is None:
+                raise _worked_out(override.key, where)
             continue
-        release = next((product for product in products if product.find(given.key)), None)
-        known = release.find(given.key) if release else None
-        if release is None or known is None:
-            raise _unknown(given.key, where, products, file_of)
-        if misfit := release.misfit(given.key, given.value):
-            raise UserError(where, f"{given.value!r} {misfit}", f"the default is {known.default!r}")
+        release = next((product for product in products if product.find(override.key)), None)
+        definition = release.find(override.key) if release else None
+        if release is None or definition is None:
+            raise _unknown(override.key, where, products, file_of)
+        if misfit := release.misfit(override.key, override.value):
+            raise UserError(where, f"{override.value!r} {misfit}", f"the default is {definition.default!r}")
         yield Setting(
-            key=given.key,
-            value=given.value,
+            key=override.key,
+            value=override.value,
             reason="given by the user; no rule decides it",
             source="command line",
             origin="user",
-            file=known.file,
+            file=definition.file,
         )
 
 

@@ -248,7 +248,7 @@ def item(source: str) -> Item | None:
     return items().get(cited[1]) if cited else None
 
 
-def told(source: str) -> str:
+def source_text(source: str) -> str:
     """What a source is, in a sentence for those who only have the files."""
     if cited := item(source):
         return f"{KINDS[cited.kind]} of *{cited.title}*: {cited.says}"

@@ -6,13 +6,14 @@ is asked for, and the check says what would be needed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Self
 
-from howdah.model.inventory import DiskKind, DiskRole, HostGroup
-from howdah.model.plan import Master, Role, Topology, Value, Worker
+from howdah.model.inventory import DiskKind, DiskRole, HostGroup, Inventory
+from howdah.model.plan import Layout, Master, Role, Topology, Value, Worker
 from howdah.model.request import PlanRequest
 
 
@@ -96,6 +97,11 @@ class Facts:
     jobs_unknown: bool = False
     """Whether a check was given YARN's file and none of MapReduce's: all that runs may be others' jobs."""
 
+    @property
+    def planned(self) -> bool:
+        """Whether the cluster is known, from a plan; a configuration alone shows none."""
+        return self.known_cluster is not None
+
     def own_disks(self, role: Role) -> int:
         """Disks that every place of a daemon has which no worker uses; 0 where the cluster is not known."""
         return self.known_cluster.own_disks(role) if self.known_cluster is not None else 0
@@ -137,3 +143,87 @@ class Facts:
         """Whether the data disks in question spin; raises MissingFact."""
         kinds = {disk.kind for disk in self.group.disks if disk.role is DiskRole.DATA}
         return DiskKind.HDD in kinds
+
+
+def remaining_workers(group: HostGroup, layout: Layout, masters: Sequence[Master]) -> Counter[str]:
+    """Workers of each kind in a group; none on hosts that serve masters only."""
+    if group.serves == "masters":
+        return Counter()
+    remaining = Counter({kind: places * group.count for kind, places in Counter(layout.workers).items()})
+    freed = _freed(masters)
+    for host in freed.keys() & set(group.names):
+        remaining -= freed[host]
+    return remaining
+
+
+def remaining_worker_hosts(
+    inventory: Inventory, layouts: Mapping[str, Layout], masters: Sequence[Master]
+) -> int:
+    """Hosts that still carry at least one worker."""
+    freed = _freed(masters)
+    return sum(
+        group.count - sum(_emptied(freed[host], layout) for host in freed.keys() & set(group.names))
+        for group in inventory.worker_groups
+        if (layout := layouts.get(group.name)) is not None
+    )
+
+
+def _emptied(freed: Counter[str], layout: Layout) -> bool:
+    return not Counter(layout.workers) - freed
+
+
+def _freed(masters: Sequence[Master]) -> dict[str, Counter[str]]:
+    freed: dict[str, Counter[str]] = {}
+    for master in masters:
+        for host in filter(None, (master.host, master.shadow_host)):
+            freed.setdefault(host, Counter()).update(master.takes)
+    return freed
+
+
+def cluster_facts(
+    inventory: Inventory,
+    layouts: Sequence[Layout],
+    kinds: Sequence[Worker],
+    masters: tuple[Master, ...],
+    topology: Topology,
+) -> ClusterFacts:
+    """The cluster as a whole; counts are arithmetic, no host is looked at one by one."""
+    groups = {group.name: group for group in inventory.groups}
+    counts: Counter[str] = Counter()
+    for layout in layouts:
+        counts.update(remaining_workers(groups[layout.group], layout, masters))
+    return ClusterFacts(
+        name=inventory.cluster,
+        hosts=inventory.host_count,
+        worker_hosts=remaining_worker_hosts(inventory, {layout.group: layout for layout in layouts}, masters),
+        kinds=tuple((kind, counts[kind.name]) for kind in kinds),
+        masters=masters,
+        topology=topology,
+        virtual=any(layout.virtual for layout in layouts),
+        raw_bytes=sum(counts[kind.name] * raw_bytes_of(kind, groups[kind.group or ""]) for kind in kinds),
+        domain=_common_domain(inventory),
+        idle_disks={} if any(layout.virtual for layout in layouts) else _idle_disks(inventory, masters),
+        groups=tuple(inventory.worker_groups),
+    )
+
+
+def _idle_disks(inventory: Inventory, masters: tuple[Master, ...]) -> dict[str, int]:
+    """Data disks of hosts that run masters and no workers, by the master's name."""
+    apart = [master for master in masters if not master.shares]
+    return {
+        master.name: group.data_disks
+        for group in inventory.groups
+        for names in (frozenset(group.names),)
+        for master in apart
+        if master.host in names and (master.whole_host or group.serves == "masters")
+    }
+
+
+def raw_bytes_of(kind: Worker, group: HostGroup) -> int:
+    """Size of one worker's data disks, of the group's average size where they are mixed."""
+    return (kind.data_disks or 0) * group.data_bytes // group.data_disks
+
+
+def _common_domain(inventory: Inventory) -> str:
+    domains = {name.partition(".")[2] for group in inventory.groups for name in group.names}
+    return domains.pop() if len(domains) == 1 else ""

@@ -114,12 +114,12 @@ def cluster_size(
     workers = sum(count for _, count in counted)
     maps = sum(worker.map_slots * count for worker, count in counted)
     reduces = sum(worker.reduce_slots * count for worker, count in counted)
-    known = (request.dataset_bytes or 0) // max(MIB, block_bytes)
-    unknown = 0 if known and request.sorts_only else _WAVES * maps
+    blocks = (request.dataset_bytes or 0) // max(MIB, block_bytes)
+    unknown = 0 if blocks and request.sorts_only else _WAVES * maps
     return ClusterSize(
         workers=workers,
         containers=maps + reduces,
-        job_tasks=max(known, unknown) + reduces,
+        job_tasks=max(blocks, unknown) + reduces,
         regions=workers * REGIONS if request.hbase_used else 0,
     )
 
@@ -127,8 +127,8 @@ def cluster_size(
 def size_of(facts: Facts) -> ClusterSize:
     """The size of the cluster in question; raises MissingFact."""
     block = facts.decided.get("dfs.blocksize")
-    known = isinstance(block, int) and not isinstance(block, bool)
-    return cluster_size(facts.request, facts.cluster.kinds, int(str(block)) if known else _BLOCK_BYTES)
+    is_count = isinstance(block, int) and not isinstance(block, bool)
+    return cluster_size(facts.request, facts.cluster.kinds, int(str(block)) if is_count else _BLOCK_BYTES)
 
 
 def cached_tasks(size: ClusterSize) -> int:

@@ -57,8 +57,10 @@ def plan_by_prediction(inventory: Inventory, request: PlanRequest, predictor: Pr
     predicted = predictor([plan for _, plan in tried])
     ranked = [Ranked(*candidate, rows) for candidate, rows in zip(tried, predicted, strict=True)]
     fastest = min(ranked, key=lambda platform: _middle(platform.predicted))
-    alike = [platform for platform in ranked if not lag(platform.predicted, fastest.predicted).tells]
-    chosen = max(alike, key=lambda platform: platform.candidate.score)
+    indistinguishable = [
+        platform for platform in ranked if not lag(platform.predicted, fastest.predicted).tells
+    ]
+    chosen = max(indistinguishable, key=lambda platform: platform.candidate.score)
     rows = [_judged(platform, fastest, chosen, predictor.about) for platform in ranked]
     rows.sort(key=lambda candidate: (candidate.platform != chosen.candidate.platform, -candidate.score))
     rivals = [
@@ -148,7 +150,8 @@ def _advice(chosen: Ranked, tried: Sequence[Variant], predictor: Predictor) -> I
         if behind.tells and behind.share > 0:
             broken = "".join(f" It breaks {breach.rule}: {breach.says}" for breach in variant.breaks)
             yield SIMULATED.advice(
-                f"{variant.flag} is simulated faster: as planned, work takes {_said(behind)} longer.{broken}"
+                f"{variant.flag} is simulated faster: as planned, work takes {_lag_text(behind)} longer."
+                f"{broken}"
             )
         else:
             no_faster.append(variant.flag)
@@ -162,7 +165,7 @@ def _speed(share: float) -> str:
     return f"{abs(share):.1%} {'slower' if share >= 0 else 'faster'}".replace("%", " %")
 
 
-def _said(behind: Lag) -> str:
+def _lag_text(behind: Lag) -> str:
     """How much longer, of what is told to be longer: ``12.0 % (3.1 to 22.4 %)``."""
     return f"{100 * behind.share:.1f} % ({100 * behind.low:.1f} to {100 * behind.high:.1f} %)"
 

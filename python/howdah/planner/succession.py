@@ -18,7 +18,7 @@ from howdah.model.sharing import Sharing
 from howdah.model.value import value_text
 from howdah.planner.choice import as_divided, choose
 from howdah.planner.cluster import plan_choice
-from howdah.planner.known import raw_bytes_of
+from howdah.planner.facts import raw_bytes_of
 from howdah.planner.throughput import data_bytes_per_s
 from howdah.releases import Release, default_of, hadoop, hbase
 from howdah.units import format_bytes, format_counted, format_gib, format_seconds, parse_bytes
@@ -29,28 +29,28 @@ _STREAMS = 2
 """Blocks a DataNode is given at once (dfs.namenode.replication.max-streams)."""
 
 
-class _Held(NamedTuple):
+class _WorkerData(NamedTuple):
     """The host of a worker, and what its data disks hold: HDFS fills them alike, in shares of their size."""
 
     host: str
     bytes: int
 
 
-_Which = tuple[str, str | None, str | None, str | None]
+_SettingKey = tuple[str, str | None, str | None, str | None]
 """What a setting is of: key, file, kind of worker without its group's name, and group as it was called."""
 
 
 def steps(before: ClusterPlan, after: ClusterPlan, change: PlanChange) -> Iterator[ChangeStep]:
     """What to do: hosts come first and go last, so that there is never too little of anything."""
     old, new = before.cluster, after.cluster
-    held, later = _held(before, old), _held(after, new)
-    gaining = [name for name in later if name not in held]
+    workers, later = _worker_data(before, old), _worker_data(after, new)
+    gaining = [name for name in later if name not in workers]
     if change.added:
         yield _join(change.added)
     stored, rate = _stored_bytes(before, old), _replicating_bytes_per_s(before, old, new)
     gone = set(expand_all(change.removed))
-    if giving := [name for name, place in held.items() if name not in later and place.host not in gone]:
-        yield _leave(giving, held, stored, rate, "then stop them, because a master takes their place")
+    if giving := [name for name, place in workers.items() if name not in later and place.host not in gone]:
+        yield _leave(giving, workers, stored, rate, "then stop them, because a master takes their place")
     for move in change.masters:
         yield ChangeStep(
             what="master",
@@ -80,8 +80,8 @@ def steps(before: ClusterPlan, after: ClusterPlan, change: PlanChange) -> Iterat
             text=f"restart the daemons that read changed values: {_listed(texts)}; workers host by host, "
             "standby masters first",
         )
-    if losing := [name for name, place in held.items() if place.host in gone]:
-        yield _leave(losing, held, stored, rate, "then stop them and remove them from the lists")
+    if losing := [name for name, place in workers.items() if place.host in gone]:
+        yield _leave(losing, workers, stored, rate, "then stop them and remove them from the lists")
     if gaining:
         shares = {name: stored * later[name].bytes / _all_bytes(later) for name in gaining}
         of_hosts: Counter[str] = Counter()
@@ -102,7 +102,7 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(names)
 
 
-def _all_bytes(stored: Mapping[str, _Held]) -> int:
+def _all_bytes(stored: Mapping[str, _WorkerData]) -> int:
     return sum(place.bytes for place in stored.values())
 
 
@@ -116,10 +116,10 @@ def _join(names: Sequence[str]) -> ChangeStep:
 
 
 def _leave(
-    workers: Sequence[str], held: Mapping[str, _Held], stored: float, rate: float, then: str
+    workers: Sequence[str], places: Mapping[str, _WorkerData], stored: float, rate: float, then: str
 ) -> ChangeStep:
     """DataNodes that go, once what they hold is elsewhere."""
-    moved = round(stored * sum(held[name].bytes for name in workers) / _all_bytes(held))
+    moved = round(stored * sum(places[name].bytes for name in workers) / _all_bytes(places))
     seconds = moved / rate
     names = _listed(fold(workers))
     return ChangeStep(
@@ -131,11 +131,11 @@ def _leave(
     )
 
 
-def _held(plan: ClusterPlan, cluster: Cluster) -> dict[str, _Held]:
+def _worker_data(plan: ClusterPlan, cluster: Cluster) -> dict[str, _WorkerData]:
     """What there is of every worker, by its name."""
     groups = {group.name: group for group in cluster.inventory.groups}
     sizes = {kind.name: raw_bytes_of(kind, groups[kind.group or ""]) for kind in plan.workers}
-    return {worker.name: _Held(worker.host, sizes[worker.kind]) for worker in placed_workers(cluster)}
+    return {worker.name: _WorkerData(worker.host, sizes[worker.kind]) for worker in placed_workers(cluster)}
 
 
 def _stored_bytes(plan: ClusterPlan, cluster: Cluster) -> float:
@@ -281,20 +281,26 @@ def _moves(old: Cluster, new: Cluster) -> Iterator[MasterMove]:
 
 
 def _values(before: ClusterPlan, after: ClusterPlan) -> Iterator[ValueChange]:
-    apart = {(one.key, one.file) for plan in (before, after) for one in plan.settings if one.worker}
+    apart = {
+        (setting.key, setting.file) for plan in (before, after) for setting in plan.settings if setting.worker
+    }
     former = _former_groups(before.cluster, after.cluster)
-    old = {which: setting for which, setting in _each(before, apart, None) if setting.file is not None}
+    old = {
+        which: setting
+        for which, setting in _settings_by_kind(before, apart, None)
+        if setting.file is not None
+    }
     running = present_roles(before) & present_roles(after)
     request = after.cluster.request
     releases = hadoop(request.hadoop), hbase(request.hbase)
     met = set()
-    for which, setting in _each(after, apart, former):
+    for which, setting in _settings_by_kind(after, apart, former):
         if setting.file is None:
             continue
         met.add(which)
-        one = old.get(which)
-        if one is None or one.value != setting.value:
-            yield _changed(one, setting, readers(setting, after) & running, releases)
+        old_setting = old.get(which)
+        if old_setting is None or old_setting.value != setting.value:
+            yield _changed(old_setting, setting, readers(setting, after) & running, releases)
     for which, setting in old.items():
         if which not in met:
             yield _changed(setting, None, readers(setting, before) & running, releases)
@@ -303,28 +309,28 @@ def _values(before: ClusterPlan, after: ClusterPlan) -> Iterator[ValueChange]:
 def _changed(
     old: Setting | None, new: Setting | None, reading: Collection[Role], releases: Sequence[Release]
 ) -> ValueChange:
-    known = new or old
-    assert known is not None
+    either = new or old
+    assert either is not None
     running = tuple(role for role in Role if role in reading)
     texts = (
-        value_text(setting.value) if setting else default_of(known.key, *releases) or ""
+        value_text(setting.value) if setting else default_of(either.key, *releases) or ""
         for setting in (old, new)
     )
-    stops = unrollable(known.key, *texts) if running else None
+    stops = unrollable(either.key, *texts) if running else None
     return ValueChange(
-        key=known.key,
+        key=either.key,
         before=old.value if old else None,
         after=new.value if new else None,
-        file=known.file,
-        worker=known.worker,
+        file=either.file,
+        worker=either.worker,
         restarts=running,
         downtime=stops.reason if stops else "",
     )
 
 
-def _each(
+def _settings_by_kind(
     plan: ClusterPlan, apart: Collection[tuple[str, str | None]], former: Mapping[str, str] | None
-) -> Iterator[tuple[_Which, Setting]]:
+) -> Iterator[tuple[_SettingKey, Setting]]:
     """Every setting; what is ``apart`` by kinds of workers in either plan, for each kind.
 
     Hosts of groups that were not there before have nothing that changes.
@@ -335,14 +341,14 @@ def _each(
             settings = [setting.model_copy(update={"worker": name}) for name in kinds]
         else:
             settings = [setting]
-        for one in settings:
-            kind = kinds.get(one.worker or "")
-            group = kind.group if kind is not None else one.group
+        for member in settings:
+            kind = kinds.get(member.worker or "")
+            group = kind.group if kind is not None else member.group
             called = group if former is None or group is None else former.get(group)
             if group is not None and called is None:
                 continue
-            own_name = kind.own_name if kind is not None else one.worker
-            yield (one.key, one.file, own_name, called), one
+            own_name = kind.own_name if kind is not None else member.worker
+            yield (member.key, member.file, own_name, called), member
 
 
 def _former_groups(old: Cluster, new: Cluster) -> dict[str, str]:

@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 
 from howdah.hadoop.daemons import DAEMONS, DaemonKind, Store
 from howdah.model.configset import ConfigFile
+from howdah.model.placement import PlacedSystem
 from howdah.model.plan import Cluster, ClusterPlan, Role
-from howdah.model.system import PlacedSystem
 from howdah.model.value import planned_text, value_text
 from howdah.render.daemons import (
     expected_settings,

@@ -10,9 +10,8 @@ from importlib import resources
 
 from howdah.hadoop.daemons import DAEMONS
 from howdah.model.configset import ConfigFile
-from howdah.model.placement import PlacedHost
+from howdah.model.placement import PlacedHost, PlacedSystem, placed_systems
 from howdah.model.plan import Cluster, ClusterPlan, Role
-from howdah.model.system import PlacedSystem, placed_systems
 from howdah.model.value import planned_text
 from howdah.render import playbooks
 from howdah.render.daemons import port_of

@@ -9,9 +9,8 @@ from typing import NamedTuple
 
 from howdah.errors import UserError
 from howdah.hadoop.daemons import DAEMONS
-from howdah.model.placement import PlacedHost
+from howdah.model.placement import PlacedHost, placed_systems
 from howdah.model.plan import ClusterPlan, Role
-from howdah.model.system import placed_systems
 from howdah.model.value import planned_text, value_text
 
 _OPTION = re.compile(r"-Djava\.security\.auth\.login\.config=(\S+)")

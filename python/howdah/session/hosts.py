@@ -8,8 +8,7 @@ from pathlib import Path
 
 from howdah.errors import UserError
 from howdah.model.host import Host
-from howdah.model.host_and_port import host_and_port
-from howdah.model.hostname import expand_all
+from howdah.model.hostname import expand_all, host_and_port
 from howdah.model.wrong import WrongValue
 from howdah.planner.local.plan import DEFAULT_DATA_DIR
 from howdah.probe import probe_host

@@ -11,7 +11,7 @@ from howdah.audit.machines import check_machines
 from howdah.documents.files import read_plan, read_site, site_schema
 from howdah.errors import RunFailed, UserError
 from howdah.model.check import CheckReport
-from howdah.model.host_and_port import host_and_port
+from howdah.model.hostname import host_and_port
 from howdah.model.machines import Provisioning, WantedMachine
 from howdah.model.request import Hypervisor
 from howdah.model.site import VCENTER_PORT, Endpoint, MachineSite

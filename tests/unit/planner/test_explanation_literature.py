@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from howdah.planner.explanation import GUIDES, PAPERS, ItemKind, item, items, spell, told
+from howdah.planner.explanation import GUIDES, PAPERS, ItemKind, item, items, source_text, spell
 from howdah.planner.rules.catalogue import RULES
 
 BEYOND = {
@@ -54,7 +54,7 @@ def test_every_source_is_told_for_those_who_only_have_the_files() -> None:
     for rule in RULES:
         for source in rule.sources:
             assert ", " not in source, "sources are listed with commas"
-            assert len(told(source)) > len(source), source
+            assert len(source_text(source)) > len(source), source
 
 
 def test_every_guide_is_cited() -> None:

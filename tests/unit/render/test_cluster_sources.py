@@ -10,7 +10,7 @@ import pytest
 from howdah.documents.files import read_inventory
 from howdah.model.request import Demand, Override, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
-from howdah.planner.explanation import told
+from howdah.planner.explanation import source_text
 from howdah.render.cluster import render
 
 HOSTS = Path(__file__).parents[3] / "examples" / "hosts-32.yaml"
@@ -23,7 +23,8 @@ REQUESTS = (
 @pytest.mark.parametrize("request_", REQUESTS)
 def test_every_source_in_brackets_is_in_the_index_with_what_it_is(request_: PlanRequest) -> None:
     files = {
-        file.path: file.content for file in render(plan_cluster(read_inventory(HOSTS), request_), told).files
+        file.path: file.content
+        for file in render(plan_cluster(read_inventory(HOSTS), request_), source_text).files
     }
     index = dict(re.findall(r"^\| (.+?) \| (.+) \|$", files["SOURCES.md"], re.MULTILINE))
     cited = {
@@ -43,7 +44,7 @@ def test_every_source_in_brackets_is_in_the_index_with_what_it_is(request_: Plan
 def test_sources_are_in_the_order_of_their_numbers() -> None:
     content = next(
         file.content
-        for file in render(plan_cluster(read_inventory(HOSTS), PlanRequest()), told).files
+        for file in render(plan_cluster(read_inventory(HOSTS), PlanRequest()), source_text).files
         if file.path == "SOURCES.md"
     )
     numbers = [int(number) for number in re.findall(r"^\| D0 (\d+)", content, re.MULTILINE)]
@@ -53,6 +54,6 @@ def test_sources_are_in_the_order_of_their_numbers() -> None:
 def test_a_users_own_value_cites_nothing_and_nothing_is_said_without_a_voice() -> None:
     request = PlanRequest(overrides=(Override(key="dfs.blocksize", value="128m"),))
     plan = plan_cluster(read_inventory(HOSTS), request)
-    content = next(file.content for file in render(plan, told).files if file.path == "SOURCES.md")
+    content = next(file.content for file in render(plan, source_text).files if file.path == "SOURCES.md")
     assert "| command line |" not in content
     assert "SOURCES.md" not in {file.path for file in render(plan).files}

@@ -38,7 +38,7 @@ class PerformanceEvaluation(Workload):
 
     options: ClassVar[tuple[Option[Any], ...]] = (RECORDS, FIELD_SIZE, THREADS)
     programs: ClassVar = {"hbase": "howdah.engines.hbase.pe:evaluate"}
-    sizes: ClassVar = {"hbase": "howdah.planner.suite.ycsb:evaluation"}
+    sizes: ClassVar = {"hbase": "howdah.planner.suite.programs:evaluation"}
     not_on: ClassVar = {
         **NOT_ON,
         "sim": "only YCSB's client is simulated",

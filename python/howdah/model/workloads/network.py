@@ -77,24 +77,24 @@ class Network(Workload):
 
 def link_metrics(links: Sequence[LinkRate]) -> tuple[ResultMetric, ...]:
     """What a network came to: its usual and its slowest pair, and what all machines sent at once."""
-    found, slowest = [], []
+    metrics, slowest = [], []
     for how in (ONE_WAY, BOTH_WAYS):
         rates = [link.bits_per_s for link in links if link.how == how and link.error is None]
         if rates:
             over = "the median of all pairs" if how == ONE_WAY else "each way, the median of all pairs"
-            found.append(_rate(how, median(rates), over))
+            metrics.append(_rate(how, median(rates), over))
             slowest.append(_rate(f"{how}, slowest", min(rates), "the slowest pair"))
     together = [link.bits_per_s for link in links if link.how == ALL_AT_ONCE and link.error is None]
     if together:
-        found.append(_rate(ALL_AT_ONCE, sum(together), "what arrived on all machines together"))
-    found += slowest
+        metrics.append(_rate(ALL_AT_ONCE, sum(together), "what arrived on all machines together"))
+    metrics += slowest
     again = [link.retransmits for link in links if link.retransmits is not None]
     if again:
         over = "segments that were sent again, in all measurements"
-        found.append(
+        metrics.append(
             ResultMetric(name="retransmits", value=float(sum(again)), unit="1", better="lower", over=over)
         )
-    return tuple(found)
+    return tuple(metrics)
 
 
 def round_trip_metrics(timed: Sequence[LatencyHistogram]) -> tuple[ResultMetric, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
+from itertools import chain
 from typing import Any
 
 from howdah.errors import UserError
@@ -68,9 +69,9 @@ def _loaded(point: EntryPoint) -> type[Workload]:
     return program
 
 
-def _wrong(point: EntryPoint, what: str) -> UserError:
+def _wrong(point: EntryPoint, problem: str) -> UserError:
     package = point.dist.name if point.dist else "a package"
-    return UserError(f"{package}: {point.value}", what, "correct its entry point, or remove the package")
+    return UserError(f"{package}: {point.value}", problem, "correct its entry point, or remove the package")
 
 
 @cache
@@ -78,6 +79,6 @@ def options() -> Mapping[str, Option[Any]]:
     """Every option of every program by name, in the programs' order."""
     result: dict[str, Option[Any]] = {}
     for program in programs().values():
-        for option in (*program.options, *(each for some in program.options_on.values() for each in some)):
+        for option in (*program.options, *chain.from_iterable(program.options_on.values())):
             result.setdefault(option.name, option)
     return result

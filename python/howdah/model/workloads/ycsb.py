@@ -73,14 +73,18 @@ class TableShape(NamedTuple):
     field_bytes: int
 
 
-def check_shape(given: Callable[[Option[int]], int | None], shape: TableShape) -> None:
+def check_shape(requested: Callable[[Option[int]], int | None], shape: TableShape) -> None:
     """Raise UserError where another table is wanted than the one that is there."""
-    for option, there in ((RECORDS, shape.records), (FIELDS, shape.fields), (FIELD_SIZE, shape.field_bytes)):
-        wanted = given(option)
-        if wanted not in (None, there):
+    for option, existing in (
+        (RECORDS, shape.records),
+        (FIELDS, shape.fields),
+        (FIELD_SIZE, shape.field_bytes),
+    ):
+        wanted = requested(option)
+        if wanted not in (None, existing):
             raise UserError(
                 option.flag,
-                f"the existing table has {there:,}, not {wanted:,}",
+                f"the existing table has {existing:,}, not {wanted:,}",
                 f"leave {option.flag} out, or load another table with `howdah run {YCSB_LOAD}`",
             )
 
@@ -149,8 +153,8 @@ class YcsbLoad(Ycsb):
     }
     sizes: ClassVar = {
         "local": "howdah.planner.local.programs:load",
-        "hbase": "howdah.planner.suite.ycsb:load",
-        "sim": "howdah.planner.suite.ycsb:load",
+        "hbase": "howdah.planner.suite.programs:ycsb_load",
+        "sim": "howdah.planner.suite.programs:ycsb_load",
     }
     folder = YCSB
 
@@ -190,8 +194,8 @@ class YcsbMix(Ycsb):
     }
     sizes: ClassVar = {
         "local": "howdah.planner.local.programs:mix",
-        "hbase": "howdah.planner.suite.ycsb:mix",
-        "sim": "howdah.planner.suite.ycsb:mix",
+        "hbase": "howdah.planner.suite.programs:ycsb_mix",
+        "sim": "howdah.planner.suite.programs:ycsb_mix",
     }
     reads = YCSB_LOAD
     usual: ClassVar[Distribution] = Distribution.ZIPFIAN
@@ -210,10 +214,10 @@ class YcsbMix(Ycsb):
         if self.operations is None:
             return ()
         mix = " + ".join(f"{100 * share:g} % {name}" for name, share in self.shares.items())
-        found = [format_counted(self.operations, "operation"), mix]
+        parts = [format_counted(self.operations, "operation"), mix]
         if self.distribution is not None:
-            found.append(str(self.distribution))
-        return tuple(found)
+            parts.append(str(self.distribution))
+        return tuple(parts)
 
 
 class YcsbA(YcsbMix):

@@ -129,23 +129,23 @@ class LocalPlanner:
         return sized
 
     def _data_dirs(self) -> tuple[str, ...]:
-        given = self.request.of(DATA_DIR)
-        chosen = given or (DEFAULT_DATA_DIR,)
+        requested = self.request.of(DATA_DIR)
+        chosen = requested or (DEFAULT_DATA_DIR,)
         self.settings.note(
             "data directories",
             tuple(str(path) for path in chosen),
             reason="given by the user"
-            if given
+            if requested
             else "below the working directory; give --data-dir once for each disk (JBOD)",
-            source="command line" if given else "D0 30: one per disk, no striping",
-            by_user=bool(given),
+            source="command line" if requested else "D0 30: one per disk, no striping",
+            by_user=bool(requested),
         )
         return tuple(str(path.resolve()) for path in chosen)
 
-    def _choose_slots(self, kind: str, given: int | None, works: str) -> int:
+    def _choose_slots(self, kind: str, requested: int | None, works: str) -> int:
         return self.settings.choose(
             f"{kind} slots",
-            given,
+            requested,
             2 * self._cpus,
             reason=f"two for each of {self._cpus} CPUs: one {works} while the other waits for the disk",
             source=f"D0 50: at least one {kind} task per core",
@@ -166,12 +166,12 @@ class LocalPlanner:
         return self.rows
 
     def _choose_memory(self, workloads: tuple[Workload, ...], data_dirs: int) -> int:
-        given = self.request.of(MEMORY)
+        requested = self.request.of(MEMORY)
         available = self._host.usable_memory_bytes
-        if given is not None and given > available:
+        if requested is not None and requested > available:
             raise UserError(
                 "--memory",
-                f"{format_memory(given)} is more than the {format_memory(available)} available",
+                f"{format_memory(requested)} is more than the {format_memory(available)} available",
                 f"give at most {format_memory(available // 2)}, which leaves room for the page cache",
             )
         table = next((item for item in workloads if isinstance(item, Ycsb)), None)
@@ -180,7 +180,7 @@ class LocalPlanner:
             half = available // 2
             return self.settings.choose(
                 "memory",
-                given,
+                requested,
                 min(needed, half),
                 reason="the table fits the store's cache"
                 if needed <= half
@@ -192,7 +192,7 @@ class LocalPlanner:
         if sort is None or sort.rows is None or sort.reduces is None:
             return self.settings.choose(
                 "memory",
-                given,
+                requested,
                 min(_round_up(slots * _BUFFERS_PER_SLOT + _MEMORY_STEP), max(_MEMORY_STEP, available // 2)),
                 reason="buffers only: this suite keeps no data in memory",
                 source="howdah",
@@ -202,7 +202,7 @@ class LocalPlanner:
         fits = _round_up(in_memory) <= half
         memory = self.settings.choose(
             "memory",
-            given,
+            requested,
             _round_up(in_memory) if fits else half,
             reason="the whole dataset and its keys fit"
             if fits

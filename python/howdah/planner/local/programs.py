@@ -101,8 +101,8 @@ def teravalidate(sizes: LocalPlanner) -> TeraValidate:
 
 
 def _inputs(sizes: LocalPlanner) -> tuple[str, ...] | None:
-    given = sizes.request.of(INPUT)
-    return tuple(str(Path(path).absolute()) for path in given) if given else None
+    inputs = sizes.request.of(INPUT)
+    return tuple(str(Path(path).absolute()) for path in inputs) if inputs else None
 
 
 def dfsio_write(sizes: LocalPlanner) -> DfsioWrite:
@@ -174,11 +174,11 @@ def mix(sizes: LocalPlanner) -> YcsbMix:
     assert issubclass(program, YcsbMix)
     record = _record(sizes)
     scans = program.own_shares.get("scan", 0) > 0
-    asked = max(1, _ASKED * record["records"] // (_SCANNED_AT_ONCE if scans else 1))
+    operation_count = max(1, _ASKED * record["records"] // (_SCANNED_AT_ONCE if scans else 1))
     operations = sizes.choose(
         f"{_kind(program)} operations",
         OPERATIONS,
-        asked,
+        operation_count,
         reason="a tenth of the other mixes': each scan reads fifty records on average"
         if scans
         else "two for each record: seconds for each mix, and enough to measure the slowest thousandth",
@@ -216,7 +216,7 @@ def _ycsb_word(word: Durability | Distribution | None) -> str | None:
 
 
 def _kind(program: type[YcsbMix]) -> str:
-    return next(kind for kind, known in programs().items() if known is program)
+    return next(kind for kind, candidate in programs().items() if candidate is program)
 
 
 def _record(sizes: LocalPlanner) -> _Record:
@@ -272,18 +272,18 @@ def _record(sizes: LocalPlanner) -> _Record:
 
 
 def _sized(
-    sizes: LocalPlanner, option: Option[int], there: int | None, rule: int, *, reason: str, source: str
+    sizes: LocalPlanner, option: Option[int], existing: int | None, rule: int, *, reason: str, source: str
 ) -> int:
     """A size of the table: of the one that was kept where there is one, which no option makes another."""
     key = option.name.replace("_", " ")
-    given = sizes.request.of(option)
-    if there is None:
-        return sizes.settings.choose(key, given, rule, reason=reason, source=source)
-    if given not in (None, there):
+    requested = sizes.request.of(option)
+    if existing is None:
+        return sizes.settings.choose(key, requested, rule, reason=reason, source=source)
+    if requested not in (None, existing):
         raise UserError(
             option.flag,
-            f"the existing table has {there:,}, not {given:,}",
+            f"the existing table has {existing:,}, not {requested:,}",
             f"leave {option.flag} out, or load another table with `howdah run {YCSB_LOAD}`",
         )
-    sizes.settings.note(key, there, reason="of the table that was kept", source="the data directories")
-    return there
+    sizes.settings.note(key, existing, reason="of the table that was kept", source="the data directories")
+    return existing

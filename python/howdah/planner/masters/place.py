@@ -20,8 +20,8 @@ from howdah.planner.block import (
     namenode_heap_bytes,
     namespace_blocks,
 )
+from howdah.planner.facts import remaining_worker_hosts
 from howdah.planner.heap import cluster_size, master_heaps, whole_heap
-from howdah.planner.known import remaining_worker_hosts
 from howdah.planner.masters.slots import (
     SMALL,
     Need,
@@ -220,12 +220,12 @@ def _cheap(inventory: Inventory, masters: Sequence[Master], sizing: Sizing) -> b
 
 def _roomy(masters: Sequence[Master], sizing: Sizing) -> bool:
     """Whether masters that share take little of the smallest worker's memory, on each host."""
-    beside: Counter[str] = Counter()
+    unused: Counter[str] = Counter()
     for seated in masters:
         if seated.shares:
-            beside[seated.host] += seated.memory_bytes
+            unused[seated.host] += seated.memory_bytes
     smallest = min(kind.memory_bytes for kind in sizing.kinds.values())
-    return max(beside.values(), default=0) <= _MOST_MEMORY * smallest
+    return max(unused.values(), default=0) <= _MOST_MEMORY * smallest
 
 
 def enough_hosts(inventory: Inventory, request: PlanRequest) -> int:
@@ -357,8 +357,8 @@ def _moved(
     master: Master, slot: Master, place: Master, spots: Mapping[str, Spot], request: PlanRequest
 ) -> Master:
     """The master elsewhere: with the slot that a plan from nothing gives it, on the host of a free place."""
-    alike = spots[slot.host].group == spots[place.host].group
-    template = slot if alike else place
+    same_group = spots[slot.host].group == spots[place.host].group
+    template = slot if same_group else place
     update = {
         "name": master.name,
         "roles": master.roles,

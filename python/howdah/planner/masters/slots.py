@@ -101,10 +101,10 @@ def unprotected(request: PlanRequest, hosts: int, spread: int, *, room: bool) ->
     """
     checkpoints = (Role.SECONDARY_NAMENODE,)
     with_manager = spread > 1 and request.mapreduce
-    beside = not with_manager and hosts > 1 and (spread == 0 or room)
-    apart = with_manager or beside
+    on_another_host = not with_manager and hosts > 1 and (spread == 0 or room)
+    apart = with_manager or on_another_host
     yield RoleSet("nn1", (Role.NAMENODE, *(() if apart else checkpoints), *_hmaster(request)), 0)
-    if beside:
+    if on_another_host:
         yield RoleSet("snn1", checkpoints, 1)
     if request.mapreduce:
         manager = (Role.RESOURCEMANAGER, Role.JOB_HISTORY, *(checkpoints if with_manager else ()))
@@ -150,8 +150,8 @@ def _hmaster(request: PlanRequest) -> tuple[Role, ...]:
 
 def masters_of_others(request: PlanRequest) -> frozenset[str]:
     """The hosts that carry masters of other clusters, in small letters."""
-    beside = request.sharing.beside if request.sharing is not None else ()
-    return frozenset(host.lower() for other in beside for host in expand_all(other.masters_on))
+    neighbours = request.sharing.beside if request.sharing is not None else ()
+    return frozenset(host.lower() for other in neighbours for host in expand_all(other.masters_on))
 
 
 def spots(

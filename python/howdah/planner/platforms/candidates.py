@@ -182,7 +182,7 @@ def _refused(group: HostGroup, why: Judgement, counts: Iterable[int]) -> Candida
 
 def _worker(group: HostGroup, request: PlanRequest, name: str, share: Share, numa_nodes: int) -> Worker:
     rule = slots_of(group, request, vcpus=share.vcpus, disks=share.disks, memory_bytes=share.memory_bytes)
-    slots = rule.each if request.slots is None else request.slots
+    slots = rule.tasks if request.slots is None else request.slots
     return Worker(
         name=name,
         map_slots=slots,

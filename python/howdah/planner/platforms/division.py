@@ -56,7 +56,7 @@ class Slots(NamedTuple):
     by_memory: int
 
     @property
-    def each(self) -> int:
+    def tasks(self) -> int:
         """Map tasks at once, and as many reduce tasks."""
         return min(self.wanted, self.by_threads, self.by_memory)
 
@@ -208,14 +208,14 @@ def divide(group: HostGroup, request: PlanRequest, per_host: int) -> Division | 
     refused = next(_objections(group, request, per_host), None)
     if refused is not None:
         return refused
-    cpu, given = group.cpu, memory_for_workers(group.memory_bytes)
+    cpu, memory = group.cpu, memory_for_workers(group.memory_bytes)
     parts = min(per_host, cpu.numa_nodes)
     part = _Part(
         parts=parts,
         workers=per_host // parts,
         disks=group.data_disks // parts,
         threads=(cpu.threads - (cpu.threads_per_core if request.hbase_used else 0)) // parts,
-        memory_bytes=given / parts,
+        memory_bytes=memory / parts,
         threads_per_core=cpu.threads_per_core,
     )
     uneven = cpu.threads % parts > 0 and not (request.hbase_used or request.overcommit)
@@ -224,7 +224,7 @@ def divide(group: HostGroup, request: PlanRequest, per_host: int) -> Division | 
     elif group.data_disks % parts == 0 and not _disks_divide(group, per_host):
         shares = _in_proportion(part, request)
     else:
-        shares = _alike(part, request, group.data_disks)
+        shares = _equal_shares(part, request, group.data_disks)
     if not shares:
         return rules.THREADS_COMMITTED.refuses(
             f"{format_counted(cpu.threads, 'thread')} do not divide exactly among the workers"
@@ -235,7 +235,7 @@ def divide(group: HostGroup, request: PlanRequest, per_host: int) -> Division | 
     least = least_worker(request)
     if min(share.memory_bytes for share in shares) < least:
         return memory_rules.ENOUGH.refuses(
-            f"of the {format_gib(given)} for workers, the smallest would have less than the "
+            f"of the {format_gib(memory)} for workers, the smallest would have less than the "
             f"{format_gib(least)} it needs"
         )
     return Division(virtual=True, shares=shares, numa_nodes=max(1, cpu.numa_nodes // per_host))
@@ -287,9 +287,9 @@ def _disks_divide(group: HostGroup, per_host: int) -> bool:
     return all(count % per_host == 0 for count in _data_sets(group).values())
 
 
-def _alike(part: _Part, request: PlanRequest, disks: int) -> tuple[Share, ...]:
+def _equal_shares(part: _Part, request: PlanRequest, disks: int) -> tuple[Share, ...]:
     """Workers of one size; where disks do not divide over NUMA nodes, some have one disk more."""
-    vcpus, per_host = _vcpus_alike(part, request), part.parts * part.workers
+    vcpus, per_host = _equal_vcpus(part, request), part.parts * part.workers
     if vcpus is None:
         return ()
     fewer, larger = divmod(disks, per_host)
@@ -298,7 +298,7 @@ def _alike(part: _Part, request: PlanRequest, disks: int) -> tuple[Share, ...]:
     return shares if larger else shares[:1]
 
 
-def _vcpus_alike(part: _Part, request: PlanRequest) -> int | None:
+def _equal_vcpus(part: _Part, request: PlanRequest) -> int | None:
     """Virtual CPUs of each worker; None where the part's threads cannot be committed exactly.
 
     With HBase a thread or two may be left over beside the spare core, and none is given out twice.

@@ -129,7 +129,7 @@ def mapreduce_judgements(group: HostGroup, request: PlanRequest, division: Divis
     yield from _disks(group, request, division)
     if division.virtual:
         yield from _count(group, division)
-        yield from _alike(division)
+        yield from _judge_sizes(division)
     yield from _replicas(division)
     yield from _slots(group, request, division)
     if division.virtual:
@@ -226,7 +226,7 @@ def _count(group: HostGroup, division: Division) -> Iterator[Judgement]:
         yield rules.WORKERS_PER_SOCKET.speaks_against(f"{sized}: {range_text}", off + _OUT_OF_RANGE)
 
 
-def _alike(division: Division) -> Iterator[Judgement]:
+def _judge_sizes(division: Division) -> Iterator[Judgement]:
     if len(division.shares) == 1:
         return
     small, large = division.shares
@@ -249,14 +249,14 @@ def _replicas(division: Division) -> Iterator[Judgement]:
 
 
 def _slots(group: HostGroup, request: PlanRequest, division: Division) -> Iterator[Judgement]:
-    each = [
+    per_worker = [
         request.slots
         or slots_of(
             group, request, vcpus=share.vcpus, disks=share.disks, memory_bytes=share.memory_bytes
-        ).each
+        ).tasks
         for share in division.shares
     ]
-    if min(each) == 1:
+    if min(per_worker) == 1:
         yield rules.SLOTS_TO_TUNE.speaks_against(
             "one slot of each kind leaves no room for tuning", _SINGLE_SLOT
         )

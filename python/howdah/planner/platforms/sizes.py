@@ -44,13 +44,13 @@ def _of_worker(
 
 
 def _held_back(group: HostGroup, candidate: Candidate) -> Setting:
-    given = sum(kind.per_host * kind.memory_bytes for kind in candidate.kinds)
-    reserved = group.memory_bytes - given
+    allocated = sum(kind.per_host * kind.memory_bytes for kind in candidate.kinds)
+    reserved = group.memory_bytes - allocated
     because = (
         f"the hypervisor keeps 1.7 GiB and 5.2 %, workers get the rest in whole GiB: "
-        f"{format_gib(given)} of {format_gib(group.memory_bytes)}, {given / group.memory_bytes:.1%}"
+        f"{format_gib(allocated)} of {format_gib(group.memory_bytes)}, {allocated / group.memory_bytes:.1%}"
     )
-    inputs = (_bytes("memory of a host", group.memory_bytes), _bytes("memory of its workers", given))
+    inputs = (_bytes("memory of a host", group.memory_bytes), _bytes("memory of its workers", allocated))
     return memory_rules.HELD_BACK.setting(
         "host.memory_held_back", Decision(reserved, because, inputs), group=group.name
     )
@@ -73,9 +73,9 @@ def _vcpus(
         _number("workers of this kind on a host", worker.per_host),
     )
     threads = format_counted(cpu.threads, "thread")
-    given = sum(kind.per_host * (kind.vcpus or 0) for kind in candidate.kinds)
-    if given > cpu.threads:
-        because = f"{given} virtual CPUs on the host's {threads}, as --overcommit allows"
+    allocated = sum(kind.per_host * (kind.vcpus or 0) for kind in candidate.kinds)
+    if allocated > cpu.threads:
+        because = f"{allocated} virtual CPUs on the host's {threads}, as --overcommit allows"
         return rules.OVERCOMMIT, Decision(vcpus, because, inputs)
     if not request.hbase_used:
         because = f"the host's {threads} are committed exactly, in the proportion of the workers' sizes"
@@ -99,18 +99,18 @@ def _all_memory(group: HostGroup) -> tuple[Rule, Decision]:
 
 
 def _memory(group: HostGroup, candidate: Candidate, worker: Worker) -> tuple[Rule, Decision]:
-    given = memory_for_workers(group.memory_bytes)
+    available = memory_for_workers(group.memory_bytes)
     disks = sum(kind.per_host * (kind.data_disks or 0) for kind in candidate.kinds)
     workers = sum(kind.per_host for kind in candidate.kinds)
-    alike = len({kind.memory_bytes for kind in candidate.kinds}) == 1
-    share = f"shared by {workers}" if alike else f"as {worker.data_disks} of {disks} data disks"
+    equal = len({kind.memory_bytes for kind in candidate.kinds}) == 1
+    share = f"shared by {workers}" if equal else f"as {worker.data_disks} of {disks} data disks"
     inputs = (
-        _bytes("memory for workers of a host", given),
+        _bytes("memory for workers of a host", available),
         _number("workers on a host", workers),
         _number("data disks of the worker", worker.data_disks or 0),
     )
     return memory_rules.WORKER_SHARE, Decision(
-        worker.memory_bytes, f"{format_gib(given)} for workers, {share}, all of it reserved", inputs
+        worker.memory_bytes, f"{format_gib(available)} for workers, {share}, all of it reserved", inputs
     )
 
 
@@ -153,9 +153,9 @@ def _slots(key: str, group: HostGroup, worker: Worker, name: str | None, request
         because += ", of the half of the worker that HBase leaves"
     if slots.wanted > slots.by_cores:
         because += f", raised to {slots.wanted} for {format_counted(slots.spindles, 'spinning disk')}"
-    if slots.each < slots.wanted:
+    if slots.tasks < slots.wanted:
         limit = "threads" if slots.by_threads <= slots.by_memory else "memory"
-        because += f", held to {slots.each} by its {limit}"
+        because += f", held to {slots.tasks} by its {limit}"
     inputs = (
         _number("cores of the worker", slots.cores),
         _number("spinning disks of the worker", slots.spindles),
@@ -163,7 +163,7 @@ def _slots(key: str, group: HostGroup, worker: Worker, name: str | None, request
         _number("most by memory", slots.by_memory),
     )
     setting = rules.SLOTS.setting(
-        key, Decision(slots.each, f"{tasks} tasks at once: {because}", inputs), worker=name, group=group.name
+        key, Decision(slots.tasks, f"{tasks} tasks at once: {because}", inputs), worker=name, group=group.name
     )
     if request.slots is None:
         return setting
@@ -178,14 +178,14 @@ def _slots(key: str, group: HostGroup, worker: Worker, name: str | None, request
     )
 
 
-def _breaches(given: int, slots: Slots) -> Iterator[Breach]:
+def _breaches(planned: int, slots: Slots) -> Iterator[Breach]:
     """What the user's own number of slots breaks."""
-    if given > slots.by_memory:
+    if planned > slots.by_memory:
         sentence = f"memory holds {slots.by_memory} of each kind with the least heaps under half of it"
         yield Breach(rule=memory_rules.ENOUGH.id, says=sentence)
-    if given > slots.by_threads:
+    if planned > slots.by_threads:
         yield Breach(rule=rules.SLOTS.id, says=f"{slots.by_threads} threads run no more of each kind at once")
-    if given < slots.cores:
+    if planned < slots.cores:
         yield Breach(rule=rules.SLOTS.id, says=f"{slots.cores:g} cores need at least one of each kind each")
 
 

@@ -36,8 +36,8 @@ mapreduce = rules.under(when=WITH_MAPREDUCE)
 
 
 def _is_fair(facts: Facts) -> bool:
-    given = facts.decided.get(_CLASS)
-    return in_study(facts) if given is None else str(given).endswith("FairScheduler")
+    scheduler = facts.decided.get(_CLASS)
+    return in_study(facts) if scheduler is None else str(scheduler).endswith("FairScheduler")
 
 
 _BY_CAPACITY = Condition(
@@ -74,13 +74,13 @@ def _asynchronous(facts: Facts) -> Decision:
 
 
 def _is_asynchronous(facts: Facts) -> bool:
-    given = facts.decided.get(_ASYNCHRONOUS)
-    return given is True if given is not None else _usually_asynchronous(facts)
+    asynchronous = facts.decided.get(_ASYNCHRONOUS)
+    return asynchronous is True if asynchronous is not None else _usually_asynchronous(facts)
 
 
 def _heartbeat_s(facts: Facts) -> float:
-    given = facts.decided.get(_HEARTBEAT_MS)
-    return float(given) / 1000 if isinstance(given, int) and given > 0 else 1.0
+    heartbeat_ms = facts.decided.get(_HEARTBEAT_MS)
+    return float(heartbeat_ms) / 1000 if isinstance(heartbeat_ms, int) and heartbeat_ms > 0 else 1.0
 
 
 def _containers(facts: Facts) -> int:

@@ -24,9 +24,8 @@ rules = Rules()
 
 def _in_use(facts: Facts) -> bool:
     """Whether NodeManagers start tasks by this program: a file as it is shipped lies in every release."""
-    planned = facts.known_cluster is not None
     return secured_mapreduce(facts) and (
-        planned or str(facts.decided.get(_CLASS)).endswith(".LinuxContainerExecutor")
+        facts.planned or str(facts.decided.get(_CLASS)).endswith(".LinuxContainerExecutor")
     )
 
 

@@ -65,9 +65,9 @@ def _alone_by_default(reading: Inspected, facts: Facts) -> Iterator[Observation]
 )
 def _root(facts: Facts) -> Decision:
     """HBase keeps its data in HDFS."""
-    given = str(facts.decided.get("fs.defaultFS", ""))
+    file_system = str(facts.decided.get("fs.defaultFS", ""))
     # A check may have found the release's default, which is the local disk.
-    base = given.rstrip("/") if given.startswith("hdfs://") else f"hdfs://{facts.cluster.name}"
+    base = file_system.rstrip("/") if file_system.startswith("hdfs://") else f"hdfs://{facts.cluster.name}"
     return Decision(f"{base}/hbase", f"in the cluster's file system, {base}")
 
 
@@ -174,11 +174,11 @@ def _stored(facts: Facts) -> tuple[int, str]:
 )
 def _region_size(facts: Facts) -> Decision:
     """Regions are so large that a RegionServer has about 100 of them, of 5 to 50 GiB."""
-    stored, known = _stored(facts)
+    stored, basis = _stored(facts)
     value = max(_REGION_LEAST, min(_REGION_MOST, -(-stored // REGIONS // GIB) * GIB))
     regions = max(1, -(-stored // value))
     regions_text = (
-        f"{format_bytes(stored)} on a RegionServer, {known}, are {format_counted(regions, 'region')}"
+        f"{format_bytes(stored)} on a RegionServer, {basis}, are {format_counted(regions, 'region')}"
     )
     if regions > _REGIONS_MOST:
         because = (
@@ -267,12 +267,12 @@ def _session_limit(facts: Facts) -> Decision:
 )
 def _dense_counsel(facts: Facts) -> str | None:
     """A RegionServer has no more data than 200 regions of 50 GiB hold."""
-    stored, known = _stored(facts)
+    stored, basis = _stored(facts)
     most = _REGIONS_MOST * _REGION_MOST
     if stored <= most:
         return None
     return (
-        f"A RegionServer would hold {format_bytes(stored)}, {known}; {_REGIONS_MOST} regions of "
+        f"A RegionServer would hold {format_bytes(stored)}, {basis}; {_REGIONS_MOST} regions of "
         f"{format_memory(_REGION_MOST)} are {format_bytes(most)}. Keep tables below that, and the rest of "
         "HDFS for other data, or give HBase more hosts with fewer disks: the regions of a lost "
         "RegionServer must open on the others within minutes."

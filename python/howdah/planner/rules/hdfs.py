@@ -134,7 +134,7 @@ def _asked_because(requested: int, hosts: int) -> str:
 def _no_other_datanode(facts: Facts) -> bool:
     """Whether a pipeline that loses a DataNode finds no other; by default it asks for one from three on."""
     replicas = facts.decided.get("dfs.replication")
-    if facts.known_cluster is None or not isinstance(replicas, int):
+    if not facts.planned or not isinstance(replicas, int):
         return False
     return replicas >= _REPLICAS and facts.cluster.workers <= replicas
 
@@ -190,8 +190,8 @@ def _single_replica(reading: Inspected, facts: Facts) -> Iterable[Observation]:
 
 def _has_several_datanodes(reading: Inspected, facts: Facts) -> bool:
     """Whether DataNodes are on several hosts: as files list them, or since NameNodes are on several."""
-    if facts.known_cluster is not None:
-        return facts.known_cluster.worker_hosts > 1
+    if facts.planned:
+        return facts.cluster.worker_hosts > 1
     hosts = len(reading.config.datanode_hosts) if reading.config is not None else 1
     return hosts > 1 or (hosts == 0 and bool(own_pairs(reading)))
 
@@ -219,8 +219,8 @@ def _replica_of_hbase(reading: Inspected, facts: Facts) -> Iterable[Observation]
 
 def _is_alone(reading: Inspected, facts: Facts) -> bool:
     """Whether one host has all DataNodes, as far as can be seen."""
-    if facts.known_cluster is not None:
-        return facts.known_cluster.worker_hosts == 1
+    if facts.planned:
+        return facts.cluster.worker_hosts == 1
     if reading.config is None:
         return False
     hosts = len(reading.config.datanode_hosts)

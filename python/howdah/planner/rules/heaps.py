@@ -51,13 +51,13 @@ def _wide_pointers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _given_once(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A heap is given once: of several sizes in one text Java takes the last."""
     for option in java_options(reading):
-        given = _MOST.findall(option.text)
-        if given:
+        sizes = _MOST.findall(option.text)
+        if sizes:
             yield entry_verdict(
                 option,
-                len(set(given)) == 1,
-                found=" ".join(given),
-                expected=f"one -Xmx: Java uses the last, {given[-1]}, and ignores the others",
+                len(set(sizes)) == 1,
+                found=" ".join(sizes),
+                expected=f"one -Xmx: Java uses the last, {sizes[-1]}, and ignores the others",
                 fix=f"keep only the intended -Xmx in {option.name} in {option.place}",
             )
 

@@ -124,15 +124,15 @@ def _history_cache(facts: Facts) -> Decision:
 )
 def _history_heap(facts: Facts) -> Decision:
     """The JobHistoryServer's heap is 512 MiB and 1.2 GB for every 100,000 tasks that it keeps."""
-    given = facts.decided.get(_CACHE)
-    if not isinstance(given, int) or isinstance(given, bool) or given <= 0:
+    cache = facts.decided.get(_CACHE)
+    if not isinstance(cache, int) or isinstance(cache, bool) or cache <= 0:
         return sized_heap(Role.JOB_HISTORY, facts, "1.2 GB for every 100,000 tasks that it keeps")
-    heap = history_heap(given)
+    heap = history_heap(cache)
     return Decision(
         heap_options(heap, "-XX:+UseG1GC", "-XX:+ExitOnOutOfMemoryError"),
         f"{format_memory(heap)}: {format_memory(HISTORY_LEAST)} and {HEAP_PER_TASK / 1000:g} kB for each "
-        f"of {format_count(given)} tasks that it keeps; a smaller heap ends with the first large job",
-        (Input(name="tasks in its cache", value=given),),
+        f"of {format_count(cache)} tasks that it keeps; a smaller heap ends with the first large job",
+        (Input(name="tasks in its cache", value=cache),),
     )
 
 

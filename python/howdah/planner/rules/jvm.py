@@ -324,11 +324,11 @@ def _heaps(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         cut = [word for word in option.text.split() if word in ("-Xmx", "-Xms", "-Xmn")]
         if most is None and not cut:
             continue
-        given = [word for word in option.text.split() if word.startswith(("-Xmx", "-Xms"))]
+        words = [word for word in option.text.split() if word.startswith(("-Xmx", "-Xms"))]
         yield entry_verdict(
             option,
             not cut and most is not None and most >= _LEAST_HEAP and (least or 0) <= most,
-            found=" ".join(given),
+            found=" ".join(words),
             expected="-Xms no larger than -Xmx, both with a size and its unit and no blank: otherwise "
             "Java does not start",
             fix=_heap_fix(option, most),

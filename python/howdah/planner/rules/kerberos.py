@@ -26,8 +26,7 @@ _PAGES = ("resourcemanager-web", "nodemanager-web", "history-web", "hbase-web")
 
 def _has_secondary(facts: Facts) -> bool:
     """Whether the cluster is planned with a SecondaryNameNode, or a configuration names its host."""
-    planned = facts.known_cluster is not None
-    return planned or not str(facts.decided.get(_SECONDARY, "0.0.0.0")).startswith("0.0.0.0")
+    return facts.planned or not str(facts.decided.get(_SECONDARY, "0.0.0.0")).startswith("0.0.0.0")
 
 
 def is_principal(value: Value, decision: Decision, facts: Facts) -> bool:

@@ -71,7 +71,7 @@ def _java_options(facts: Facts, kind: str) -> Decision:
     heap = int(container * HEAP_SHARE)
     young = " -Xmn256m" if in_study(facts) else ""
     first = f" -Xms{heap}m" if in_study(facts) and kind == "map" else ""
-    threads = None if in_study(facts) or facts.known_cluster is None else collector_threads(kinds_of(facts))
+    threads = None if in_study(facts) or not facts.planned else collector_threads(kinds_of(facts))
     few = f" -XX:ParallelGCThreads={threads}" if threads else ""
     return Decision(
         f"-Xmx{heap}m{first}{young}{few}",

@@ -147,12 +147,12 @@ def _limit(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _nodes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Every NUMA node has as much memory as the others."""
     sizes = [node.memory_bytes for node in reading.host.cpu.numa_nodes] if reading.host else []
-    known = [size for size in sizes if size is not None]
-    if len(sizes) > 1 and len(known) == len(sizes):
+    node_sizes = [size for size in sizes if size is not None]
+    if len(sizes) > 1 and len(node_sizes) == len(sizes):
         yield Observation(
-            ok=max(known) <= _UNEVEN * min(known),
+            ok=max(node_sizes) <= _UNEVEN * min(node_sizes),
             about="memory of NUMA nodes",
-            found=", ".join(map(format_memory, known)),
-            expected=f"the same on {format_counted(len(known), 'node')}",
+            found=", ".join(map(format_memory, node_sizes)),
+            expected=f"the same on {format_counted(len(node_sizes), 'node')}",
             fix="spread the memory modules evenly over sockets and channels, and check for a failed one",
         )

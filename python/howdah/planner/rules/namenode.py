@@ -144,9 +144,9 @@ def _room(home: Master, facts: Facts) -> int:
     """The heap that a place has for a NameNode once its other daemons have theirs, in steps of 64 MiB."""
     daemons = home.memory_bytes if home.shares else home.memory_bytes - SYSTEM_BYTES
     other_heaps = sum(heaps_in(home, master_heaps(size_of(facts))).values())
-    alike = sum(role in (Role.NAMENODE, Role.SECONDARY_NAMENODE) for role in home.roles)
+    heaps = sum(role in (Role.NAMENODE, Role.SECONDARY_NAMENODE) for role in home.roles)
     # Places are sized in whole bytes, so that three quarters of one may be a byte short.
-    return round(daemons * HEAP_OF_MEMORY - other_heaps) // max(1, alike) // _STEP * _STEP
+    return round(daemons * HEAP_OF_MEMORY - other_heaps) // max(1, heaps) // _STEP * _STEP
 
 
 def _heap_in(home: Master, facts: Facts) -> int:

@@ -114,12 +114,12 @@ def ports(reading: Inspected) -> tuple[Nic, ...]:
 @rules.inspection("network.one-mtu", sources="D0 40")
 def _inspect_mtu(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Have one MTU on all ports of a host."""
-    known = {nic.name: nic.mtu for nic in ports(reading) if nic.mtu is not None}
-    if len(known) > 1:
+    mtus = {nic.name: nic.mtu for nic in ports(reading) if nic.mtu is not None}
+    if len(mtus) > 1:
         yield Observation(
-            len(set(known.values())) == 1,
-            ", ".join(known),
-            ", ".join(f"{name} {mtu}" for name, mtu in known.items()),
+            len(set(mtus.values())) == 1,
+            ", ".join(mtus),
+            ", ".join(f"{name} {mtu}" for name, mtu in mtus.items()),
             "one MTU on all ports",
             fix="set the same MTU on every port, its switch port and the other hosts",
         )
@@ -143,20 +143,20 @@ def _jumbo(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _speed(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Have ports that carry the replicas of all that the data disks can write."""
     speeds = {nic.name: nic.speed_bits_per_s for nic in ports(reading)}
-    known = [speed for speed in speeds.values() if speed is not None]
+    known_speeds = [speed for speed in speeds.values() if speed is not None]
     if reading.host is None or not facts.group.data_disks:
         return
     decided = facts.decided.get("dfs.replication", facts.request.replication or REPLICATION)
-    if facts.known_cluster is not None and facts.known_cluster.hosts == 1:
+    if facts.planned and facts.cluster.hosts == 1:
         return
     replication = int(decided) if isinstance(decided, int) and decided > 0 else REPLICATION
     needed = replica_bits_per_s(facts.group, replication)
     disks = facts.group.data_disks
-    if len(known) < len(speeds) or not known:
+    if len(known_speeds) < len(speeds) or not known_speeds:
         unknown = ", ".join(name for name, speed in speeds.items() if speed is None) or "no port is up"
         yield Observation(None, "network", "speed not known", f"the speed of the ports ({unknown})")
         return
-    usable = sum(known) * LINE_SHARE
+    usable = sum(known_speeds) * LINE_SHARE
     yield Observation(
         needed <= usable,
         ", ".join(speeds),

@@ -171,7 +171,7 @@ def _kept_for_both(reading: Inspected, facts: Facts) -> Iterable[Observation]:
         yield _kept(reading, _ATTRIBUTES, "attributes", paired=paired)
 
 
-def _kept(reading: Inspected, key: str, what: str, *, paired: bool) -> Observation:
+def _kept(reading: Inspected, key: str, kind: str, *, paired: bool) -> Observation:
     text = reading.text(key) or ""
     lasts = bool(text) and not any(map(is_temporary, path_list(text)))
     harm = "the other ResourceManager does not read them" if paired and lasts else "they are lost at a reboot"
@@ -180,6 +180,6 @@ def _kept(reading: Inspected, key: str, what: str, *, paired: bool) -> Observati
         about=key,
         found=text or "not set: a directory below /tmp of the ResourceManager's host",
         expected=f"a directory in HDFS: otherwise {harm}",
-        fix=f"make /yarn/node-{what} in HDFS, owned by the user yarn, and set {key} to it in yarn-site.xml",
+        fix=f"make /yarn/node-{kind} in HDFS, owned by the user yarn, and set {key} to it in yarn-site.xml",
         where=reading.where(key) or reading.where("yarn.node-labels.enabled"),
     )

@@ -105,8 +105,7 @@ def _why(queue: str, share: int) -> str:
 
 def _several(facts: Facts) -> bool:
     """Whether the plan has several; how others name theirs, and divide them, is their own affair."""
-    planned = facts.known_cluster is not None
-    return planned and with_mapreduce(facts) and len(queue_shares(facts.request)) > 1
+    return facts.planned and with_mapreduce(facts) and len(queue_shares(facts.request)) > 1
 
 
 _SEVERAL_WHEN = Condition(_SEVERAL, _several)
@@ -158,7 +157,7 @@ def _alone(facts: Facts) -> Mapping[str, Decision]:
 )
 def _preemption(facts: Facts) -> Decision:
     """A queue regains its guaranteed capacity within seconds."""
-    if facts.known_cluster is None:
+    if not facts.planned:
         raise MissingFact("how the cluster is shared: give a plan")
     return Decision(
         True, "otherwise a queue waits until tasks of others end, and executors of Spark may run for hours"

@@ -115,7 +115,7 @@ def _options(facts: Facts) -> Decision:
     """A RegionServer's heap is half of its memory, at most 31 GiB; the rest is a cache outside it."""
     memory = _memory(facts)
     direct = (f"-XX:MaxDirectMemorySize={memory.direct // MIB}m",) if memory.cache else ()
-    beside = (
+    off_heap = (
         f", {format_memory(memory.cache)} of cache outside it: {format_memory(memory.heap + memory.cache)} "
         "in all"
         if memory.cache
@@ -133,7 +133,7 @@ def _options(facts: Facts) -> Decision:
             *direct,
             *login("hbase", facts),
         ),
-        f"a heap of {format_memory(memory.heap)}, allocated at the start{beside}; G1 keeps pauses short, "
+        f"a heap of {format_memory(memory.heap)}, allocated at the start{off_heap}; G1 keeps pauses short, "
         "and its regions are so large that a memstore's chunk of 2 MiB is no humongous object",
         _inputs(facts),
     )
@@ -225,13 +225,13 @@ def _over_heap(reading: Inspected, facts: Facts) -> Iterable[Observation]:
         return
     both = (_HEAP_CACHE if cache is None else cache) + (_MEMSTORE if memstore is None else memstore)
     key = "hbase.regionserver.global.memstore.size" if cache is None else "hfile.block.cache.size"
-    known = {
+    shares = {
         "hfile.block.cache.size": _HEAP_CACHE if cache is None else cache,
         "hbase.regionserver.global.memstore.size": _MEMSTORE if memstore is None else memstore,
     }
     # What takes more by itself is what is wrong.
-    lowered = max(known, key=known.__getitem__)
-    room = max(0.1, _MOST_OF_HEAP - min(known.values()))
+    lowered = max(shares, key=shares.__getitem__)
+    room = max(0.1, _MOST_OF_HEAP - min(shares.values()))
     yield Observation(
         ok=both <= _MOST_OF_HEAP + 1e-9,
         about="hfile.block.cache.size and hbase.regionserver.global.memstore.size",
@@ -251,8 +251,8 @@ def _direct_memory(reading: Inspected, facts: Facts) -> Iterable[Observation]:
         return
     options = reading.variable("HBASE_REGIONSERVER_OPTS") or ""
     match = _DIRECT_LIMIT.search(options)
-    given = reading.variable("HBASE_OFFHEAPSIZE") or (match.group(1) if match else "")
-    limit = heap_bytes(f"-Xmx{given}")
+    size = reading.variable("HBASE_OFFHEAPSIZE") or (match.group(1) if match else "")
+    limit = heap_bytes(f"-Xmx{size}")
     wanted = f"{int(cache_mb) + _DIRECT // MIB}m"
     yield reading.verdict(
         "hbase.bucketcache.size",

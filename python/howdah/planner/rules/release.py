@@ -36,7 +36,7 @@ _MOST_SUGGESTIONS = 20
 
 def known_property(entry: FoundProperty, facts: Facts) -> Property | None:
     matches = (release.find(entry.name) for release in _releases(entry, facts))
-    return next((known for known in matches if known is not None), None)
+    return next((definition for definition in matches if definition is not None), None)
 
 
 def names_of_today(entry: FoundProperty, facts: Facts) -> tuple[str, ...]:
@@ -49,10 +49,10 @@ rules = Rules()
 
 
 def _releases(entry: FoundProperty, facts: Facts) -> tuple[Release, ...]:
-    known = hadoop(facts.request.hadoop)
+    release = hadoop(facts.request.hadoop)
     if entry.base_name == "hbase-site.xml":
-        return hbase(facts.request.hbase), known
-    return (known,)
+        return hbase(facts.request.hbase), release
+    return (release,)
 
 
 def known_properties(reading: Inspected) -> Iterator[FoundProperty]:
@@ -75,8 +75,8 @@ def _dotted_ids(reading: Inspected) -> tuple[str, ...]:
 
 def _with_plain_id(name: str, dotted: tuple[str, ...]) -> str:
     """The key with an ID of a single word at its end."""
-    known = next((known for known in dotted if name.endswith(f".{known}")), None)
-    return name if known is None else f"{name.removesuffix(known)}id"
+    suffix = next((suffix for suffix in dotted if name.endswith(f".{suffix}")), None)
+    return name if suffix is None else f"{name.removesuffix(suffix)}id"
 
 
 def _with_first_word(name: str) -> str | None:
@@ -173,14 +173,14 @@ def _values(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         for release in _releases(entry, facts):
             misfit = next(filter(None, (release.misfit(name, entry.text) for name in names)), None)
             if misfit is not None:
-                known = next(filter(None, map(release.find, names)))
-                default = f", such as its default {known.default}" if known.default else ""
+                definition = next(filter(None, map(release.find, names)))
+                default = f", such as its default {definition.default}" if definition.default else ""
                 yield entry_verdict(
                     entry,
                     False,
                     found=f"{entry.text!r} {misfit}",
-                    expected=f"a value of kind {known.kind}{default}",
-                    fix=f"write {entry.name} as {known.kind} in {entry.place}{default}",
+                    expected=f"a value of kind {definition.kind}{default}",
+                    fix=f"write {entry.name} as {definition.kind} in {entry.place}{default}",
                 )
                 break
 
@@ -188,13 +188,13 @@ def _values(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 @rules.inspection("release.deprecated-property", sources="X11, howdah")
 def _deprecated(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A property is set by its name of today; former names may go with the next release."""
-    given = {(entry.file, entry.name): entry.text for entry in known_properties(reading)}
+    texts = {(entry.file, entry.name): entry.text for entry in known_properties(reading)}
     for entry in known_properties(reading):
         for release in _releases(entry, facts):
             today = tuple(name for name in release.replacement(entry.name) if name not in release.gone)
             if today and hadoop(HADOOP_VERSIONS[-1]).find(entry.name) is None:
                 # A name that the newest release reads again by itself may stay.
-                again = [given[entry.file, name] for name in today if (entry.file, name) in given]
+                again = [texts[entry.file, name] for name in today if (entry.file, name) in texts]
                 if again and again[0] != entry.text:
                     # Which of two values wins is a rule of its own.
                     continue

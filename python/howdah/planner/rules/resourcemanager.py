@@ -69,10 +69,10 @@ def _hosts(facts: Facts) -> Mapping[str, Decision]:
     }
 
 
-def _pages(property_name: str, port: int, what: str) -> Callable[[Facts], Mapping[str, Decision]]:
+def _pages(property_name: str, port: int, subject: str) -> Callable[[Facts], Mapping[str, Decision]]:
     def members(facts: Facts) -> Mapping[str, Decision]:
         return {
-            f"{property_name}.{name}": Decision(f"{host}:{port}", f"{what} of {name} on {host}")
+            f"{property_name}.{name}": Decision(f"{host}:{port}", f"{subject} of {name} on {host}")
             for name, host in _managers(facts).items()
         }
 

@@ -30,9 +30,8 @@ secure_hbase = rules.under(when=SECURED_HBASE, sources=SECURE_MODE, severity=MUS
 
 def _checks_rights(facts: Facts) -> bool:
     """Whether HBase checks rights at all; a separate rule reports that it does not."""
-    planned = facts.known_cluster is not None
     return secured_hbase(facts) and (
-        planned or str(facts.decided.get("hbase.security.authorization")).lower() == "true"
+        facts.planned or str(facts.decided.get("hbase.security.authorization")).lower() == "true"
     )
 
 
@@ -59,7 +58,7 @@ def _yarn_in_zookeeper(facts: Facts) -> bool:
     """Whether ResourceManagers are a pair, or keep their state in ZooKeeper."""
     if not (secured_pair(facts) and facts.request.mapreduce):
         return False
-    if facts.known_cluster is not None:
+    if facts.planned:
         return True
     store = str(facts.decided.get("yarn.resourcemanager.store.class") or "")
     return in_pair(Role.RESOURCEMANAGER)(facts) or "ZKRMStateStore" in store

@@ -97,9 +97,8 @@ mapreduce.fixed(
 
 def _counts_vcores(facts: Facts) -> bool:
     """Whether vcores are more than the release's default, which says nothing of a host."""
-    planned = facts.known_cluster is not None
     vcores = facts.decided.get("yarn.nodemanager.resource.cpu-vcores")
-    return with_mapreduce(facts) and (planned or vcores not in (None, -1, 8))
+    return with_mapreduce(facts) and (facts.planned or vcores not in (None, -1, 8))
 
 
 mapreduce.fixed(

@@ -118,8 +118,7 @@ secure_mapreduce.fixed("security.yarn-lists", "yarn.acl.enable", True, file="yar
 
 def _checks_yarn_lists(facts: Facts) -> bool:
     """Whether YARN checks lists at all; a separate rule reports that it does not."""
-    planned = facts.known_cluster is not None
-    return secured_mapreduce(facts) and (planned or facts.decided.get("yarn.acl.enable") is True)
+    return secured_mapreduce(facts) and (facts.planned or facts.decided.get("yarn.acl.enable") is True)
 
 
 secure_mapreduce.fixed(
@@ -269,11 +268,11 @@ def _queue_rights(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 @rules.inspection("security.proxy-users", sources="Hadoop 3.5.0: Superusers")
 def _proxies(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A service that acts for others does so from its own hosts, or for some groups only."""
-    given: dict[str, dict[str, str]] = {}
+    proxies: dict[str, dict[str, str]] = {}
     for entry in reading.effective:
         if match := _PROXY.fullmatch(entry.name):
-            given.setdefault(match[1], {})[match[2]] = entry.text.strip()
-    for user, limits in given.items():
+            proxies.setdefault(match[1], {})[match[2]] = entry.text.strip()
+    for user, limits in proxies.items():
         everybody = "*" in (limits.get("groups"), limits.get("users"))
         key = f"hadoop.proxyuser.{user}.hosts"
         yield reading.verdict(

@@ -31,12 +31,12 @@ def _whose(facts: Facts) -> str | None:
     if sharing is None:
         return None
     part = "what others leave" if sharing.percent is None else f"{sharing.percent}%"
-    beside = [
+    clusters = [
         f"{other.cluster} (its plan's SHA-256 {other.digest[:_DIGEST_LETTERS]})" for other in sharing.beside
     ]
     texts = [
         f"This cluster was planned for {part} of hosts that it shares"
-        + (f" with {' and '.join(beside)}" if beside else "")
+        + (f" with {' and '.join(clusters)}" if clusters else "")
         + ": no thread, byte of memory or data disk of a host is assigned twice"
     ]
     texts += [

@@ -141,7 +141,7 @@ tez.setting(
 
 
 def _few_collectors(facts: Facts) -> str:
-    threads = None if facts.known_cluster is None else collector_threads(kinds_of(facts))
+    threads = None if not facts.planned else collector_threads(kinds_of(facts))
     return f" -XX:ParallelGCThreads={threads}" if threads else ""
 
 

@@ -257,14 +257,14 @@ def _divided_hosts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     yield reading.verdict(
         _POLICY_KEY,
         knows,
-        found=_told(policy, reading),
+        found=_policy_text(policy, reading),
         expected="a policy that keeps replicas on different hosts: upgrade domains, node groups, or "
         f"{_RACK_TOLERANT} with every host as a rack",
         fix=f"set {_POLICY_KEY} and what it needs in hdfs-site.xml as `howdah render` writes them",
     )
 
 
-def _told(policy: str, reading: Inspected) -> str:
+def _policy_text(policy: str, reading: Inspected) -> str:
     if policy == _WITH_UPGRADE_DOMAIN:
         return f"{policy}, with no file of hosts that gives upgrade domains ({_PROVIDER})"
     if not (reading.text(_SCRIPT) or reading.text(_TABLE)):

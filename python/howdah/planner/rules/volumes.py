@@ -110,14 +110,14 @@ def _temporary(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     if reading.text("dfs.datanode.data.dir") is None and not reading.has("hdfs-site.xml"):
         return
     # What is found, the release's default included.
-    given = facts.decided.get("dfs.datanode.data.dir") or reading.folders("dfs.datanode.data.dir")
-    if not isinstance(given, str | tuple) or not given:
+    data_folders = facts.decided.get("dfs.datanode.data.dir") or reading.folders("dfs.datanode.data.dir")
+    if not isinstance(data_folders, str | tuple) or not data_folders:
         return
-    lost = [path for path in path_list(given) if is_temporary(path)]
+    lost = [path for path in path_list(data_folders) if is_temporary(path)]
     yield reading.verdict(
         "dfs.datanode.data.dir",
         not lost,
-        found=", ".join(lost or path_list(given)),
+        found=", ".join(lost or path_list(data_folders)),
         expected="a permanent directory: one that is emptied at boot or by cleaners loses blocks",
         fix="set dfs.datanode.data.dir in hdfs-site.xml to a directory on each data disk, /data/01/dfs and "
         "so on",

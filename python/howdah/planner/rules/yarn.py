@@ -35,7 +35,7 @@ def _memory_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
 
 
 def _memory_inputs(worker: Worker, shares: MemoryBudget) -> tuple[Input, ...]:
-    given = (
+    inputs = (
         ("worker's memory", shares.memory),
         ("operating system", shares.system),
         ("masters on its host", shares.masters),
@@ -44,7 +44,7 @@ def _memory_inputs(worker: Worker, shares: MemoryBudget) -> tuple[Input, ...]:
         ("RegionServer", shares.regionserver),
     )
     return (
-        *(Input(name=name, value=size, unit="B") for name, size in given if size),
+        *(Input(name=name, value=size, unit="B") for name, size in inputs if size),
         Input(name="map tasks at once", value=worker.map_slots),
         Input(name="reduce tasks at once", value=worker.reduce_slots),
     )
@@ -112,12 +112,12 @@ def _vcores(facts: Facts) -> Decision:
     cpus = worker.vcpus or 0
     if not facts.request.sorts_only:
         value = vcores_of(worker, facts)
-        beside = " that are not left to HBase" if facts.request.hbase_used else ""
+        exception = " that are not left to HBase" if facts.request.hbase_used else ""
         if value == cpus:
-            because = f"one for each of the worker's {cpus} threads{beside}"
+            because = f"one for each of the worker's {cpus} threads{exception}"
         else:
             because = (
-                f"for the worker's {format_counted(cpus, 'thread')}{beside}: as many tasks as run at once"
+                f"for the worker's {format_counted(cpus, 'thread')}{exception}: as many tasks as run at once"
             )
         return Decision(
             value,
@@ -140,15 +140,15 @@ def _vcores(facts: Facts) -> Decision:
 @rules.inspection("yarn.memory-of-worker", MUST, sources="D0 24, D4 129")
 def _over_worker(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     """Containers leave the system and daemons a tenth of the worker's memory at the least."""
-    given = reading.number("yarn.nodemanager.resource.memory-mb")
-    if given is None or given <= 0:
+    planned_mb = reading.number("yarn.nodemanager.resource.memory-mb")
+    if planned_mb is None or planned_mb <= 0:
         return
     memory_mb = facts.worker.memory_bytes / MIB
     room_mb = budget(facts.worker, facts).room / MIB
     yield reading.verdict(
         "yarn.nodemanager.resource.memory-mb",
-        given <= memory_mb * (1 - _DAEMONS_LEAST),
-        found=f"{given:.0f} MB of {memory_mb:.0f} MB",
+        planned_mb <= memory_mb * (1 - _DAEMONS_LEAST),
+        found=f"{planned_mb:.0f} MB of {memory_mb:.0f} MB",
         expected=f"at most {room_mb:.0f} MB: system and daemons need the rest, and the kernel kills "
         "processes beyond it",
         fix=f"set yarn.nodemanager.resource.memory-mb to at most {int(room_mb) // _STEP_MB * _STEP_MB}",

@@ -69,8 +69,8 @@ class Shrinking(NamedTuple):
                 return self._roomiest(count, smallest)
             if count <= least:
                 break
-            beside = self.room.memory_bytes - touched.masters - CLIENT_BYTES
-            count = max(least, min(count - 1, count * beside // touched.workers))
+            worker_bytes = self.room.memory_bytes - touched.masters - CLIENT_BYTES
+            count = max(least, min(count - 1, count * worker_bytes // touched.workers))
         raise UserError(
             "plan",
             f"{format_counted(least, 'host')} of it, scaled down to the minimum, use "
@@ -81,8 +81,8 @@ class Shrinking(NamedTuple):
 
     def _roomiest(self, hosts: int, smallest: ClusterPlan) -> ClusterPlan:
         """The plan whose hosts share all memory there is, or ``smallest`` where they touch too much then."""
-        beside = self.room.memory_bytes - _touched(smallest).masters - CLIENT_BYTES
-        made = self._planned(hosts, beside // hosts // GIB * GIB)
+        worker_bytes = self.room.memory_bytes - _touched(smallest).masters - CLIENT_BYTES
+        made = self._planned(hosts, worker_bytes // hosts // GIB * GIB)
         return made if _touched(made).total <= self.room.memory_bytes else smallest
 
     def _planned(self, hosts: int, memory_bytes: int) -> ClusterPlan:

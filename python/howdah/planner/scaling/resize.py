@@ -158,9 +158,9 @@ def masters_groups(cluster: Cluster, workers: HostGroup) -> Iterator[HostGroup]:
     carrying = {
         host for master in cluster.masters for host in (master.host, master.shadow_host) if host is not None
     }
-    given = [group for group in inventory.groups if group.serves == "masters"]
-    if given:
-        for group in given:
+    masters_only = [group for group in inventory.groups if group.serves == "masters"]
+    if masters_only:
+        for group in masters_only:
             if names := [name for name in group.names if name in carrying]:
                 yield _reduced(group, names, workers.network_bits_per_s)
     elif any(not master.shares for master in cluster.masters):

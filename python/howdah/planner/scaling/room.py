@@ -106,8 +106,8 @@ def _regionserver(plan: ClusterPlan, kind: Worker) -> int:
         return 0
     heap = heap_bytes(str(_value(plan, kind.name, _REGIONSERVER_KEY))) or 0
     cache_mb = _value(plan, kind.name, _CACHE_KEY)
-    beside = int(cache_mb * MIB) if isinstance(cache_mb, int | float) else 0
-    return int(heap * (1 + JAVA_SHARE)) + beside
+    off_heap_bytes = int(cache_mb * MIB) if isinstance(cache_mb, int | float) else 0
+    return int(heap * (1 + JAVA_SHARE)) + off_heap_bytes
 
 
 def _tasks(plan: ClusterPlan, kind: str) -> int:

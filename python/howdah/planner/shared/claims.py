@@ -123,11 +123,11 @@ def _check_host(host: str, group: HostGroup, claims: Sequence[Claim]) -> None:
         raise UserError(
             f"host {host}", f"clusters {names} need {claimed} together, but there are {present}", _HINT
         )
-    for one, other in combinations(claims, 2):
-        if both := set(one.numbers) & set(other.numbers):
+    for first, other in combinations(claims, 2):
+        if both := set(first.numbers) & set(other.numbers):
             raise UserError(
                 f"host {host}",
-                f"clusters {one.cluster} and {other.cluster} were both given its data disk {min(both)}",
+                f"clusters {first.cluster} and {other.cluster} were both given its data disk {min(both)}",
                 "plan one of them again with --beside, so it gets other disks",
             )
 
@@ -137,8 +137,11 @@ def _excesses(group: HostGroup, claims: Sequence[Claim]) -> Iterator[tuple[str, 
     vcpus, memory = sum(claim.vcpus for claim in claims), sum(claim.memory_bytes for claim in claims)
     if vcpus > group.cpu.threads:
         yield format_counted(vcpus, "virtual CPU"), format_counted(group.cpu.threads, "thread")
-    if memory > (given := memory_for_workers(group.memory_bytes)):
-        yield f"{format_gib(memory)} of memory", f"{format_gib(given)} without the hypervisor's own memory"
+    if memory > (available := memory_for_workers(group.memory_bytes)):
+        yield (
+            f"{format_gib(memory)} of memory",
+            f"{format_gib(available)} without the hypervisor's own memory",
+        )
     present, claimed = data_disks(group), Counter[DiskType]()
     for claim in claims:
         claimed.update(dict(claim.disks))

@@ -63,7 +63,7 @@ def remaining_hosts(
         pieces = tuple(_pieces(group, claims))
         for piece in pieces:
             names = [group.names[index] for index in piece.hosts]
-            remaining = _left(group, names[0], piece.claims, least_bytes, percent)
+            remaining = _remaining_group(group, names[0], piece.claims, least_bytes, percent)
             if remaining is None:
                 out += names
                 continue
@@ -85,11 +85,11 @@ def remaining_hosts(
 
 
 def _pieces(group: HostGroup, claims: Mapping[str, tuple[Claim, ...]]) -> Iterator[_Piece]:
-    alike: dict[tuple[Claim, ...], list[int]] = {}
+    hosts_by_claims: dict[tuple[Claim, ...], list[int]] = {}
     for index, host in enumerate(group.names):
-        alike.setdefault(claims.get(host.lower(), ()), []).append(index)
+        hosts_by_claims.setdefault(claims.get(host.lower(), ()), []).append(index)
     per_rack = group.count // max(1, len(group.racks))
-    for here, hosts in alike.items():
+    for here, hosts in hosts_by_claims.items():
         if not group.racks:
             yield _Piece(tuple(hosts), (), here)
             continue
@@ -99,8 +99,8 @@ def _pieces(group: HostGroup, claims: Mapping[str, tuple[Claim, ...]]) -> Iterat
         if len({len(hosts_of_rack) for hosts_of_rack in by_rack.values()}) == 1:
             yield _Piece(tuple(hosts), tuple(by_rack), here)
         else:
-            for rack, some in by_rack.items():
-                yield _Piece(tuple(some), (rack,), here)
+            for rack, rack_hosts in by_rack.items():
+                yield _Piece(tuple(rack_hosts), (rack,), here)
 
 
 def _free_name(name: str, taken: set[str]) -> str:
@@ -112,7 +112,7 @@ def _free_name(name: str, taken: set[str]) -> str:
     return free
 
 
-def _left(
+def _remaining_group(
     group: HostGroup, host: str, claims: Sequence[Claim], least_bytes: int, percent: int | None
 ) -> HostGroup | None:
     """A group of one such host; None where nothing of use is left."""
@@ -123,7 +123,7 @@ def _left(
         return None if claims else group
     if percent is None and not claims:
         return group
-    remaining = _beside(group, claims)
+    remaining = _remaining_room(group, claims)
     if percent is not None:
         wanted = _share(group, percent)
         _check_share(host, percent, wanted, remaining)
@@ -137,7 +137,7 @@ def _left(
     return _resized(group, remaining)
 
 
-def _beside(group: HostGroup, claims: Sequence[Claim]) -> _Host:
+def _remaining_room(group: HostGroup, claims: Sequence[Claim]) -> _Host:
     """What claims leave of one host."""
     cpu, disks = group.cpu, data_disks(group)
     threads = cpu.threads - sum(claim.vcpus for claim in claims)

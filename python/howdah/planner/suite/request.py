@@ -99,8 +99,8 @@ def requested_programs(
     """
     kinds = suites().get(request.suite)
     if kinds is None:
-        known = ", ".join(suites())
-        raise UserError("SUITE", f"{request.suite!r} is not a suite", f"one of {known}")
+        names = ", ".join(suites())
+        raise UserError("SUITE", f"{request.suite!r} is not a suite", f"one of {names}")
     requested = tuple(programs()[kind] for kind in kinds)
     for program in requested:
         _check_engine(request, engine, program)
@@ -149,7 +149,7 @@ def _together(wrong: Sequence[UserError]) -> UserError:
 def check_use(option: Option[Any], engine: str) -> None:
     """Raise UserError for an option that an engine has no use for."""
     if option.engines and engine not in option.engines:
-        belongs = " or ".join(f"--engine {each}" for each in option.engines)
+        belongs = " or ".join(f"--engine {engine_name}" for engine_name in option.engines)
         raise UserError(option.flag, f"--engine {engine} does not use it", f"it belongs to {belongs}")
 
 

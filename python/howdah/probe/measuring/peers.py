@@ -12,7 +12,7 @@ from functools import partial
 from typing import Final
 
 from howdah.errors import UserError
-from howdah.model.host_and_port import host_and_port
+from howdah.model.hostname import host_and_port
 from howdah.model.measured import MeasuredFigure, PeerRates
 from howdah.probe.measuring.scratch import Pace
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from howdah.errors import RunFailed, UserError
-from howdah.model.host_and_port import host_and_port
+from howdah.model.hostname import host_and_port
 from howdah.model.site import VCENTER_PORT
 from howdah.provision.vsphere.api import connect, disconnect, vim, vmodl
 from howdah.services.errors import NotReachable

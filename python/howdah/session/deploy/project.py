@@ -18,10 +18,9 @@ from howdah.installation.digests import FETCHABLE
 from howdah.installation.find import find_hbase
 from howdah.installation.tree import PackedTree, packed
 from howdah.model.configset import ConfigSet
-from howdah.model.placement import placed_hosts
+from howdah.model.placement import placed_hosts, placed_systems
 from howdah.model.plan import Cluster, ClusterPlan, Role
-from howdah.model.system import placed_systems
-from howdah.planner.explanation import told
+from howdah.planner.explanation import source_text
 from howdah.render.cluster import render
 from howdah.render.secrets import host_secrets
 from howdah.scratch import scratch_folder
@@ -54,7 +53,7 @@ class Target(NamedTuple):
 def read_target(path: Path, *, force: bool = False) -> Target:
     """Read a plan that is to be deployed; raises UserError for what is wrong with it, or not done yet."""
     plan = read_plan(path)
-    files = render(plan, told)
+    files = render(plan, source_text)
     held_plan(plan, str(path), force=force)
     if plan.cluster.request.secure:
         _check_kerberos(path, plan.cluster)
@@ -162,9 +161,9 @@ def secrets_of_hosts(
     wrong: list[HostWrong] = []
     for system in placed_systems(target.plan, placed_hosts(target.cluster)):
         wanted = [one._asdict() for one in host_secrets(target.plan, system.roles)]
-        found, told = found_secrets(folder, system.name, wanted)
+        found, source_text = found_secrets(folder, system.name, wanted)
         made[system.name] = {one.name: _named(one) for one in found}
-        wrong += told
+        wrong += source_text
     return made, wrong
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from howdah.documents.files import read_plan
 from howdah.model.configset import ConfigSet
-from howdah.planner.explanation import told
+from howdah.planner.explanation import source_text
 from howdah.render.cluster import render
 from howdah.render.directory import FileChange, digest, pending_changes, write_rendered
 from howdah.render.readme import counted_contents
@@ -22,6 +22,6 @@ def render_plan(path: Path, *, force: bool = False) -> ConfigSet:
     """
     plan = read_plan(path)
     # Names and values that are none are told as such before what they would do is looked at.
-    files = render(plan, told)
+    files = render(plan, source_text)
     held = held_plan(plan, str(path), force=force)
-    return files if held == plan else render(held, told)
+    return files if held == plan else render(held, source_text)

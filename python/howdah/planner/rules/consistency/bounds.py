@@ -115,16 +115,16 @@ def _fatal(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 )
 def _replicas(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Files have as many replicas as the least and the most allow."""
-    given = {
+    counts = {
         key: number
         for key in ("dfs.namenode.replication.min", "dfs.replication", "dfs.replication.max")
         if reading.text(key) and (number := reading.number(key)) is not None
     }
-    if len(given) > 1:
+    if len(counts) > 1:
         yield Observation(
-            ok=list(given.values()) == sorted(given.values()),
+            ok=list(counts.values()) == sorted(counts.values()),
             about="dfs.replication",
-            found=", ".join(f"{key} {number:.15g}" for key, number in given.items()),
+            found=", ".join(f"{key} {number:.15g}" for key, number in counts.items()),
             expected="minimum, default and maximum in this order: otherwise the NameNode refuses "
             "files or does not start",
             fix="set dfs.replication between dfs.namenode.replication.min and dfs.replication.max, "

@@ -53,7 +53,9 @@ def _readable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Every configuration file is well-formed."""
     for file in reading.config.unreadable if reading.config else ():
         name = file.file.rpartition("/")[2]
-        readers = next((who for form, who in _READERS_OF_FILES if re.fullmatch(form, name)), "what reads it")
+        readers = next(
+            (daemon for form, daemon in _READERS_OF_FILES if re.fullmatch(form, name)), "what reads it"
+        )
         yield Observation(
             ok=False,
             about=name,
@@ -141,15 +143,15 @@ def _overridden(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _misplaced(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A property is in a file that the daemons which use it read."""
     for entry in known_properties(reading):
-        known = known_property(entry, facts)
-        readers = _READERS.get(known.file) if known else None
-        if known is not None and readers is not None and entry.base_name not in readers:
+        definition = known_property(entry, facts)
+        readers = _READERS.get(definition.file) if definition else None
+        if definition is not None and readers is not None and entry.base_name not in readers:
             yield entry_verdict(
                 entry,
                 False,
                 found=f"in {entry.base_name}, which its users do not read",
-                expected=f"in {known.file}",
-                fix=f"move {entry.name} from {entry.place} to {known.file}",
+                expected=f"in {definition.file}",
+                fix=f"move {entry.name} from {entry.place} to {definition.file}",
             )
 
 
@@ -163,18 +165,20 @@ def _default_file_system(reading: Inspected, facts: Facts) -> Iterator[Observati
     """Daemons and clients use the cluster's HDFS; the release's default is the local disk."""
     if reading.config is None or not (reading.has("hdfs-site.xml") and reading.has("core-site.xml")):
         return
-    given = reading.config.property("fs.defaultFS")
-    if given is None and any(entry.name.lower() == "fs.defaultfs" for entry in reading.config.properties):
+    default_entry = reading.config.property("fs.defaultFS")
+    if default_entry is None and any(
+        entry.name.lower() == "fs.defaultfs" for entry in reading.config.properties
+    ):
         # That the name is misspelt is a rule of its own.
         return
     text = str(facts.decided.get("fs.defaultFS", ""))
     yield Observation(
         ok=not text.startswith("file:"),
         about="fs.defaultFS",
-        found=text if given else f"{text} (default)",
+        found=text if default_entry else f"{text} (default)",
         expected="the cluster's HDFS: NameNode and DataNodes do not start otherwise",
         fix="set fs.defaultFS to hdfs:// and the NameNode's host or the name service in core-site.xml",
-        where=given.place if given else "core-site.xml",
+        where=default_entry.place if default_entry else "core-site.xml",
     )
 
 
@@ -230,18 +234,18 @@ def _allocation_order(reading: Inspected, facts: Facts) -> Iterator[Observation]
         ("vcores", "yarn.nodemanager.resource.cpu-vcores"),
     ):
         least, most = (f"yarn.scheduler.{end}-allocation-{resource}" for end in ("minimum", "maximum"))
-        given = reading.config.property(least) if reading.config else None
-        if given is None:
+        entry = reading.config.property(least) if reading.config else None
+        if entry is None:
             continue
         limits = {key: facts.number(key) for key in (most, of_host)}
         exceeded = [key for key, limit in limits.items() if 0 < limit < facts.number(least)]
         yield entry_verdict(
-            given,
+            entry,
             not exceeded,
             about=least,
-            found=", ".join([given.text, *(f"{key} is {limits[key]:.15g}" for key in exceeded)]),
+            found=", ".join([entry.text, *(f"{key} is {limits[key]:.15g}" for key in exceeded)]),
             expected=f"at most {most} and {of_host}, or a daemon does not start",
-            fix=f"set {least} below {' and '.join(exceeded)} in {given.place}",
+            fix=f"set {least} below {' and '.join(exceeded)} in {entry.place}",
         )
 
 
@@ -252,14 +256,16 @@ def _kerberos_by_half(reading: Inspected, facts: Facts) -> Iterator[Observation]
     """Principals and keytabs come with Kerberos authentication; without it they protect nothing."""
     if reading.config is None or facts.request.secure:
         return
-    given = [entry for entry in reading.config.properties if _CREDENTIAL.fullmatch(entry.name) and entry.text]
-    if given:
-        first = given[0]
+    credentials = [
+        entry for entry in reading.config.properties if _CREDENTIAL.fullmatch(entry.name) and entry.text
+    ]
+    if credentials:
+        first = credentials[0]
         yield entry_verdict(
             first,
             False,
             about="hadoop.security.authentication",
-            found=f"simple, with {len(given)} principals and keytabs such as {first.name}",
+            found=f"simple, with {len(credentials)} principals and keytabs such as {first.name}",
             expected="kerberos, or no principals",
             fix="set hadoop.security.authentication to kerberos in core-site.xml: now any user "
             "can claim to be any other",

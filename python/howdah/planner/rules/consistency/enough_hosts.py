@@ -213,17 +213,17 @@ def _threads(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         (_HANDLERS, 20 * math.log(hosts), "reports of DataNodes wait behind calls of clients"),
         (_TRACKERS, hosts / 100, "heartbeats of NodeManagers wait"),
     ):
-        given = reading.number(key)
-        if given is not None and not given.is_integer():
+        threads = reading.number(key)
+        if threads is not None and not threads.is_integer():
             continue
-        if given is None:
+        if threads is None:
             if key != _HANDLERS or not reading.has("hdfs-site.xml"):
                 continue
-            given = facts.number(key)
+            threads = facts.number(key)
         yield Observation(
-            ok=given >= wanted * _SHARE_OF_WORKERS,
+            ok=threads >= wanted * _SHARE_OF_WORKERS,
             about=key,
-            found=f"{given:.15g}{'' if reading.text(key) else ' (default)'}, with {hosts} workers",
+            found=f"{threads:.15g}{'' if reading.text(key) else ' (default)'}, with {hosts} workers",
             expected=f"about {wanted:.0f} for {hosts} workers: {waits}",
             fix=f"set {key} to {wanted:.0f} in hdfs-site.xml"
             if key == _HANDLERS

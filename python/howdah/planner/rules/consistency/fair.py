@@ -139,7 +139,7 @@ def _readable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 @rules.inspection(
     "consistency.fair-file", sources="Hadoop 3.5.0: FairScheduler", when="for the fair scheduler"
 )
-def _given(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+def _queues_in_own_file(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """The fair scheduler's queues are in its own file."""
     if not uses_fair(reading) or not reading.has("yarn-site.xml"):
         return

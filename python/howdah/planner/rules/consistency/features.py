@@ -99,13 +99,13 @@ def _label_capacities(reading: Inspected, facts: Facts) -> Iterator[Observation]
             if parent:
                 shares.setdefault((parent, match["label"]), {})[own] = float(entry.text)
                 places[parent, match["label"]] = entry.place
-    for (parent, label), given in shares.items():
+    for (parent, label), entries in shares.items():
         siblings = reading.parts(f"{_CAPACITY}{parent}.queues")
-        total = sum(given.values())
+        total = sum(entries.values())
         yield Observation(
             ok=abs(total - 100) < 0.01 * max(1, len(siblings)),
             about=f"{_CAPACITY}{parent}.*.accessible-node-labels.{label}.capacity",
-            found=", ".join(f"{name} {given.get(name, 0):g}" for name in siblings or given)
+            found=", ".join(f"{name} {entries.get(name, 0):g}" for name in siblings or entries)
             + f" = {total:g} %",
             expected=f"100 % of the nodes labelled {label} over the queues below {parent}: "
             "otherwise the ResourceManager does not start",
@@ -187,14 +187,14 @@ def _readers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 )
 def _impersonation(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A service that impersonates users has hosts, and users or groups."""
-    given: dict[str, dict[str, str]] = {}
+    proxies: dict[str, dict[str, str]] = {}
     places: dict[str, str] = {}
     for entry in reading.effective:
         match = _PROXY.fullmatch(entry.name)
         if match and entry.text.strip():
-            given.setdefault(match[1], {})[match[2]] = entry.text
+            proxies.setdefault(match[1], {})[match[2]] = entry.text
             places.setdefault(match[1], entry.place)
-    for user, keys in given.items():
+    for user, keys in proxies.items():
         key = f"hadoop.proxyuser.{user}"
         missing = "hosts" if "hosts" not in keys else "groups" if keys.keys() == {"hosts"} else None
         yield Observation(
@@ -267,12 +267,12 @@ def _executor(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if not reading.has(_CFG) or "LinuxContainerExecutor" not in (reading.text(_EXECUTOR) or ""):
         return
     wanted = reading.text(_GROUP) or ""
-    given = own[_GROUP].text.partition("#")[0].strip() if _GROUP in own else ""
+    group = own[_GROUP].text.partition("#")[0].strip() if _GROUP in own else ""
     place = own[_GROUP].place if _GROUP in own else _CFG
     yield Observation(
-        ok=bool(given) and given == (wanted or given),
+        ok=bool(group) and group == (wanted or group),
         about=_GROUP,
-        found=f"{given or 'not set'} in {_CFG}, {wanted or 'not set'} in yarn-site.xml",
+        found=f"{group or 'not set'} in {_CFG}, {wanted or 'not set'} in yarn-site.xml",
         expected="the same group in both: otherwise the NodeManager does not start",
         fix=f"set {_GROUP} to {wanted or 'the group of NodeManagers'} in {place}",
         where=place,

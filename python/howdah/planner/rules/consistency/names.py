@@ -102,8 +102,8 @@ def _file_systems(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     services = _listed(reading.text("dfs.nameservices") or "")
     namenodes = _namenodes(reading, services)
     # Names of services are compared with case, names of hosts are not.
-    known = set(services) or {_host(text) for text in namenodes.values()}
-    if not known or (services and not namenodes):
+    authorities = set(services) or {_host(text) for text in namenodes.values()}
+    if not authorities or (services and not namenodes):
         # The one NameNode of a service without addresses is what fs.defaultFS names.
         return
     for key in (_FILE_SYSTEM, "hbase.rootdir"):
@@ -115,11 +115,11 @@ def _file_systems(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         wanted = by_case or services[0] if services else next(iter(namenodes.values()))
         yield reading.verdict(
             key,
-            not name or name in known,
+            not name or name in authorities,
             found=text,
             expected=f"{by_case}: names of services are compared with case"
             if by_case
-            else f"one of {', '.join(sorted(known))}: with two NameNodes give the name "
+            else f"one of {', '.join(sorted(authorities))}: with two NameNodes give the name "
             "service, since one NameNode's address fails when the other takes over"
             if services
             else f"hdfs://{wanted}, the address in dfs.namenode.rpc-address",
@@ -140,14 +140,14 @@ def _authorities(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if not own or not (reading.text(_FILE_SYSTEM) or "").startswith("hdfs://"):
         return
     services = _listed(reading.text("dfs.nameservices") or "")
-    known = {name.lower() for name in (own, *services)} | named_hosts(reading)
+    authorities = {name.lower() for name in (own, *services)} | named_hosts(reading)
     for entry in reading.effective:
         match = _DIRECTORY.fullmatch(entry.text)
         if match is None or not _KEYS_OF_DIRECTORIES.fullmatch(entry.name):
             continue
         yield entry_verdict(
             entry,
-            match[1].lower() in known,
+            match[1].lower() in authorities,
             expected=f"hdfs://{own}/{match[1]}{match[2]}, or the path alone: {match[1]} is read as the "
             "host of a NameNode, and no file names that host",
             fix=f"set {entry.name} to /{match[1]}{match[2]} in {entry.place}",
@@ -269,8 +269,8 @@ def _local_workers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             yield _misnamed(file, name)
 
 
-def _outside(names: Iterable[str], known: Set[str]) -> list[str]:
-    return [name for name in names if name not in known]
+def _outside(names: Iterable[str], members: Set[str]) -> list[str]:
+    return [name for name in names if name not in members]
 
 
 @rules.inspection(
@@ -332,13 +332,13 @@ def _mapped(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 )
 def _classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Schedulers, stores, executors and logs are ones that Hadoop and HBase have."""
-    for key, known in _CLASSES.items():
+    for key, classes in _CLASSES.items():
         name = reading.text(key)
         if name and _OWN.fullmatch(name):
-            near = difflib.get_close_matches(name, known, 1, 0.0)[0]
+            near = difflib.get_close_matches(name, classes, 1, 0.0)[0]
             yield reading.verdict(
                 key,
-                name in known,
+                name in classes,
                 found=name,
                 expected="an existing class: otherwise the daemon does not start",
                 fix=f"set {key} to {near} in {reading.where(key)}",

@@ -227,8 +227,8 @@ def _commas(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 ("blank", r"\s+"),
             )
             for part in entry.text.split(",")
-            if len(parts := [one for one in re.split(form, part.strip()) if one]) > 1
-            and all(re.match(r"(\[\w+\])?(file:)?/", one) for one in parts)
+            if len(parts := [path for path in re.split(form, part.strip()) if path]) > 1
+            and all(re.match(r"(\[\w+\])?(file:)?/", path) for path in parts)
         ]
         if marks:
             mark, parts = marks[0]
@@ -291,8 +291,8 @@ def placeholder(entry: FoundProperty, facts: Facts) -> str:
     text = entry.text
     if _CAPITALS.fullmatch(text):
         own = set(text.lower().split("_")) <= set(re.split(r"[.-]", entry.name.lower()))
-        known = known_property(entry.model_copy(update={"name": names_of_today(entry, facts)[0]}), facts)
-        if own or (known is not None and known.kind in _NUMBERS):
+        definition = known_property(entry.model_copy(update={"name": names_of_today(entry, facts)[0]}), facts)
+        if own or (definition is not None and definition.kind in _NUMBERS):
             return text
     if _OF_HOSTS.fullmatch(entry.name) and (host := _CAPITALS.match(text.rpartition("://")[2])):
         return host[0]

@@ -67,11 +67,11 @@ rules = Rules()
 def _servers(config: FoundConfig, facts: Facts, keys: Sequence[str], of: str = "") -> Iterator[_Server]:
     """Servers of one host; ``of`` is what a pair's member has behind its keys, ``.prod.nn1``."""
     for key in keys:
-        given = config.property(f"{key}{of}") or config.property(key)
-        text = given.text if given is not None else str(facts.decided.get(key) or "")
+        entry = config.property(f"{key}{of}") or config.property(key)
+        text = entry.text if entry is not None else str(facts.decided.get(key) or "")
         port = text.rpartition(":")[2].strip()
         if len(port) <= 5 and port.isdigit() and int(port):
-            yield _Server(given.name if given else key, int(port), given.place if given else "")
+            yield _Server(entry.name if entry else key, int(port), entry.place if entry else "")
 
 
 def _is_default(server: _Server) -> bool:
@@ -132,11 +132,11 @@ def _needs(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             # What the release does not read switches nothing on.
             continue
         other = next(filter(None, map(reading.text, (need.other, *need.instead))), None)
-        known = str(other if other is not None else facts.decided.get(need.other) or "")
+        other_text = str(other if other is not None else facts.decided.get(need.other) or "")
         yield Observation(
-            ok=re.fullmatch(need.wanted, known) is not None,
+            ok=re.fullmatch(need.wanted, other_text) is not None,
             about=need.other,
-            found=f"{known or 'not set'}, and {need.key} is {text}",
+            found=f"{other_text or 'not set'}, and {need.key} is {text}",
             expected=f"what {need.key} needs: otherwise {need.otherwise}",
             fix=need.fix,
             where=reading.where(need.other) or reading.where(need.key),
@@ -149,15 +149,15 @@ def _needs(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _waiting(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """HBase's clients wait for a call as long as their scanners are kept."""
     call, scanner = "hbase.rpc.timeout", "hbase.client.scanner.timeout.period"
-    given = [key for key in (call, scanner) if reading.text(key)]
-    waits = {key: reading.number(key) or facts.number(key) for key in (call, scanner)} if given else {}
-    if given:
+    keys = [key for key in (call, scanner) if reading.text(key)]
+    waits = {key: reading.number(key) or facts.number(key) for key in (call, scanner)} if keys else {}
+    if keys:
         yield Observation(
             ok=waits[call] >= waits[scanner],
             about=call,
             found=f"{waits[call]:.15g} ms, and scanners are kept for {waits[scanner]:.15g} ms",
             expected="at least as long: otherwise a client repeats its call before the answer arrives, and "
             "its lease has expired",
-            fix=f"set {call} to {waits[scanner]:.15g} in {reading.where(given[0])}",
-            where=reading.where(given[0]),
+            fix=f"set {call} to {waits[scanner]:.15g} in {reading.where(keys[0])}",
+            where=reading.where(keys[0]),
         )

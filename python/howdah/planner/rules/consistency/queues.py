@@ -62,13 +62,13 @@ def _shares(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         return
     for parent, children in _parents(config):
         keys = [f"{_PREFIX}{parent}.{child}.capacity" for child in children]
-        given = {key: config.property(key) for key in keys}
-        texts = {key: entry.text.strip() for key, entry in given.items() if entry is not None}
+        entries = {key: config.property(key) for key in keys}
+        texts = {key: entry.text.strip() for key, entry in entries.items() if entry is not None}
         if any(_PER_CENT.fullmatch(text) is None for text in texts.values()):
             # Weights (3w) and absolute resources ([memory=…]) need not add up to anything.
             continue
         total = sum(float(text) for text in texts.values())
-        last = next((entry for entry in reversed(list(given.values())) if entry is not None), None)
+        last = next((entry for entry in reversed(list(entries.values())) if entry is not None), None)
         missing = [key for key in keys if key not in texts]
         yield Observation(
             ok=not missing and abs(total - 100) <= _ROUNDING * len(keys),
@@ -94,8 +94,8 @@ def _limits(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for parent, children in _parents(config):
         for child in children:
             share, limit = (
-                config.property(f"{_PREFIX}{parent}.{child}.{what}")
-                for what in ("capacity", "maximum-capacity")
+                config.property(f"{_PREFIX}{parent}.{child}.{suffix}")
+                for suffix in ("capacity", "maximum-capacity")
             )
             if share is None or limit is None:
                 continue

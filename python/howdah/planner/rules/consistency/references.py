@@ -140,13 +140,13 @@ def _rates(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if hosts < _LEAST_HOSTS:
         return
     for rate in _RATES:
-        given = reading.number(rate.key)
-        if given is not None and given > 0:
-            a_second = hosts * rate.parts / given
+        rate_value = reading.number(rate.key)
+        if rate_value is not None and rate_value > 0:
+            a_second = hosts * rate.parts / rate_value
             yield reading.verdict(
                 rate.key,
                 a_second <= rate.most,
-                found=f"{given:g}, with {hosts} workers: {a_second:,.0f} heartbeats a second",
+                found=f"{rate_value:g}, with {hosts} workers: {a_second:,.0f} heartbeats a second",
                 expected=f"{rate.most:,.0f} a second at most: {rate.harm}",
                 fix=f"set {rate.key} to {rate.usual} in {reading.where(rate.key)}",
             )
@@ -196,11 +196,11 @@ def _parts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for row in _LISTS:
         for name in filter(None, map(str.strip, (reading.text(row.listed) or "").split(","))):
             key = row.key.format(name)
-            known = reading.text(key) or default_of(key, hadoop(facts.request.hadoop))
+            parts = reading.text(key) or default_of(key, hadoop(facts.request.hadoop))
             yield Observation(
-                ok=bool(known),
+                ok=bool(parts),
                 about=key,
-                found=known or f"not set, and {row.listed} has {name}",
+                found=parts or f"not set, and {row.listed} has {name}",
                 expected=f"{row.wanted}: otherwise {row.otherwise}",
                 fix=f"set {key} to {row.wanted}, or remove {name} from {row.listed} in "
                 f"{reading.where(row.listed)}",

@@ -129,13 +129,13 @@ def _classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             continue
         key = f"{_SERVICES}.{name}.class"
         # The release has a class for its own service by default.
-        given = reading.text(key) or facts.decided.get(key)
-        other = None if given else _meant(reading, name)
+        classes = reading.text(key) or facts.decided.get(key)
+        other = None if classes else _meant(reading, name)
         wanted = _CLASSES.get(name, "the service's class, which its documentation names")
         yield Observation(
-            ok=bool(given),
+            ok=bool(classes),
             about=key,
-            found=str(given or "not set"),
+            found=str(classes or "not set"),
             expected=f"a class for {name}, which {_SERVICES} lists: otherwise the NodeManager does not start",
             fix=f"rename {other} to {key} in {reading.where(other)}"
             if other
@@ -320,10 +320,10 @@ def _timeline(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     key = f"{_TIMELINE}hostname"
     https = reading.text("yarn.http.policy") == "HTTPS_ONLY"
     addresses = (f"{_TIMELINE}address", f"{_TIMELINE}webapp.{'https.' if https else ''}address")
-    given = [reading.text(address) for address in addresses]
+    texts = [reading.text(address) for address in addresses]
     host = reading.text(key) or "0.0.0.0"
-    own = [host_of(address) for address in given if address and "${" not in address]
-    local = [name for name in (own if all(given) else [host_of(host), *own]) if name in HERE]
+    own = [host_of(address) for address in texts if address and "${" not in address]
+    local = [name for name in (own if all(texts) else [host_of(host), *own]) if name in HERE]
     yield Observation(
         ok=not local,
         about=key,

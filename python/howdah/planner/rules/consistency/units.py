@@ -167,8 +167,8 @@ def _classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _template(entry: FoundProperty, facts: Facts) -> str:
     """The key's name in the catalogue, which may have a part of a user's own."""
     releases = (hadoop(facts.request.hadoop), hbase(facts.request.hbase))
-    known = next(filter(None, (release.find(entry.name) for release in releases)), None)
-    return known.name if known is not None else entry.name
+    definition = next(filter(None, (release.find(entry.name) for release in releases)), None)
+    return definition.name if definition is not None else entry.name
 
 
 @rules.inspection("consistency.unknown-classes", sources="HBase 2.6.4: class files, Spark 4.3.0: class files")
@@ -176,8 +176,8 @@ def _unknown_classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Classes in packages of HBase's and Spark's are ones that a release has."""
     for entry in reading.effective:
         for name in map(str.strip, entry.text.split(",")):
-            known = not _CLASS.fullmatch(name) or name in _OF_PHOENIX or is_missing(name)
-            if not known and is_unknown(name) and not _IMPLEMENTATION.fullmatch(entry.name):
+            exists = not _CLASS.fullmatch(name) or name in _OF_PHOENIX or is_missing(name)
+            if not exists and is_unknown(name) and not _IMPLEMENTATION.fullmatch(entry.name):
                 yield entry_verdict(
                     entry,
                     False,
@@ -210,7 +210,7 @@ def _codecs(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 )
 
 
-def _known(entry: FoundProperty, facts: Facts) -> Property | None:
+def _definition(entry: FoundProperty, facts: Facts) -> Property | None:
     releases = (hadoop(facts.request.hadoop), hbase(facts.request.hbase))
     return next(filter(None, (release.find(entry.name) for release in releases)), None)
 
@@ -218,16 +218,16 @@ def _known(entry: FoundProperty, facts: Facts) -> Property | None:
 def _scale(entry: FoundProperty, facts: Facts) -> _Scale | None:
     if entry.name in _LIKELY:
         return _Scale(entry.name not in _SIZES, _LIKELY[entry.name][0])
-    known = _known(entry, facts)
-    if known is None or known.default is None:
+    definition = _definition(entry, facts)
+    if definition is None or definition.default is None:
         return None
     try:
-        usual = float(known.default)
+        usual = float(definition.default)
     except ValueError:
         return None
-    is_time = known.kind == "duration" or _TIME.fullmatch(entry.name) is not None
-    is_time = is_time or (_SAID_TIME.search(known.description) is not None and usual >= 1000)
-    is_size = known.kind == "size" or _SAID_SIZE.search(known.description) is not None
+    is_time = definition.kind == "duration" or _TIME.fullmatch(entry.name) is not None
+    is_time = is_time or (_SAID_TIME.search(definition.description) is not None and usual >= 1000)
+    is_size = definition.kind == "size" or _SAID_SIZE.search(definition.description) is not None
     if _MEGABYTES.fullmatch(entry.name) and not is_time and "memory" not in entry.name and usual >= 1024:
         return _Scale(False, usual)
     if usual <= 0 or not (is_time or is_size) or (is_size and not is_time and usual < 64 * 1024):
@@ -298,8 +298,12 @@ def _megabytes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         if _MEGABYTES.fullmatch(entry.name) is None or not re.fullmatch(r"\d{1,18}", text):
             continue
         value = int(text)
-        known = _known(entry, facts)
-        counts = known is None or "bytes" not in known.description.lower() or _MEGABYTES.fullmatch(entry.name)
+        definition = _definition(entry, facts)
+        counts = (
+            definition is None
+            or "bytes" not in definition.description.lower()
+            or _MEGABYTES.fullmatch(entry.name)
+        )
         if not counts:
             continue
         wanted = in_megabytes(entry.name, value)

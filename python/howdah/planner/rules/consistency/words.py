@@ -173,10 +173,10 @@ def _known_words(entry: FoundProperty) -> tuple[tuple[str, ...], bool] | None:
 def _words(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A value that must be one of a few words is one of them."""
     for entry in reading.effective:
-        known = _known_words(entry)
-        if known is None or not entry.text or "${" in entry.text:
+        allowed = _known_words(entry)
+        if allowed is None or not entry.text or "${" in entry.text:
             continue
-        words, either = known
+        words, either = allowed
         own = (
             entry.name == "dfs.namenode.ec.system.default.policy"
             and "XOR" not in entry.text

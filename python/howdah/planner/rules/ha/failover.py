@@ -56,7 +56,7 @@ def _pairs_apart(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     yield from _apart(reading, managers, "ResourceManagers")
 
 
-def _apart(reading: Inspected, keys: Sequence[str], what: str) -> Iterator[Observation]:
+def _apart(reading: Inspected, keys: Sequence[str], subject: str) -> Iterator[Observation]:
     hosts = [host_of(text) for key in keys if (text := reading.text(key))]
     if len(hosts) < 2:
         return
@@ -64,18 +64,18 @@ def _apart(reading: Inspected, keys: Sequence[str], what: str) -> Iterator[Obser
         keys[-1],
         len(set(hosts)) == len(hosts),
         found=", ".join(hosts),
-        expected=f"{what} on different hosts",
-        fix=f"move one of the {what} to another host and set {keys[-1]} to it",
+        expected=f"{subject} on different hosts",
+        fix=f"move one of the {subject} to another host and set {keys[-1]} to it",
     )
 
 
 @rules.inspection("ha.complete", MUST, sources=_SOURCES, when="a name service lists two NameNodes")
 def _complete_pair(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A pair of NameNodes has shared edits, fencing, a failover proxy and a quorum."""
-    known = known_services(reading)
+    services = known_services(reading)
     own = own_pairs(reading)
     for alone in all_named(reading):
-        if alone.service in known and len(alone.namenodes) < 2 and is_own(reading, alone):
+        if alone.service in services and len(alone.namenodes) < 2 and is_own(reading, alone):
             yield from _alone(reading, alone)
     for pair in pairs(reading):
         yield _needed(
@@ -121,10 +121,14 @@ def _alone(reading: Inspected, alone: NamedPair) -> Iterator[Observation]:
         )
 
 
-def _needed(reading: Inspected, key: str, what: str, example: str) -> Observation:
+def _needed(reading: Inspected, key: str, subject: str, example: str) -> Observation:
     text = reading.text(key)
     return reading.verdict(
-        key, bool(text), found=text or "not set", expected=what, fix=f"set {key}, for instance to {example}"
+        key,
+        bool(text),
+        found=text or "not set",
+        expected=subject,
+        fix=f"set {key}, for instance to {example}",
     )
 
 
@@ -184,27 +188,27 @@ def _clients(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 )
 def _managers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """NodeManagers, application masters and clients of YARN retry for longer than a failover takes."""
-    given = next((key for key in (_YARN_ATTEMPTS, _YARN_WAIT) if reading.number(key) is not None), None)
-    if not are_paired(reading) or given is None:
+    limit_key = next((key for key in (_YARN_ATTEMPTS, _YARN_WAIT) if reading.number(key) is not None), None)
+    if not are_paired(reading) or limit_key is None:
         return
-    value = reading.number(given) or 0
+    value = reading.number(limit_key) or 0
     pause = facts.number(_YARN_PAUSE)
     held_out = value / 1000
-    if given == _YARN_ATTEMPTS and value != _FOR_EVER:
+    if limit_key == _YARN_ATTEMPTS and value != _FOR_EVER:
         base, most = (
             reading.number(f"yarn.client.failover-sleep-{bound}-ms") or pause for bound in ("base", "max")
         )
         held_out = pauses_s(int(value), base, most)
     needed = facts.number("hadoop.zk.timeout-ms") / 1000 + _ELECTED_AFTER_S
-    wanted = "900000, the default," if given == _YARN_WAIT else "-1, so that the whole wait counts,"
+    wanted = "900000, the default," if limit_key == _YARN_WAIT else "-1, so that the whole wait counts,"
     yield reading.verdict(
-        given,
+        limit_key,
         value == _FOR_EVER or held_out >= needed,
         found=f"{value:.15g}: given up after {format_seconds(held_out)}",
         expected=f"longer than the other ResourceManager takes, {format_seconds(needed)} by "
         "hadoop.zk.timeout-ms and what was measured: otherwise NodeManagers and application masters end, and "
         "with them all running tasks",
-        fix=f"set {given} to {wanted} in {reading.where(given)}",
+        fix=f"set {limit_key} to {wanted} in {reading.where(limit_key)}",
     )
 
 

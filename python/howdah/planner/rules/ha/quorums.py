@@ -159,7 +159,7 @@ def methods(text: str) -> tuple[str, ...]:
     return tuple(line for line in lines if line)
 
 
-def _given(reading: Inspected) -> Iterator[tuple[str, tuple[str, ...], str]]:
+def _fencing_settings(reading: Inspected) -> Iterator[tuple[str, tuple[str, ...], str]]:
     """What each pair fences with: the key, the ways, and where its edits are shared."""
     seen: set[str] = set()
     for pair in own_pairs(reading):
@@ -170,7 +170,7 @@ def _given(reading: Inspected) -> Iterator[tuple[str, tuple[str, ...], str]]:
             yield key, methods(text), reading.text(pair.key(reading, SHARED)) or ""
 
 
-def _known(method: str) -> bool:
+def _is_method(method: str) -> bool:
     match = _METHOD.fullmatch(method)
     # A name with a dot is a class of anybody's.
     return match is not None and (match[1] in _OWN or "." in match[1])
@@ -184,8 +184,8 @@ def _known(method: str) -> bool:
 )
 def _readable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Each fencing method exists and has its own line."""
-    for key, ways, _ in _given(reading):
-        wrong = [way for way in ways if not _known(way)]
+    for key, ways, _ in _fencing_settings(reading):
+        wrong = [way for way in ways if not _is_method(way)]
         yield reading.verdict(
             key,
             not wrong,
@@ -202,8 +202,8 @@ def _readable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 )
 def _last_way(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Failover succeeds when the host of the active NameNode is lost, and sshfence has what it needs."""
-    for key, ways, shared in _given(reading):
-        if not all(map(_known, ways)) or not shared.startswith("qjournal://"):
+    for key, ways, shared in _fencing_settings(reading):
+        if not all(map(_is_method, ways)) or not shared.startswith("qjournal://"):
             continue
         yield reading.verdict(
             key,
@@ -230,7 +230,7 @@ def _does_nothing(method: str) -> bool:
 )
 def _really(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Where nothing else keeps two NameNodes from writing, fencing does."""
-    for key, ways, shared in _given(reading):
+    for key, ways, shared in _fencing_settings(reading):
         if not shared or shared.startswith("qjournal://"):
             continue
         yield reading.verdict(

@@ -98,11 +98,11 @@ def known_services(reading: Inspected) -> tuple[str, ...]:
 
 def is_orphan(reading: Inspected, pair: NamedPair) -> bool:
     """Whether nothing leads to a service whose NameNodes are listed: Hadoop then passes over them."""
-    known = known_services(reading)
-    if pair.service in known or _named_by_clients(reading) == pair.service:
+    services = known_services(reading)
+    if pair.service in services or _named_by_clients(reading) == pair.service:
         return False
     # A service that is known and has no NameNodes of its own is the one that is meant.
-    return all(reading.text(f"{_NAMENODES}{service}") for service in known)
+    return all(reading.text(f"{_NAMENODES}{service}") for service in services)
 
 
 def _named_by_clients(reading: Inspected) -> str:
@@ -118,20 +118,20 @@ def _named_by_clients(reading: Inspected) -> str:
 )
 def _listed_services(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A name service whose NameNodes are listed is in the list of name services."""
-    known = known_services(reading)
+    names = known_services(reading)
     for pair in all_named(reading):
         if is_orphan(reading, pair):
             continue
         key = f"{_NAMENODES}{pair.service}"
-        where = reading.where(_SERVICES if known else key)
+        where = reading.where(_SERVICES if names else key)
         yield Observation(
-            ok=pair.service in known,
-            about=key if known else _SERVICES,
-            found=", ".join(known) or "not set",
+            ok=pair.service in names,
+            about=key if names else _SERVICES,
+            found=", ".join(names) or "not set",
             expected=f"{pair.service} among them: otherwise its NameNodes are no pair and do not start",
-            fix=f"rename {key} to {_NAMENODES}{known[0]} in {reading.where(key)}, or add {pair.service} to "
+            fix=f"rename {key} to {_NAMENODES}{names[0]} in {reading.where(key)}, or add {pair.service} to "
             f"{_SERVICES}"
-            if known
+            if names
             else f"set {_SERVICES} to {pair.service} in hdfs-site.xml",
             where=where,
         )
@@ -303,9 +303,9 @@ def _own_edits(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         text = reading.text(pair.key(reading, SHARED))
         if text:
             sharing.setdefault(text, []).append(pair)
-    for text, who in sharing.items():
-        owner = next((pair for pair in who if text.endswith(f"/{pair.service}")), who[0])
-        for pair in who:
+    for text, owners in sharing.items():
+        owner = next((pair for pair in owners if text.endswith(f"/{pair.service}")), owners[0])
+        for pair in owners:
             key = f"{SHARED}.{pair.service}"
             yield Observation(
                 ok=pair is owner,

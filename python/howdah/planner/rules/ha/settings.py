@@ -57,11 +57,11 @@ def _ids(facts: Facts) -> Mapping[str, Decision]:
     return {f"dfs.ha.namenodes.{facts.cluster.name}": Decision(ids, "one name for each NameNode of the pair")}
 
 
-def _addresses(property_name: str, port: int, what: str) -> Callable[[Facts], Mapping[str, Decision]]:
+def _addresses(property_name: str, port: int, subject: str) -> Callable[[Facts], Mapping[str, Decision]]:
     def members(facts: Facts) -> Mapping[str, Decision]:
         return {
             f"{property_name}.{facts.cluster.name}.{name}": Decision(
-                f"{host}:{port}", f"{what} of {name} on {host}"
+                f"{host}:{port}", f"{subject} of {name} on {host}"
             )
             for name, host in _namenodes(facts).items()
         }

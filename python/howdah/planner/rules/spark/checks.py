@@ -141,8 +141,8 @@ def _names(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _kinds(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A value is one that Spark's own code can read."""
     for entry in _entries(reading):
-        known = spark_keys().get(entry.name)
-        misfit = known.misfit(entry.text) if known and entry.text else None
+        definition = spark_keys().get(entry.name)
+        misfit = definition.misfit(entry.text) if definition and entry.text else None
         if entry.name == "spark.master" and entry.text in _FORMER_MASTERS:
             yield entry_verdict(
                 entry,
@@ -152,8 +152,8 @@ def _kinds(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 fix=f"set spark.master to yarn in {entry.place}, and spark.submit.deployMode to "
                 f"{entry.text.removeprefix('yarn-')}",
             )
-        if known is not None and misfit is not None:
-            near = similar_text(entry.text, known.words) or known.default
+        if definition is not None and misfit is not None:
+            near = similar_text(entry.text, definition.words) or definition.default
             yield entry_verdict(
                 entry,
                 False,
@@ -161,13 +161,13 @@ def _kinds(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 expected="a value that Spark can read: otherwise applications exit at once",
                 fix=f"set {entry.name} to {near} in {entry.place}"
                 if near
-                else f"write {entry.name} as {known.kind} in {entry.place}",
+                else f"write {entry.name} as {definition.kind} in {entry.place}",
             )
 
 
-def _off(known: SparkKey, text: str) -> tuple[float, float] | None:
+def _off(definition: SparkKey, text: str) -> tuple[float, float] | None:
     """How many times a bare number is off its default, if by a unit's factor, and the default."""
-    value, usual = known.quantity(text), known.quantity(known.default)
+    value, usual = definition.quantity(text), definition.quantity(definition.default)
     if not text.strip().isdigit() or not value or not usual or value < 0:
         return None
     ratio = max(value / usual, usual / value)
@@ -178,9 +178,9 @@ def _off(known: SparkKey, text: str) -> tuple[float, float] | None:
 def _units(reading: Inspected) -> Iterator[tuple[bool, Observation]]:
     """Every number whose unit is another one than its writer meant, with whether work is lost by it."""
     for entry in _entries(reading):
-        known = spark_keys().get(entry.name)
-        off = _off(known, entry.text) if known is not None else None
-        if known is None or off is None:
+        spark_key = spark_keys().get(entry.name)
+        off = _off(spark_key, entry.text) if spark_key is not None else None
+        if spark_key is None or off is None:
             continue
         ratio, _ = off
         times = f"{1 / ratio:,.0f} times less" if ratio < 1 else f"{ratio:,.0f} times more"
@@ -189,9 +189,10 @@ def _units(reading: Inspected) -> Iterator[tuple[bool, Observation]]:
             entry_verdict(
                 entry,
                 False,
-                found=f"{entry.text}, {known.kind} without a unit: {times} than the default {known.default}",
-                expected=f"a number with its unit, such as {known.default}",
-                fix=f"set {entry.name} to {known.default} in {entry.place}, or write the intended unit",
+                found=f"{entry.text}, {spark_key.kind} without a unit: {times} than the default "
+                f"{spark_key.default}",
+                expected=f"a number with its unit, such as {spark_key.default}",
+                fix=f"set {entry.name} to {spark_key.default} in {entry.place}, or write the intended unit",
             ),
         )
 
@@ -213,13 +214,13 @@ def _heaps(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Executors and drivers have memory enough to start."""
     for entry in _entries(reading):
         least = _LEAST_HEAP if entry.name in _HEAPS else _LEAST_OVERHEAD if entry.name in _OVERHEADS else None
-        given = spark_keys()[entry.name].quantity(entry.text) if least is not None else None
-        if least is None or given is None:
+        size = spark_keys()[entry.name].quantity(entry.text) if least is not None else None
+        if least is None or size is None:
             continue
         yield entry_verdict(
             entry,
-            given >= least,
-            found=f"{entry.text}, which is {given / MIB:,.0f} MiB",
+            size >= least,
+            found=f"{entry.text}, which is {size / MIB:,.0f} MiB",
             expected=f"at least {least // MIB} MiB: "
             + (
                 "Spark exits with less"
@@ -232,8 +233,8 @@ def _heaps(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 
 def _quantity(reading: Inspected, key: str) -> float | None:
-    known = spark_keys()[key]
-    return known.quantity(reading.text(key) or known.default)
+    definition = spark_keys()[key]
+    return definition.quantity(reading.text(key) or definition.default)
 
 
 @rules.inspection(
@@ -248,20 +249,20 @@ def _heartbeats(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 
 def _times(reading: Inspected, least: int) -> Iterator[Observation]:
-    given = [key for key in (_TIMEOUT, _HEARTBEAT) if reading.text(key)]
+    keys = [key for key in (_TIMEOUT, _HEARTBEAT) if reading.text(key)]
     timeout, heartbeat = (_quantity(reading, key) for key in (_TIMEOUT, _HEARTBEAT))
-    if not given or not timeout or not heartbeat:
+    if not keys or not timeout or not heartbeat:
         return
     if least > 1 and timeout <= heartbeat:
         # Which fails by itself.
         return
     yield reading.verdict(
-        given[0],
+        keys[0],
         timeout > heartbeat * least,
         found=f"{_TIMEOUT} {reading.text(_TIMEOUT) or '120s (default)'}, {_HEARTBEAT} "
         f"{reading.text(_HEARTBEAT) or '10s (default)'}",
         expected=f"a time-out of many heartbeats, 12 by default: {_refusal(timeout, heartbeat)}",
-        fix=f"set {_TIMEOUT} to 120s and {_HEARTBEAT} to 10s in {reading.where(given[0])}",
+        fix=f"set {_TIMEOUT} to 120s and {_HEARTBEAT} to 10s in {reading.where(keys[0])}",
     )
 
 
@@ -290,13 +291,13 @@ def _executors(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         reading.number(f"{_DYNAMIC}{bound}Executors") for bound in ("min", "initial", "max")
     )
     if dynamic and most is not None:
-        for bound, given in (("min", least), ("initial", first)):
-            if given is not None:
+        for bound, count in (("min", least), ("initial", first)):
+            if count is not None:
                 key = f"{_DYNAMIC}{bound}Executors"
                 yield reading.verdict(
                     key,
-                    given <= most,
-                    found=f"{given:g}, and {_DYNAMIC}maxExecutors is {most:g}",
+                    count <= most,
+                    found=f"{count:g}, and {_DYNAMIC}maxExecutors is {most:g}",
                     expected="at most as many: no application starts with more",
                     fix=f"set {key} to {most:g} at most in {reading.where(key)}",
                 )
@@ -325,15 +326,15 @@ def _executors(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 )
 def _history(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Where a folder of applications' history is named, applications write it."""
-    given = next((key for key in (_DIRECTORY, _READ) if reading.text(key)), None)
-    if given is not None:
+    present = next((key for key in (_DIRECTORY, _READ) if reading.text(key)), None)
+    if present is not None:
         yield Observation(
             ok=reading.truth(_LOGS) is True,
             about=_LOGS,
-            found=f"{reading.text(_LOGS) or 'false (default)'}, and {given} is {reading.text(given)}",
+            found=f"{reading.text(_LOGS) or 'false (default)'}, and {present} is {reading.text(present)}",
             expected="true: otherwise no application writes event logs for the history server",
             fix=f"set {_LOGS} to true in {_FILE}",
-            where=reading.where(_LOGS) or reading.where(given),
+            where=reading.where(_LOGS) or reading.where(present),
         )
 
 

@@ -99,8 +99,7 @@ def _memory(facts: Facts) -> Decision:
 
 
 def _many_cpus(facts: Facts) -> bool:
-    known = facts.known_cluster is not None
-    return with_spark(facts) and known and collector_threads(kinds_of(facts)) is not None
+    return with_spark(facts) and facts.planned and collector_threads(kinds_of(facts)) is not None
 
 
 @spark.setting(

@@ -162,25 +162,25 @@ def _sessions(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """The shortest session is not longer than the longest."""
     least, most = "minSessionTimeout", "maxSessionTimeout"
     tick = reading.number("tickTime") or _TICK_MS
-    given = [key for key in (least, most) if (reading.number(key) or -1) > 0]
-    if given:
-        shortest = reading.number(least) if least in given else 2 * tick
-        longest = reading.number(most) if most in given else 20 * tick
+    keys = [key for key in (least, most) if (reading.number(key) or -1) > 0]
+    if keys:
+        shortest = reading.number(least) if least in keys else 2 * tick
+        longest = reading.number(most) if most in keys else 20 * tick
         yield reading.verdict(
-            given[0],
+            keys[0],
             (shortest or 0) <= (longest or 0),
             found=f"{shortest:.15g} ms at least and {longest:.15g} ms at most",
             expected="the minimum not above the maximum, by default 2 and 20 ticks: otherwise no "
             "member starts",
-            fix=f"set {given[0]} {'below' if given[0] == least else 'above'} "
-            f"{longest if given[0] == least else shortest:.15g} in {reading.where(given[0])}",
+            fix=f"set {keys[0]} {'below' if keys[0] == least else 'above'} "
+            f"{longest if keys[0] == least else shortest:.15g} in {reading.where(keys[0])}",
         )
 
 
-def _port(asked: str, ports: Mapping[str, str]) -> str | None:
+def _port(key: str, ports: Mapping[str, str]) -> str | None:
     """The port of the member that is asked, whose name may be longer or shorter here; None for no member."""
-    short = asked.partition(".")[0]
-    names = (name for name in ports if name == asked or ("." in name) != ("." in asked))
+    short = key.partition(".")[0]
+    names = (name for name in ports if name == key or ("." in name) != ("." in key))
     return next((ports[name] for name in names if name.partition(".")[0] == short), None)
 
 

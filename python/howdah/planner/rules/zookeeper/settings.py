@@ -25,7 +25,7 @@ rules = Rules(file="zookeeper-env.sh")
 
 def _runs(facts: Facts) -> bool:
     """Whether there is a ZooKeeper; where no cluster is known, its own file says so."""
-    return facts.known_cluster is None or _IN_CLUSTER(facts)
+    return not facts.planned or _IN_CLUSTER(facts)
 
 
 member = rules.under(sources=_SOURCES, file="zoo.cfg", when=Condition("ZooKeeper runs on the cluster", _runs))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from howdah.errors import UserError
-from howdah.model.host_and_port import host_and_port
+from howdah.model.hostname import host_and_port
 
 
 @pytest.mark.parametrize(
