@@ -24,7 +24,7 @@ from howdah.report.document import (
 )
 from howdah.report.prediction.grounds import Ground, facts, inputs
 from howdah.report.prediction.raced import race_section, race_text
-from howdah.report.theme import DATA, SIGNED, WIDTH, across, chart, layer, level_title, linear
+from howdah.report.theme import DATA, SIGNED, WIDTH, across, chart, layer, level_title, linear, tips
 from howdah.report.words import NONE, sentence
 from howdah.units import format_counted, format_seconds
 
@@ -249,7 +249,7 @@ def _matters_spec(costly: list[Sensitivity]) -> dict[str, Any]:
                     "x": x,
                     "x2": {"field": "none"},
                     "y": y,
-                    "tooltip": [{"field": "name"}, {"field": "values", "title": "costs"}],
+                    "tooltip": tips(name=None, values="costs"),
                 },
                 name=DATA,
             ),
@@ -276,18 +276,17 @@ def _matters_spec(costly: list[Sensitivity]) -> dict[str, Any]:
 def _course_figure(tuning: Tuning) -> Figure:
     values = [{"trial": number, "share": share} for number, share in tuning.course]
     x = linear("trial", [0, max(1, tuning.trials)], across("trials", tickCount=6, format=",d"))
-    y = {
-        "field": "share",
-        "type": "quantitative",
-        "scale": {"domain": [1.1 * min(share for _, share in tuning.course) - 0.005, 0], "nice": False},
-        "axis": {
+    y = linear(
+        "share",
+        [1.1 * min(share for _, share in tuning.course) - 0.005, 0],
+        {
             **level_title("change of time"),
             "format": "+.0%",
             "labelExpr": SIGNED,
             "tickCount": 5,
             "grid": True,
         },
-    }
+    )
     return Figure(
         id="course",
         title="The best candidate after each trial",
