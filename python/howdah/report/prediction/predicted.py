@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from howdah.analysis.wording import named, seconds
 from howdah.model.calibration import Calibration
 from howdah.model.prediction import Forecast, Prediction
-from howdah.report.document import Bullets, Data, Document, Figure, Key, Paragraph, Section, Table, present
+from howdah.report.document import Data, Document, Figure, Key, Paragraph, Section, Table, present
 from howdah.report.prediction.grounds import Ground, basis, facts, inputs, work_facts
 from howdah.report.prediction.words import (
     AxisUnit,
@@ -16,11 +16,12 @@ from howdah.report.prediction.words import (
     forecast_text,
     interval_text,
     unit_of,
+    warned,
     width,
 )
 from howdah.report.provenance import digest_facts
 from howdah.report.theme import DATA, SHOWN, WIDTH, across, chart, layer, linear, scaled, tips
-from howdah.report.words import moment, sentence
+from howdah.report.words import moment
 
 LEFT, RIGHT = 8, 24
 _ROW, _WORD = 48, 12
@@ -53,7 +54,7 @@ def predicted(prediction: Prediction, calibration: Calibration | None) -> Docume
         present(
             Paragraph(_lead(prediction.forecasts), "lead"),
             basis(ground),
-            Bullets(tuple(sentence(warning.text) for warning in prediction.warnings), "warning"),
+            warned(prediction.warnings),
             first,
             _table(prediction.forecasts)._replace(label=f"What is predicted{with_intervals}", style="stats"),
         ),

@@ -11,7 +11,6 @@ from howdah.analysis.wording import named, percent, signed
 from howdah.model.prediction import Prediction, Score
 from howdah.report.document import (
     PAGES,
-    Bullets,
     Data,
     Document,
     Facts,
@@ -25,9 +24,16 @@ from howdah.report.document import (
 from howdah.report.figure import series_colour
 from howdah.report.prediction.grounds import Ground, facts, inputs, work_facts
 from howdah.report.prediction.predicted import Span, other_numbers, spans
-from howdah.report.prediction.words import drawn_ends, forecast_text, inside_text, interval_text, scored_runs
+from howdah.report.prediction.words import (
+    drawn_ends,
+    forecast_text,
+    inside_text,
+    interval_text,
+    scored_runs,
+    warned,
+)
 from howdah.report.theme import DATA, SHOWN, WIDTH, chart, layer, level_title, linear, logarithmic, tips
-from howdah.report.words import NONE, moment, sentence
+from howdah.report.words import NONE, moment
 
 HEIGHT = 240
 MOST = 300
@@ -56,7 +62,7 @@ def scored(prediction: Prediction, scores: Sequence[Score], history: Sequence[Sc
         _answer(scores),
         present(
             Paragraph(lead, "lead"),
-            Bullets(tuple(sentence(warning.text) for warning in prediction.warnings), "warning"),
+            warned(prediction.warnings),
             first,
             _table(scores),
         ),

@@ -11,7 +11,6 @@ from howdah.model.tuning import Finalist, Fixed, KeptRules, Sensitivity, TunePar
 from howdah.report.document import (
     PAGES,
     TERMINAL,
-    Bullets,
     Data,
     Document,
     Facts,
@@ -24,8 +23,9 @@ from howdah.report.document import (
 )
 from howdah.report.prediction.grounds import Ground, facts, inputs
 from howdah.report.prediction.raced import race_section, race_text
+from howdah.report.prediction.words import warned
 from howdah.report.theme import DATA, SIGNED, WIDTH, across, chart, layer, level_title, linear, tips
-from howdah.report.words import NONE, sentence
+from howdah.report.words import NONE
 from howdah.units import format_counted, format_seconds
 
 _MATTER = 10
@@ -46,7 +46,7 @@ def tuned(tuning: Tuning, calibration: Calibration | None) -> Document:
         _answer(tuning, best),
         present(
             Paragraph(_search_text(tuning), "lead"),
-            Bullets(tuple(sentence(warning.text) for warning in tuning.warnings), "warning"),
+            warned(tuning.warnings),
             figure,
             _values_table(tuning),
             Only(TERMINAL, (figure.table._replace(title=figure.title),)) if figure else None,
