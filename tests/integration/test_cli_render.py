@@ -33,7 +33,7 @@ def test_a_plan_becomes_a_directory(tmp_path: Path) -> None:
     done = howdah("render", "plan.yaml", "-o", "conf", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert "HADOOP_CONF_DIR" in done.stdout
-    assert "next    read conf/README.md" in done.stdout
+    assert "next   read conf/README.md" in done.stdout
     assert {"README.md", "hosts.csv", "hadoop/hdfs-site.xml", MANIFEST} <= tree(tmp_path / "conf")
     again = howdah("render", "plan.yaml", "-o", "conf", cwd=tmp_path)
     assert "same" in again.stdout

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from howdah.model.change import PlanChange, ValueChange
 from howdah.model.plan import Value
+from howdah.report.terminal import pairs
 
 _MOST_VALUES = 20
 
@@ -16,25 +18,24 @@ def change_text(change: PlanChange) -> RenderableType:
     """Hosts, masters and values that change, then the steps in order."""
     if not change.steps and not change.values:
         return Text("change      nothing: the cluster matches this plan")
-    facts = Table.grid(padding=(0, 2))
-    facts.add_column(no_wrap=True)
-    facts.add_column()
+    return Group(Text("\nchange", style="bold"), pairs(_facts(change)))
+
+
+def _facts(change: PlanChange) -> Iterator[tuple[str, str]]:
     if change.added or change.removed:
-        facts.add_row(
-            "hosts", f"new: {', '.join(change.added) or 'none'}; gone: {', '.join(change.removed) or 'none'}"
-        )
+        new, gone = ", ".join(change.added) or "none", ", ".join(change.removed) or "none"
+        yield "hosts", f"new: {new}; gone: {gone}"
     moved = "; ".join(
         f"{'the shadow of ' if move.shadow else ''}{move.name} from {move.before} to {move.after}"
         for move in change.masters
     )
-    facts.add_row("masters", moved or "none moves")
+    yield "masters", moved or "none moves"
     for number, value in enumerate(change.values[:_MOST_VALUES]):
-        facts.add_row("values" if not number else "", _value(value))
+        yield ("values" if not number else ""), _value(value)
     if len(change.values) > _MOST_VALUES:
-        facts.add_row("", f"and {len(change.values) - _MOST_VALUES} more; --json lists all")
+        yield "", f"and {len(change.values) - _MOST_VALUES} more; --json lists all"
     for number, step in enumerate(change.steps, start=1):
-        facts.add_row("steps" if number == 1 else "", f"{number}. {step.text}")
-    return Group(Text("\nchange", style="bold"), facts)
+        yield ("steps" if number == 1 else ""), f"{number}. {step.text}"
 
 
 def _value(value: ValueChange) -> str:

@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-from rich.table import Table
 from rich.text import Text
 from typer.exceptions import Exit
 
@@ -17,6 +16,8 @@ from howdah.cli.output import print_json
 from howdah.cli.output import show as show_table
 from howdah.errors import UserError
 from howdah.installation.digests import FETCHABLE, release_of
+from howdah.report.document import Table
+from howdah.report.terminal import grid
 from howdah.session import jars as session
 from howdah.units import format_bytes, format_counted
 
@@ -169,24 +170,23 @@ def _bar() -> Progress:
     )
 
 
-def _table(shown: session.ShownHadoop) -> Table:
-    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
-    hadoop = shown.installation
+def _table(shown: session.ShownHadoop) -> RenderableType:
+    hadoop, rows = shown.installation, []
     if hadoop:
-        table.add_row("Hadoop", hadoop.version, str(hadoop.home), f"by {shown.named_by}")
-        table.add_row("libhadoop", "there" if hadoop.native else "none", str(hadoop.native or ""), "")
+        rows.append(("Hadoop", hadoop.version, str(hadoop.home), f"by {shown.named_by}"))
+        rows.append(("libhadoop", "there" if hadoop.native else "none", str(hadoop.native or ""), ""))
     if shown.hbase:
-        table.add_row("HBase", shown.hbase.version, str(shown.hbase.home), f"by {shown.hbase_named_by}")
+        rows.append(("HBase", shown.hbase.version, str(shown.hbase.home), f"by {shown.hbase_named_by}"))
     else:
-        table.add_row("HBase", "none", "", shown.hbase_named_by)
+        rows.append(("HBase", "none", "", shown.hbase_named_by or ""))
     if shown.spark:
         version = f"{shown.spark.version}, Scala {shown.spark.scala}"
-        table.add_row("Spark", version, str(shown.spark.home), f"by {shown.spark_named_by}")
+        rows.append(("Spark", version, str(shown.spark.home), f"by {shown.spark_named_by}"))
     else:
-        table.add_row("Spark", "none", "", shown.spark_named_by)
+        rows.append(("Spark", "none", "", shown.spark_named_by or ""))
     if shown.java:
-        table.add_row("Java", shown.java_version or "unknown", str(shown.java), "")
-    return table
+        rows.append(("Java", shown.java_version or "unknown", str(shown.java), ""))
+    return grid(Table(("",) * 4, tuple(rows)))
 
 
 def _content(shown: session.ShownHadoop) -> dict[str, object]:

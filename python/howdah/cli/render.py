@@ -10,15 +10,14 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich import box
-from rich.console import Group, RenderableType
-from rich.table import Table
-from rich.text import Text
+from rich.console import RenderableType
 
 from howdah.cli.help import App
 from howdah.cli.output import print_json, show
 from howdah.errors import UserError
 from howdah.model.configset import ConfigSet
+from howdah.report.document import Facts, Table
+from howdah.report.terminal import blocks
 from howdah.session.plan import render as session
 from howdah.session.plan.render import FileChange
 
@@ -120,17 +119,17 @@ def _listed(files: ConfigSet, changes: Sequence[FileChange]) -> list[dict[str, o
 
 
 def _table(output: Path, files: ConfigSet, changes: Sequence[FileChange]) -> RenderableType:
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    table.add_column("written")
-    table.add_column("files", justify="right")
-    table.add_column("contents")
-    for top, meaning, count in session.counted_contents(file.path for file in files.files):
-        table.add_row(top, str(count), meaning)
+    counted = session.counted_contents(file.path for file in files.files)
+    rows = tuple((top, str(count), meaning) for top, meaning, count in counted)
     kinds = Counter(change.kind for change in changes)
-    told = ", ".join(f"{count:,} {kind}" for kind, count in sorted(kinds.items()))
-    return Group(
-        table,
-        Text(),
-        Text(f"files   {told}"),
-        Text(f"next    read {output / 'README.md'}: every step in order, and how to check that it works"),
+    next_step = f"read {output / 'README.md'}: every step in order, and how to check that it works"
+    return blocks(
+        Table(("written", "files", "contents"), rows),
+        Facts(
+            "",
+            (
+                ("files", ", ".join(f"{count:,} {kind}" for kind, count in sorted(kinds.items()))),
+                ("next", next_step),
+            ),
+        ),
     )

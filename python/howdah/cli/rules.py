@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Group
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -17,6 +16,7 @@ from howdah.cli.output import show as show_text
 from howdah.errors import UserError
 from howdah.model.value import value_text
 from howdah.planner.explanation import MEANINGS, Explanation
+from howdah.report.terminal import indented, pairs
 from howdah.session.plan import explaining as session
 from howdah.units import format_counted
 
@@ -121,22 +121,22 @@ def _content(rule: Explanation) -> dict[str, Any]:
 def _page(rule: Explanation, default: str | None) -> Group:
     head = Text.assemble((rule.id, "bold"), "  ", (rule.severity, _COLOURS[rule.severity]))
     head.append(f" ({MEANINGS[rule.severity]})", "dim")
-    facts = Table.grid(padding=(0, 2))
-    facts.add_column(style="dim", no_wrap=True)
-    facts.add_column()
-    for name, text in _facts(rule, default):
-        facts.add_row(name, Text(text))
-    sources = Table.grid(padding=(0, 2))
-    sources.add_column(style="dim", no_wrap=True)
-    sources.add_column()
-    for source in rule.sources:
-        spelled = Text(source.says)
-        if source.title:
-            spelled.append(f"\n{source.title}; {source.kind}", "dim")
-        sources.add_row(source.label, spelled)
     return Group(
-        head, Text(rule.says), Text(), facts, Text("\nsources", "bold"), Padding(sources, (0, 0, 0, 2))
+        head,
+        Text(rule.says),
+        Text(),
+        pairs(_facts(rule, default)),
+        Text("\nsources", "bold"),
+        indented(pairs(_sources(rule))),
     )
+
+
+def _sources(rule: Explanation) -> Iterator[tuple[str, Text]]:
+    for source in rule.sources:
+        text = Text(source.says)
+        if source.title:
+            text.append(f"\n{source.title}; {source.kind}", "dim")
+        yield source.label, text
 
 
 def _facts(rule: Explanation, default: str | None) -> Iterator[tuple[str, str]]:

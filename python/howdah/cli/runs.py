@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from howdah.cli.help import App
@@ -16,8 +15,10 @@ from howdah.cli.live import as_json
 from howdah.cli.output import print_json
 from howdah.cli.output import show as show_text
 from howdah.errors import UserError
+from howdah.model.run import RunRecord
+from howdah.report.document import Table
 from howdah.report.run import run_report
-from howdah.report.terminal import terminal
+from howdah.report.terminal import blocks, terminal
 from howdah.session.run import reporting
 from howdah.session.run import runs as session
 from howdah.session.run.runs import RunSummary
@@ -131,25 +132,17 @@ def _summary(summary: RunSummary) -> dict[str, str | float | None]:
     }
 
 
+def _row(name: str, record: RunRecord) -> tuple[str, ...]:
+    elapsed = format_seconds(record.elapsed_s) if record.elapsed_s else "–"
+    origin = record.origin.value
+    return (name, record.outcome.value, record.suite.name, record.engine, origin, elapsed)
+
+
 def _print_table(summaries: list[RunSummary]) -> None:
     """The runs in a table; those that cannot be read below it, where their errors have room."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in ("run", "outcome", "suite", "engine", "origin"):
-        table.add_column(column, no_wrap=True)
-    table.add_column("elapsed", justify="right", no_wrap=True)
-    for summary in summaries:
-        record = summary.record
-        if record is not None:
-            table.add_row(
-                Text(summary.id),
-                record.outcome.value,
-                Text(record.suite.name),
-                record.engine,
-                record.origin.value,
-                format_seconds(record.elapsed_s) if record.elapsed_s else "–",
-            )
-    if table.row_count:
-        show_text(table)
+    rows = tuple(_row(summary.id, summary.record) for summary in summaries if summary.record is not None)
+    if rows:
+        show_text(blocks(Table(("run", "outcome", "suite", "engine", "origin", "elapsed"), rows)))
     console = Console(highlight=False, soft_wrap=True)
     for summary in summaries:
         if summary.error is not None:

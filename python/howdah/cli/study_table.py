@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-from rich.console import Group, RenderableType
-from rich.table import Table
-from rich.text import Text
+from rich.console import RenderableType
 
+from howdah.report.document import Paragraph, Table
+from howdah.report.terminal import blocks
 from howdah.session.study.studies import Matrix
 from howdah.units import format_counted, format_seconds
 
 
 def matrix_table(matrix: Matrix) -> RenderableType:
     """Cell by cell: what it is and how many of its runs are done; then what is left and how long it takes."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("cell", justify="right")
-    for factor in matrix.study.factors:
-        table.add_column(factor.vary.replace("_", " "))
-    table.add_column("done", justify="right")
-    table.add_column("left", justify="right")
-    for cell in matrix.cells:
-        done = sum(run.cell == cell.number and run.repeat > 0 for run in matrix.done)
-        left = sum(run.cell is cell and run.repeat > 0 for run in matrix.left)
-        table.add_row(str(cell.number + 1), *cell.levels.values(), str(done), str(left))
-    return Group(Text(matrix.study.question), "", table, "", Text(_left(matrix)), *_laboratories(matrix))
+    factors = (factor.vary.replace("_", " ") for factor in matrix.study.factors)
+    rows = tuple(
+        (
+            str(cell.number + 1),
+            *cell.levels.values(),
+            str(sum(run.cell == cell.number and run.repeat > 0 for run in matrix.done)),
+            str(sum(run.cell is cell and run.repeat > 0 for run in matrix.left)),
+        )
+        for cell in matrix.cells
+    )
+    return blocks(
+        Paragraph(matrix.study.question),
+        Table(("cell", *factors, "done", "left"), rows),
+        Paragraph(_left(matrix)),
+        *_laboratories(matrix),
+    )
 
 
 def matrix_json(matrix: Matrix) -> dict[str, object]:
@@ -48,12 +53,12 @@ def matrix_json(matrix: Matrix) -> dict[str, object]:
     }
 
 
-def _laboratories(matrix: Matrix) -> list[Text]:
+def _laboratories(matrix: Matrix) -> list[Paragraph]:
     many = matrix.laboratories
     if not many:
         return []
     verb = "is" if many == 1 else "are"
-    return [Text(f"{format_counted(many, 'time')} a lab {verb} started, one after the other")]
+    return [Paragraph(f"{format_counted(many, 'time')} a lab {verb} started, one after the other")]
 
 
 def _left(matrix: Matrix) -> str:

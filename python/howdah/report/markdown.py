@@ -24,6 +24,7 @@ from howdah.report.document import (
 )
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|#~])")
+_CODE = re.compile(r"`([^`\n]+)`")
 _PLAIN = ("", "measured", "simulated")
 """Certainties of a note that need no mention."""
 
@@ -31,12 +32,12 @@ _PLAIN = ("", "measured", "simulated")
 def markdown(document: Document, folder: str) -> str:
     """The whole file; pictures are linked as ``<folder>/<id>.svg``."""
     shown = document.in_form(Form.MARKDOWN)
-    title = f"{shown.question}\n\n**{escaped(shown.answer)}**" if shown.question else escaped(shown.answer)
+    title = f"{shown.question}\n\n**{prose(shown.answer)}**" if shown.question else prose(shown.answer)
     blocks = [f"# {title}", escaped(" · ".join(shown.kicker)), *_blocks(shown.blocks, folder)]
     for section in shown.sections:
         blocks.append(f"## {escaped(section.title)}")
         if section.about:
-            blocks.append(escaped(section.about))
+            blocks.append(prose(section.about))
         blocks += _blocks(section.blocks, folder)
     return together(blocks)
 
@@ -51,6 +52,12 @@ def escaped(text: str) -> str:
     return _SPECIAL.sub(r"\\\1", text.replace("&", "&amp;")).replace("\n", " ")
 
 
+def prose(text: str) -> str:
+    """The same with `code` as code."""
+    parts = _CODE.split(text.replace("\n", " "))
+    return "".join(f"`{part}`" if at % 2 else escaped(part) for at, part in enumerate(parts))
+
+
 def _blocks(blocks: Iterable[Block], folder: str) -> Iterator[str]:
     for block in blocks:
         match block:
@@ -63,8 +70,8 @@ def _blocks(blocks: Iterable[Block], folder: str) -> Iterator[str]:
                     yield f"### {escaped(block.title)}"
                 yield table(Table(("", ""), block.entries))
             case Paragraph():
-                strong = f"**{escaped(block.strong)}** " if block.strong else ""
-                yield f"{strong}{escaped(block.text)}".rstrip()
+                strong = f"**{prose(block.strong)}** " if block.strong else ""
+                yield f"{strong}{prose(block.text)}".rstrip()
             case Bullets():
                 mark = "**Warning:** " if block.style == "warning" else ""
                 yield bullets(block.items, mark)
@@ -72,7 +79,7 @@ def _blocks(blocks: Iterable[Block], folder: str) -> Iterator[str]:
                 yield "\n".join(map(_warning, block.findings))
             case Notes():
                 yield f"### {escaped(block.title)}"
-                remarks = (f"- {escaped(remark)}" for remark in block.remarks)
+                remarks = (f"- {prose(remark)}" for remark in block.remarks)
                 yield "\n".join((*map(_note, block.findings), *remarks))
             case Heading():
                 yield f"### {escaped(block.text)}"
@@ -85,7 +92,7 @@ def _titled(block: Table) -> Iterator[str]:
     if block.title:
         yield f"### {escaped(block.title)}"
         if block.about:
-            yield escaped(block.about)
+            yield prose(block.about)
     yield table(block)
 
 
@@ -96,22 +103,22 @@ def table(data: Table) -> str:
 
 def bullets(items: Iterable[str], mark: str = "") -> str:
     """A list with a mark before each item."""
-    return "\n".join(f"- {mark}{escaped(item)}" for item in items)
+    return "\n".join(f"- {mark}{prose(item)}" for item in items)
 
 
 def figure_block(figure: Figure, folder: str) -> str:
     """A figure as a link to its picture, with its title and caption."""
-    title, caption = escaped(figure.title), escaped(figure.caption)
+    title, caption = escaped(figure.title), prose(figure.caption)
     return f"![{title}]({folder}/{figure.id}.svg)\n\n*{title}.* {caption}"
 
 
 def _warning(finding: Finding) -> str:
     parts = ", ".join(filter(None, (finding.place, finding.certainty)))
     numbers = "".join(f"; {name} {value}" for name, value in finding.numbers)
-    return f"- **Warning:** {escaped(finding.text)} ({escaped(parts + numbers)})"
+    return f"- **Warning:** {prose(finding.text)} ({escaped(parts + numbers)})"
 
 
 def _note(finding: Finding) -> str:
     """A note shows its certainty only if it was not measured; its numbers are on the page."""
     certainty = "" if finding.certainty in _PLAIN else f" ({escaped(finding.certainty)})"
-    return f"- {escaped(finding.text)}{certainty}"
+    return f"- {prose(finding.text)}{certainty}"

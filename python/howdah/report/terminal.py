@@ -159,13 +159,13 @@ def _drawn(values: Sequence[float]) -> Iterator[Bar]:
     return (Bar(middle + longest, middle + min(value, 0), middle + max(value, 0)) for value in values)
 
 
-def pairs(entries: Iterable[tuple[str, str]]) -> Grid:
-    """Names and values below one another."""
+def pairs(entries: Iterable[tuple[str, RenderableType]]) -> Grid:
+    """Names and values below one another; long values go on under their beginnings."""
     lines = Grid.grid(padding=_GAP)
     lines.add_column(style="dim", no_wrap=True)
     lines.add_column()
     for name, value in entries:
-        lines.add_row(Text(name), Text(value))
+        lines.add_row(Text(name), Text(value) if isinstance(value, str) else value)
     return lines
 
 

@@ -193,10 +193,45 @@ def linear(
     zero: bool = True,
 ) -> dict[str, Any]:
     """The encoding of a number's place: ``down`` is counted from the top; ``zero`` lies on the axis."""
+    return {"field": field, **scaled(domain, axis, down=down, zero=zero)}
+
+
+def scaled(
+    domain: Sequence[float], axis: dict[str, Any] | None = None, *, down: bool = False, zero: bool = True
+) -> dict[str, Any]:
+    """The same for several fields, of which each layer names its own: ``{**x, "field": "end"}``."""
     scale = {"domain": domain, **({"reverse": True} if down else {}), "nice": False}
     if not zero:
         scale["zero"] = False
+    return {"type": "quantitative", "scale": scale, "axis": axis}
+
+
+def logarithmic(field: str, axis: dict[str, Any], domain: Sequence[float] | None = None) -> dict[str, Any]:
+    """The encoding of a number's place by its logarithm."""
+    scale: dict[str, Any] = {"type": "log"}
+    if domain is not None:
+        scale |= {"domain": domain, "nice": False}
     return {"field": field, "type": "quantitative", "scale": scale, "axis": axis}
+
+
+def quantity(field: str) -> dict[str, Any]:
+    """The encoding of a number on the scale that other layers have."""
+    return {"field": field, "type": "quantitative"}
+
+
+def in_pixels(field: str) -> dict[str, Any]:
+    """The encoding of a place that is known in pixels."""
+    return {"field": field, "type": "quantitative", "scale": None, "axis": None}
+
+
+def as_is(field: str) -> dict[str, Any]:
+    """The encoding of an opacity, without a scale."""
+    return {"field": field, "type": "quantitative", "scale": None, "legend": None}
+
+
+def tips(**fields: str | None) -> list[dict[str, Any]]:
+    """What a pointer shows: fields with the titles that they have there; None is the field's own name."""
+    return [{"field": name, **({"title": title} if title else {})} for name, title in fields.items()]
 
 
 def across(title: str, **rest: Any) -> dict[str, Any]:

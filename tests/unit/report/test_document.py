@@ -132,6 +132,12 @@ def test_text_is_no_markup() -> None:
     assert markdown(DOCUMENT, "figures").startswith("# terasort \\<b\\>took\\</b\\> 5 s.\n")
 
 
+def test_code_is_code_and_what_looks_like_markup_is_not() -> None:
+    document = DOCUMENT._replace(answer="`howdah run *` did *nothing* with `<b>`.", blocks=(), sections=())
+    assert markdown(document, "").startswith("# `howdah run *` did \\*nothing\\* with `<b>`.\n")
+    assert "<code>howdah run *</code> did *nothing* with <code>&lt;b&gt;</code>" in _html(document)
+
+
 def test_small_figures_share_a_row_and_facts_a_grid() -> None:
     page = _html(DOCUMENT)
     assert page.count('<div class="pair">') == 1

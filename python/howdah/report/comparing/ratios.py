@@ -10,7 +10,7 @@ from howdah.model.run import Origin
 from howdah.report.comparing.words import interval, more, place, ratio
 from howdah.report.document import Figure, Table
 from howdah.report.figure import group_keys, series_colour
-from howdah.report.theme import DATA, SHOWN, WIDTH, across, chart, layer
+from howdah.report.theme import DATA, SHOWN, WIDTH, across, chart, layer, tips
 
 ROW, HEAD = 24, 30
 """Heights of a row and of a name above rows, pixels."""
@@ -127,14 +127,7 @@ def _spec(comparison: Comparison, heads: list[dict[str, Any]], rows: list[RatioR
     }
     groups = group_keys(comparison)
     colour = series_colour(groups)
-    tooltip = [
-        {"field": "series", "title": "group"},
-        {"field": "what"},
-        {"field": "said", "title": "ratio"},
-        {"field": "interval", "title": "95 % interval"},
-        {"field": "verdict"},
-        {"field": "why"},
-    ]
+    tooltip = tips(series="group", what=None, said="ratio", interval="95 % interval", verdict=None, why=None)
     layers: list[dict[str, Any]] = [
         # The line of the baseline is drawn beside rows alone: names would lie on it.
         layer(

@@ -10,7 +10,7 @@ from howdah.model.run import Origin
 from howdah.report.comparing.words import mean, measured, place
 from howdah.report.document import Figure, Table
 from howdah.report.figure import group_keys, series_colour
-from howdah.report.theme import DATA, HALF_WIDTH, SHOWN, across, chart, layer, linear
+from howdah.report.theme import DATA, HALF_WIDTH, SHOWN, across, chart, layer, linear, tips
 
 ROW = 34
 LEFT, RIGHT = 4, 14
@@ -119,11 +119,7 @@ def _spec(comparison: Comparison, measure: Measure, values: dict[str, list[float
                     "scale": {"domain": [0, 1], "range": [0, 0.6]},
                     "legend": None,
                 },
-                "tooltip": [
-                    {"field": "series", "title": "group"},
-                    {"field": "run"},
-                    {"field": "said", "title": measure.name},
-                ],
+                "tooltip": tips(series="group", run=None, said=measure.name),
             },
             SHOWN,
             name=DATA,

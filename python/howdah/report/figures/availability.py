@@ -10,7 +10,7 @@ from howdah.report.document import Figure, Key, Table
 from howdah.report.figure import FigureSource, series_colour
 from howdah.report.figures.header import UNIT_LINE, header
 from howdah.report.figures.timeaxis import time_unit, time_x
-from howdah.report.theme import DATA, LEFT, SHOWN, WIDTH, chart, layer
+from howdah.report.theme import DATA, LEFT, SHOWN, WIDTH, chart, layer, tips
 from howdah.report.words import NONE
 from howdah.units import format_counted
 
@@ -76,12 +76,7 @@ def _spec(source: FigureSource, probes: tuple[ProbeReport, ...]) -> dict[str, An
         }
         for series, probe, start_s, end_s, said in stretches
     ]
-    tooltip = [
-        {"field": "probe", "title": "probe"},
-        {"field": "series", "title": "what"},
-        {"field": "lasted", "title": "for"},
-        {"field": "said", "title": "first error"},
-    ]
+    tooltip = tips(probe="probe", series="what", lasted="for", said="first error")
     strips = layer(
         values,
         {"type": "bar"},

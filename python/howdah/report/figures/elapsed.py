@@ -11,7 +11,7 @@ from howdah.model.run import Origin, Outcome
 from howdah.report.document import Figure, Table
 from howdah.report.figure import FigureSource
 from howdah.report.figures.timeaxis import time_unit
-from howdah.report.theme import DATA, WIDTH, across, chart, layer, linear
+from howdah.report.theme import DATA, WIDTH, across, chart, layer, linear, tips
 
 ROW, BAR = 72, 26
 TOKENS = ("phase-1", "phase-2", "phase-3")
@@ -158,11 +158,7 @@ def _spec(source: FigureSource, held: Marks, longest: float) -> dict[str, Any]:
                 "x2": {"field": "end"},
                 "y": y,
                 "color": {**colour, "scale": bar_colours},
-                "tooltip": [
-                    {"field": "workload"},
-                    {"field": "phase"},
-                    {"field": "spent", "title": "elapsed"},
-                ],
+                "tooltip": tips(workload=None, phase=None, spent="elapsed"),
             },
             name=DATA,
         ),

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from howdah.report.figure import FigureSource
 from howdah.report.figures.timeaxis import TimeUnit, end_of_run_s, start_of_axis_s
-from howdah.report.theme import layer
+from howdah.report.theme import layer, quantity, tips
 
 DAEMONS = {
     "datanode": "DataNode",
@@ -80,8 +80,8 @@ def event_layers(
     ]
     if not values:
         return []
-    at = {"x": {"field": "time", "type": "quantitative"}, "y": {**y, "field": "y"}}
-    tooltip = [{"field": "worker", "title": "worker"}, {"field": "text", "title": "what"}]
+    at = {"x": quantity("time"), "y": {**y, "field": "y"}}
+    tooltip = tips(worker="worker", text="what")
     word = {"type": "text", "align": "left", "baseline": "top", "dx": 4, "dy": 3, "fontSize": 11}
     # An outline in the page's own colour keeps the word readable over the bars.
     behind = {**word, "stroke": "$page", "strokeWidth": 3, "strokeJoin": "round", "fontWeight": "bold"}

@@ -11,7 +11,7 @@ from howdah.report.document import Figure, Key, Table
 from howdah.report.figure import FigureSource, series_colour
 from howdah.report.figures.flow_layout import Box, FlowLayout, Stream, layout
 from howdah.report.figures.header import LEGEND_HEIGHT, legend, with_still
-from howdah.report.theme import DATA, SHOWN, WIDTH, chart, layer
+from howdah.report.theme import DATA, SHOWN, WIDTH, chart, layer, scaled, tips
 from howdah.report.words import signed_bytes
 from howdah.units import format_bytes
 
@@ -91,23 +91,10 @@ def _key(flow: Flow) -> Key:
 
 def _spec(source: FigureSource, picture: ByteFlow, placed: FlowLayout, keys: list[Key]) -> dict[str, Any]:
     colour = series_colour(keys)
-    x = {
-        "type": "quantitative",
-        "scale": {"domain": [0, placed.columns - 1 + placed.box], "nice": False, "zero": False},
-        "axis": None,
-    }
-    y = {
-        "type": "quantitative",
-        "scale": {"domain": [0, placed.height], "reverse": True, "nice": False, "zero": False},
-        "axis": None,
-    }
+    x = scaled([0, placed.columns - 1 + placed.box], zero=False)
+    y = scaled([0, placed.height], down=True, zero=False)
     streams = [row for stream in placed.streams for row in _outline(stream, placed.box)]
-    told = [
-        {"field": "what", "title": "what"},
-        {"field": "bytes", "title": "counted"},
-        {"field": "theory", "title": "expected in theory"},
-        {"field": "by", "title": "counted by"},
-    ]
+    told = tips(what="what", bytes="counted", theory="expected in theory", by="counted by")
     layers: list[dict[str, Any]] = [
         {
             "data": {"values": streams},
@@ -123,7 +110,7 @@ def _spec(source: FigureSource, picture: ByteFlow, placed: FlowLayout, keys: lis
                 "y": {**y, "field": "y"},
                 "y2": {"field": "y2"},
                 "color": colour,
-                "detail": [{"field": "flow"}],
+                "detail": tips(flow=None),
                 "tooltip": told,
             },
         },
@@ -135,7 +122,7 @@ def _spec(source: FigureSource, picture: ByteFlow, placed: FlowLayout, keys: lis
                 "x2": {"field": "x2"},
                 "y": {**y, "field": "y"},
                 "y2": {"field": "y2"},
-                "tooltip": [{"field": "label", "title": "where"}, {"field": "bytes", "title": "bytes"}],
+                "tooltip": tips(label="where", bytes="bytes"),
             },
         ),
         *_names(picture, placed, x, y),

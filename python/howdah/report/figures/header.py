@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from howdah.report.document import Key
 from howdah.report.figure import FigureSource
 from howdah.report.figures.timeaxis import bands, end_of_run_s, start_of_axis_s, time_unit
-from howdah.report.theme import RIGHT, layer
+from howdah.report.theme import RIGHT, in_pixels, layer, quantity, tips
 
 UNIT_LINE = 19
 """The height above the names that holds an axis's unit, pixels."""
@@ -114,7 +114,7 @@ def header(source: FigureSource, width: float) -> Header:
         rows,
         {"type": "rect", "color": "$ink"},
         {
-            "x": {"field": "start", "type": "quantitative"},
+            "x": quantity("start"),
             "x2": {"field": "end"},
             "opacity": {"field": "shade", "type": "ordinal", "scale": shades, "legend": None},
         },
@@ -137,8 +137,8 @@ def _faults(source: FigureSource, until_s: float) -> list[dict[str, Any]]:
     ]
     if not values:
         return []
-    x = {"field": "start", "type": "quantitative"}
-    tooltip = [{"field": "fault", "title": "fault"}]
+    x = quantity("start")
+    tooltip = tips(fault="fault")
     return [
         layer(
             values,
@@ -170,7 +170,7 @@ def _names(names: Sequence[Name], colour: str, weight: str) -> list[dict[str, An
                     "expr": f"{room} > (roomy ? {2 * _LETTER} : {_WIDE_LETTER} * length(datum.name)) ? 1 : 0"
                 },
             },
-            {"x": {"field": "start", "type": "quantitative"}, "text": {"field": "name"}},
+            {"x": quantity("start"), "text": {"field": "name"}},
         )
         for row in sorted({name.row for name in names})
     ]
@@ -183,7 +183,7 @@ def legend(keys: Sequence[Key], y: float) -> list[dict[str, Any]]:
         values.append({"x": x, "name": key.name})
         x += _SQUARE + _KEY_LETTER * len(key.name) + _KEY_GAP
     colours = {"domain": [key.name for key in keys], "range": [f"${key.token}" for key in keys]}
-    at = {"x": {"field": "x", "type": "quantitative", "scale": None, "axis": None}}
+    at = {"x": in_pixels("x")}
     shown = {"expr": f"{STILL} ? 1 : 0"}
     square = {"type": "point", "shape": "square", "filled": True, "size": 60, "xOffset": 5}
     word = {"type": "text", "align": "left", "baseline": "middle", "fontSize": 11, "dx": _SQUARE}

@@ -8,7 +8,7 @@ from howdah.analysis.evidence import OperationLatency
 from howdah.model.reported import format_value
 from howdah.report.document import Figure, Key, Table
 from howdah.report.figure import FigureSource, series_colour
-from howdah.report.theme import DATA, SHOWN, chart, level_title
+from howdah.report.theme import DATA, SHOWN, chart, level_title, logarithmic, tips
 
 _COLOURS = ("group-2", "group-3", "group-4", "group-5", "group-6", "group-1")
 _LEAST_SHARE = 1e-6
@@ -76,22 +76,16 @@ def _spec(source: FigureSource, timed: list[OperationLatency], keys: tuple[Key, 
         for share, time_s in one.curve
     ]
     least = min(max(1 - share, _LEAST_SHARE) for one in timed for share, _ in one.curve)
-    x = {
-        "field": "longer",
-        "type": "quantitative",
-        "scale": {"type": "log", "domain": [1, least], "nice": False},
-        "axis": {
+    x = logarithmic(
+        "longer",
+        {
             "title": "of all operations took longer",
             "labelExpr": "format(100 * datum.value, '~g') + ' %'",
             "values": [1, 0.1, 0.01, 0.001, 0.0001, 0.00001],
         },
-    }
-    y = {
-        "field": "ms",
-        "type": "quantitative",
-        "scale": {"type": "log"},
-        "axis": {**level_title("ms"), "format": "~g", "tickCount": 5},
-    }
+        [1, least],
+    )
+    y = logarithmic("ms", {**level_title("ms"), "format": "~g", "tickCount": 5})
     layers: list[dict[str, Any]] = [
         {
             "name": DATA,
@@ -102,11 +96,7 @@ def _spec(source: FigureSource, timed: list[OperationLatency], keys: tuple[Key, 
                 "x": x,
                 "y": y,
                 "color": series_colour(keys),
-                "tooltip": [
-                    {"field": "series", "title": "operation"},
-                    {"field": "share", "title": "of all"},
-                    {"field": "text", "title": "within"},
-                ],
+                "tooltip": tips(series="operation", share="of all", text="within"),
             },
         }
     ]

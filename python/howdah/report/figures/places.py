@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from howdah.analysis.evidence import ReplicaBalance
 from howdah.model.placement import placed_hosts
 from howdah.report.figure import FigureSource
-from howdah.report.theme import DATA, chart, layer
+from howdah.report.theme import DATA, chart, layer, scaled, tips
 
 SHEET = 964
 """The width of the still picture's plot, pixels."""
@@ -98,16 +98,8 @@ class Sheet:
 
     def spec(self, height: float) -> dict[str, Any]:
         """The chart."""
-        x = {
-            "type": "quantitative",
-            "scale": {"domain": [0, SHEET], "nice": False, "zero": False},
-            "axis": None,
-        }
-        y = {
-            "type": "quantitative",
-            "scale": {"domain": [0, height], "reverse": True, "nice": False, "zero": False},
-            "axis": None,
-        }
+        x = scaled([0, SHEET], zero=False)
+        y = scaled([0, height], down=True, zero=False)
         colours = {"domain": list(_TOKENS), "range": [f"${token}" for token in _TOKENS]}
         layers: list[dict[str, Any]] = [
             layer(
@@ -119,7 +111,7 @@ class Sheet:
                     "y": {**y, "field": "y"},
                     "y2": {"field": "y2"},
                     "color": {"field": "token", "type": "nominal", "scale": colours, "legend": None},
-                    "tooltip": [{"field": "title", "title": "what"}],
+                    "tooltip": tips(title="what"),
                 },
                 name=DATA,
             )

@@ -9,7 +9,7 @@ from howdah.analysis.wording import delay
 from howdah.model.reported import RateStep
 from howdah.report.document import Figure, Key, Table
 from howdah.report.figure import FigureSource, series_colour
-from howdah.report.theme import DATA, SHOWN, across, chart, layer, level_title, linear
+from howdah.report.theme import DATA, SHOWN, across, chart, layer, level_title, linear, logarithmic
 from howdah.units import format_counted, format_per_s
 
 IN_TIME, TOO_LATE = Key("in time", "group-2"), Key("too late, or not kept", "fault")
@@ -58,12 +58,7 @@ def _spec(steps: Sequence[RateStep]) -> dict[str, Any]:
     ]
     most = max(step.asked_per_s for step in steps)
     x = linear("asked", [0, 1.05 * most], across("target operations per second", format="~s"))
-    y = {
-        "field": "ms",
-        "type": "quantitative",
-        "scale": {"type": "log"},
-        "axis": {**level_title("99 % within, ms"), "format": "~g", "tickCount": 5},
-    }
+    y = logarithmic("ms", {**level_title("99 % within, ms"), "format": "~g", "tickCount": 5})
     tooltip = [
         {"field": "asked", "title": "asked for in a second", "format": ",.0f"},
         {"field": "done", "title": "done"},

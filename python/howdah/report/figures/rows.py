@@ -11,7 +11,7 @@ from howdah.report.figures.header import UNIT_LINE, header
 from howdah.report.figures.machines import MachineRows
 from howdah.report.figures.timeaxis import time_unit, time_x
 from howdah.report.figures.timeline import Axis
-from howdah.report.theme import DATA, POINTER, SHOWN, WIDTH, chart, layer, switching
+from howdah.report.theme import DATA, POINTER, SHOWN, WIDTH, chart, in_pixels, layer, scaled, switching, tips
 
 PITCH = 56.0
 """The height of one small chart with its name and the room below it, pixels."""
@@ -41,11 +41,7 @@ def rows(
     above = header(source, WIDTH)
     count = len(shown.rows)
     x = time_x(source)
-    y: dict[str, Any] = {
-        "type": "quantitative",
-        "scale": {"domain": [0, count], "reverse": True, "nice": False, "zero": False},
-        "axis": None,
-    }
+    y: dict[str, Any] = scaled([0, count], down=True, zero=False)
     names = [key.name for key in keys]
     colour = series_colour(keys)
     bottom, room = 1 - _BELOW / PITCH, 1 - (_BELOW + _NAME) / PITCH
@@ -71,7 +67,7 @@ def rows(
             {"calculate": f"datum.row + {bottom}", "as": "y2"},
             {"calculate": f"datum.row + {height_of.format('datum.value')}", "as": "y"},
         ]
-    encoding = {"x": x, "y": {**y, "field": "y"}, "color": colour, "detail": [{"field": "row"}]}
+    encoding = {"x": x, "y": {**y, "field": "y"}, "color": colour, "detail": tips(row=None)}
     area: dict[str, Any] = {"type": "area", "interpolate": "step-after", "opacity": 0.92 if stacked else 0.1}
     line: dict[str, Any] = {"type": "line", "interpolate": "step-after", "strokeWidth": 1.4}
     if source.dash != [1, 0]:
@@ -144,7 +140,7 @@ def _words(
             names,
             {**small, "color": "$muted"},
             {
-                "x": {"field": "at", "type": "quantitative", "scale": None, "axis": None},
+                "x": in_pixels("at"),
                 "y": {**y, "field": "y"},
                 "text": {"field": "what"},
             },

@@ -16,7 +16,18 @@ from howdah.report.figure import FigureSource, series_colour
 from howdah.report.figures.header import UNIT_LINE, header
 from howdah.report.figures.timeaxis import TimeUnit, end_of_run_s, start_of_axis_s, time_unit, time_x
 from howdah.report.figures.timeline import Label, label_layers, spread
-from howdah.report.theme import DATA, RIGHT, SHOWN, WIDTH, chart, layer, level_title
+from howdah.report.theme import (
+    DATA,
+    RIGHT,
+    SHOWN,
+    WIDTH,
+    chart,
+    in_pixels,
+    layer,
+    level_title,
+    quantity,
+    tips,
+)
 from howdah.units import format_counted
 
 _HEIGHT, _LANE, _GAP = 220.0, 16.0, 12.0
@@ -205,15 +216,11 @@ def _lane(key: Key, events: Sequence[ServerEvent], unit: TimeUnit, top: float) -
             "clip": True,
         },
         {
-            "x": {"field": "start", "type": "quantitative"},
+            "x": quantity("start"),
             "x2": {"field": "end"},
-            "y": {"field": "top", "type": "quantitative", "scale": None, "axis": None},
+            "y": in_pixels("top"),
             "y2": {"field": "below"},
-            "tooltip": [
-                {"field": "where", "title": "where"},
-                {"field": "what", "title": key.name},
-                {"field": "took", "title": "took"},
-            ],
+            "tooltip": tips(where="where", what=key.name, took="took"),
         },
         SHOWN,
     )

@@ -16,7 +16,7 @@ from howdah.report.document import Figure, Table
 from howdah.report.figure import FigureSource
 from howdah.report.figures.lanes import KEYS, OTHER
 from howdah.report.figures.timeaxis import ScaledUnit, number_format, rate_unit
-from howdah.report.theme import DATA, HALF_WIDTH, chart, layer, level_title, linear
+from howdah.report.theme import DATA, HALF_WIDTH, chart, layer, level_title, linear, quantity, tips
 from howdah.units import format_rate
 
 MOST_BARS = 200
@@ -129,19 +129,19 @@ def _spec(
                 "x2": {"field": "to"},
                 "y": y,
                 "y2": {"field": "high"},
-                "tooltip": [{"field": "which", "title": what}, {"field": "text", "title": "throughput"}],
+                "tooltip": tips(which=what, text="throughput"),
             },
             name=DATA,
         ),
         layer(
             level,
             {"type": "rule", "color": "$ink", "strokeWidth": 1, "strokeDash": [2, 3]},
-            {"y": {"field": "rate", "type": "quantitative"}},
+            {"y": quantity("rate")},
         ),
         layer(
             level,
             {"type": "text", "align": "left", "dx": 6, "text": "median", "color": "$muted"},
-            {"x": {"value": {"expr": "width"}}, "y": {"field": "rate", "type": "quantitative"}},
+            {"x": {"value": {"expr": "width"}}, "y": quantity("rate")},
         ),
     ]
     return chart(layers, height=110, width=HALF_WIDTH, top=24, right=56)
@@ -212,7 +212,7 @@ def _files_figure(source: FigureSource, id_: str, drawn: Files) -> Figure:
         "y": linear(
             "rate", [0, top], {**level_title(unit.name), "tickCount": 3, "format": number_format(top)}
         ),
-        "tooltip": [{"field": "file"}, {"field": "text", "title": "throughput"}],
+        "tooltip": tips(file=None, text="throughput"),
     }
     size = 36 if len(rates) < 100 else 12
     dots = {"type": "point", "filled": True, "opacity": 1, "size": size, "color": f"${token}"}

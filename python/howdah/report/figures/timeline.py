@@ -21,8 +21,10 @@ from howdah.report.theme import (
     SHOWN,
     WIDTH,
     chart,
+    in_pixels,
     layer,
     level_title,
+    quantity,
     switching,
 )
 from howdah.report.words import three_digits
@@ -106,7 +108,7 @@ def label_layers(labels: Sequence[Label]) -> list[dict[str, Any]]:
     seen = f"roomy ? ({SHOWN} ? 1 : 0.3) : 0"
     encoding = {
         "x": {"value": {"expr": "width"}},
-        "y": {"field": "y", "type": "quantitative", "scale": None, "axis": None},
+        "y": in_pixels("y"),
     }
     square = {"type": "point", "shape": "square", "filled": True, "size": 70, "xOffset": 12}
     text = {"type": "text", "align": "left", "baseline": "middle", "dx": 21}
@@ -180,7 +182,7 @@ def timeline(
             {"calculate": f"indexof({names!r}, datum.series)", "as": "place"},
         ],
         "mark": mark,
-        "encoding": {"x": x, "y": y, "color": colour, "order": {"field": "place", "type": "quantitative"}},
+        "encoding": {"x": x, "y": y, "color": colour, "order": quantity("place")},
     }
     reduced = [line.key.name + _PEAK for line in lines if line.hides_peaks]
     pale = {
@@ -196,7 +198,7 @@ def timeline(
         layer(
             [{"value": level.value}],
             {"type": "rule", "strokeDash": [2, 3], "strokeWidth": 1.5, "color": f"${level.token}"},
-            {"y": {"field": "value", "type": "quantitative"}},
+            {"y": quantity("value")},
         )
         for level in marks
     ]

@@ -23,7 +23,7 @@ from howdah.report.figures.lanes import (
     tasks_table,
 )
 from howdah.report.figures.timeaxis import end_of_run_s, start_of_axis_s, time_unit, time_x
-from howdah.report.theme import DATA, LEFT, RIGHT, SHOWN, WIDTH, chart, layer
+from howdah.report.theme import DATA, LEFT, RIGHT, SHOWN, WIDTH, chart, layer, quantity, scaled
 from howdah.units import format_bytes, format_counted, format_seconds
 
 SHUFFLE = Key("reduce fetching map output", "phase-3")
@@ -169,11 +169,7 @@ def _spec(source: FigureSource, places: Places, bars: list[LaneBar], keys: Seque
     unit = time_unit(source)
     above = header(source, WIDTH)
     height = places.groups[-1].bottom + _GAP / 2
-    y = {
-        "type": "quantitative",
-        "scale": {"domain": [0, height], "reverse": True, "nice": False, "zero": False},
-        "axis": None,
-    }
+    y = scaled([0, height], down=True, zero=False)
     inner = min(0.5, places.pitch * 0.06)
     values = [
         {
@@ -260,7 +256,7 @@ def _crosses(values: list[dict[str, Any]], y: dict[str, Any], pitch: float) -> l
         layer(
             failed,
             {**cross, "baseline": "middle", "fontWeight": "bold"},
-            {"x": {"field": "end", "type": "quantitative"}, "y": {**y, "field": "y"}},
+            {"x": quantity("end"), "y": {**y, "field": "y"}},
             SHOWN,
         )
     ]

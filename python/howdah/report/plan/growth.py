@@ -6,7 +6,7 @@ from typing import Any
 
 from howdah.model.plan import Capacity
 from howdah.report.document import Figure, Table
-from howdah.report.theme import DATA, LEFT, WIDTH, chart, layer, level_title, linear
+from howdah.report.theme import DATA, LEFT, WIDTH, chart, layer, level_title, linear, scaled, tips
 from howdah.units import format_bytes, format_counted
 
 _STEPS = ((1e15, "PB"), (1e12, "TB"), (1e9, "GB"))
@@ -73,11 +73,7 @@ def _spec(capacity: Capacity) -> dict[str, Any]:
         },
         zero=False,
     )
-    y = {
-        "type": "quantitative",
-        "scale": {"domain": [0, 1.12 * most / size], "nice": False},
-        "axis": {**level_title(unit), "tickCount": 4},
-    }
+    y = scaled([0, 1.12 * most / size], {**level_title(unit), "tickCount": 4})
     layers: list[dict[str, Any]] = [
         layer(
             values,
@@ -96,12 +92,7 @@ def _spec(capacity: Capacity) -> dict[str, Any]:
                     "scale": {"domain": [0, 1], "range": [1, 0.35]},
                     "legend": None,
                 },
-                "tooltip": [
-                    {"field": "year"},
-                    {"field": "need"},
-                    {"field": "hosts", "title": "takes"},
-                    {"field": "full", "title": "first full"},
-                ],
+                "tooltip": tips(year=None, need=None, hosts="takes", full="first full"),
             },
             name=DATA,
         ),

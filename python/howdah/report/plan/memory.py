@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from howdah.model.heap import heap_bytes
 from howdah.model.plan import ClusterPlan, Value, Worker
 from howdah.report.document import Figure, Key, Table
-from howdah.report.theme import DATA, SHOWN, WIDTH, across, chart, layer, linear
+from howdah.report.theme import DATA, SHOWN, WIDTH, across, chart, layer, linear, scaled, tips
 from howdah.units import GIB, MIB, format_counted, format_gib
 
 TASKS = ("map tasks", "reduce tasks")
@@ -115,11 +115,7 @@ def _spec(
         for row, kind in enumerate(kinds)
     ]
     most = max(segment["end"] for segment in segments)
-    x = {
-        "type": "quantitative",
-        "scale": {"domain": [0, most], "nice": False},
-        "axis": across("memory (GiB)", tickCount=8),
-    }
+    x = scaled([0, most], across("memory (GiB)", tickCount=8))
     y = linear("row", [-0.5, len(kinds) - 0.5], down=True, zero=False)
     colour = {
         "field": "series",
@@ -148,12 +144,7 @@ def _spec(
                 "x2": {"field": "end"},
                 "y": y,
                 "color": colour,
-                "tooltip": [
-                    {"field": "worker"},
-                    {"field": "series", "title": "for"},
-                    {"field": "size"},
-                    {"field": "share"},
-                ],
+                "tooltip": tips(worker=None, series="for", size=None, share=None),
             },
         },
         *(

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from howdah.model.plan import Candidate, Cluster, Judgement
 from howdah.report.document import Figure, Key, Table
 from howdah.report.plan.words import is_cost
-from howdah.report.theme import DATA, SHOWN, WIDTH, across, chart, layer, linear
+from howdah.report.theme import DATA, SHOWN, WIDTH, across, chart, layer, linear, tips
 from howdah.units import format_counted
 
 ROW, BAR = 62, 20
@@ -174,12 +174,7 @@ def _spec(rows: list[Candidate], names: list[str], stacks: list[list[_Segment]])
                 "x2": {"field": "end"},
                 "y": y,
                 "color": colour,
-                "tooltip": [
-                    {"field": "platform"},
-                    {"field": "series", "title": "because of"},
-                    {"field": "cost"},
-                    {"field": "why"},
-                ],
+                "tooltip": tips(platform=None, series="because of", cost=None, why=None),
             },
             SHOWN,
             name=DATA,

@@ -16,6 +16,7 @@ from howdah.model.value import value_text
 from howdah.report.plan import words
 from howdah.report.plan.content import Cited, Grounds, RuleText
 from howdah.report.plan.shortening import shortened
+from howdah.report.terminal import pairs
 from howdah.report.words import sentence
 from howdah.units import format_counted
 
@@ -182,7 +183,7 @@ def setting_text(setting: Setting, grounds: Grounds, default: str | None) -> Ren
         head,
         Text(sentence(setting.reason)),
         Text(),
-        _pairs(_of_setting(setting, grounds, default)),
+        pairs(_of_setting(setting, grounds, default)),
         *_under("numbers that went in", _inputs(setting)),
         *_under("sources", _sources(grounds.cited(setting.source))),
     )
@@ -229,15 +230,15 @@ def _sources(sources: Iterable[Cited]) -> list[tuple[str, RenderableType]]:
 def candidate_text(candidate: Candidate, grounds: Grounds) -> RenderableType:
     """One platform: what speaks for and against it, rule by rule."""
     head = Text.assemble((candidate.platform, "bold"), f" on {candidate.group}: {candidate.verdict}")
-    kinds = Table.grid(padding=(0, 2, 0, 0))
-    kinds.add_column(no_wrap=True)
-    kinds.add_column()
     virtual = candidate.platform != "native"
-    for kind in candidate.kinds:
-        at_once = f", {words.at_once(kind)} tasks at once" if kind.map_slots else ""
-        kinds.add_row(
-            Text(f"{kind.per_host} × {kind.name}"), Text(f"{words.size(kind, virtual=virtual)}{at_once}")
+    kinds = pairs(
+        (
+            f"{kind.per_host} × {kind.name}",
+            words.size(kind, virtual=virtual)
+            + (f", {words.at_once(kind)} tasks at once" if kind.map_slots else ""),
         )
+        for kind in candidate.kinds
+    )
     if candidate.verdict != "refused":
         head.append(f", {format_counted(candidate.workers, 'worker')}")
     reasons = Table.grid(padding=(0, 2, 0, 0))
@@ -268,7 +269,7 @@ def master_text(master: Master, plan: ClusterPlan, grounds: Grounds) -> Renderab
         facts.append(("shadow", f"on {master.shadow_host}, where the same room is kept free"))
     if master.rule is not None:
         facts.append(("rule", _rule(master.rule, grounds)))
-    return Group(Text(master.name, "bold"), Text(sentence(master.reason)), Text(), _pairs(facts))
+    return Group(Text(master.name, "bold"), Text(sentence(master.reason)), Text(), pairs(facts))
 
 
 def list_text(plan: ClusterPlan) -> RenderableType:
@@ -292,27 +293,13 @@ def list_text(plan: ClusterPlan) -> RenderableType:
                 )
         parts += [Text(name, "bold"), Padding(table, (0, 0, 1, 2))]
     if plan.cluster.advice:
-        table = _pairs((advice.severity, advice.text) for advice in words.by_severity(plan.cluster.advice))
+        table = pairs((advice.severity, advice.text) for advice in words.by_severity(plan.cluster.advice))
         parts += [Text("advice", "bold"), Padding(table, (0, 0, 1, 2))]
     return Group(*parts)
-
-
-def _pairs(rows: Iterable[tuple[str, str]]) -> Table:
-    table = Table.grid(padding=(0, 2, 0, 0))
-    table.add_column(style="dim", no_wrap=True)
-    table.add_column()
-    for name, text in rows:
-        table.add_row(Text(name), Text(text))
-    return table
 
 
 def _under(title: str, rows: list[tuple[str, RenderableType]]) -> list[RenderableType]:
     """A heading with rows below it; nothing where there are none."""
     if not rows:
         return []
-    table = Table.grid(padding=(0, 2, 0, 0))
-    table.add_column(style="dim", no_wrap=True)
-    table.add_column()
-    for name, said in rows:
-        table.add_row(Text(name), said)
-    return [Text(f"\n{title}", "bold"), Padding(table, (0, 0, 0, 2))]
+    return [Text(f"\n{title}", "bold"), Padding(pairs(rows), (0, 0, 0, 2))]

@@ -26,7 +26,7 @@ from howdah.report.document import (
 from howdah.report.figure import series_colour
 from howdah.report.prediction.grounds import Ground, basis, facts, inputs
 from howdah.report.prediction.words import longer
-from howdah.report.theme import DATA, SHOWN, SIGNED, WIDTH, across, chart, layer, linear
+from howdah.report.theme import DATA, SHOWN, SIGNED, WIDTH, across, as_is, chart, layer, linear, tips
 from howdah.report.words import sentence
 
 LEFT, RIGHT = 134, 24
@@ -218,8 +218,8 @@ def _spec(effects: Sequence[Effect]) -> dict[str, Any]:
                 "x2": {"field": "none"},
                 "y": y,
                 "color": colour,
-                "fillOpacity": {"field": "shade", "type": "quantitative", "scale": None, "legend": None},
-                "tooltip": [{"field": "said", "title": "change"}],
+                "fillOpacity": as_is("shade"),
+                "tooltip": tips(said="change"),
             },
             SHOWN,
             name=DATA,

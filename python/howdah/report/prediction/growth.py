@@ -5,11 +5,10 @@ from __future__ import annotations
 from howdah.analysis.wording import percent, seconds
 from howdah.model.calibration import Calibration
 from howdah.model.variation import Sweep
-from howdah.report.document import Bars, Bullets, Data, Document, Paragraph, Section, Table, present
+from howdah.report.document import Bars, Data, Document, Paragraph, Section, Table, present
 from howdah.report.prediction.grounds import Ground, basis, facts, inputs
 from howdah.report.prediction.growth_figures import growth_figure, masters
-from howdah.report.prediction.words import between, saturation_text
-from howdah.report.words import sentence
+from howdah.report.prediction.words import between, saturation_text, warned
 from howdah.units import format_bytes, format_count, format_rate
 
 
@@ -30,7 +29,7 @@ def growth(sweep: Sweep, calibration: Calibration | None) -> Document:
         present(
             Paragraph(lead, "lead"),
             basis(ground),
-            Bullets(tuple(sentence(warning.text) for warning in sweep.warnings), "warning"),
+            warned(sweep.warnings),
             growth_figure(sweep),
             _table(sweep),
         ),

@@ -9,7 +9,7 @@ from howdah.model.variation import SATURATED, Point, Sweep
 from howdah.report.document import Figure, Key, Table
 from howdah.report.figure import series_colour
 from howdah.report.prediction.words import between, drawn_ends, unit_of
-from howdah.report.theme import DATA, RIGHT, SHOWN, chart, layer, level_title, linear, switching
+from howdah.report.theme import DATA, RIGHT, SHOWN, chart, layer, level_title, linear, switching, tips
 from howdah.units import format_bytes, format_count, format_counted
 
 _TB = 1e12
@@ -135,11 +135,7 @@ def _time_spec(sweep: Sweep, values: list[dict[str, Any]], keys: tuple[Key, ...]
             {"type": "point", "size": 40, "strokeWidth": 1.5, "fill": "$page", "fillOpacity": 1},
             {
                 **line,
-                "tooltip": [
-                    {"field": "series", "title": "of"},
-                    {"field": "at"},
-                    {"field": "said", "title": "time"},
-                ],
+                "tooltip": tips(series="of", at=None, said="time"),
             },
             SHOWN,
             name=DATA,
@@ -231,7 +227,7 @@ def _masters_spec(sweep: Sweep) -> dict[str, Any]:
         layer(
             values,
             {"type": "point", "size": 40, "strokeWidth": 1.5, "fill": "$page", "fillOpacity": 1},
-            {**line, "tooltip": [{"field": "series"}, {"field": "said", "title": "busy"}]},
+            {**line, "tooltip": tips(series=None, said="busy")},
             SHOWN,
             name=DATA,
         ),

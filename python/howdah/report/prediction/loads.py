@@ -6,10 +6,9 @@ from howdah.analysis.wording import percent
 from howdah.model.calibration import Calibration
 from howdah.model.prediction import Forecast
 from howdah.model.variation import LoadSweep
-from howdah.report.document import Bullets, Data, Document, Paragraph, Table, present
+from howdah.report.document import Data, Document, Paragraph, Table, present
 from howdah.report.prediction.grounds import Ground, basis, facts, inputs
-from howdah.report.prediction.words import load_text
-from howdah.report.words import sentence
+from howdah.report.prediction.words import load_text, warned
 from howdah.units import format_per_s
 
 _COLUMNS = ("asked", "metric", "unit", "low", "median", "high", "station", "busy")
@@ -28,7 +27,7 @@ def loads(sweep: LoadSweep, calibration: Calibration | None) -> Document:
         present(
             Paragraph("Every point is a steady state: queues are as long as they get.", "lead"),
             basis(ground),
-            Bullets(tuple(sentence(warning.text) for warning in sweep.warnings), "warning"),
+            warned(sweep.warnings),
             load_table(sweep),
         ),
         (inputs(facts(ground), calibration),),

@@ -10,7 +10,6 @@ from howdah.model.calibration import Calibration
 from howdah.model.prediction import Forecast, Prediction
 from howdah.report.document import (
     TERMINAL,
-    Bullets,
     Data,
     Document,
     Figure,
@@ -29,11 +28,12 @@ from howdah.report.prediction.words import (
     forecast_text,
     interval_text,
     unit_of,
+    warned,
     width,
 )
 from howdah.report.provenance import digest_facts
-from howdah.report.theme import DATA, SHOWN, WIDTH, across, chart, layer, linear
-from howdah.report.words import moment, sentence
+from howdah.report.theme import DATA, SHOWN, WIDTH, across, chart, layer, linear, scaled, tips
+from howdah.report.words import moment
 
 LEFT, RIGHT = 8, 24
 _ROW, _WORD = 48, 12
@@ -68,7 +68,7 @@ def predicted(prediction: Prediction, calibration: Calibration | None) -> Docume
             Paragraph(_lead(prediction.forecasts), "lead"),
             basis(ground),
             _distance(prediction),
-            Bullets(tuple(sentence(warning.text) for warning in prediction.warnings), "warning"),
+            warned(prediction.warnings),
             first,
             _table(prediction.forecasts)._replace(label=f"What is predicted{with_intervals}", style="stats"),
         ),
@@ -224,11 +224,10 @@ def _spec(shown: Sequence[Span], axis: _Axis) -> dict[str, Any]:
         for span in shown
     )
     unit = AxisUnit(1.0, "") if axis is _RATES else unit_of(longest)
-    x = {
-        "type": "quantitative",
-        "scale": {"domain": [0, 1.02 * longest / unit.size_s], "nice": False},
-        "axis": across(f"{axis.title} ({unit.name})" if unit.name else axis.title, tickCount=6),
-    }
+    x = scaled(
+        [0, 1.02 * longest / unit.size_s],
+        across(f"{axis.title} ({unit.name})" if unit.name else axis.title, tickCount=6),
+    )
     height = _ROW * len(shown)
     y = linear("y", [0, height], down=True, zero=False)
     colour: dict[str, Any] = {
@@ -259,14 +258,14 @@ def _spec(shown: Sequence[Span], axis: _Axis) -> dict[str, Any]:
         layer(
             predicted,
             {"type": "point", "size": _POINT, "strokeWidth": 2, "fill": "$page", "fillOpacity": 1},
-            {**point, "tooltip": [{"field": "said", "title": "predicted"}]},
+            {**point, "tooltip": tips(said="predicted")},
             SHOWN,
             name=DATA,
         ),
         layer(
             measured,
             {"type": "point", "filled": True, "opacity": 1, "size": _POINT},
-            {**point, "tooltip": [{"field": "said", "title": "measured"}]},
+            {**point, "tooltip": tips(said="measured")},
             SHOWN,
         ),
         layer(

@@ -11,7 +11,6 @@ from howdah.analysis.wording import named, percent, signed
 from howdah.model.prediction import Prediction, Score
 from howdah.report.document import (
     PAGES,
-    Bullets,
     Data,
     Document,
     Facts,
@@ -25,9 +24,16 @@ from howdah.report.document import (
 from howdah.report.figure import series_colour
 from howdah.report.prediction.grounds import Ground, facts, inputs, work_facts
 from howdah.report.prediction.predicted import Span, other_numbers, spans
-from howdah.report.prediction.words import drawn_ends, forecast_text, inside_text, interval_text, scored_runs
-from howdah.report.theme import DATA, SHOWN, WIDTH, chart, layer, level_title, linear
-from howdah.report.words import NONE, moment, sentence
+from howdah.report.prediction.words import (
+    drawn_ends,
+    forecast_text,
+    inside_text,
+    interval_text,
+    scored_runs,
+    warned,
+)
+from howdah.report.theme import DATA, SHOWN, WIDTH, chart, layer, level_title, linear, logarithmic, tips
+from howdah.report.words import NONE, moment
 
 HEIGHT = 240
 MOST = 300
@@ -56,7 +62,7 @@ def scored(prediction: Prediction, scores: Sequence[Score], history: Sequence[Sc
         _answer(scores),
         present(
             Paragraph(lead, "lead"),
-            Bullets(tuple(sentence(warning.text) for warning in prediction.warnings), "warning"),
+            warned(prediction.warnings),
             first,
             _table(scores),
         ),
@@ -205,12 +211,11 @@ def _spec(newest: Sequence[Score]) -> dict[str, Any]:
         runs.append({"at": first - 0.5, "text": run[0]})
     x = linear("at", [-0.5, len(newest) - 0.5], zero=False)
     ends = [value[name] for value in values for name in ("low", "ratio", "high")]
-    y = {
-        "field": "ratio",
-        "type": "quantitative",
-        "scale": {"type": "log", "domain": [0.97 * min(ends), 1.03 * max(ends)], "nice": False},
-        "axis": {**level_title("measured / predicted"), "format": "~g", "tickCount": 5, "grid": True},
-    }
+    y = logarithmic(
+        "ratio",
+        {**level_title("measured / predicted"), "format": "~g", "tickCount": 5, "grid": True},
+        [0.97 * min(ends), 1.03 * max(ends)],
+    )
     colour = series_colour(_keys(newest))
     layers: list[dict[str, Any]] = [
         layer(runs[1:], {"type": "rule", "color": "$rule", "strokeWidth": 1}, {"x": x}),
@@ -228,11 +233,7 @@ def _spec(newest: Sequence[Score]) -> dict[str, Any]:
                 "x": x,
                 "y": y,
                 "color": colour,
-                "tooltip": [
-                    {"field": "run"},
-                    {"field": "what"},
-                    {"field": "said", "title": "measured / predicted"},
-                ],
+                "tooltip": tips(run=None, what=None, said="measured / predicted"),
             },
             SHOWN,
             name=DATA,

@@ -11,7 +11,6 @@ from howdah.model.tuning import Finalist, Fixed, KeptRules, Sensitivity, TunePar
 from howdah.report.document import (
     PAGES,
     TERMINAL,
-    Bullets,
     Data,
     Document,
     Facts,
@@ -25,8 +24,9 @@ from howdah.report.document import (
 from howdah.report.prediction.fronts import fewest_hosts, front_tables
 from howdah.report.prediction.grounds import Ground, facts, inputs
 from howdah.report.prediction.raced import race_section, race_text
-from howdah.report.theme import DATA, SIGNED, WIDTH, across, chart, layer, level_title, linear
-from howdah.report.words import NONE, sentence
+from howdah.report.prediction.words import warned
+from howdah.report.theme import DATA, SIGNED, WIDTH, across, chart, layer, level_title, linear, tips
+from howdah.report.words import NONE
 from howdah.units import format_counted, format_seconds
 
 _MATTER = 10
@@ -47,7 +47,7 @@ def tuned(tuning: Tuning, calibration: Calibration | None) -> Document:
         _answer(tuning, best),
         present(
             Paragraph(_search_text(tuning), "lead"),
-            Bullets(tuple(sentence(warning.text) for warning in tuning.warnings), "warning"),
+            warned(tuning.warnings),
             figure,
             _values_table(tuning),
             Only(TERMINAL, (figure.table._replace(title=figure.title),)) if figure else None,
@@ -254,7 +254,7 @@ def _matters_spec(costly: list[Sensitivity]) -> dict[str, Any]:
                     "x": x,
                     "x2": {"field": "none"},
                     "y": y,
-                    "tooltip": [{"field": "name"}, {"field": "values", "title": "costs"}],
+                    "tooltip": tips(name=None, values="costs"),
                 },
                 name=DATA,
             ),
@@ -281,18 +281,17 @@ def _matters_spec(costly: list[Sensitivity]) -> dict[str, Any]:
 def _course_figure(tuning: Tuning) -> Figure:
     values = [{"trial": number, "share": share} for number, share in tuning.course]
     x = linear("trial", [0, max(1, tuning.trials)], across("trials", tickCount=6, format=",d"))
-    y = {
-        "field": "share",
-        "type": "quantitative",
-        "scale": {"domain": [1.1 * min(share for _, share in tuning.course) - 0.005, 0], "nice": False},
-        "axis": {
+    y = linear(
+        "share",
+        [1.1 * min(share for _, share in tuning.course) - 0.005, 0],
+        {
             **level_title("change of time"),
             "format": "+.0%",
             "labelExpr": SIGNED,
             "tickCount": 5,
             "grid": True,
         },
-    }
+    )
     return Figure(
         id="course",
         title="The best candidate after each trial",

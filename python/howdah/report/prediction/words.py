@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from statistics import median
 from typing import NamedTuple
 
 from howdah.analysis.wording import percent, seconds
 from howdah.model.prediction import Distance, Forecast, Interval, Score
+from howdah.model.run import RunWarning
 from howdah.model.variation import SATURATED, LoadPoint, LoadSweep, Point, Sweep
-from howdah.report.document import Table
-from howdah.report.words import NONE, UNKNOWN
+from howdah.report.document import Bullets, Table
+from howdah.report.words import NONE, UNKNOWN, sentence
 from howdah.units import format_bytes, format_counted, format_per_s
 
 
@@ -57,6 +58,11 @@ def distance_text(distance: Distance) -> str:
 def longer(share: float) -> str:
     """How much longer something takes: ``12 % longer``, ``3.4 % shorter``."""
     return f"{percent(abs(share))} {'longer' if share > 0 else 'shorter'}"
+
+
+def warned(warnings: Iterable[RunWarning]) -> Bullets:
+    """What limits the answer, as sentences."""
+    return Bullets(tuple(sentence(warning.text) for warning in warnings), "warning")
 
 
 class AxisUnit(NamedTuple):

@@ -14,7 +14,7 @@ from howdah.model.study import Study
 from howdah.report.document import Figure, Key, Table
 from howdah.report.figure import MOST_COLOURS, series_colour
 from howdah.report.study.found import CellRuns, StudyFound
-from howdah.report.theme import DATA, HALF_WIDTH, LEFT, SHOWN, chart, layer, level_title
+from howdah.report.theme import DATA, HALF_WIDTH, LEFT, SHOWN, as_is, chart, layer, level_title, tips
 from howdah.report.words import NONE
 from howdah.study.matrix import named
 from howdah.units import format_rate
@@ -208,8 +208,8 @@ def _spec(lines: dict[str, list[Load]], keys: tuple[Key, ...], place: int) -> di
                 "y": y,
                 "color": colour,
                 "fill": colour,
-                "fillOpacity": {"field": "solid", "type": "quantitative", "scale": None, "legend": None},
-                "tooltip": [{"field": "cell"}, {"field": "series"}, {"field": "said", "title": "load"}],
+                "fillOpacity": as_is("solid"),
+                "tooltip": tips(cell=None, series=None, said="load"),
             },
             SHOWN,
             name=DATA,

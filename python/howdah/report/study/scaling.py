@@ -14,7 +14,19 @@ from howdah.report.figure import MOST_COLOURS, series_colour
 from howdah.report.figures.timeline import Label, spread
 from howdah.report.study.found import CellRuns, StudyFound
 from howdah.report.study.results import SORT, by_size, n_log_n, sizes_table
-from howdah.report.theme import DATA, RIGHT, SHOWN, chart, layer, level_title, switching
+from howdah.report.theme import (
+    DATA,
+    RIGHT,
+    SHOWN,
+    as_is,
+    chart,
+    in_pixels,
+    layer,
+    level_title,
+    logarithmic,
+    switching,
+    tips,
+)
 from howdah.units import format_bytes
 
 HEIGHT = 260
@@ -98,17 +110,16 @@ def _spec(lines: dict[str, list[CellRuns]], keys: tuple[Key, ...]) -> dict[str, 
             "labelOverlap": True,
         },
     }
-    y = {
-        "field": "time",
-        "type": "quantitative",
-        "scale": {"type": "log", "domain": [low, high], "nice": False},
-        "axis": {
+    y = logarithmic(
+        "time",
+        {
             **level_title("terasort (s)"),
             "format": "~g",
             "values": [value for value in _round(high / low) if low <= value <= high],
             "grid": True,
         },
-    }
+        [low, high],
+    )
     colour = series_colour(keys)
     layers: list[dict[str, Any]] = [
         layer(
@@ -125,8 +136,8 @@ def _spec(lines: dict[str, list[CellRuns]], keys: tuple[Key, ...]) -> dict[str, 
                 "y": y,
                 "color": colour,
                 "fill": colour,
-                "fillOpacity": {"field": "solid", "type": "quantitative", "scale": None, "legend": None},
-                "tooltip": [{"field": "series"}, {"field": "said", "title": "terasort"}],
+                "fillOpacity": as_is("solid"),
+                "tooltip": tips(series=None, said="terasort"),
             },
             SHOWN,
             name=DATA,
@@ -137,7 +148,7 @@ def _spec(lines: dict[str, list[CellRuns]], keys: tuple[Key, ...]) -> dict[str, 
                 {"type": "text", "align": "left", "baseline": "middle", "dx": 8, "limit": RIGHT - 8},
                 {
                     "x": {"value": {"expr": "width"}},
-                    "y": {"field": "y", "type": "quantitative", "scale": None, "axis": None},
+                    "y": in_pixels("y"),
                     "text": {"field": "series"},
                     "color": colour,
                 },

@@ -12,7 +12,7 @@ from howdah.model.comparison import RunFigures
 from howdah.report.document import Figure, Key, Table
 from howdah.report.figure import MOST_COLOURS, series_colour
 from howdah.report.study.found import CellRuns, StudyFound
-from howdah.report.theme import DATA, SHOWN, WIDTH, across, chart, layer
+from howdah.report.theme import DATA, SHOWN, WIDTH, across, chart, layer, tips
 from howdah.study.matrix import Cell
 
 _PITCH = 34.0
@@ -144,11 +144,7 @@ def _spec(every: tuple[Unanswered, ...], keys: tuple[Key, ...]) -> dict[str, Any
                     "yOffset": {"field": "series", "type": "nominal", "sort": [key.name for key in keys]},
                     "color": colour,
                     "fill": colour,
-                    "tooltip": [
-                        {"field": "cell"},
-                        {"field": "series", "title": "operation"},
-                        {"field": "said", "title": "no answer for"},
-                    ],
+                    "tooltip": tips(cell=None, series="operation", said="no answer for"),
                 },
                 SHOWN,
                 name=DATA,
