@@ -109,7 +109,7 @@ def import_(
     sources: Annotated[
         list[str],
         typer.Argument(
-            help="Directory, file, hdfs:///PATH, or the URL of a history server.", metavar="SOURCE…"
+            help="Directory, file, hdfs:///PATH, or the URL of a history server.", metavar="SOURCE"
         ),
     ],
     *,

@@ -59,7 +59,7 @@ def run(
     suite: Annotated[
         str, typer.Argument(help=f"Suite to run: {', '.join(suites())}.", autocompletion=_suites)
     ],
-    own_command: Annotated[
+    command: Annotated[
         list[str] | None,
         typer.Argument(help="Command of the suite `command`, after `--`.", hidden=True),
     ] = None,
@@ -89,12 +89,12 @@ def run(
     Sizes you do not give are chosen to fit this machine; the report explains them. Data is removed
     at the end unless you give --keep-data.
     """
-    if own_command:
+    if command:
         if suite != COMMAND:
             raise UserError(
-                "SUITE", f"{suite} takes no command", f"howdah run command -- {shlex.join(own_command)}"
+                "SUITE", f"{suite} takes no command", f"howdah run command -- {shlex.join(command)}"
             )
-        given = {**given, COMMAND_LINE.name: tuple(own_command)}
+        given = {**given, COMMAND_LINE.name: tuple(command)}
     prepared = prepare(
         engine,
         RunRequest(suite=suite, given=given),
