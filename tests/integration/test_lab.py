@@ -233,7 +233,7 @@ def moves_to_the_new_host(lab: Lab) -> None:
     refused = lab.try_to("remove", "m1")
     assert refused.returncode == 2
     assert "only hosts without masters can be removed" in refused.stderr
-    assert "h1: emptied and taken away" in lab.do("remove", "h1")
+    assert "h1: emptied and removed" in lab.do("remove", "h1")
 
 
 @needs_hosts

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import secrets
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from pydantic import ValidationError
 
@@ -45,10 +45,8 @@ _ALONE, _RACE = "alone", "race"
 _UNSET_MB = {"mapreduce.map.memory.mb": "1024", "mapreduce.reduce.memory.mb": "1024"}
 
 
-class Display(Protocol):
-    """Shows the runs of a study while they are made."""
-
-    def __call__(self, study: Study) -> AbstractContextManager[StudyObserver]: ...
+ShowStudy = Callable[[Study], AbstractContextManager[StudyObserver]]
+"""Shows the runs of a study while they are made."""
 
 
 class TunedJob(NamedTuple):
@@ -129,7 +127,7 @@ def job_folder(directory: Path, name: str) -> Path:
     return directory / (names[-1] if name == "last" and names else name)
 
 
-def tune_job(path: Path, display: Display, budget_s: float | None = None) -> TunedJob:
+def tune_job(path: Path, show: ShowStudy, budget_s: float | None = None) -> TunedJob:
     """Make the runs that are left, and store the result.
 
     Raises UserError where another race is on the same target, and Aborted where the user stops it.
@@ -144,13 +142,13 @@ def tune_job(path: Path, display: Display, budget_s: float | None = None) -> Tun
         race = request.race.model_copy(update={"budget_s": budget_s})
         request = request.model_copy(update={"race": race})
     with only_race_on(request.race):
-        first = _made(path, _ALONE, alone_study(request, path.name), display)
+        first = _made(path, _ALONE, alone_study(request, path.name), show)
         alone = _values(request, raced_plans(first.study, first.done, (CONFIGURED_NAME,)))
         candidates = racing(request, alone)
         second = None
         if candidates:
             study = race_study(request, path.name, candidates, first.spent_s)
-            second = _made(path, _RACE, study, display)
+            second = _made(path, _RACE, study, show)
         tuning = _result(path.name, request, first, second)
     with replacing(path / RESULT) as file:
         file.write(tuning.model_dump_json(indent=2).encode() + b"\n")
@@ -164,11 +162,11 @@ class _Made(NamedTuple):
     spent_s: float
 
 
-def _made(path: Path, folder: str, study: Study, display: Display) -> _Made:
+def _made(path: Path, folder: str, study: Study, show: ShowStudy) -> _Made:
     there = StudyDirectory(path / folder)
     with there.locked():
         study = there.study() if there.begun else study
-        with display(study) as observer:
+        with show(study) as observer:
             done = make_runs(GivenStudy(study, write_study(study), path), there, observer)
         return _Made(study, done, write_study_paper(there).page, spent_s(there, done))
 
