@@ -12,7 +12,8 @@ import pytest
 from howdah.engines.hadoop.engine import HadoopEngine
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.model.run import Outcome, RunRecord
-from howdah.session.importing import application_of, import_jobs
+from howdah.session.imported import application_of
+from howdah.session.importing import import_jobs
 from support.hadoop_cluster import HadoopCluster, needs_hadoop
 from support.rigs import HadoopRig
 from support.sinks import MemorySink

@@ -14,9 +14,10 @@ from howdah.cli.help import App
 from howdah.cli.output import print_json, show
 from howdah.errors import UserError
 from howdah.extras import check_extras
+from howdah.jobs import DEFAULT_JOBS_DIR
 from howdah.jobs.ranking import ORDERS, Filters, application_json
 from howdah.report.terminal import terminal
-from howdah.session import importing as session
+from howdah.session import imported as session
 from howdah.units import format_counted
 
 EXAMPLES = """
@@ -58,7 +59,7 @@ def _orders(incomplete: str) -> list[str]:
 
 def _directory(context: typer.Context, own: Path | None) -> Path:
     outer = context.parent.params.get("jobs_dir") if context.parent is not None else None
-    return Path(own or outer or session.DEFAULT_JOBS_DIR)
+    return Path(own or outer or DEFAULT_JOBS_DIR)
 
 
 @app.callback(invoke_without_command=True)
@@ -84,7 +85,7 @@ def _default(
         bool, typer.Option("--report", help="Write the page and its data into the directory of applications.")
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-    jobs_dir: JobsDir = session.DEFAULT_JOBS_DIR,
+    jobs_dir: JobsDir = DEFAULT_JOBS_DIR,
 ) -> None:
     if context.invoked_subcommand is not None:
         return
@@ -128,10 +129,13 @@ def import_(
 
     An application is imported once; one that was still running is replaced when its history is complete.
     """
+    # Readers of histories are imported only if there is something to read.
+    from howdah.session.importing import import_jobs  # noqa: PLC0415
+
     directory = _directory(context, jobs_dir)
     console = Console(stderr=True, highlight=False)
     with console.status("") as status:
-        imported = session.import_jobs(
+        imported = import_jobs(
             sources, directory, conf, lambda done, all_: status.update(f"  {done:,} of {all_:,} histories")
         )
     if json:

@@ -14,8 +14,8 @@ from howdah.cli.help import App
 from howdah.cli.options import CalibrationFile
 from howdah.errors import UserError
 from howdah.extras import check_extras
+from howdah.jobs import DEFAULT_JOBS_DIR
 from howdah.serve.settings import DEFAULT_PORT, LOOPBACK, ServeSettings
-from howdah.session.importing import DEFAULT_JOBS_DIR
 from howdah.session.passwords import read_password
 from howdah.session.predict.predicting import DEFAULT_PREDICTIONS_DIR
 from howdah.session.run.runs import DEFAULT_RUNS_DIR

@@ -23,7 +23,7 @@ from howdah.services.history_events import read_history
 
 _JOB = re.compile(r"(job_\d+_\d+)\b.*\.jhist|.+\.jhist")
 _SPARK = re.compile(r"(?:application_\d+_\d+|app-\d+-\d+|local-\d+|spark-[0-9a-f]+)")
-_BEGINNINGS = (b'{"Event":', b"\x28\xb5\x2f\xfd", b"LZ4Block", b"\x82SNAPPY", b"\x1f\x8b")
+_BEGINNING = b'{"Event":'
 _FEW = 8
 """So few are read without further processes, whose start takes a second."""
 
@@ -82,10 +82,10 @@ def _is_history(path: Path) -> bool:
         return False
     if _SPARK.match(path.name):
         return True
-    # Users rename logs: the first bytes of a compressed or plain one show it.
+    # Users rename logs: the first bytes show it.
     try:
         with path.open("rb") as stream:
-            return stream.read(9).startswith(_BEGINNINGS[:1])
+            return stream.read(len(_BEGINNING)) == _BEGINNING
     except OSError:
         return False
 

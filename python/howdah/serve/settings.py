@@ -8,6 +8,8 @@ from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
+from howdah.jobs import DEFAULT_JOBS_DIR
+
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 DEFAULT_PORT = 8642
 
@@ -18,7 +20,7 @@ class ServeSettings(NamedTuple):
     runs_dir: Path
     studies_dir: Path = Path("study")
     predictions_dir: Path = Path("predictions")
-    jobs_dir: Path = Path("jobs")
+    jobs_dir: Path = DEFAULT_JOBS_DIR
     plans: tuple[Path, ...] = ()
     """Plans to show, and to simulate runs on."""
     inventory: Path | None = None

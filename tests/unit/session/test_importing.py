@@ -13,7 +13,8 @@ from howdah.errors import UserError
 from howdah.jobs.ranking import Filters
 from howdah.jobs.store import JobStore, applications
 from howdah.services.history_events import read_history
-from howdah.session.importing import JobImport, application_of, import_jobs, overview_of
+from howdah.session.imported import application_of, overview_of
+from howdah.session.importing import JobImport, import_jobs
 from support.recorded import Answer, Recorded, in_json
 from support.recorded_jobs import JOBS, recorded_job, serving
 from support.spark_logs import LOGS, SPARK_EVENTS, log_bytes
