@@ -82,6 +82,17 @@ def test_the_drivers_time_the_critical_path_and_other_numbers_of_executors() -> 
     assert not {"spark-driver-lost", "spark-lost-executors", "spark-spill"} & found.keys()
 
 
+def test_an_application_that_failed_does_not_list_all_its_stages() -> None:
+    run = recorded(SORTED)
+    tasks = [{**row, "kind": f"stage {number}"} for number, row in enumerate(run.tasks.to_pylist())]
+    result = run.record.workloads[0].model_copy(update={"outcome": Outcome.FAILED})
+    failed = run._replace(
+        record=run.record.model_copy(update={"workloads": (result,), "outcome": Outcome.FAILED}),
+        tasks=pa.Table.from_pylist(tasks, schema=TASKS_SCHEMA),
+    )
+    assert findings(failed)["unfinished"].text.endswith("12 tasks of 12 stages had finished")
+
+
 def test_a_lost_driver() -> None:
     found = findings(recorded(KILLED))
     assert "its driver was killed or lost" in found["spark-driver-lost"].text
