@@ -12,6 +12,9 @@ from howdah.model.finding import Finding
 from howdah.model.run import Origin, Outcome, RunRecord
 from howdah.units import format_counted
 
+_KINDS_LISTED = 2
+"""More kinds of tasks than maps and reduces are not listed one by one."""
+
 
 def find_unfinished(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """Workloads that failed, were cut off or never began, and how far they came."""
@@ -26,6 +29,9 @@ def find_unfinished(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             if spread.workload == time.workload:
                 tasks[spread.kind] += spread.tasks
         done = [format_counted(many, f"{kind} task") for kind, many in tasks.items()]
+        if len(done) > _KINDS_LISTED:
+            # An application of Spark may have hundreds of stages.
+            done = [f"{format_counted(tasks.total(), 'task')} of {len(done):,} stages"]
         if record.workloads[time.index].workload.has_tasks:
             text += f"; {listed(done)} had finished" if done else "; no task had finished"
         yield Finding(

@@ -320,11 +320,6 @@ def best_executor(rooms: Sequence[WorkerRoom], master_mb: int) -> Executor:
     return best._replace(per_worker=counted[0], in_all=in_all)
 
 
-def executor_container_bytes(heap_bytes: int) -> int:
-    """The memory that an executor of such a heap requests, with Spark's default overhead."""
-    return heap_bytes + max(LEAST_OVERHEAD_MB * MIB, int(heap_bytes * OVERHEAD))
-
-
 def _rooms(facts: Facts) -> tuple[WorkerRoom, ...]:
     """Every kind of worker; only the one in question where the cluster is not known."""
     memory, vcores = "yarn.nodemanager.resource.memory-mb", "yarn.nodemanager.resource.cpu-vcores"

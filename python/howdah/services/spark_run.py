@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 from howdah.model.cluster import CounterValue
@@ -160,10 +161,25 @@ class ReadSpark:
         for index, row in enumerate(self._tasks):
             lanes[self._places.worker(row["host"] or "")].append(index)
         result = [0] * len(self._tasks)
-        for indexes in lanes.values():
+        cores = self._cores()
+        for worker, indexes in lanes.items():
             times = [self._times(self._tasks[index]) for index in indexes]
-            for index, place in zip(indexes, slots(times), strict=True):
+            # The driver notices a task's end a little later than its executor has begun the next one.
+            for index, place in zip(indexes, slots(times, cores.get(worker)), strict=True):
                 result[index] = place
+        return result
+
+    def _cores(self) -> dict[str, int]:
+        """By worker the most cores that its executors had at once."""
+        changes: dict[str, list[tuple[float, int]]] = defaultdict(list)
+        for executor in self._log.executors:
+            end_s = self._end_s if executor.remove_s is None else executor.remove_s
+            own = changes[self._places.worker(executor.host)]
+            own += [(executor.add_s, executor.cores), (end_s, -executor.cores)]
+        result = {}
+        for worker, own in changes.items():
+            counts = accumulate(change for _, change in sorted(own))
+            result[worker] = max(1, *counts)
         return result
 
     def _times(self, row: Row) -> tuple[float, float]:

@@ -14,6 +14,7 @@ from howdah.engines.hadoop.programs.sources import (
     read_generated,
     tera_rows,
 )
+from howdah.engines.hadoop.programs.spark_settings import check_executors
 from howdah.engines.hadoop.storage import existing_parent
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.errors import UserError
@@ -56,6 +57,7 @@ def check_ready(job: Job, target: HadoopTarget, namenode: NameNode, manager: Res
         raise UserError("YARN", "has no running NodeManager", "see `yarn node -list -all` for the reason")
     queue = _check_queue(target, manager)
     check_containers(target, nodes)
+    check_executors(job.suite, nodes)
     _check_permission(target, namenode)
     for workload in job.suite.workloads[:1]:
         _check_source(namenode, target, workload)

@@ -27,6 +27,13 @@ SPARK_TERASUITE: Final = "spark-terasuite"
 _ON: Final = ("hadoop",)
 _LEAST_HEAP = 450 * MIB
 """Spark exits with a smaller heap: one and a half times the 300 MiB that it reserves."""
+_LEAST_OVERHEAD, _OVERHEAD = 384 * MIB, 0.1
+"""What an executor has outside of its heap by default (spark.executor.memoryOverheadFactor)."""
+
+
+def executor_container_bytes(heap_bytes: int) -> int:
+    """The memory that an executor of such a heap requests, with Spark's default overhead."""
+    return heap_bytes + max(_LEAST_OVERHEAD, int(heap_bytes * _OVERHEAD))
 
 
 class SparkApi(StrEnum):

@@ -20,6 +20,7 @@ from howdah.model.workloads.spark import (
     ExecutorAllocation,
     SparkApi,
     SparkTeraSort,
+    executor_container_bytes,
 )
 from howdah.model.workloads.spark_programs import (
     CLUSTERS,
@@ -36,7 +37,7 @@ from howdah.model.workloads.spark_programs import (
     SparkWordCount,
 )
 from howdah.model.workloads.terasort import INPUT, OUTPUT_REPLICATION, PARTITION_SAMPLES, ROW_BYTES
-from howdah.planner.budget import Executor, WorkerRoom, best_executor, executor_container_bytes
+from howdah.planner.budget import Executor, WorkerRoom, best_executor
 from howdah.planner.suite.cluster import ClusterSizes
 from howdah.releases.spark import spark_size
 from howdah.units import MIB

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from howdah.errors import UserError
+from howdah.model.workloads.spark import EXECUTOR_MEMORY, executor_container_bytes
+from howdah.model.workloads.suite import Suite
 from howdah.releases.spark import DEFAULT_SPARK, intended_spark_key, spark_keys
+from howdah.services.resourcemanager import Node
+from howdah.units import MIB, format_memory
 
 SPARK_PREFIX = "spark."
 HADOOP_PREFIX = "spark.hadoop."
@@ -27,6 +33,21 @@ _OWN = {
     "spark.yarn.stagingDir": "keeps what applications write in the run's directory",
     "spark.yarn.tags": "identifies the run's applications",
 }
+
+
+def check_executors(suite: Suite, nodes: Sequence[Node]) -> None:
+    """Raise UserError for executors that are larger than any node: YARN would refuse them after a while."""
+    largest_bytes = max((node.used_memory_mib + node.available_memory_mib) * MIB for node in nodes)
+    for workload in suite.workloads:
+        heap = EXECUTOR_MEMORY.of(workload)
+        if heap is None or executor_container_bytes(heap) <= largest_bytes:
+            continue
+        raise UserError(
+            EXECUTOR_MEMORY.flag,
+            f"a heap of {format_memory(heap)} needs {format_memory(executor_container_bytes(heap))} with its "
+            f"overhead; the largest NodeManager has {format_memory(largest_bytes)}",
+            "give less",
+        )
 
 
 def check_spark_setting(key: str, value: str) -> None:

@@ -6,8 +6,11 @@ import pytest
 
 from howdah.engines.hadoop.programs.command import check_settings
 from howdah.engines.hadoop.programs.spark_command import executor_properties
+from howdah.engines.hadoop.programs.spark_settings import check_executors
 from howdah.errors import UserError
 from howdah.model.workloads.spark import DeployMode, ExecutorAllocation, SparkTeraSort
+from howdah.model.workloads.suite import Suite
+from howdah.services.resourcemanager import Node
 
 
 @pytest.mark.parametrize(
@@ -36,6 +39,18 @@ def test_settings_of_spark_are_the_users(key: str, value: str) -> None:
 def test_settings_that_are_refused(key: str, value: str, message: str) -> None:
     with pytest.raises(UserError, match=message):
         check_settings({key: value})
+
+
+def test_executors_that_no_node_has_room_for() -> None:
+    node = Node(id="h1:8041", host="h1", state="RUNNING", rack="/r", available_memory_mib=2048)
+    fits, large = (
+        Suite(name="spark-terasort", workloads=(SparkTeraSort(executor_bytes=size),))
+        for size in (1600 * 2**20, 2 * 2**30)
+    )
+    check_executors(fits, [node])
+    with pytest.raises(UserError, match=r"a heap of 2 GiB needs 2\.4 GiB with its overhead") as error:
+        check_executors(large, [node])
+    assert error.value.where == "--executor-memory"
 
 
 def test_executors_are_fixed_unless_they_are_to_follow_the_tasks() -> None:
