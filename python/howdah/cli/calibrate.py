@@ -37,8 +37,7 @@ def calibration_table(calibration: Calibration, path: Path) -> RenderableType:
     return Group(
         _parameters(calibration.parameters),
         Text(),
-        _cells(calibration.cells),
-        Text(),
+        *((_cells(calibration.cells), Text()) if calibration.cells else ()),
         *_summary(calibration),
         Text.assemble(("calibration  ", "bold"), str(path)),
     )
