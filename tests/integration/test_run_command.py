@@ -14,6 +14,7 @@ from howdah.engines.hadoop.target import HadoopTarget
 from howdah.model.run import Outcome, RunRecord
 from howdah.session.imported import application_of
 from howdah.session.importing import import_jobs
+from support.daemons import LIB
 from support.hadoop_cluster import HadoopCluster, needs_hadoop
 from support.rigs import HadoopRig
 from support.sinks import MemorySink
@@ -32,13 +33,13 @@ def _run(rig: HadoopRig, *words: str, target: HadoopTarget | None = None) -> tup
     return HadoopEngine(target or rig.target).run(job, sink), sink
 
 
-def _examples(rig: HadoopRig) -> str:
-    [jar] = [path for path in rig.target.installation.class_path if "mapreduce-examples" in path]
-    return jar
+def _examples() -> str:
+    [jar] = LIB.glob("hadoop-mapreduce-examples-*.jar")
+    return str(jar)
 
 
 def test_a_scripts_jobs_are_all_in_the_record(rig: HadoopRig, tmp_path: Path) -> None:
-    jar = _examples(rig)
+    jar = _examples()
     script = tmp_path / "two.sh"
     script.write_text(
         f"#!/bin/sh\nset -e\nhadoop jar {jar} pi 2 1000\nhadoop jar {jar} teragen 1000 {rig.work_dir}-rows\n"
@@ -74,7 +75,7 @@ def test_commands_without_an_application_fail_with_what_they_printed(rig: Hadoop
 
 
 def test_a_failing_job_gives_its_cause(rig: HadoopRig) -> None:
-    record, _ = _run(rig, "hadoop", "jar", _examples(rig), "wordcount", "/no/input", f"{rig.work_dir}-out")
+    record, _ = _run(rig, "hadoop", "jar", _examples(), "wordcount", "/no/input", f"{rig.work_dir}-out")
     assert record.outcome is Outcome.FAILED
     assert record.error is not None
     assert "/no/input" in record.error
@@ -82,7 +83,7 @@ def test_a_failing_job_gives_its_cause(rig: HadoopRig) -> None:
 
 def test_a_queue_that_never_grants_a_container_ends_the_run_with_yarns_reason(rig: HadoopRig) -> None:
     target = replace(rig.target, deadline_s=8.0)
-    words = ("hadoop", "jar", _examples(rig), "pi", "-Dmapreduce.job.queuename=small", "1", "10")
+    words = ("hadoop", "jar", _examples(), "pi", "-Dmapreduce.job.queuename=small", "1", "10")
     record, _ = _run(rig, *words, target=target)
     assert record.outcome is Outcome.FAILED
     assert record.error is not None
@@ -91,7 +92,7 @@ def test_a_queue_that_never_grants_a_container_ends_the_run_with_yarns_reason(ri
 
 
 def test_histories_are_imported_from_hdfs(rig: HadoopRig, tmp_path: Path) -> None:
-    record, _ = _run(rig, "hadoop", "jar", _examples(rig), "pi", "1", "10")
+    record, _ = _run(rig, "hadoop", "jar", _examples(), "pi", "1", "10")
     [result] = record.workloads
     assert result.job is not None
     conf = rig.target.conf
