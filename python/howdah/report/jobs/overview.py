@@ -110,7 +110,9 @@ def _answer(overview: Overview) -> str:
         words += f"; {', '.join(slow[:3])}{more} {'is' if len(slow) == 1 else 'are'} slow"
     waiting = [queue for queue in overview.queues if queue.p95_s >= 60]
     if waiting:
-        words += f"; queue {waiting[0].queue} waited longest, {format_seconds(waiting[0].total_s)} in total"
+        queue = max(waiting, key=lambda queue: queue.p95_s)
+        wait = format_seconds(queue.p95_s)
+        words += f"; in queue {queue.queue}, 5 % of the applications waited {wait} or longer"
     return f"{words}."
 
 
