@@ -139,7 +139,7 @@ def lab_state(directory: Path, plan: ClusterPlan | None = None) -> LabState:
         complete=True,
         plan=plan,
         jars=Jars(home=Path("/cache"), version="3.5.0", fetched=True),
-        machines=machines(plan, plan.cluster, directory, NETWORK),
+        machines=machines(plan, directory, NETWORK),
         spec=None,
         client_conf=directory / "client/conf",
         names={},

@@ -55,12 +55,12 @@ def shared_plans(folder: Path, request: PlanRequest = KVM) -> tuple[ClusterPlan,
 def begun_lab(name: str, directory: Path, plan: ClusterPlan, place: LabPlace) -> LabState:
     """A laboratory of a plan at a place as it is written down, with nothing behind it."""
     directory.mkdir(exist_ok=True)
-    placed = machines(plan, plan.cluster, directory, place.first_machine)
+    placed = machines(plan, directory, place.first_machine)
     spec = LabSpec(
         name=name,
         directory=directory,
         hosts=place.cabled(tuple(host_specs(plan.cluster, placed, QUARTER))),
-        machines=tuple(machine_specs(plan, plan.cluster, placed, QUARTER)),
+        machines=tuple(machine_specs(plan, placed, QUARTER)),
         client_address=str(place.client_address),
         lot=place.lot,
     )

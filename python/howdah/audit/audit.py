@@ -108,7 +108,7 @@ def _checks(
         known = ReadByClients(known, found.config)
     facts: Facts = found_facts(found, values, known, releases)
     if plan is not None and part is not None:
-        facts = planned_facts(plan, plan.cluster, part, known, releases)
+        facts = planned_facts(plan, part, known, releases)
     subject = Subject(found=found, facts=facts, values=values, host_values=read)
     settings = settings_for(plan, part) if plan is not None and part is not None else ()
     spared = spared_keys(settings, subject)
@@ -154,15 +154,15 @@ def plan_faults(plan: ClusterPlan) -> tuple[Check, ...]:
     """
     faults = dict.fromkeys(
         check
-        for part in _parts(plan, plan.cluster)
-        for check in audit_part(_files_of(plan, plan.cluster, part), plan, part, _releases(plan.cluster))
+        for part in _parts(plan)
+        for check in audit_part(_files_of(plan, part), plan, part, _releases(plan.cluster))
         if check.verdict in (CheckVerdict.FAIL, CheckVerdict.WARN)
     )
     return tuple(sorted(faults, key=lambda check: check.verdict is not CheckVerdict.FAIL))
 
 
-def _parts(plan: ClusterPlan, cluster: Cluster) -> Iterator[Part]:
-    groups = {group.name: group for group in cluster.inventory.groups}
+def _parts(plan: ClusterPlan) -> Iterator[Part]:
+    groups = {group.name: group for group in plan.cluster.inventory.groups}
     for kind in plan.workers:
         if kind.group in groups:
             yield Part(kind, groups[kind.group])
@@ -172,7 +172,7 @@ def _releases(cluster: Cluster) -> Releases:
     return Releases(cluster.request.hadoop, cluster.request.hbase, "plan")
 
 
-def _files_of(plan: ClusterPlan, cluster: Cluster, part: Part) -> FoundConfig:
+def _files_of(plan: ClusterPlan, part: Part) -> FoundConfig:
     """The plan's files for one kind of worker as a check would read them; lines are not known yet."""
     settings = settings_for(plan, part)
     properties = [_property(setting) for setting in settings if _READ.fullmatch(setting.file or "")]
@@ -183,7 +183,7 @@ def _files_of(plan: ClusterPlan, cluster: Cluster, part: Part) -> FoundConfig:
         properties=tuple(properties),
         files=(*files, _WORKERS),
         environment=tuple(environment),
-        workers=tuple(worker.name for worker in placed_workers(cluster)),
+        workers=tuple(worker.name for worker in placed_workers(plan.cluster)),
     )
 
 

@@ -14,7 +14,7 @@ from howdah.model.found import Found
 from howdah.model.host import Host
 from howdah.model.hostname import is_hostname
 from howdah.model.inventory import CpuLayout, DiskKind, DiskRole, DiskSet, HostGroup, NicSet
-from howdah.model.plan import Cluster, ClusterPlan, Value, Worker
+from howdah.model.plan import ClusterPlan, Value, Worker
 from howdah.model.request import Demand, PlanRequest, Protection
 from howdah.model.storage import Disk
 from howdah.planner.facts import Facts, MissingFact, cluster_facts
@@ -207,17 +207,19 @@ def _megabytes(known: Value) -> int:
     return known if isinstance(known, int) else 1
 
 
-def planned_facts(
-    plan: ClusterPlan, cluster: Cluster, part: Part, known: Mapping[str, Value], releases: Releases
-) -> Facts:
+def planned_facts(plan: ClusterPlan, part: Part, known: Mapping[str, Value], releases: Releases) -> Facts:
     """The facts that the plan's rules had, for one part of it."""
     sizes = {setting.key: setting.value for setting in settings_for(plan, part) if setting.file is None}
     return Facts(
-        request=cluster.request.model_copy(update={"hadoop": releases.hadoop, "hbase": releases.hbase}),
+        request=plan.cluster.request.model_copy(update={"hadoop": releases.hadoop, "hbase": releases.hbase}),
         known_group=part.group,
         known_worker=part.kind,
         known_cluster=cluster_facts(
-            cluster.inventory, cluster.layouts, plan.workers, cluster.masters, cluster.topology
+            plan.cluster.inventory,
+            plan.cluster.layouts,
+            plan.workers,
+            plan.cluster.masters,
+            plan.cluster.topology,
         ),
         decided=Layers(known, sizes),
     )

@@ -37,14 +37,12 @@ class Power(NamedTuple):
     """The speed a disk is held to, bytes per second."""
 
 
-def machines(
-    plan: ClusterPlan, cluster: Cluster, directory: Path, first: IPv4Address
-) -> tuple[LabSystem, ...]:
+def machines(plan: ClusterPlan, directory: Path, first: IPv4Address) -> tuple[LabSystem, ...]:
     """Every machine, masters first; one that is both worker and master is a worker."""
     workers = {worker.name: worker for worker in plan.workers}
     made: dict[str, LabSystem] = {}
-    groups = _groups(cluster)
-    hosts = list(placed_hosts(cluster))
+    groups = _groups(plan.cluster)
+    hosts = list(placed_hosts(plan.cluster))
     for host in hosts:
         for master in host.masters:
             made[master.address] = _master(host, master, groups[host.name], directory)
@@ -90,13 +88,11 @@ def host_specs(cluster: Cluster, machines: Sequence[LabSystem], power: Power) ->
         )
 
 
-def machine_specs(
-    plan: ClusterPlan, cluster: Cluster, machines: Iterable[LabSystem], power: Power
-) -> Iterator[MachineSpec]:
+def machine_specs(plan: ClusterPlan, machines: Iterable[LabSystem], power: Power) -> Iterator[MachineSpec]:
     """What each machine may use: its vCPUs, its memory, its disks; a host that is one machine has all."""
     workers = {worker.name: worker for worker in plan.workers}
-    masters = {master.address: master for master in cluster.masters}
-    groups = _groups(cluster)
+    masters = {master.address: master for master in plan.cluster.masters}
+    groups = _groups(plan.cluster)
     used: dict[str, int] = {}
     for machine in machines:
         own: Worker | Master

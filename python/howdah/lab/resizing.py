@@ -36,9 +36,7 @@ def grown(state: LabState, plan: ClusterPlan, names: Sequence[str], like: str) -
     new = tuple(
         machine.model_copy(update={"address": str(ip_address(free + number))})
         for number, machine in enumerate(
-            machine
-            for machine in machines(plan, plan.cluster, state.directory, IPv4Address(1))
-            if machine.host in names
+            machine for machine in machines(plan, state.directory, IPv4Address(1)) if machine.host in names
         )
     )
     spec = _spec(state.spec, new, names, like)

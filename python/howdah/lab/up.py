@@ -94,7 +94,7 @@ def begin(asked: Asked, plan: ClusterPlan, found: Installed, power: Power, fitte
     capabilities = find_capabilities()
     root = bool(capabilities.root)
     place = fitted.place
-    placed = machines(plan, cluster, asked.directory, place.first_machine if root else LOOPBACK)
+    placed = machines(plan, asked.directory, place.first_machine if root else LOOPBACK)
     spec = None
     isolated: tuple[Isolation, ...]
     if root:
@@ -102,7 +102,7 @@ def begin(asked: Asked, plan: ClusterPlan, found: Installed, power: Power, fitte
             name=asked.name,
             directory=asked.directory,
             hosts=place.cabled(tuple(host_specs(cluster, placed, power))),
-            machines=tuple(machine_specs(plan, cluster, placed, power)),
+            machines=tuple(machine_specs(plan, placed, power)),
             format=_format(plan),
             client_address=str(place.client_address),
             kernel=_kernel(plan),

@@ -43,11 +43,11 @@ _SettingKey = tuple[str, str | None, str | None, str | None]
 def steps(before: ClusterPlan, after: ClusterPlan, change: PlanChange) -> Iterator[ChangeStep]:
     """What to do: hosts come first and go last, so that there is never too little of anything."""
     old, new = before.cluster, after.cluster
-    workers, later = _worker_data(before, old), _worker_data(after, new)
+    workers, later = _worker_data(before), _worker_data(after)
     gaining = [name for name in later if name not in workers]
     if change.added:
         yield _join(change.added)
-    stored, rate = _stored_bytes(before, old), _replicating_bytes_per_s(before, old, new)
+    stored, rate = _stored_bytes(before), _replicating_bytes_per_s(before, old, new)
     gone = set(expand_all(change.removed))
     if giving := [name for name, place in workers.items() if name not in later and place.host not in gone]:
         yield _leave(giving, workers, stored, rate, "then stop them, because a master takes their place")
@@ -131,16 +131,18 @@ def _leave(
     )
 
 
-def _worker_data(plan: ClusterPlan, cluster: Cluster) -> dict[str, _WorkerData]:
+def _worker_data(plan: ClusterPlan) -> dict[str, _WorkerData]:
     """What there is of every worker, by its name."""
-    groups = {group.name: group for group in cluster.inventory.groups}
+    groups = {group.name: group for group in plan.cluster.inventory.groups}
     sizes = {kind.name: raw_bytes_of(kind, groups[kind.group or ""]) for kind in plan.workers}
-    return {worker.name: _WorkerData(worker.host, sizes[worker.kind]) for worker in placed_workers(cluster)}
+    return {
+        worker.name: _WorkerData(worker.host, sizes[worker.kind]) for worker in placed_workers(plan.cluster)
+    }
 
 
-def _stored_bytes(plan: ClusterPlan, cluster: Cluster) -> float:
+def _stored_bytes(plan: ClusterPlan) -> float:
     """Bytes of replicas: of the dataset that was planned for, or of a cluster that is full."""
-    data = cluster.request.dataset_bytes or cluster.capacity.usable_bytes
+    data = plan.cluster.request.dataset_bytes or plan.cluster.capacity.usable_bytes
     return data * (_number(plan, "dfs.replication") or 1)
 
 

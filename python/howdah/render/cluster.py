@@ -68,19 +68,19 @@ def render(plan: ClusterPlan, spell: Spell | None = None, leaving: Collection[st
     check_names(plan, cluster.request)
     hosts = tuple(placed_hosts(cluster))
     files: list[ConfigFile] = [
-        *hadoop_files(plan, cluster, hosts, leaving),
-        *hbase_files(plan, cluster, hosts),
-        *zookeeper_files(plan, cluster),
-        *framework_files(plan, cluster),
-        *system_files(plan, cluster),
-        *network_files(plan, cluster),
-        *hypervisor_files(plan, cluster, hosts),
+        *hadoop_files(plan, hosts, leaving),
+        *hbase_files(plan, hosts),
+        *zookeeper_files(plan),
+        *framework_files(plan),
+        *system_files(plan),
+        *network_files(plan),
+        *hypervisor_files(plan, hosts),
         *firmware_files(plan),
         *host_files(hosts),
-        *unit_files(plan, cluster),
+        *unit_files(plan),
     ]
-    files += project_files(plan, cluster, hosts, files)
+    files += project_files(plan, hosts, files)
     if spell is not None:
         files.append(sources_file(plan, spell))
-    files.append(readme(plan, cluster, hosts, files))
+    files.append(readme(plan, hosts, files))
     return ConfigSet(files=tuple(sorted(files, key=lambda file: file.path)))

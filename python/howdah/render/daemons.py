@@ -29,20 +29,18 @@ _NODEMANAGER = (
 )
 
 
-def unit_files(plan: ClusterPlan, cluster: Cluster) -> Iterable[ConfigFile]:
+def unit_files(plan: ClusterPlan) -> Iterable[ConfigFile]:
     """``systemd/UNIT.service`` of every daemon that the plan has anywhere."""
-    present = {role for master in cluster.masters for role in master.roles}
+    present = {role for master in plan.cluster.masters for role in master.roles}
     present |= {role for worker in plan.workers for role in worker.roles}
     for role, kind in DAEMONS.items():
         if role in present:
-            yield ConfigFile(path=f"systemd/{kind.unit}.service", content=unit_file(plan, cluster, role))
+            yield ConfigFile(path=f"systemd/{kind.unit}.service", content=unit_file(plan, role))
 
 
-def unit_file(plan: ClusterPlan, cluster: Cluster, role: Role) -> str:
+def unit_file(plan: ClusterPlan, role: Role) -> str:
     """The unit of one daemon."""
-    return (
-        "\n".join([hash_comment(list(_HEAD)) + "[Unit]", *_lines(plan, cluster, role, DAEMONS[role])]) + "\n"
-    )
+    return "\n".join([hash_comment(list(_HEAD)) + "[Unit]", *_lines(plan, role, DAEMONS[role])]) + "\n"
 
 
 def release_folder(cluster: Cluster, product: str) -> str:
@@ -51,11 +49,11 @@ def release_folder(cluster: Cluster, product: str) -> str:
     return f"{ROOT}/{product}-{version}"
 
 
-def _lines(plan: ClusterPlan, cluster: Cluster, role: Role, kind: DaemonKind) -> Iterator[str]:
-    home = release_folder(cluster, kind.product)
-    hadoop = release_folder(cluster, "hadoop")
+def _lines(plan: ClusterPlan, role: Role, kind: DaemonKind) -> Iterator[str]:
+    home = release_folder(plan.cluster, kind.product)
+    hadoop = release_folder(plan.cluster, "hadoop")
     after = " ".join(f"{DAEMONS[other].unit}.service" for other in kind.after)
-    yield f"Description={role.value} of {cluster.inventory.cluster}"
+    yield f"Description={role.value} of {plan.cluster.inventory.cluster}"
     yield f"After=network-online.target time-sync.target {after}".rstrip()
     yield "Wants=network-online.target"
     # A daemon whose host is well and whose configuration is not would be started for ever.
@@ -73,7 +71,7 @@ def _lines(plan: ClusterPlan, cluster: Cluster, role: Role, kind: DaemonKind) ->
         homes = " ".join(f"HADOOP_{part}_HOME={hadoop}" for part in ("COMMON", "HDFS", "YARN", "MAPRED"))
         yield f"Environment={homes}"
         yield f"Environment=HADOOP_LOGFILE={kind.unit}.log HADOOP_ROOT_LOGGER=INFO,RFA"
-    if role is Role.ZOOKEEPER and (options := _zookeeper_options(plan, cluster)):
+    if role is Role.ZOOKEEPER and (options := _zookeeper_options(plan)):
         # Hadoop's scripts have no variable of ZooKeeper's. This one Java itself reads, whatever starts it.
         yield f'Environment="JAVA_TOOL_OPTIONS={options}"'
     yield f"EnvironmentFile=-{ENVIRONMENT}"
@@ -92,9 +90,9 @@ def _lines(plan: ClusterPlan, cluster: Cluster, role: Role, kind: DaemonKind) ->
     yield "WantedBy=multi-user.target"
 
 
-def _zookeeper_options(plan: ClusterPlan, cluster: Cluster) -> str:
+def _zookeeper_options(plan: ClusterPlan) -> str:
     """The options of Java that a ZooKeeper gets: those of zookeeper-env.sh, and where its login is."""
-    login = [f"-Djava.security.auth.login.config={SERVERS_FILE}"] if cluster.request.secure else []
+    login = [f"-Djava.security.auth.login.config={SERVERS_FILE}"] if plan.cluster.request.secure else []
     return " ".join([*filter(None, [planned_text(plan, DAEMONS[Role.ZOOKEEPER].options)]), *login])
 
 

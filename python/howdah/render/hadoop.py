@@ -8,7 +8,7 @@ from howdah.errors import UserError
 from howdah.model.configset import ConfigFile
 from howdah.model.hostname import is_hostname
 from howdah.model.placement import PlacedHost
-from howdah.model.plan import Cluster, ClusterPlan, Role, Setting
+from howdah.model.plan import ClusterPlan, Role, Setting
 from howdah.render.members import member_files, topology_files
 from howdah.render.text import (
     env_file,
@@ -40,11 +40,11 @@ from howdah.render.variant import (
 _FOLDERS = {SPARK: "spark", TEZ: "tez", HIVE: "hive"}
 
 
-def framework_files(plan: ClusterPlan, cluster: Cluster) -> Iterable[ConfigFile]:
+def framework_files(plan: ClusterPlan) -> Iterable[ConfigFile]:
     """``spark/spark-defaults.conf``, ``tez/tez-site.xml``, ``hive/hive-site.xml``, as far as they run."""
     for name, folder in _FOLDERS.items():
         if settings := select(plan, name, EVERYWHERE):
-            title = f"{name} of {cluster.inventory.cluster}: on every host that jobs are started from"
+            title = f"{name} of {plan.cluster.inventory.cluster}: on every host that jobs are started from"
             content = _spark_file(title, settings) if name == SPARK else xml_file(title, settings)
             yield ConfigFile(path=f"{folder}/{name}", content=content)
 
@@ -66,24 +66,22 @@ _MEMBER = "server."
 
 
 def hadoop_files(
-    plan: ClusterPlan, cluster: Cluster, hosts: Sequence[PlacedHost], leaving: Collection[str] = ()
+    plan: ClusterPlan, hosts: Sequence[PlacedHost], leaving: Collection[str] = ()
 ) -> Iterable[ConfigFile]:
     """Everything of ``hadoop/`` and, where kinds of workers differ, of ``hadoop-<kind>/``."""
-    shared = (*topology_files("hadoop", cluster, hosts), *member_files("hadoop", plan, hosts, leaving))
+    shared = (*topology_files("hadoop", plan.cluster, hosts), *member_files("hadoop", plan, hosts, leaving))
     yield from shared
-    yield from _hadoop_settings(plan, cluster, EVERYWHERE, "masters, clients and workers")
+    yield from _hadoop_settings(plan, EVERYWHERE, "masters, clients and workers")
     if differ(plan, HADOOP_FILES):
         for worker in plan.workers:
             variant = of_kind(worker)
             folder = variant.folder("hadoop")
-            yield from _hadoop_settings(plan, cluster, variant, f"workers of the kind {worker.name}")
+            yield from _hadoop_settings(plan, variant, f"workers of the kind {worker.name}")
             for file in shared:
                 yield file.model_copy(update={"path": file.path.replace("hadoop/", f"{folder}/", 1)})
 
 
-def _hadoop_settings(
-    plan: ClusterPlan, cluster: Cluster, variant: FileVariant, readers: str
-) -> Iterable[ConfigFile]:
+def _hadoop_settings(plan: ClusterPlan, variant: FileVariant, readers: str) -> Iterable[ConfigFile]:
     folder = variant.folder("hadoop")
     if variant is EVERYWHERE and differ(plan, HADOOP_FILES):
         readers = "masters and clients; workers have folders of their own"
@@ -93,13 +91,13 @@ def _hadoop_settings(
             settings = _of_jobs(plan)
         if not settings:
             continue
-        title = f"{name} of {cluster.inventory.cluster}, Hadoop {cluster.request.hadoop}: {readers}"
+        title = f"{name} of {plan.cluster.inventory.cluster}, Hadoop {plan.cluster.request.hadoop}: {readers}"
         content = xml_file(title, settings) if name in HADOOP_XML else env_file(title, settings)
         yield ConfigFile(path=f"{folder}/{name}", content=content)
     if settings := select(plan, EXECUTOR, variant):
         # The program that reads it takes blanks and comments at their word: neither may stand beside a value.
         head = hash_comment(
-            [f"{EXECUTOR} of {cluster.inventory.cluster}: root's, mode 0400, on every worker"]
+            [f"{EXECUTOR} of {plan.cluster.inventory.cluster}: root's, mode 0400, on every worker"]
         )
         content = "\n".join([head, *map(_executor_line, settings)])
         yield ConfigFile(path=f"{folder}/{EXECUTOR}", content=content)
@@ -115,45 +113,43 @@ def _of_jobs(plan: ClusterPlan) -> list[Setting]:
     return select(plan, _JOBS, of_kind(smallest))
 
 
-def hbase_files(plan: ClusterPlan, cluster: Cluster, hosts: Sequence[PlacedHost]) -> Iterable[ConfigFile]:
+def hbase_files(plan: ClusterPlan, hosts: Sequence[PlacedHost]) -> Iterable[ConfigFile]:
     """Everything of ``hbase/`` and, where kinds of workers differ, of ``hbase-<kind>/``."""
-    if not cluster.request.hbase_used:
+    if not plan.cluster.request.hbase_used:
         return
     variants = [EVERYWHERE, *(map(of_kind, plan.workers) if differ(plan, HBASE_FILES) else ())]
     for variant in variants:
-        yield from _hbase_settings(plan, cluster, variant)
-        yield from _members(variant.folder("hbase"), plan, cluster, hosts)
+        yield from _hbase_settings(plan, variant)
+        yield from _members(variant.folder("hbase"), plan, hosts)
 
 
-def _hbase_settings(plan: ClusterPlan, cluster: Cluster, variant: FileVariant) -> Iterable[ConfigFile]:
+def _hbase_settings(plan: ClusterPlan, variant: FileVariant) -> Iterable[ConfigFile]:
     for name in HBASE_FILES:
         if settings := select(plan, name, variant):
-            title = f"{name} of {cluster.inventory.cluster}, HBase {cluster.request.hbase}"
+            title = f"{name} of {plan.cluster.inventory.cluster}, HBase {plan.cluster.request.hbase}"
             content = xml_file(title, settings) if name in HBASE_XML else env_file(title, settings)
             yield ConfigFile(path=f"{variant.folder('hbase')}/{name}", content=content)
 
 
-def _members(
-    folder: str, plan: ClusterPlan, cluster: Cluster, hosts: Sequence[PlacedHost]
-) -> Iterable[ConfigFile]:
+def _members(folder: str, plan: ClusterPlan, hosts: Sequence[PlacedHost]) -> Iterable[ConfigFile]:
     serving = {worker.name for worker in plan.workers if Role.REGIONSERVER in worker.roles}
     servers = [worker.name for host in hosts for worker in host.workers if worker.kind in serving]
     yield ConfigFile(path=f"{folder}/regionservers", content="".join(f"{name}\n" for name in servers))
     # The first HMaster is started by hand, the scripts start those in this file to wait behind it.
-    waiting = [master.address for master in cluster.masters if Role.HMASTER in master.roles][1:]
+    waiting = [master.address for master in plan.cluster.masters if Role.HMASTER in master.roles][1:]
     if waiting:
         yield ConfigFile(path=f"{folder}/backup-masters", content="".join(f"{name}\n" for name in waiting))
 
 
-def zookeeper_files(plan: ClusterPlan, cluster: Cluster) -> Iterable[ConfigFile]:
+def zookeeper_files(plan: ClusterPlan) -> Iterable[ConfigFile]:
     """``zoo.cfg`` and Java's options, the same on every server, and a ``myid`` for each."""
     settings = select(plan, ZOOKEEPER, EVERYWHERE)
     if not settings:
         return
-    head = hash_comment([f"zoo.cfg of {cluster.inventory.cluster}"])
+    head = hash_comment([f"zoo.cfg of {plan.cluster.inventory.cluster}"])
     yield ConfigFile(path=f"zookeeper/{ZOOKEEPER}", content="\n".join([head, *map(_line, settings)]))
     if options := select(plan, ZOOKEEPER_ENV, EVERYWHERE):
-        text = env_file(f"{ZOOKEEPER_ENV} of {cluster.inventory.cluster}", options)
+        text = env_file(f"{ZOOKEEPER_ENV} of {plan.cluster.inventory.cluster}", options)
         yield ConfigFile(path=f"zookeeper/{ZOOKEEPER_ENV}", content=text)
     for setting in settings:
         if setting.key.startswith(_MEMBER):

@@ -183,15 +183,13 @@ def _machine_option(setting: Setting) -> str:
     return f'\n{hash_comment(reason_lines(setting))}{setting.key} = "{text}"\n'
 
 
-def hypervisor_files(
-    plan: ClusterPlan, cluster: Cluster, hosts: Sequence[PlacedHost]
-) -> Iterable[ConfigFile]:
+def hypervisor_files(plan: ClusterPlan, hosts: Sequence[PlacedHost]) -> Iterable[ConfigFile]:
     """Everything of ``hypervisor/``; nothing where workers are the hosts themselves."""
-    divided = {layout.group for layout in cluster.layouts if layout.virtual}
+    divided = {layout.group for layout in plan.cluster.layouts if layout.virtual}
     if not divided:
         return
     kinds = {worker.name: worker for worker in plan.workers if worker.group in divided}
-    sharing = cluster.request.sharing
+    sharing = plan.cluster.request.sharing
     disks = sharing.disks if sharing is not None else {}
     rows = [row for host in hosts if host.group in divided for row in _machines(host, kinds)]
     yield ConfigFile(path="hypervisor/placement.csv", content=table(_COLUMNS, rows))
@@ -199,10 +197,10 @@ def hypervisor_files(
         if settings := select(plan, VMX, of_kind(worker)):
             yield ConfigFile(path=f"hypervisor/{worker.name}.vmx", content=vmx_fragment(worker, settings))
         if settings := select(plan, LIBVIRT, of_kind(worker)):
-            part = _part_of_ports(worker, cluster, kinds) if sharing is not None else None
+            part = _part_of_ports(worker, plan.cluster, kinds) if sharing is not None else None
             machine = domain(worker, settings, disks.get(worker.group or "", ()), part)
             yield ConfigFile(path=f"hypervisor/{worker.name}.xml", content=machine)
-    for variant in file_variants(plan, cluster, (ESXI,)):
+    for variant in file_variants(plan, (ESXI,)):
         if settings := select(plan, ESXI, variant):
             yield ConfigFile(
                 path=f"hypervisor/{variant.folder('esxi')}.sh",

@@ -72,12 +72,12 @@ def login_files(plan: ClusterPlan, roles: Sequence[Role]) -> Iterator[dict[str, 
 _RPC = "dfs.namenode.rpc-address."
 
 
-def peers(plan: ClusterPlan, cluster: Cluster, role: Role) -> dict[str, str]:
+def peers(plan: ClusterPlan, role: Role) -> dict[str, str]:
     """The hosts of all masters of a kind, each with the name that orders to hand over use: ``nn1``.
 
     Empty where there is one alone, or where all of a kind serve at once. Only NameNodes are given orders.
     """
-    hosts = [master.address for master in cluster.masters if role in master.roles]
+    hosts = [master.address for master in plan.cluster.masters if role in master.roles]
     if not DAEMONS[role].page.active or len(hosts) < 2:
         return {}
     names = _namenodes(plan) if role is Role.NAMENODE else {}
@@ -130,7 +130,7 @@ class Manifest(NamedTuple):
 
 
 def manifests(
-    plan: ClusterPlan, cluster: Cluster, systems: Sequence[PlacedSystem], files: Sequence[ConfigFile]
+    plan: ClusterPlan, systems: Sequence[PlacedSystem], files: Sequence[ConfigFile]
 ) -> tuple[tuple[Manifest, ...], Mapping[str, str]]:
     """Every manifest, and which of them is each system's."""
     content = {file.path: file for file in files}
@@ -140,7 +140,7 @@ def manifests(
     for system in systems:
         name = system.name if system.kind is None or _alone(plan, system) else system.kind
         if name not in made:
-            made[name] = Manifest(name, _manifest(plan, cluster, system, content, revision))
+            made[name] = Manifest(name, _manifest(plan, system, content, revision))
         names[system.name] = name
     return tuple(made.values()), names
 
@@ -153,7 +153,6 @@ def _alone(plan: ClusterPlan, system: PlacedSystem) -> bool:
 
 def _manifest(
     plan: ClusterPlan,
-    cluster: Cluster,
     system: PlacedSystem,
     content: Mapping[str, ConfigFile],
     revision: str,
@@ -162,21 +161,21 @@ def _manifest(
     variant = of_kind(worker) if worker else EVERYWHERE
     disks = len(worker.data_dirs) if worker else 0
     products = sorted({DAEMONS[role].product for role in system.roles} | {"hadoop"})
-    daemons = [_daemon(plan, cluster, system, role, variant) for role in DAEMONS if role in system.roles]
+    daemons = [_daemon(plan, system, role, variant) for role in DAEMONS if role in system.roles]
     parts: dict[str, object] = {
         "howdah": 1,
-        "cluster": cluster.inventory.cluster,
+        "cluster": plan.cluster.inventory.cluster,
         "revision": revision,
-        "java": _least_java(cluster),
+        "java": _least_java(plan.cluster),
         "memory_bytes": worker.memory_bytes if worker else 0,
-        "trees": [PurePosixPath(release_folder(cluster, product)).name for product in products],
+        "trees": [PurePosixPath(release_folder(plan.cluster, product)).name for product in products],
         "native": _needs_libhadoop(plan, variant, system),
         "users": _users(system),
         "disks": {"count": disks, "script": _DISKS} if disks and _script(system, content) else None,
         "directories": [
             entry._asdict() for entry in _directories(plan, system, worker.data_dirs if worker else ())
         ],
-        "files": [*_files(plan, cluster, system, content), *login_files(plan, system.roles)],
+        "files": [*_files(plan, system, content), *login_files(plan, system.roles)],
         "daemons": daemons,
         **kerberos_parts(plan, system.roles),
     }
@@ -214,7 +213,7 @@ def _directories(
 
 
 def _files(
-    plan: ClusterPlan, cluster: Cluster, system: PlacedSystem, content: Mapping[str, ConfigFile]
+    plan: ClusterPlan, system: PlacedSystem, content: Mapping[str, ConfigFile]
 ) -> Iterator[dict[str, object]]:
     products = {DAEMONS[role].product for role in system.roles} | {"hadoop"}
     for product in sorted(products):
@@ -238,7 +237,7 @@ def _files(
     for role in DAEMONS:
         if role in system.roles:
             unit = DAEMONS[role].unit
-            yield _file(f"{_UNITS}/{unit}.service", unit_file(plan, cluster, role))
+            yield _file(f"{_UNITS}/{unit}.service", unit_file(plan, role))
             if limits:
                 yield _file(f"{_UNITS}/{unit}.service.d/10-howdah-limits.conf", limits.content)
 
@@ -282,11 +281,9 @@ def _file(path: str, content: str, executable: bool = False) -> dict[str, object
     return {"path": path, "mode": "0755" if executable else "0644", "content": content}
 
 
-def _daemon(
-    plan: ClusterPlan, cluster: Cluster, system: PlacedSystem, role: Role, variant: FileVariant
-) -> dict[str, object]:
+def _daemon(plan: ClusterPlan, system: PlacedSystem, role: Role, variant: FileVariant) -> dict[str, object]:
     kind = DAEMONS[role]
-    unit = re.sub(r"^(#.*\n)+", "", unit_file(plan, cluster, role))
+    unit = re.sub(r"^(#.*\n)+", "", unit_file(plan, role))
     reads = secrets_of(plan, role)
     return {
         "name": kind.name,
@@ -296,7 +293,7 @@ def _daemon(
         "expects": expected_settings(plan, role, variant),
         "ports": list(ports_of(plan, kind, variant)),
         "page": _page(plan, kind, variant),
-        "peers": peers(plan, cluster, role),
+        "peers": peers(plan, role),
         "ipc_port": port_of(plan, _IPC, variant) if role is Role.DATANODE else None,
         "stores": _stores(plan, kind.store, variant),
         "store": kind.store.content if kind.store else "",

@@ -70,7 +70,7 @@ def guard(plan: ClusterPlan) -> Cluster:
     for where, host in _hosts(cluster):
         if not is_hostname(host):
             raise UserError(where, f"{host!r} is not a host name", "letters, digits, hyphens and dots")
-    for where, name in _names(plan, cluster):
+    for where, name in _names(plan):
         if not _NAME.fullmatch(name):
             raise UserError(where, f"{name!r} is not a name", "letters, digits, hyphens and dots, at most 64")
     for setting in plan.settings:
@@ -93,11 +93,11 @@ def _hosts(cluster: Cluster) -> Iterator[tuple[str, str]]:
             yield f"masters: {master.name}", master.shadow_host
 
 
-def _names(plan: ClusterPlan, cluster: Cluster) -> Iterator[tuple[str, str]]:
+def _names(plan: ClusterPlan) -> Iterator[tuple[str, str]]:
     for worker in plan.workers:
         yield "workers", worker.name
-    for master in cluster.masters:
+    for master in plan.cluster.masters:
         yield "masters", master.name
-    for rack in cluster.topology.racks:
+    for rack in plan.cluster.topology.racks:
         yield "racks", rack.name
-    yield from (("layouts", kind) for layout in cluster.layouts for kind in layout.workers)
+    yield from (("layouts", kind) for layout in plan.cluster.layouts for kind in layout.workers)

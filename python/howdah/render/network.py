@@ -21,12 +21,12 @@ _PLACEHOLDER = "name-the-ports"
 """No port is called so, and an empty name would stand for every port."""
 
 
-def network_files(plan: ClusterPlan, cluster: Cluster) -> Iterable[ConfigFile]:
+def network_files(plan: ClusterPlan) -> Iterable[ConfigFile]:
     """Everything of ``network/``, or of ``network-<group>/`` where groups of hosts differ."""
-    for variant in file_variants(plan, cluster, (NETWORK,)):
+    for variant in file_variants(plan, (NETWORK,)):
         settings = select(plan, NETWORK, variant)
         if settings:
-            yield from _files(variant.folder("network"), settings, _ports(cluster, variant))
+            yield from _files(variant.folder("network"), settings, _ports(plan.cluster, variant))
 
 
 def _files(folder: str, settings: Sequence[Setting], ports: int) -> Iterable[ConfigFile]:

@@ -11,7 +11,7 @@ from importlib import resources
 from howdah.hadoop.daemons import DAEMONS
 from howdah.model.configset import ConfigFile
 from howdah.model.placement import PlacedHost, PlacedSystem, placed_systems
-from howdah.model.plan import Cluster, ClusterPlan, Role
+from howdah.model.plan import ClusterPlan, Role
 from howdah.model.value import planned_text
 from howdah.render import playbooks
 from howdah.render.daemons import port_of
@@ -103,12 +103,12 @@ pipelining = True
 
 
 def project_files(
-    plan: ClusterPlan, cluster: Cluster, hosts: Sequence[PlacedHost], files: Sequence[ConfigFile]
+    plan: ClusterPlan, hosts: Sequence[PlacedHost], files: Sequence[ConfigFile]
 ) -> Iterable[ConfigFile]:
     """Inventory, playbooks, modules and manifests; ``files`` are what goes to the hosts."""
-    secure = cluster.request.secure
+    secure = plan.cluster.request.secure
     systems = tuple(placed_systems(plan, hosts))
-    made, names = manifests(plan, cluster, systems, files)
+    made, names = manifests(plan, systems, files)
     present = {role: [system.name for system in systems if role in system.roles] for role in DAEMONS}
     port = port_of(plan, DAEMONS[Role.NAMENODE].page.key_with(partial(planned_text, plan)), EVERYWHERE) or 0
     replication = planned_text(plan, "dfs.replication")

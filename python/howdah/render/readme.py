@@ -87,33 +87,31 @@ _MACHINES = {
 """How `howdah provision` is told where machines are made."""
 
 
-def readme(
-    plan: ClusterPlan, cluster: Cluster, hosts: Sequence[PlacedHost], files: Sequence[ConfigFile]
-) -> ConfigFile:
+def readme(plan: ClusterPlan, hosts: Sequence[PlacedHost], files: Sequence[ConfigFile]) -> ConfigFile:
     """The order of steps and the checks at its end."""
     paths = [file.path for file in files]
     numbers = itertools.count(1)
-    on = {role.value: _addresses(cluster, role) for role in Role}
+    on = {role.value: _addresses(plan.cluster, role) for role in Role}
     carried = _carried(plan, hosts)
-    virtual = any(layout.virtual for layout in cluster.layouts)
+    virtual = any(layout.virtual for layout in plan.cluster.layouts)
     text = _template().render(
-        cluster=cluster.inventory.cluster,
+        cluster=plan.cluster.inventory.cluster,
         platform=plan.platform,
-        request=cluster.request,
-        hbase=cluster.request.hbase_used,
+        request=plan.cluster.request,
+        hbase=plan.cluster.request.hbase_used,
         hosts=len(hosts),
         workers=sum(len(host.workers) for host in hosts),
         virtual=virtual,
         shadowed=any(host.shadows for host in hosts),
         contents=contents(paths),
         roles=[(role, addresses) for role, addresses in on.items() if addresses],
-        topology="\n".join(wrapped(f"{_sentence(cluster.topology.reason)}.", 110)),
+        topology="\n".join(wrapped(f"{_sentence(plan.cluster.topology.reason)}.", 110)),
         on=on.__getitem__,
         step=lambda: next(numbers),
         has=lambda start: any(path.startswith(start) for path in paths),
         has_part=lambda part, of="os": any(f"/{part}" in path and path.startswith(of) for path in paths),
-        guests_wired=virtual and cluster.request.dividing is Hypervisor.VSPHERE,
-        where_machines_are=_MACHINES.get(cluster.request.dividing or Hypervisor.NONE, ""),
+        guests_wired=virtual and plan.cluster.request.dividing is Hypervisor.VSPHERE,
+        where_machines_are=_MACHINES.get(plan.cluster.request.dividing or Hypervisor.NONE, ""),
         numactl=_setting(plan, "yarn.nodemanager.numa-awareness.enabled") == "true",
         bridged=virtual and any(path.endswith(".netdev") for path in paths),
         apart=lambda base: _apart(base, paths),
@@ -121,7 +119,7 @@ def readme(
         idle=", ".join(masters_on_data_disks(plan, on)),
         directories=list(local_directories(plan, on)),
         hdfs_directories=list(hdfs_directories(plan)),
-        hbase_directory=hbase_directory(plan) if cluster.request.hbase_used else "",
+        hbase_directory=hbase_directory(plan) if plan.cluster.request.hbase_used else "",
         fencing_key=_setting(plan, "dfs.ha.fencing.ssh.private-key-files"),
         fencing_folder=_folder(plan, "dfs.ha.fencing.ssh.private-key-files"),
         logins=[(_where(login.role, on), login.path, login.lines("HOST")) for login in logins(plan)],
@@ -129,8 +127,8 @@ def readme(
         keytab=_setting(plan, "dfs.namenode.keytab.file"),
         ha=len(on[Role.NAMENODE.value]) > 1,
         rm_ha=len(on[Role.RESOURCEMANAGER.value]) > 1,
-        racked=all(rack.name != "default-rack" for rack in cluster.topology.racks),
-        grouped=cluster.topology.placement is Placement.NODE_GROUPS,
+        racked=all(rack.name != "default-rack" for rack in plan.cluster.topology.racks),
+        grouped=plan.cluster.topology.placement is Placement.NODE_GROUPS,
         namenodes=on[Role.NAMENODE.value],
         namenode_ids=_namenode_ids(plan),
         datanodes=carried[Role.DATANODE],
@@ -138,7 +136,10 @@ def readme(
         regionservers=carried[Role.REGIONSERVER],
         # What must be done stands before what should be, each in the order of the rules.
         advice=[
-            advice for level in ("must", "should") for advice in cluster.advice if advice.severity == level
+            advice
+            for level in ("must", "should")
+            for advice in plan.cluster.advice
+            if advice.severity == level
         ],
     )
     return ConfigFile(path="README.md", content=_spaced(text))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from howdah.errors import UserError
 from howdah.model.configset import ConfigFile
-from howdah.model.plan import Cluster, ClusterPlan, Setting
+from howdah.model.plan import ClusterPlan, Setting
 from howdah.render.templates import template
 from howdah.render.text import hash_comment, plain_key, reason_lines, setting_label, setting_text
 from howdah.render.variant import (
@@ -139,9 +139,9 @@ _PROCESS_IDS = {"HADOOP_PID_DIR": ("hadoop-env.sh", "hdfs"), "HBASE_PID_DIR": ("
 _SYS = "/sys/kernel/mm/"
 
 
-def system_files(plan: ClusterPlan, cluster: Cluster) -> Iterable[ConfigFile]:
+def system_files(plan: ClusterPlan) -> Iterable[ConfigFile]:
     """Everything of ``os/``, or of ``os-<group>/`` where groups of hosts differ."""
-    for variant in file_variants(plan, cluster, SYSTEM):
+    for variant in file_variants(plan, SYSTEM):
         folder = variant.folder("os")
         if settings := select(plan, SYSCTL, variant):
             yield ConfigFile(path=f"{folder}/sysctl.d/90-howdah.conf", content=_kernel(settings))

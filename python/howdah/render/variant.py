@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import NamedTuple
 
-from howdah.model.plan import Cluster, ClusterPlan, Setting, Worker
+from howdah.model.plan import ClusterPlan, Setting, Worker
 
 HADOOP_XML = (
     "capacity-scheduler.xml",
@@ -97,15 +97,15 @@ def differ(plan: ClusterPlan, files: Collection[str]) -> bool:
     )
 
 
-def file_variants(plan: ClusterPlan, cluster: Cluster, files: Collection[str]) -> tuple[FileVariant, ...]:
+def file_variants(plan: ClusterPlan, files: Collection[str]) -> tuple[FileVariant, ...]:
     """The sets that these files come in, alike ones together."""
     if any(setting.file in files and setting.worker is not None for setting in plan.settings):
-        workless = {group.name for group in cluster.inventory.groups} - {
+        workless = {group.name for group in plan.cluster.inventory.groups} - {
             worker.group for worker in plan.workers
         }
         return (*map(of_kind, plan.workers), *map(of_group, sorted(workless)))
     if differ(plan, files):
-        return tuple(of_group(group.name) for group in cluster.inventory.groups)
+        return tuple(of_group(group.name) for group in plan.cluster.inventory.groups)
     return (EVERYWHERE,)
 
 

@@ -17,7 +17,7 @@ HALF = Power(0.5, lambda disks: disks.outer_bytes_per_s or 1)
 
 
 def _machines(plan: ClusterPlan) -> tuple[LabSystem, ...]:
-    return machines(plan, plan.cluster, LAB, NETWORK)
+    return machines(plan, LAB, NETWORK)
 
 
 def _spec(plan: ClusterPlan) -> LabSpec:
@@ -26,7 +26,7 @@ def _spec(plan: ClusterPlan) -> LabSpec:
         name="lab",
         directory=LAB,
         hosts=tuple(host_specs(plan.cluster, placed, HALF)),
-        machines=tuple(machine_specs(plan, plan.cluster, placed, HALF)),
+        machines=tuple(machine_specs(plan, placed, HALF)),
     )
 
 
@@ -82,6 +82,6 @@ def test_hbase_runs_where_the_plan_puts_it() -> None:
 
 def test_every_address_is_another() -> None:
     plan = lab_plan(protection=Protection.NONE)
-    placed = machines(plan, plan.cluster, LAB, LOOPBACK)
+    placed = machines(plan, LAB, LOOPBACK)
     assert placed[0].address == "127.0.0.2"
     assert len({one.address for one in placed}) == len(placed)

@@ -21,12 +21,12 @@ HALF = Power(0.5, lambda disks: disks.outer_bytes_per_s or 1)
 def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LabState:
     monkeypatch.setattr("howdah.lab.resizing.check_hosts", lambda spec: None)
     plan = lab_plan(disk_bytes=10**9)
-    placed = machines(plan, plan.cluster, tmp_path, NETWORK)
+    placed = machines(plan, tmp_path, NETWORK)
     spec = LabSpec(
         name="lab",
         directory=tmp_path,
         hosts=tuple(host_specs(plan.cluster, placed, HALF)),
-        machines=tuple(machine_specs(plan, plan.cluster, placed, HALF)),
+        machines=tuple(machine_specs(plan, placed, HALF)),
     )
     names = {machine.name: machine.address for machine in placed}
     return lab_state(tmp_path, plan).model_copy(

@@ -24,12 +24,12 @@ from support.ports import free_ports
 @pytest.fixture(scope="module")
 def placed() -> tuple[LabSystem, ...]:
     plan = lab_plan()
-    return machines(plan, plan.cluster, Path("/lab"), LOOPBACK)
+    return machines(plan, Path("/lab"), LOOPBACK)
 
 
 def test_hbases_daemons_have_addresses_and_names_of_their_own() -> None:
     plan = lab_plan(workers_per_host=None, ycsb=True)
-    with_hbase = machines(plan, plan.cluster, Path("/lab"), LOOPBACK)
+    with_hbase = machines(plan, Path("/lab"), LOOPBACK)
     files = client_files(render(plan))
     master, worker = (_told(with_hbase, number, files) for number in (0, 1))
     for key in ("hostname", "ipc.address", "info.bindAddress"):
@@ -125,7 +125,7 @@ def test_a_port_in_use_is_named(
 
 def test_what_only_a_limit_would_make_smaller_is_not_said_to_be() -> None:
     plan = lab_plan()
-    named = [Scaling(what=what, planned=2, lab=1) for what, _ in quantities(plan, plan.cluster, 1.0)]
+    named = [Scaling(what=what, planned=2, lab=1) for what, _ in quantities(plan, 1.0)]
     silent = {one.what for one in named} - {one.what for one in rootless.scaled(named)}
     assert {what.partition(" per ")[0] for what in silent} == {"CPUs", "uplink", "largest data disk"}
 

@@ -91,7 +91,7 @@ def test_hosts_shrink_to_what_the_machine_holds() -> None:
     assert masters.names == ("master1.example.com",)
     assert made.plan.platform == plan.platform == "2 per host"
     assert lab.topology.placement is cluster(plan).topology.placement
-    assert footprint(made.plan, lab).total <= 22 * GIB
+    assert footprint(made.plan).total <= 22 * GIB
     # 8 threads share 2 CPUs, the masters' have theirs on top: a host has one where 40 were planned.
     assert made.cpu_share == pytest.approx(0.25)
     assert said(made)["CPUs per host of host"] == (40, 1.0)
@@ -240,7 +240,7 @@ def test_regionservers_shrink_until_all_of_their_heaps_fit() -> None:
     assert lab.request.laboratory
     assert not cluster(plan).request.laboratory
     assert said(made)["memory per worker"] == (14.5 * GIB, 4 * GIB)
-    touched = footprint(made.plan, lab)
+    touched = footprint(made.plan)
     # All of a heap is touched at the start, and a tenth beside it; the DataNode is as everywhere.
     (heap,) = {
         heap_bytes(str(one.value)) for one in made.plan.settings if one.key == "HBASE_REGIONSERVER_OPTS"
@@ -266,7 +266,7 @@ def test_a_cache_beside_the_heap_counts_as_touched() -> None:
         Inventory(groups=(hosts,)), PlanRequest(hypervisor=Hypervisor.NONE, workloads=(Demand(kind="ycsb"),))
     )
     caches = {int(str(one.value)) for one in plan.settings if one.key == "hbase.bucketcache.size"}
-    assert footprint(plan, cluster(plan)).workers > 3 * caches.pop() * 2**20
+    assert footprint(plan).workers > 3 * caches.pop() * 2**20
 
 
 def test_shared_hosts_are_divided_among_all_that_are_on_them(tmp_path: Path) -> None:

@@ -97,7 +97,7 @@ law = settings(max_examples=60, deadline=None, suppress_health_check=list(Health
 @given(cases())
 def test_a_fitted_plan_fits_and_stays_as_it_is(drawn: tuple[Case, Callable[[ClusterPlan], Fitted]]) -> None:
     case, fit = drawn
-    assert footprint(case.made.plan, case.after).total <= case.room.memory_bytes
+    assert footprint(case.made.plan).total <= case.room.memory_bytes
     disks = sum(group.count * group.data_bytes for group in case.after.inventory.worker_groups)
     assert disks <= case.room.space_bytes
     again = fit(case.made.plan)
@@ -146,8 +146,8 @@ def test_nothing_is_larger_than_planned_and_hosts_keep_names_and_racks(
 @given(cases())
 def test_what_differs_is_said_and_nothing_else(drawn: tuple[Case, Callable[[ClusterPlan], Fitted]]) -> None:
     case, _ = drawn
-    before = dict(quantities(case.plan, case.before, 1.0))
-    after = dict(quantities(case.made.plan, case.after, case.made.cpu_share))
+    before = dict(quantities(case.plan, 1.0))
+    after = dict(quantities(case.made.plan, case.made.cpu_share))
     said = {one.what: (one.planned, one.lab) for one in case.made.scaling}
     assert all(planned != lab for planned, lab in said.values())
     for what in before.keys() & after.keys():

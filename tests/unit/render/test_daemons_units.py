@@ -17,20 +17,20 @@ PLAN = lab_plan(workers_per_host=None, ycsb=True)
 
 def test_every_daemon_of_the_plan_has_one() -> None:
     assert PLAN.cluster is not None
-    names = {file.path for file in unit_files(PLAN, PLAN.cluster)}
+    names = {file.path for file in unit_files(PLAN)}
     assert {"systemd/hadoop-hdfs-namenode.service", "systemd/hbase-regionserver.service"} <= names
     assert "systemd/hadoop-hdfs-journalnode.service" not in names
 
 
 def test_only_a_nodemanagers_children_outlive_it() -> None:
     assert PLAN.cluster is not None
-    assert "KillMode=process" in unit_file(PLAN, PLAN.cluster, Role.NODEMANAGER)
-    assert "KillMode" not in unit_file(PLAN, PLAN.cluster, Role.DATANODE)
+    assert "KillMode=process" in unit_file(PLAN, Role.NODEMANAGER)
+    assert "KillMode" not in unit_file(PLAN, Role.DATANODE)
 
 
 def test_daemons_run_in_the_foreground_as_their_own_users() -> None:
     assert PLAN.cluster is not None
-    text = unit_file(PLAN, PLAN.cluster, Role.NAMENODE)
+    text = unit_file(PLAN, Role.NAMENODE)
     assert "ExecStart=/opt/hadoop-3.5.0/bin/hdfs namenode\n" in text
     assert "User=hdfs\n" in text
     assert "Restart=on-failure\n" in text
@@ -40,7 +40,7 @@ def test_daemons_run_in_the_foreground_as_their_own_users() -> None:
 def test_systemd_finds_no_fault_with_them(tmp_path: Path) -> None:
     assert PLAN.cluster is not None
     paths = []
-    for file in unit_files(PLAN, PLAN.cluster):
+    for file in unit_files(PLAN):
         path = tmp_path / Path(file.path).name
         # Its programs are not on this machine.
         path.write_text(file.content.replace("ExecStart=/opt/", "ExecStart=/bin/true /opt/"))

@@ -184,7 +184,7 @@ class PlanQuantity(NamedTuple):
 
 
 def _touched(plan: ClusterPlan) -> Footprint:
-    return footprint(plan, plan.cluster)
+    return footprint(plan)
 
 
 def _counts(groups: Sequence[Divided], hosts: int) -> list[tuple[Divided, int]]:
@@ -228,7 +228,7 @@ def fit_plan(
             f"the plan has {format_counted(working, 'host')} with workers",
             f"give {LEAST_HOSTS} to {working}" if working > LEAST_HOSTS else "leave it out",
         )
-    if hosts not in (None, working) or not fits(plan, cluster, room, working):
+    if hosts not in (None, working) or not fits(plan, room, working):
         made = Shrinking(cluster, room, link_bits_per_s).plan(working, hosts)
     elif link_bits_per_s is not None:
         made = _with_link(cluster, link_bits_per_s)
@@ -239,9 +239,7 @@ def fit_plan(
     share = min(
         1.0, room.cpus / sum(group.count * _threads(lab, group) for group in lab.inventory.worker_groups)
     )
-    return Fitted(
-        made, tuple(differences((plan, cluster), (made, lab), share)), share, tuple(notes(cluster, lab))
-    )
+    return Fitted(made, tuple(differences(plan, made, share)), share, tuple(notes(cluster, lab)))
 
 
 def fit_beside(
@@ -260,8 +258,8 @@ def fit_beside(
             f"has {format_bytes(room.space_bytes)} free, and the plan's data disks hold {format_bytes(size)}",
             "give a directory on a larger file system, or plan smaller disks for all clusters",
         )
-    used = sum(footprint(other, other.cluster).total for other in others)
-    own = footprint(plan, cluster).total
+    used = sum(footprint(other).total for other in others)
+    own = footprint(plan).total
     if own + used > room.memory_bytes:
         raise UserError(
             "plan",
@@ -269,8 +267,7 @@ def fit_beside(
             f"labs on this machine may use {format_memory(room.memory_bytes)}",
             "plan all clusters for smaller hosts: shared hosts are never scaled down",
         )
-    made = plan, cluster
-    return Fitted(plan, tuple(differences(made, made, cpu_share)), cpu_share, tuple(notes(cluster, cluster)))
+    return Fitted(plan, tuple(differences(plan, plan, cpu_share)), cpu_share, tuple(notes(cluster, cluster)))
 
 
 def _threads(cluster: Cluster, group: HostGroup) -> int:
@@ -287,33 +284,31 @@ def _with_link(cluster: Cluster, link_bits_per_s: int) -> ClusterPlan:
     return plan_cluster(Inventory(cluster=cluster.inventory.cluster, groups=groups), request)
 
 
-def differences(
-    planned: tuple[ClusterPlan, Cluster], lab: tuple[ClusterPlan, Cluster], cpu_share: float
-) -> Iterator[Scaling]:
+def differences(planned: ClusterPlan, lab: ClusterPlan, cpu_share: float) -> Iterator[Scaling]:
     """What differs, in the order of ``quantities``.
 
     ``cpu_share`` is what a thread of the laboratory's hosts has of a CPU. Of groups that the laboratory
     leaves out, only their hosts are missed.
     """
-    before, after = dict(quantities(*planned, 1.0)), dict(quantities(*lab, cpu_share))
+    before, after = dict(quantities(planned, 1.0)), dict(quantities(lab, cpu_share))
     for name, quantity in before.items():
         other = after.get(name)
         if other is not None and other != quantity:
             yield Scaling(what=name, planned=quantity.value, lab=other.value, unit=quantity.unit)
 
 
-def quantities(plan: ClusterPlan, cluster: Cluster, cpu_share: float) -> Iterator[tuple[str, PlanQuantity]]:
+def quantities(plan: ClusterPlan, cpu_share: float) -> Iterator[tuple[str, PlanQuantity]]:
     """What a plan has of everything that can be scaled, with the group's name where there are several."""
-    hosts = tuple(placed_hosts(cluster))
+    hosts = tuple(placed_hosts(plan.cluster))
     yield "hosts with workers", PlanQuantity(sum(bool(host.workers) for host in hosts))
     yield "hosts without workers", PlanQuantity(sum(not host.workers for host in hosts))
     yield "workers", PlanQuantity(sum(len(host.workers) for host in hosts))
     yield "replicas", PlanQuantity(_number(plan, "dfs.replication"))
-    if cluster.request.dataset_bytes is not None:
-        yield "dataset", PlanQuantity(cluster.request.dataset_bytes, "B")
-    if records := max((workload.records or 0 for workload in cluster.request.workloads), default=0):
+    if plan.cluster.request.dataset_bytes is not None:
+        yield "dataset", PlanQuantity(plan.cluster.request.dataset_bytes, "B")
+    if records := max((workload.records or 0 for workload in plan.cluster.request.workloads), default=0):
         yield "records", PlanQuantity(records)
-    for group in cluster.inventory.groups:
+    for group in plan.cluster.inventory.groups:
         yield from _of_group(group, cpu_share)
     for worker in plan.workers:
         yield from _of_worker(worker)

@@ -81,16 +81,16 @@ class Footprint(NamedTuple):
         return self.workers + self.masters + CLIENT_BYTES
 
 
-def footprint(plan: ClusterPlan, cluster: Cluster) -> Footprint:
+def footprint(plan: ClusterPlan) -> Footprint:
     """What the daemons and tasks of a cluster's plan touch at once, bytes."""
-    hosts = tuple(placed_hosts(cluster))
+    hosts = tuple(placed_hosts(plan.cluster))
     running = Counter(worker.kind for host in hosts for worker in host.workers)
     return Footprint(
         workers=sum(
             running[kind.name] * (_daemons(kind.roles) + _regionserver(plan, kind) + _tasks(plan, kind.name))
             for kind in plan.workers
         ),
-        masters=sum(_daemons(master.roles) for master in cluster.masters),
+        masters=sum(_daemons(master.roles) for master in plan.cluster.masters),
     )
 
 
@@ -141,16 +141,16 @@ def divided_alike(cluster: Cluster) -> tuple[Divided, ...]:
     )
 
 
-def fits(plan: ClusterPlan, cluster: Cluster, room: LabRoom, hosts: int) -> bool:
+def fits(plan: ClusterPlan, room: LabRoom, hosts: int) -> bool:
     """Whether this machine holds a plan with so many hosts that carry workers, as it is."""
-    size = sum(group.count * group.data_bytes for group in cluster.inventory.worker_groups)
+    size = sum(group.count * group.data_bytes for group in plan.cluster.inventory.worker_groups)
     return (
-        hosts <= hosts_for(cluster, room.cpus / _LEAST_CPUS)
+        hosts <= hosts_for(plan.cluster, room.cpus / _LEAST_CPUS)
         and size <= room.space_bytes
-        and footprint(plan, cluster).total <= room.memory_bytes
+        and footprint(plan).total <= room.memory_bytes
         and all(
-            cores_for(division, cluster, room.cpus / hosts) == division.group.cpu.cores_per_socket
-            for division in divided_alike(cluster)
+            cores_for(division, plan.cluster, room.cpus / hosts) == division.group.cpu.cores_per_socket
+            for division in divided_alike(plan.cluster)
         )
     )
 
