@@ -67,7 +67,7 @@ class Refit(Model):
     """What says so."""
 
 
-class Repeats(Model):
+class RepeatColumns(Model):
     """The columns of a table that state the runs behind a figure, which is their median."""
 
     runs: str
@@ -85,7 +85,7 @@ class PublishedTable(Model):
     """The table's file name."""
     quantities: dict[str, str]
     """Result columns, and what of a run each is: ``terasort_s: terasort``."""
-    repeats: dict[str, Repeats] = Field(default_factory=dict)
+    repeats: dict[str, RepeatColumns] = Field(default_factory=dict)
     """What the table states of the runs behind a result column."""
     settings: dict[str, Setting] = Field(default_factory=dict)
     """Columns that distinguish the runs."""

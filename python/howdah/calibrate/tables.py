@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from howdah.calibrate.case import Unsure, is_load
 from howdah.calibrate.noise import median_spread
-from howdah.calibrate.study import PublishedStudy, PublishedTable, Repeats
+from howdah.calibrate.study import PublishedStudy, PublishedTable, RepeatColumns
 from howdah.errors import UserError
 from howdah.units import MIB
 
@@ -123,7 +123,7 @@ def _rounding(text: str, unit: float) -> float:
     return 10.0 ** -len(decimals) / math.sqrt(12) / unit
 
 
-def _of_runs(repeats: Repeats, row: dict[str, str], file: str, median: float) -> float | None:
+def _of_runs(repeats: RepeatColumns, row: dict[str, str], file: str, median: float) -> float | None:
     """The standard deviation of a median of runs, relative to it; None for a single run."""
     least, most, runs = (
         _positive(row[column], f"{file}: {column}") for column in (repeats.least, repeats.most, repeats.runs)

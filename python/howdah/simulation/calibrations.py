@@ -43,6 +43,11 @@ _MASTER_CPU, _JOB_START = "job_start_cpu_s", "job_start_s"
 """The CPU of starting a job's master, on a worker, and the time of a job's start that it adds to."""
 
 
+def default_values() -> dict[str, float]:
+    """Every parameter of the simulator at its default, by name."""
+    return {name: default for name, default, _, _, _ in _native.simulation_parameters()}
+
+
 def of_software(values: Mapping[str, float], hosts: tuple[Hosts, ...]) -> dict[str, float]:
     """The simulator's own parameters among a calibration's values; UserError for one that is no number.
 
@@ -54,7 +59,7 @@ def of_software(values: Mapping[str, float], hosts: tuple[Hosts, ...]) -> dict[s
                 f"calibration: {name}", f"{value} is not a number to simulate with", "calibrate again"
             )
     result = {name: value for name, value in values.items() if name not in HARDWARE}
-    defaults = {name: default for name, default, _, _, _ in _native.simulation_parameters()}
+    defaults = default_values()
     if _MASTER_CPU in result:
         waits = result.get(_JOB_START, defaults[_JOB_START])
         result[_JOB_START] = waits + result.pop(_MASTER_CPU) / min(group.speed for group in hosts)

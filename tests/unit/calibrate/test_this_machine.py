@@ -6,14 +6,13 @@ import math
 
 import pytest
 
-from howdah import _native
 from howdah.calibrate.draws import draws
 from howdah.calibrate.this_machine import of_this_machine
 from howdah.model.calibration import Calibration
 from howdah.model.task_costs import StepCost, TaskCosts
-from howdah.simulation.calibrations import PUBLISHED, load_calibration
+from howdah.simulation.calibrations import PUBLISHED, default_values, load_calibration
 
-DEFAULTS = {name: default for name, default, _, _, _ in _native.simulation_parameters()}
+DEFAULTS = default_values()
 ROWS = 4_000_000
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from howdah import _native
 from howdah.calibrate.calibrate import calibrate as fit_cases
 from howdah.calibrate.case import Case
 from howdah.calibrate.hbase import HBASE, asked_hbase
@@ -23,7 +22,7 @@ from howdah.model.run import RunRecord
 from howdah.probe.measuring.task_costs import measure_task_costs
 from howdah.scratch import scratch_folder
 from howdah.session.files import replace_file
-from howdah.simulation.calibrations import PUBLISHED, load_calibration
+from howdah.simulation.calibrations import PUBLISHED, default_values, load_calibration
 from howdah.simulation.cases import simulate_case, simulate_typical
 from howdah.simulation.published_runs import ratio_cells, ratios_in
 from howdah.simulation.published_studies import cases_of as cases_of_tables
@@ -77,9 +76,8 @@ def calibrate_this_machine(*, rounds: int, tell: Callable[[str], None]) -> Calib
     installation = find_installation()
     with scratch_folder("task-costs") as folder:
         costs = measure_task_costs(installation, folder, rounds=rounds, tell=tell)
-    defaults = {name: default for name, default, _, _, _ in _native.simulation_parameters()}
     name = f"this machine, Hadoop {installation.version}"
-    return of_this_machine(costs, defaults, load_calibration(PUBLISHED), name)
+    return of_this_machine(costs, default_values(), load_calibration(PUBLISHED), name)
 
 
 def known_runs(runs_dir: Path, names: Sequence[str]) -> list[RunRecord]:
