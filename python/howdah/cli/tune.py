@@ -17,7 +17,7 @@ from howdah.cli.values import parse_duration, parse_seed
 from howdah.errors import UserError
 from howdah.extras import check_extras
 from howdah.model.tuning import KeptRules, TuningRequest
-from howdah.report.document import Document, Facts
+from howdah.report.document import Document, FactList
 from howdah.report.prediction.raced import raced
 from howdah.report.prediction.tuned import space_tables
 from howdah.report.terminal import blocks, terminal
@@ -190,7 +190,7 @@ def tune(
         show(terminal(document))
         more = ("race", f"howdah tune --resume {folder.path.name} --race labs runs the plans in labs")
     print()
-    show(blocks(Facts("", (("plan", str(output)), ("page", str(page)), more))))
+    show(blocks(FactList("", (("plan", str(output)), ("page", str(page)), more))))
 
 
 def _write(tuned: session.Tuned, folder: session.TuningFolder, output: Path) -> tuple[Document, Path]:
