@@ -17,7 +17,7 @@ from howdah.errors import UserError
 from howdah.extras import check_extras
 from howdah.model.variation import LoadSweep, Sweep, WhatIf
 from howdah.planner.suite.request import RunRequest
-from howdah.report.document import Document, Facts
+from howdah.report.document import Document, FactList
 from howdah.report.terminal import blocks, terminal
 from howdah.session.predict import pages
 from howdah.session.predict import predicting as session
@@ -124,7 +124,7 @@ def predict(
         show(terminal(result.document))
         if result.files:
             print()
-            show(blocks(Facts("", result.files)))
+            show(blocks(FactList("", result.files)))
 
 
 class _Work(NamedTuple):

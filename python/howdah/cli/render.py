@@ -16,7 +16,7 @@ from howdah.cli.help import App
 from howdah.cli.output import print_json, show
 from howdah.errors import UserError
 from howdah.model.configset import ConfigSet
-from howdah.report.document import Facts, Table
+from howdah.report.document import FactList, Table
 from howdah.report.terminal import blocks
 from howdah.session.plan import render as session
 from howdah.session.plan.render import FileChange
@@ -125,7 +125,7 @@ def _table(output: Path, files: ConfigSet, changes: Sequence[FileChange]) -> Ren
     next_step = f"read {output / 'README.md'}: every step in order, and how to check that it works"
     return blocks(
         Table(("written", "files", "contents"), rows),
-        Facts(
+        FactList(
             "",
             (
                 ("files", ", ".join(f"{count:,} {kind}" for kind, count in sorted(kinds.items()))),

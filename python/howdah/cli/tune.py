@@ -18,7 +18,7 @@ from howdah.cli.values import parse_duration, parse_seed
 from howdah.errors import UserError
 from howdah.extras import check_extras
 from howdah.model.tuning import Goal, KeptRules
-from howdah.report.document import Document, Facts
+from howdah.report.document import Document, FactList
 from howdah.report.prediction.raced import raced
 from howdah.report.terminal import blocks, terminal
 from howdah.session import tuning as session
@@ -240,7 +240,7 @@ def _tune_plan(folder: session.TuningFolder, output: Path, *, json: bool, quiet:
         if not (folder.path / session.RACE).exists():
             more = ()
     print()
-    show(blocks(Facts("", (("plan", str(output)), ("page", str(page)), *more))))
+    show(blocks(FactList("", (("plan", str(output)), ("page", str(page)), *more))))
 
 
 def _write(tuned: session.Tuned, folder: session.TuningFolder, output: Path) -> tuple[Document, Path]:

@@ -11,7 +11,7 @@ from howdah.cli.study_display import StudyDisplay
 from howdah.extras import check_extras
 from howdah.model.job_tuning import JobTuningRequest
 from howdah.model.tuning import Fixed, TuneParameter
-from howdah.report.document import Facts
+from howdah.report.document import FactList
 from howdah.report.prediction.job import tuned_job
 from howdah.report.prediction.tuned import space_tables
 from howdah.report.terminal import blocks, terminal
@@ -62,7 +62,7 @@ def tune_own_job(
         show(terminal(document))
         print()
         runs = (("runs", str(paper)) for paper in papers)
-        show(blocks(Facts("", (("properties", str(output.file)), ("page", str(page)), *runs))))
+        show(blocks(FactList("", (("properties", str(output.file)), ("page", str(page)), *runs))))
 
 
 def show_parts(varied: Sequence[TuneParameter], fixed: Sequence[Fixed], *, json: bool) -> None:

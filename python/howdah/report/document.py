@@ -100,7 +100,7 @@ class Bullets(NamedTuple):
     """``missing`` and ``warning`` limit the answer and stand out; a ``remark`` is small."""
 
 
-class Facts(NamedTuple):
+class FactList(NamedTuple):
     """Pairs of a name and a value; the values of ``verbatim`` names are read by machines."""
 
     title: str
@@ -108,7 +108,7 @@ class Facts(NamedTuple):
     verbatim: frozenset[str] = frozenset()
 
 
-class Finding(NamedTuple):
+class FindingText(NamedTuple):
     """One conclusion with its numbers; ``certainty`` is in words, ``place`` the workload and phase."""
 
     text: str
@@ -120,14 +120,14 @@ class Finding(NamedTuple):
 class Warnings(NamedTuple):
     """Findings that a reader must not miss, with all their numbers."""
 
-    findings: tuple[Finding, ...]
+    findings: tuple[FindingText, ...]
 
 
 class Notes(NamedTuple):
     """Findings on one subject, which HTML opens onto their numbers; then remarks on how to read them."""
 
     title: str
-    findings: tuple[Finding, ...]
+    findings: tuple[FindingText, ...]
     remarks: tuple[str, ...] = ()
 
 
@@ -137,7 +137,7 @@ class Heading(NamedTuple):
     text: str
 
 
-class Details(NamedTuple):
+class FoldedBlocks(NamedTuple):
     """Blocks below a summary, which HTML hides until a reader opens them."""
 
     summary: str
@@ -145,7 +145,7 @@ class Details(NamedTuple):
     open: bool = False
 
 
-class Part(NamedTuple):
+class PagePart(NamedTuple):
     """Something that only one kind of page has, in HTML only: a value for a macro of a template."""
 
     template: str
@@ -161,7 +161,8 @@ class Only(NamedTuple):
 
 
 Block = (
-    Paragraph | Bullets | Table | Figure | Facts | Warnings | Notes | Heading | Details | Part | Only
+    Paragraph | Bullets | Table | Figure | FactList | Warnings | Notes
+    | Heading | FoldedBlocks | PagePart | Only
 )  # fmt: skip
 
 
@@ -260,9 +261,9 @@ def present(*blocks: Block | None) -> tuple[Block, ...]:
 
 def _is_empty(block: Block) -> bool:
     match block:
-        case Table(rows=content) | Bullets(items=content) | Facts(entries=content):
+        case Table(rows=content) | Bullets(items=content) | FactList(entries=content):
             return not content
-        case Warnings(findings=content) | Details(blocks=content) | Only(blocks=content):
+        case Warnings(findings=content) | FoldedBlocks(blocks=content) | Only(blocks=content):
             return not content
         case Paragraph():
             return not (block.text or block.strong)
@@ -276,11 +277,11 @@ def _in_form(blocks: Iterable[Block], form: Form) -> tuple[Block, ...]:
         match block:
             case Only():
                 shown += _in_form(block.blocks, form) if form in block.forms else ()
-            case Details():
+            case FoldedBlocks():
                 shown.append(block._replace(blocks=_in_form(block.blocks, form)))
             case Figure() if form is Form.TERMINAL:
                 pass
-            case Part() if form is not Form.HTML:
+            case PagePart() if form is not Form.HTML:
                 pass
             case _:
                 shown.append(block)
@@ -291,7 +292,7 @@ def _every(blocks: Iterable[Block]) -> Iterator[Block]:
     """Every block with those inside it."""
     for block in blocks:
         yield block
-        if isinstance(block, (Details, Only)):
+        if isinstance(block, (FoldedBlocks, Only)):
             yield from _every(block.blocks)
 
 

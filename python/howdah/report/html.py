@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from howdah.report.document import Block, Details, Document, Facts, Figure, Form, Part
+from howdah.report.document import Block, Document, FactList, Figure, FoldedBlocks, Form, PagePart
 from howdah.report.html_shell import Shell, ShownPage, drawn, environment, page
 
 
@@ -55,21 +55,21 @@ def _grouped(block: Block) -> str:
     """The grid that a block shares with its neighbours, if any."""
     if isinstance(block, Figure) and block.half:
         return "pair"
-    return "facts" if isinstance(block, Facts) else ""
+    return "facts" if isinstance(block, FactList) else ""
 
 
 def _piece(block: Block, pictures: Mapping[str, str] | None) -> Piece:
     match block:
         case Figure():
             return Piece("figure", drawn(block, pictures))
-        case Part():
+        case PagePart():
             return Piece("markup", _markup(block))
-        case Details():
+        case FoldedBlocks():
             return Piece("details", (block, list(_pieces(block.blocks, pictures))))
         case _:
             return Piece(type(block).__name__.lower(), block)
 
 
-def _markup(part: Part) -> Markup:
+def _markup(part: PagePart) -> Markup:
     macro = getattr(environment().get_template(part.template).module, part.macro)
     return Markup(macro(part.value))

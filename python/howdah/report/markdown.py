@@ -9,11 +9,11 @@ from howdah.markdown import pipe_table
 from howdah.report.document import (
     Block,
     Bullets,
-    Details,
     Document,
-    Facts,
+    FactList,
     Figure,
-    Finding,
+    FindingText,
+    FoldedBlocks,
     Form,
     Heading,
     Notes,
@@ -65,7 +65,7 @@ def _blocks(blocks: Iterable[Block], folder: str) -> Iterator[str]:
                 yield figure_block(block, folder)
             case Table():
                 yield from _titled(block)
-            case Facts():
+            case FactList():
                 if block.title:
                     yield f"### {escaped(block.title)}"
                 yield table(Table(("", ""), block.entries))
@@ -83,7 +83,7 @@ def _blocks(blocks: Iterable[Block], folder: str) -> Iterator[str]:
                 yield "\n".join((*map(_note, block.findings), *remarks))
             case Heading():
                 yield f"### {escaped(block.text)}"
-            case Details():
+            case FoldedBlocks():
                 yield f"{escaped(block.summary)}:"
                 yield from _blocks(block.blocks, folder)
 
@@ -112,13 +112,13 @@ def figure_block(figure: Figure, folder: str) -> str:
     return f"![{title}]({folder}/{figure.id}.svg)\n\n*{title}.* {caption}"
 
 
-def _warning(finding: Finding) -> str:
+def _warning(finding: FindingText) -> str:
     parts = ", ".join(filter(None, (finding.place, finding.certainty)))
     numbers = "".join(f"; {name} {value}" for name, value in finding.numbers)
     return f"- **Warning:** {prose(finding.text)} ({escaped(parts + numbers)})"
 
 
-def _note(finding: Finding) -> str:
+def _note(finding: FindingText) -> str:
     """A note shows its certainty only if it was not measured; its numbers are on the page."""
     certainty = "" if finding.certainty in _PLAIN else f" ({escaped(finding.certainty)})"
     return f"- {prose(finding.text)}{certainty}"

@@ -9,7 +9,7 @@ from howdah.model.host import Host
 from howdah.model.network import Nic
 from howdah.model.run import RunRecord
 from howdah.model.storage import Disk, FileSystem
-from howdah.report.document import Facts
+from howdah.report.document import FactList
 from howdah.report.simulated import simulation_facts
 from howdah.report.words import NONE, moment
 from howdah.units import format_bytes, format_memory, format_seconds
@@ -18,23 +18,23 @@ MOST_NAMES = 8
 """More names than this are not listed."""
 
 
-def provenance(record: RunRecord) -> tuple[Facts, ...]:
+def provenance(record: RunRecord) -> tuple[FactList, ...]:
     """The facts in the order run, digests, telemetry, cluster and its jobs, host."""
     groups = [
-        Facts("Run", _run(record), frozenset({"command"})),
+        FactList("Run", _run(record), frozenset({"command"})),
         digest_facts(record.digests),
-        Facts("Cost of measuring", _telemetry(record)),
-        Facts("Simulation", simulation_facts(record)),
-        Facts("Cluster", _cluster(record)),
-        Facts("Jobs", _jobs(record)),
-        Facts(_host_heading(record), _host(_alone(record.host) if record.cluster else record.host)),
+        FactList("Cost of measuring", _telemetry(record)),
+        FactList("Simulation", simulation_facts(record)),
+        FactList("Cluster", _cluster(record)),
+        FactList("Jobs", _jobs(record)),
+        FactList(_host_heading(record), _host(_alone(record.host) if record.cluster else record.host)),
     ]
     return tuple(group for group in groups if group.entries)
 
 
-def digest_facts(digests: Mapping[str, str]) -> Facts:
+def digest_facts(digests: Mapping[str, str]) -> FactList:
     """The digests of what numbers rest on."""
-    return Facts("Digests (SHA-256)", tuple(sorted(digests.items())), frozenset(digests))
+    return FactList("Digests (SHA-256)", tuple(sorted(digests.items())), frozenset(digests))
 
 
 def _host_heading(record: RunRecord) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from howdah.analysis.evidence import Analysis, Evidence, WorkloadTime
 from howdah.analysis.wording import seconds, times
-from howdah.model.finding import Finding as RunFinding
+from howdah.model.finding import Finding
 from howdah.model.run import DeviceLimit, Origin, RunRecord, WorkloadResult
 from howdah.model.tables import RunData
 from howdah.report.accounts import SIMULATED, SURE, accounts
@@ -17,7 +17,7 @@ from howdah.report.document import (
     Block,
     Bullets,
     Document,
-    Finding,
+    FindingText,
     Heading,
     Notes,
     Only,
@@ -132,7 +132,7 @@ def _findings(analysis: Analysis) -> Iterator[Block]:
     yield from _notes("the run", [note for note in notes if note.workload not in names])
 
 
-def _notes(title: str, findings: list[RunFinding]) -> Iterator[Notes]:
+def _notes(title: str, findings: list[Finding]) -> Iterator[Notes]:
     if findings:
         yield Notes(title, tuple(map(_worded, findings)))
 
@@ -245,13 +245,13 @@ def _metrics(record: RunRecord, evidence: Evidence) -> Table:
     return Table(columns, rows, label="Reported by the programs")
 
 
-def _worded(finding: RunFinding) -> Finding:
+def _worded(finding: Finding) -> FindingText:
     """A finding with its numbers written out."""
     place = " · ".join(part for part in (finding.workload, finding.phase) if part)
     numbers = tuple((quantity.name, number(quantity)) for quantity in finding.numbers)
     computed = finding.origin is Origin.SIMULATED and finding.sure == "measured"
     certainty = SIMULATED if computed else SURE[finding.sure]
-    return Finding(sentence(finding.text), place, certainty, numbers)
+    return FindingText(sentence(finding.text), place, certainty, numbers)
 
 
 def _device(device: DeviceLimit) -> tuple[str, ...]:

@@ -15,10 +15,10 @@ from rich.text import Text
 from howdah.report.document import (
     Block,
     Bullets,
-    Details,
     Document,
-    Facts,
-    Finding,
+    FactList,
+    FindingText,
+    FoldedBlocks,
     Form,
     Heading,
     Notes,
@@ -64,7 +64,7 @@ def blocks(*several: Block) -> RenderableType:
 
 def _has_title(block: Block) -> bool:
     match block:
-        case Table() | Facts() | Notes():
+        case Table() | FactList() | Notes():
             return bool(block.title)
         case Warnings() | Heading():
             return True
@@ -94,7 +94,7 @@ def _block(block: Block) -> Iterator[RenderableType]:
             if block.title:
                 yield Text(block.title, style="dim")
             yield grid(block)
-        case Facts():
+        case FactList():
             if block.title:
                 yield Text(block.title, style="dim")
             yield pairs(block.entries)
@@ -108,7 +108,7 @@ def _block(block: Block) -> Iterator[RenderableType]:
             yield from (indented(Text(remark, style="yellow")) for remark in block.remarks)
         case Heading():
             yield Text(block.text, style="bold")
-        case Details():
+        case FoldedBlocks():
             yield Text(block.summary, style="dim")
             yield from _blocks(block.blocks, after_text=True, first=True)
 
@@ -169,7 +169,7 @@ def pairs(entries: Iterable[tuple[str, RenderableType]]) -> Grid:
     return lines
 
 
-def _warning(finding: Finding) -> Iterator[RenderableType]:
+def _warning(finding: FindingText) -> Iterator[RenderableType]:
     """A warning with its numbers below one another, so that they can be compared."""
     place = " · ".join(filter(None, (finding.place, finding.certainty)))
     yield Text.assemble(("warning  ", "yellow"), (place, "dim"))

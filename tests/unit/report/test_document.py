@@ -13,11 +13,11 @@ from howdah.report.document import (
     TERMINAL,
     Bars,
     Bullets,
-    Details,
     Document,
-    Facts,
+    FactList,
     Figure,
-    Finding,
+    FindingText,
+    FoldedBlocks,
     Form,
     Heading,
     Notes,
@@ -54,8 +54,8 @@ DOCUMENT = Document(
             "Findings",
             "What was found",
             (
-                Warnings((Finding("A disk is slow.", "sort", "likely", (("rate", "3 MB/s"),)),)),
-                Notes("sort", (Finding("It was short.", certainty="a guess"),), ("A remark.",)),
+                Warnings((FindingText("A disk is slow.", "sort", "likely", (("rate", "3 MB/s"),)),)),
+                Notes("sort", (FindingText("It was short.", certainty="a guess"),), ("A remark.",)),
             ),
             about="Warnings first.",
         ),
@@ -67,9 +67,9 @@ DOCUMENT = Document(
                 HALF._replace(id="left"),
                 HALF._replace(id="right"),
                 Heading("Facts"),
-                Facts("Run", (("command", "howdah run"), ("seed", "7")), frozenset({"command"})),
-                Facts("Host", (("cores", "4"),)),
-                Details("2 runs left out", (Bullets(("first", "second")),)),
+                FactList("Run", (("command", "howdah run"), ("seed", "7")), frozenset({"command"})),
+                FactList("Host", (("cores", "4"),)),
+                FoldedBlocks("2 runs left out", (Bullets(("first", "second")),)),
                 Table(("disk", "rate"), (("sda", "1 MB/s"),), "Disks", "As measured."),
             ),
             forms=PAGES,
@@ -206,9 +206,9 @@ def test_nothing_stands_for_what_is_missing() -> None:
         None,
         Table(("a",), ()),
         Bullets(()),
-        Facts("a", ()),
+        FactList("a", ()),
         Paragraph(""),
-        Details("a", ()),
+        FoldedBlocks("a", ()),
         Warnings(()),
     )
     assert present(*empty) == ()
@@ -218,6 +218,6 @@ def test_nothing_stands_for_what_is_missing() -> None:
 
 
 def test_the_figures_and_tables_inside_other_blocks_are_the_document_s() -> None:
-    document = DOCUMENT._replace(blocks=(Details("more", (FIGURE, Table(("a",), (("1",),), "One"))),))
+    document = DOCUMENT._replace(blocks=(FoldedBlocks("more", (FIGURE, Table(("a",), (("1",),), "One"))),))
     assert [figure.id for figure in document.figures()] == ["times", "left", "right"]
     assert list(document.tables()) == ["One", "Disks"]

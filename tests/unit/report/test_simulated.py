@@ -8,7 +8,7 @@ import pytest
 
 from howdah.analysis import analyse
 from howdah.model.tables import RunData
-from howdah.report.document import Document, Finding, Warnings
+from howdah.report.document import Document, FindingText, Warnings
 from howdah.report.figure import FigureSource
 from howdah.report.figures.elapsed import elapsed
 from howdah.report.provenance import provenance
@@ -23,7 +23,7 @@ def repeated() -> RunData:
     return small_run(5)
 
 
-def _warned(report: Document) -> list[Finding]:
+def _warned(report: Document) -> list[FindingText]:
     return [
         finding
         for section in report.sections

@@ -26,9 +26,9 @@ from howdah.report.document import (
     TERMINAL,
     Block,
     Bullets,
-    Details,
     Document,
-    Finding,
+    FindingText,
+    FoldedBlocks,
     Notes,
     Only,
     Paragraph,
@@ -99,7 +99,10 @@ def _refused(comparison: Comparison) -> tuple[Block, ...]:
     counted = (f"and {more} more runs are not compared; --json lists them",) if more else ()
     summary = f"{len(refused)} {'run is' if len(refused) == 1 else 'runs are'} not compared"
     return (
-        Only(PAGES, present(Details(summary, present(Bullets(refused)), open=len(refused) <= MOST_REFUSED))),
+        Only(
+            PAGES,
+            present(FoldedBlocks(summary, present(Bullets(refused)), open=len(refused) <= MOST_REFUSED)),
+        ),
         Only(TERMINAL, present(Bullets((*refused[:MOST_REFUSED], *counted), "missing"))),
     )
 
@@ -136,7 +139,9 @@ def notes(comparison: Comparison) -> tuple[Notes, ...]:
     base = comparison.baseline
     return tuple(
         Notes(
-            each.group, tuple(map(Finding, group_sentences(each, base))), tuple(map(sentence, each.remarks))
+            each.group,
+            tuple(map(FindingText, group_sentences(each, base))),
+            tuple(map(sentence, each.remarks)),
         )
         for each in comparison.against
     )

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from howdah.model.plan import Cluster, ClusterPlan
-from howdah.report.document import Block, Details, Document, Heading, Paragraph, Part, Section, present
+from howdah.report.document import (
+    Block,
+    Document,
+    FoldedBlocks,
+    Heading,
+    PagePart,
+    Paragraph,
+    Section,
+    present,
+)
 from howdah.report.html import html
 from howdah.report.plan.content import Grounds, PlanContent, content
 from howdah.report.plan.drawings.host import host
@@ -42,7 +51,7 @@ def plan_document(plan: ClusterPlan, grounds: Grounds) -> Document:
         shown.answer,
         present(
             *(Paragraph(text, "lead") for text in shown.leads),
-            Part(TEMPLATE, "yours", shown.yours) if shown.yours else None,
+            PagePart(TEMPLATE, "yours", shown.yours) if shown.yours else None,
             platforms(cluster),
         ),
         (
@@ -52,7 +61,11 @@ def plan_document(plan: ClusterPlan, grounds: Grounds) -> Document:
             Section("choices", "Platforms", "Platforms", _choices(shown), _choices_about(shown)),
             Section("advice", "Advice", "Advice", _part("advice", shown.advice), ADVICE_ABOUT),
             Section(
-                "settings", "Settings", "Settings", (Part(TEMPLATE, "settings", shown.files),), SETTINGS_ABOUT
+                "settings",
+                "Settings",
+                "Settings",
+                (PagePart(TEMPLATE, "settings", shown.files),),
+                SETTINGS_ABOUT,
             ),
             Section("provenance", "Provenance", "Provenance", _provenance(shown)),
         ),
@@ -70,19 +83,19 @@ def _hosts(plan: ClusterPlan, cluster: Cluster, shown: PlanContent) -> tuple[Blo
     ]
     more = len(cluster.layouts) - len(drawings)
     return present(
-        *(Part(TEMPLATE, "drawing", drawing) for drawing in drawings),
+        *(PagePart(TEMPLATE, "drawing", drawing) for drawing in drawings),
         Paragraph(f"The hosts of {more} more groups are not drawn." if more else "", "note"),
-        Part(TEMPLATE, "drawing", racks(cluster)),
+        PagePart(TEMPLATE, "drawing", racks(cluster)),
         Heading("Masters"),
-        Part(TEMPLATE, "masters", shown.masters),
+        PagePart(TEMPLATE, "masters", shown.masters),
         Heading("Topology"),
-        Part(TEMPLATE, "pairs", [(name, value, False) for name, value in shown.topology]),
-        Details("Racks and their hosts", (shown.racks._replace(label="Racks and their hosts"),)),
+        PagePart(TEMPLATE, "pairs", [(name, value, False) for name, value in shown.topology]),
+        FoldedBlocks("Racks and their hosts", (shown.racks._replace(label="Racks and their hosts"),)),
     )
 
 
 def _choices(shown: PlanContent) -> tuple[Block, ...]:
-    return (Part(TEMPLATE, "choices", (shown.several_groups, shown.choices)),)
+    return (PagePart(TEMPLATE, "choices", (shown.several_groups, shown.choices)),)
 
 
 def _choices_about(shown: PlanContent) -> str:
@@ -98,8 +111,8 @@ def _choices_about(shown: PlanContent) -> str:
 
 def _provenance(shown: PlanContent) -> tuple[Block, ...]:
     pairs = [(name, value, name in shown.verbatim) for name, value in shown.facts]
-    return (Part(TEMPLATE, "pairs", pairs), *_part("sources", shown.cited))
+    return (PagePart(TEMPLATE, "pairs", pairs), *_part("sources", shown.cited))
 
 
 def _part(macro: str, value: Sequence[object]) -> tuple[Block, ...]:
-    return (Part(TEMPLATE, macro, value),) if value else ()
+    return (PagePart(TEMPLATE, macro, value),) if value else ()

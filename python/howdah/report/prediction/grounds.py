@@ -18,7 +18,7 @@ from howdah.model.workloads.dfsio import FILES
 from howdah.model.workloads.files import MAPS, REPLICATION
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import REDUCES, TeraRows
-from howdah.report.document import PAGES, TERMINAL, Block, Facts, Only, Paragraph, Section, Table
+from howdah.report.document import PAGES, TERMINAL, Block, FactList, Only, Paragraph, Section, Table
 from howdah.report.prediction.words import distance_text
 from howdah.report.words import NONE
 from howdah.units import format_bits_per_s, format_bytes, format_counted
@@ -56,7 +56,7 @@ class Ground(NamedTuple):
         return cls(variation.calibration, best_of, variation.replications, variation.seed)
 
 
-def inputs(groups: Iterable[Facts], calibration: Calibration | None) -> Section:
+def inputs(groups: Iterable[FactList], calibration: Calibration | None) -> Section:
     """The last section of every page on predictions: what they rest on."""
     blocks: tuple[Block, ...] = (*groups, *calibration_tables(calibration))
     return Section("inputs", "Inputs", INPUTS, blocks, forms=PAGES)
@@ -73,7 +73,7 @@ def basis(ground: Ground) -> Only:
     return Only(TERMINAL, (Paragraph(text, "about"),))
 
 
-def facts(ground: Ground) -> Iterator[Facts]:
+def facts(ground: Ground) -> Iterator[FactList]:
     """How it was simulated."""
     turned = f"the best of {ground.best_of} runs, converted to a typical run"
     entries = (
@@ -83,25 +83,25 @@ def facts(ground: Ground) -> Iterator[Facts]:
         ("seed", str(ground.seed)),
         *([("howdah", ground.version)] if ground.version else []),
     )
-    yield Facts("Simulation", entries)
+    yield FactList("Simulation", entries)
 
 
-def distance_facts(distance: Distance | None) -> Iterator[Facts]:
+def distance_facts(distance: Distance | None) -> Iterator[FactList]:
     """How far the run lies from those of its calibration, and in which quantities."""
     if distance is not None:
         outside = ((each.name, each.text.removeprefix(f"{each.name} ")) for each in distance.beyond)
-        yield Facts("Distance from the calibration", (("length", distance_text(distance)), *outside))
+        yield FactList("Distance from the calibration", (("length", distance_text(distance)), *outside))
 
 
-def work_facts(plan: ClusterPlan, suite: Suite) -> Iterator[Facts]:
+def work_facts(plan: ClusterPlan, suite: Suite) -> Iterator[FactList]:
     """On what, and what would run."""
     hosts = sum(group.count for group in plan.cluster.inventory.worker_groups)
     workers = sum(1 for _ in placed_workers(plan.cluster))
-    yield Facts(
+    yield FactList(
         "Plan",
         (("platform", plan.platform), ("hosts with workers", f"{hosts:,}"), ("workers", f"{workers:,}")),
     )
-    yield Facts("Work", tuple((workload.kind, _sized(workload)) for workload in suite.workloads))
+    yield FactList("Work", tuple((workload.kind, _sized(workload)) for workload in suite.workloads))
 
 
 def calibration_tables(calibration: Calibration | None) -> Iterator[Table]:

@@ -13,7 +13,7 @@ from howdah.report.document import (
     PAGES,
     Data,
     Document,
-    Facts,
+    FactList,
     Figure,
     Key,
     Paragraph,
@@ -51,7 +51,7 @@ def scored(prediction: Prediction, scores: Sequence[Score], history: Sequence[Sc
     )
     compared = (("prediction", prediction.id), ("run", scores[0].run), ("engine", scores[0].engine))
     groups = (
-        Facts("Compared", compared),
+        FactList("Compared", compared),
         *facts(Ground.of(prediction)),
         *work_facts(prediction.plan, prediction.suite),
     )

@@ -13,7 +13,7 @@ from howdah.report.document import (
     TERMINAL,
     Data,
     Document,
-    Facts,
+    FactList,
     Figure,
     Only,
     Paragraph,
@@ -187,12 +187,12 @@ def _finalists_table(tuning: Tuning) -> Table:
     return Table(columns, tuple(rows), "The best of each search")
 
 
-def _facts(tuning: Tuning, calibration: Calibration | None) -> Iterator[Facts]:
+def _facts(tuning: Tuning, calibration: Calibration | None) -> Iterator[FactList]:
     ground = Ground(
         tuning.calibration, calibration.best_of if calibration else 1, tuning.replications, tuning.seed
     )
     yield from facts(ground)
-    yield Facts("Search", (("name", tuning.id), ("plan", tuning.plan), ("suite", tuning.suite)))
+    yield FactList("Search", (("name", tuning.id), ("plan", tuning.plan), ("suite", tuning.suite)))
 
 
 def _data(tuning: Tuning) -> Data:

@@ -10,7 +10,7 @@ import pytest
 
 from howdah.model.calibration import Calibration
 from howdah.model.prediction import Beyond, Distance
-from howdah.report.document import Document, Facts, Figure, Form, Paragraph
+from howdah.report.document import Document, FactList, Figure, Form, Paragraph
 from howdah.report.prediction.changes import changes
 from howdah.report.prediction.grounds import INPUTS
 from howdah.report.prediction.growth import growth
@@ -79,7 +79,7 @@ def test_a_page_shows_how_far_the_run_lies_from_the_calibration(published: Calib
         block.title: dict(block.entries)
         for section in document.sections
         for block in section.blocks
-        if isinstance(block, Facts)
+        if isinstance(block, FactList)
     }
     assert groups["Distance from the calibration"] == {
         "length": "0.69 outside the calibration's runs, mostly in hosts (by a factor of 2); "
