@@ -6,7 +6,7 @@ import shlex
 
 from howdah.analysis.wording import seconds, signed
 from howdah.model.job_tuning import CONFIGURED_NAME, JobTuning
-from howdah.report.document import Document, FactList, Paragraph, Section, Table, present
+from howdah.report.document import Document, Paragraph, Section, Table, present
 from howdah.report.prediction.raced import difference_text, measured_text
 from howdah.report.words import NONE
 from howdah.units import format_seconds
@@ -15,7 +15,7 @@ from howdah.units import format_seconds
 def tuned_job(tuning: JobTuning) -> Document:
     """The page of a search for the properties of a job."""
     used = f"{format_seconds(tuning.spent_s)} of {format_seconds(tuning.request.race.budget_s)}"
-    properties = FactList("Properties to use", tuple(tuning.values.items()), frozenset(tuning.values))
+    properties = Table(("property to set", "value"), tuple(tuning.values.items()), label="Properties to use")
     command = shlex.join(tuning.request.command)
     return Document(
         "page",
