@@ -81,6 +81,7 @@ def test_a_failing_job_gives_its_cause(rig: HadoopRig) -> None:
     assert "/no/input" in record.error
 
 
+@pytest.mark.exam("jobs")
 def test_a_queue_that_never_grants_a_container_ends_the_run_with_yarns_reason(rig: HadoopRig) -> None:
     target = replace(rig.target, deadline_s=8.0)
     words = ("hadoop", "jar", _examples(), "pi", "-Dmapreduce.job.queuename=small", "1", "10")
@@ -91,6 +92,7 @@ def test_a_queue_that_never_grants_a_container_ends_the_run_with_yarns_reason(ri
     assert "no container within 8 s" in record.error
 
 
+@pytest.mark.exam("jobs")
 def test_histories_are_imported_from_hdfs(rig: HadoopRig, tmp_path: Path) -> None:
     record, _ = _run(rig, "hadoop", "jar", _examples(), "pi", "1", "10")
     [result] = record.workloads

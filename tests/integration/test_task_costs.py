@@ -11,6 +11,7 @@ from howdah.installation.find import find_installation
 from howdah.probe.measuring import task_costs
 
 
+@pytest.mark.exam("jobs")
 def test_every_step_of_hadoops_tasks_costs_cpu_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(task_costs, "_LITTLE", 20_000)
     monkeypatch.setattr(task_costs, "_MUCH", 1_000_000)

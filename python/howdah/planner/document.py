@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from importlib import import_module
 from inspect import getdoc
@@ -151,3 +152,7 @@ def _anchor(rule_id: str) -> str:
 
 def _escaped(text: str) -> str:
     return text.replace("<", "&lt;").replace("*", "\\*")
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1]))
