@@ -54,8 +54,8 @@ class Program:
 
     def run(self) -> RunData:
         """The run's record and its tables."""
-        (path,) = (self.directory / "runs").iterdir()
-        return read_run(path)
+        (record,) = (self.directory / "runs").glob("*/run.json")
+        return read_run(record.parent)
 
     def logged(self, text: str) -> bool:
         """Whether a line of the run's log has a text."""
