@@ -244,7 +244,7 @@ class FrontPoint(Model):
     amount: float
     """How much it uses: hosts, or bytes."""
     elapsed_s: Seconds
-    """What the suite takes, the mean over the draws of the search."""
+    """What the suite takes, the median."""
     planned_s: Seconds | None
     """What it takes on the rules' plan of so many hosts; None where the amount is not hosts."""
     values: Mapping[str, str]

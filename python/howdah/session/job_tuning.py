@@ -128,7 +128,7 @@ def job_folder(directory: Path, name: str) -> Path:
 
 
 def tune_job(path: Path, show: ShowStudy, budget_s: float | None = None) -> TunedJob:
-    """Make the runs that are left, and store the result.
+    """Make the runs that are left, and store the result; a search that has ended only gets more time.
 
     Raises UserError where another race is on the same target, and Aborted where the user stops it.
     """
@@ -138,6 +138,8 @@ def tune_job(path: Path, show: ShowStudy, budget_s: float | None = None) -> Tune
         raise UserError(
             str(path / REQUEST), "is not the request of a search", "start a new search"
         ) from error
+    if budget_s is None and (path / RESULT).exists():
+        return _stored(path)
     if budget_s is not None:
         race = request.race.model_copy(update={"budget_s": budget_s})
         request = request.model_copy(update={"race": race})
@@ -153,6 +155,16 @@ def tune_job(path: Path, show: ShowStudy, budget_s: float | None = None) -> Tune
     with replacing(path / RESULT) as file:
         file.write(tuning.model_dump_json(indent=2).encode() + b"\n")
     return TunedJob(tuning, tuple(each.paper for each in (first, second) if each is not None))
+
+
+def _stored(path: Path) -> TunedJob:
+    """A result that is complete, for which neither lab nor cluster is needed any more."""
+    try:
+        tuning = JobTuning.model_validate_json((path / RESULT).read_bytes())
+    except ValidationError as error:
+        raise UserError(str(path / RESULT), "is not the result of a search", "remove the file") from error
+    papers = (path / folder / "paper" / "study.html" for folder in (_ALONE, _RACE))
+    return TunedJob(tuning, tuple(paper for paper in papers if paper.exists()))
 
 
 class _Made(NamedTuple):

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
+from statistics import median
 from typing import NamedTuple
 
 from howdah.documents.files import read_narrowing, write_inventory, write_study
@@ -212,10 +213,14 @@ def _fronts(
     """What the tuned plan takes if it uses less of what the goals name."""
     ended = TunedSearch(work.space, attempts, planned, tuned, request.keep, request.trials, request.seed)
     hosts = sum(group.count for group in work.inventory.worker_groups)
+
+    def fresh(several: Sequence[Values]) -> list[float]:
+        return [median(times.elapsed_s) for times in work.candidates.predicted(several, request.replications)]
+
     points: list[FrontPoint] = []
     for goal in request.goals:
         attempts.stage = "fewer hosts" if goal is Goal.HOSTS else "less memory"
-        points += front(goal, ended, hosts)
+        points += front(goal, ended, hosts, fresh)
     return tuple(points)
 
 

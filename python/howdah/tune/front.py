@@ -5,12 +5,15 @@ Each point of the front is a search of its own with a limit, started from the tu
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from howdah.model.tuning import FrontPoint, Goal, KeptRules, Trial, TuneParameter
 from howdah.tune.parameters import HOSTS, SLOTS
-from howdah.tune.search import Attempt, Search
+from howdah.tune.search import Attempt, Search, Values
+
+Times = Callable[[Sequence[Values]], Sequence[float]]
+"""Seconds that candidates take, in their order."""
 
 _PARTS = (0.9, 0.75, 0.6, 0.5)
 """Of the hosts, or of the memory that the rules' plan gives to containers."""
@@ -38,19 +41,36 @@ def expected_trials(goals: Sequence[Goal], trials: int) -> int:
     return len(goals) * len(_PARTS) * _budget(trials)
 
 
-def front(goal: Goal, search: TunedSearch, hosts: int) -> tuple[FrontPoint, ...]:
+def front(goal: Goal, search: TunedSearch, hosts: int, fresh: Times) -> tuple[FrontPoint, ...]:
     """The points of one goal, the largest amount first; the first one is the tuned plan.
 
     A point that is slower than one with less is left out. ``hosts`` have the workers of the rules' plan.
+    ``fresh`` simulates candidates with draws that no trial has used: with those of the search, the fastest
+    candidate is also the luckiest.
     """
     searched = _fewer_hosts(search, hosts) if goal is Goal.HOSTS else _less_memory(search)
     # Two limits on memory may lead to the same candidate.
-    points = list({point.amount: point for point in searched}.values())
+    points = _in_fresh_draws(list({point.amount: point for point in searched}.values()), fresh)
     return tuple(
         point
         for point in points
         if not any(other.amount <= point.amount and other.elapsed_s < point.elapsed_s for other in points)
     )
+
+
+def _in_fresh_draws(points: Sequence[FrontPoint], fresh: Times) -> list[FrontPoint]:
+    tuned = [_on_hosts(point, point.values) for point in points]
+    planned = [_on_hosts(point, {}) for point in points if point.planned_s is not None]
+    times = iter(fresh([*tuned, *planned]))
+    compared = [point.model_copy(update={"elapsed_s": next(times)}) for point in points]
+    return [
+        point if point.planned_s is None else point.model_copy(update={"planned_s": next(times)})
+        for point in compared
+    ]
+
+
+def _on_hosts(point: FrontPoint, values: Values) -> Values:
+    return {**values, HOSTS: f"{point.amount:.0f}"} if point.goal is Goal.HOSTS else values
 
 
 def _budget(trials: int) -> int:

@@ -30,6 +30,9 @@ def race_text(race: Race) -> str:
     if not any(RULES_NAME in other.against for other in race.plans):
         return "The race ended before it could compare any plan with the rules' plan."
     if plan is None or race.winner == RULES_NAME:
+        if not race.decided:
+            kept = "The rules' plan stays: no candidate was faster on average."
+            return f"The race ended before it was decided. {kept}"
         return "Measured: no candidate is faster than the rules' plan, which is the tuned plan now."
     return measured_text(plan, {RULES_NAME: "the rules' plan", DEFAULTS_NAME: "Hadoop's defaults"})
 
@@ -80,7 +83,7 @@ def race_section(race: Race) -> Section:
     head = ("plan", "runs", "failed", "time", "against the rules", "simulated", "against Hadoop's defaults")
     return Section(
         "race",
-        "race",
+        "Race",
         "The race: real runs",
         present(
             Paragraph(f"{_spent_text(race)} {RACE_ABOUT}", "about"),

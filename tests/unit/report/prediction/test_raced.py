@@ -34,6 +34,14 @@ def test_a_plan_that_breaks_a_rule_and_is_faster_is_evidence_against_the_rule() 
     assert "sorting.compression" not in markdown(race(Verdict.CANNOT_TELL), "")
 
 
+def test_a_race_that_ran_out_of_time_claims_nothing() -> None:
+    request = RaceRequest(target=RaceTarget.LABS, name="", budget_s=600)
+    difference = MeasuredDifference(share=0.1, interval=None, verdict=Verdict.CANNOT_TELL)
+    tuned = RacedPlan(name="tuned", runs=2, failed=0, elapsed_s=1, against={RULES_NAME: difference})
+    text = raced(Race(request=request, spent_s=590, plans=(tuned,), winner=RULES_NAME, decided=False)).answer
+    assert text.startswith("The race ended before it was decided")
+
+
 def test_what_was_measured_stands_next_to_what_was_simulated() -> None:
     (table,) = race(Verdict.FASTER).tables().values()
     row = dict(zip(table.columns, table.rows[1], strict=True))
