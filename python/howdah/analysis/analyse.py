@@ -6,37 +6,31 @@ from collections.abc import Sequence
 
 from howdah.analysis.accounting import accounts
 from howdah.analysis.balance import balances
-from howdah.analysis.dfsio import all_figures
 from howdah.analysis.evidence import Analysis, Evidence
 from howdah.analysis.fault_effects import fault_effects
 from howdah.analysis.floors import floors, known_times
 from howdah.analysis.flows import flows
-from howdah.analysis.journal import journal_loads
-from howdah.analysis.latencies import latencies
 from howdah.analysis.limits import limit_shares
 from howdah.analysis.losses import losses
 from howdah.analysis.machines import cluster_disks, counted, data_disks, machines_of, on_cluster
-from howdah.analysis.masters import master_loads, master_losses
-from howdah.analysis.neighbours import neighbour_uses
+from howdah.analysis.masters import journal_loads, master_loads, master_losses
 from howdah.analysis.operation_steps import timed_run
-from howdah.analysis.others import others_uses, shared_series
+from howdah.analysis.others import neighbour_uses, others_uses, shared_series
 from howdah.analysis.overheads import overheads
 from howdah.analysis.phases import workload_times
 from howdah.analysis.poles import spreads
-from howdah.analysis.region_servers import region_server_uses, request_checks
-from howdah.analysis.regions import region_uses
+from howdah.analysis.region_servers import region_server_uses, region_uses, request_checks, server_events
 from howdah.analysis.registry import findings
 from howdah.analysis.replicas import replica_balances
 from howdah.analysis.series import all_series, gauges
-from howdah.analysis.server_events import server_events
 from howdah.analysis.spark import spark_uses
 from howdah.analysis.spills import spills
 from howdah.analysis.starving import starvations
-from howdah.analysis.storage import zones
+from howdah.analysis.storage import all_figures, zones
 from howdah.analysis.stragglers import stragglers
 from howdah.analysis.table_flows import table_flows
 from howdah.analysis.table_limits import throughput_limits
-from howdah.analysis.tails import tails
+from howdah.analysis.tails import latencies, tails
 from howdah.analysis.timeline import Timeline
 from howdah.analysis.use import uses
 from howdah.model.known import KnownTimes

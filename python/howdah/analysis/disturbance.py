@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from howdah.analysis.evidence import Evidence, HostUse, OthersUse, StretchUse
-from howdah.analysis.fault_consequences import cause_of_drops, cause_of_gap
+from howdah.analysis.fault_effects import cause_of_drops, cause_of_gap
 from howdah.analysis.machines import on_cluster
 from howdah.analysis.others import LEAST_CPU_S, disturbed
 from howdah.analysis.use import QUIET_BYTES_PER_S

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from howdah.analysis.attempts import attempts_of, master_of, names_machine
 from howdah.analysis.evidence import Evidence, MachineOfRun, Wait, WorkerLoss, WorkloadTime
-from howdah.analysis.fault_consequences import was_meant
+from howdah.analysis.fault_effects import was_meant
 from howdah.analysis.machines import workers_of
 from howdah.analysis.outages import Outage, freed_s, outages, under_way, waits
 from howdah.analysis.poles import lost_race

@@ -1,16 +1,129 @@
-"""Runs that did not end well, or were not measured, and parts of a record that are not there."""
+"""Runs that ended badly, invalid output, failed operations, and missing parts of a record."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import Literal
 
 from howdah.analysis.evidence import Evidence
 from howdah.analysis.machines import on_cluster
-from howdah.analysis.wording import listed, number, seconds, state
+from howdah.analysis.wording import listed, number, percent, seconds, state
 from howdah.model.finding import Finding
-from howdah.model.run import Origin, Outcome, RunRecord
-from howdah.units import format_counted
+from howdah.model.run import Origin, Outcome, RunRecord, WorkloadResult
+from howdah.model.workloads.terasort import TERASORT, TERAVALIDATE, TeraValidate
+from howdah.units import format_count, format_counted
+
+
+def find_validation(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """Order, checksum and completeness of the output, or that nobody looked."""
+    if record.origin is Origin.SIMULATED:
+        # No row was sorted: there is nothing that could be in order, or that somebody should have checked.
+        return
+    for time in evidence.workloads:
+        result = record.workloads[time.index]
+        if not isinstance(result.workload, TeraValidate):
+            continue
+        if result.outcome is not Outcome.SUCCEEDED and not result.validation_errors:
+            # It did not come to a verdict; that it stopped is another finding.
+            continue
+        severity, text = _verdict(result)
+        yield Finding(
+            id="validation",
+            severity=severity,
+            workload=time.workload,
+            text=f"{time.workload}: {text}",
+            sure="measured",
+            origin=record.origin,
+        )
+    kinds = [result.workload.kind for result in record.workloads if result.outcome is Outcome.SUCCEEDED]
+    if record.outcome is Outcome.SUCCEEDED and TERASORT in kinds:
+        after = kinds[len(kinds) - kinds[::-1].index(TERASORT) :]
+        if TERAVALIDATE not in after:
+            yield Finding(
+                id="not-validated",
+                severity="note",
+                workload=TERASORT,
+                text="terasort's output was not checked: no teravalidate followed",
+                sure="measured",
+                origin=record.origin,
+            )
+
+
+def _verdict(result: WorkloadResult) -> tuple[Literal["note", "warning"], str]:
+    errors = result.validation_errors
+    if errors:
+        more = f", and {len(errors) - 1:,} more" if len(errors) > 1 else ""
+        return "warning", f"{format_counted(len(errors), 'fault')} found: {errors[0].message}{more}"
+    if result.expected_checksum is None:
+        return (
+            "note",
+            f"in order, checksum {result.checksum}; no teragen record to check completeness against",
+        )
+    if result.checksum != result.expected_checksum:
+        return "warning", (
+            f"checksum {result.checksum} where teragen recorded {result.expected_checksum}: "
+            "rows were lost, repeated or changed"
+        )
+    return "note", f"in order and complete, checksum {result.checksum} matches teragen's"
+
+
+OK = "OK"
+"""YCSB's word for an operation that did what it should."""
+
+
+def find_failed_operations(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """A warning for each workload of which not all operations returned what they should."""
+    for time in evidence.workloads:
+        said, numbers = [], []
+        for count in record.workloads[time.index].operations:
+            ended = sum(count.returns.values())
+            failed = {word: many for word, many in count.returns.items() if word != OK and many}
+            if not failed:
+                continue
+            each = listed([f"{format_count(many)} {word}" for word, many in failed.items()])
+            share = percent(sum(failed.values()) / ended)
+            said.append(f"of {format_count(ended)} times {count.operation} {each} ({share})")
+            numbers += [number(f"{count.operation}, {word}", many, "1") for word, many in failed.items()]
+        if said:
+            yield Finding(
+                id="failed-operations",
+                severity="warning",
+                workload=time.workload,
+                text=f"{time.workload}: not all operations did what they should: {'; '.join(said)}",
+                sure="measured",
+                origin=record.origin,
+                numbers=tuple(numbers),
+            )
+
+
+def find_exceptions(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """What RegionServers answered with exceptions, after most of which clients wait and ask again."""
+    for workload in dict.fromkeys(use.workload for use in evidence.region_servers):
+        mine = [use for use in evidence.region_servers if use.workload == workload]
+        every, busy, moved = (
+            round(sum(getattr(use, name) for use in mine))
+            for name in ("exceptions", "too_busy", "not_serving")
+        )
+        if not every:
+            continue
+        why = [f"{format_count(busy)} since memstores were full"] if busy else []
+        why += [f"{format_count(moved)} since regions were elsewhere"] if moved else []
+        yield Finding(
+            id="exceptions",
+            severity="warning" if busy else "note",
+            workload=workload,
+            text=f"{workload}: RegionServers answered {format_count(every)} calls with exceptions, after "
+            f"most of which clients wait and ask again{': ' if why else ''}{listed(why)}",
+            sure="measured",
+            origin=record.origin,
+            numbers=(
+                number("exceptions", every, "1"),
+                number("for full memstores", busy, "1"),
+                number("for regions elsewhere", moved, "1"),
+            ),
+        )
+
 
 _KINDS_LISTED = 2
 """More kinds of tasks than maps and reduces are not listed one by one."""

@@ -1,4 +1,4 @@
-"""What Hadoop's own machinery takes of a job: starting it, starting its tasks, ending it."""
+"""Time besides a job's own work: Hadoop's start and end of jobs and tasks, and howdah's measuring."""
 
 from __future__ import annotations
 
@@ -8,12 +8,51 @@ from statistics import median
 
 from howdah.analysis.attempts import attempts_of, by_job, done
 from howdah.analysis.evidence import Evidence, JobOverhead, WorkloadTime
+from howdah.analysis.machines import on_cluster
 from howdah.analysis.poles import slots_of
 from howdah.analysis.wording import counted_tasks, number, percent, seconds, took
 from howdah.model.finding import Finding
 from howdah.model.run import Outcome, RunRecord, TaskAttempt
 from howdah.model.tables import RunData
 from howdah.units import format_counted
+
+# Telemetry is to stay under 1 % of one core at 1 Hz; what it costs grows with its rate.
+SHARE_AT_1_HZ = 0.01
+# A laboratory is several machines with their daemons, all sampled by one process.
+ON_CLUSTER = 0.02
+LATE_SHARE = 0.05
+# Starting to sample costs more than a sample; the share is judged only where that is spread over some time.
+JUDGED_FROM_S = 1.0
+
+
+def find_cost(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """A sampler that cost more than it may, or came too late too often."""
+    del evidence
+    cost = record.telemetry
+    if cost is None or cost.elapsed_s <= 0 or cost.interval_s <= 0:
+        return
+    share = cost.cpu_s / cost.elapsed_s
+    allowed = (ON_CLUSTER if on_cluster(record) else SHARE_AT_1_HZ) * max(1.0, 1.0 / cost.interval_s)
+    if share > allowed and cost.elapsed_s >= JUDGED_FROM_S:
+        yield Finding(
+            id="telemetry-cost",
+            severity="warning",
+            text=f"measuring took {percent(share)} of one core at an interval of {seconds(cost.interval_s)}, "
+            f"more than the {percent(allowed)} it may; a longer interval would disturb less",
+            sure="measured",
+            origin=record.origin,
+            numbers=(number("CPU share of one core", share, "1"),),
+        )
+    if cost.ticks and cost.late_ticks / cost.ticks > LATE_SHARE:
+        yield Finding(
+            id="late-samples",
+            severity="note",
+            text=f"{cost.late_ticks} of {cost.ticks} samples came late: the machine was too busy to "
+            "measure on time; totals are exact all the same, short peaks are not",
+            sure="measured",
+            origin=record.origin,
+            numbers=(number("late samples", cost.late_ticks / cost.ticks, "1"),),
+        )
 
 
 def overheads(run: RunData, times: tuple[WorkloadTime, ...]) -> tuple[JobOverhead, ...]:

@@ -1,13 +1,16 @@
-"""What each RegionServer did in each workload, whether equally much, and as much as clients asked for."""
+"""RegionServers: requests to each, how they spread over regions, and the events of the servers."""
 
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Final, NamedTuple
 
 import numpy as np
 
-from howdah.analysis.evidence import Evidence, RegionServerUse, RequestCheck, WorkloadTime
+from howdah.analysis.evidence import Evidence, RegionServerUse, RegionUse, RequestCheck, WorkloadTime
 from howdah.analysis.operation_steps import TimedRun
 from howdah.analysis.stalls import Stretch
 from howdah.analysis.step_causes import SERVER, hot_from, region_servers
@@ -16,10 +19,98 @@ from howdah.analysis.wording import listed, number, percent, signed, times
 from howdah.model.finding import Finding
 from howdah.model.reported import OperationCount
 from howdah.model.run import RunRecord, WorkloadResult
-from howdah.model.server_events import COLLECTION, ServerEvent
+from howdah.model.server_events import COLLECTION, COMPACTION, FLUSH, MOVE, SPLIT, ServerEvent
+from howdah.model.tables import RunData
 from howdah.model.workloads.ycsb import Ycsb
 from howdah.model.workloads.ycsb_options import Durability
 from howdah.units import format_counted
+
+
+def region_uses(timed: TimedRun) -> tuple[RegionUse, ...]:
+    """Every region that anything was asked of, workload by workload, the hottest first."""
+    found: list[RegionUse] = []
+    for time in timed.times:
+        rows: defaultdict[str, dict[str, float]] = defaultdict(dict)
+        for machine in region_servers(timed.timeline):
+            end_s = seen_until(timed.timeline, machine, time, timed.times)
+            for region in timed.timeline.instances(machine, "region"):
+                grown = timed.timeline.growth(machine, f"region/{region}/requests", time.start_s, end_s)
+                if grown:
+                    rows[region][machine] = grown
+        each = [
+            RegionUse(time.workload, region, max(on, key=lambda name: on[name]), sum(on.values()))
+            for region, on in rows.items()
+        ]
+        found += sorted(each, key=lambda use: -use.rows)
+    return tuple(found)
+
+
+def find_hot_regions(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """The hottest region of each workload: a warning where it has a multiple of the others' requests."""
+    for workload in dict.fromkeys(use.workload for use in evidence.regions):
+        mine = [use for use in evidence.regions if use.workload == workload]
+        if len(mine) < 2:
+            continue
+        share = mine[0].rows / sum(use.rows for use in mine)
+        ratio = share * len(mine)
+        text = f"region {mine[0].region} on {mine[0].machine} had {percent(share)} of the requests to "
+        text += format_counted(len(mine), "region")
+        text += f", {times(ratio)} the mean" if ratio >= UNEVEN else ": it was spread evenly"
+        yield Finding(
+            id="hot-region",
+            severity="warning" if ratio >= hot_from(len(mine)) else "note",
+            workload=workload,
+            text=f"{workload}: {text}",
+            sure="measured",
+            origin=record.origin,
+            numbers=tuple(number(f"rows of {use.region}", use.rows, "1") for use in mine[:10]),
+        )
+
+
+class _Counter(NamedTuple):
+    """A counter that grows with a kind of event, and what is said of its growth."""
+
+    kind: str
+    daemon: str
+    metric: str
+    said: str
+
+
+_COUNTERS: Final = (
+    _Counter(COLLECTION, "regionserver", "jvm/regionserver/gc_s", "{:.3g} s of collections"),
+    _Counter(FLUSH, "regionserver", "regionserver/flushes", "{:.0f} of them ended"),
+    _Counter(COMPACTION, "regionserver", "regionserver/compactions", "{:.0f} of them ended"),
+    _Counter(MOVE, "hmaster", "hmaster/moves", "{:.0f} of them began"),
+    _Counter(SPLIT, "hmaster", "hmaster/splits", "{:.0f} of them began"),
+)
+LEAST_S = 0.001
+"""Time in collections that is worth a mark, between two samples."""
+
+
+def server_events(run: RunData, timeline: Timeline) -> tuple[ServerEvent, ...]:
+    """Every event of the record's table, and those that only counters know of, in the order they began.
+
+    A counter's event is the time between two samples in which it grew.
+    """
+    told = [ServerEvent(**row) for row in run.server_events.to_pylist()]
+    read = {(event.machine, event.daemon) for event in told}
+    return tuple(sorted([*told, *_server_events_counted(timeline, read)], key=lambda event: event.start_s))
+
+
+def _server_events_counted(timeline: Timeline, read: set[tuple[str, str]]) -> Iterator[ServerEvent]:
+    for counter in _COUNTERS:
+        for machine in timeline.hosts:
+            track = timeline.track(machine, counter.metric)
+            if track is None or (machine, counter.daemon) in read:
+                continue
+            least = LEAST_S if counter.kind == COLLECTION else 0.5
+            for (start_s, before), (end_s, after) in pairwise(zip(track.times_s, track.values, strict=True)):
+                if after - before >= least:
+                    said = f"{counter.said.format(after - before)} between two samples"
+                    yield ServerEvent(
+                        float(start_s), float(end_s), machine, counter.daemon, counter.kind, said, None
+                    )
+
 
 AGREE = 0.01
 """Requests for the table of regions, and those that were sent again, are counted besides."""

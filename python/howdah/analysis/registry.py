@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterable
 from howdah.analysis.accounting import find_remainders, find_shortfalls
 from howdah.analysis.answer import find_answer
 from howdah.analysis.balance import find_imbalance
-from howdah.analysis.cost import find_cost
-from howdah.analysis.dfsio import find_dfsio
 from howdah.analysis.disturbance import (
     find_buffered,
     find_drops,
@@ -23,20 +21,23 @@ from howdah.analysis.evidence import Evidence
 from howdah.analysis.fault_effects import find_faults, find_kept, find_not_done
 from howdah.analysis.floors import find_floors
 from howdah.analysis.flows import find_layers
-from howdah.analysis.journal import find_journal
 from howdah.analysis.limits import find_beaten
 from howdah.analysis.links import find_links
 from howdah.analysis.losses import find_losses
-from howdah.analysis.masters import find_master_losses, find_masters
-from howdah.analysis.memory import find_budget, find_swapping
-from howdah.analysis.neighbours import find_neighbours
-from howdah.analysis.outcome import find_missing, find_simulated, find_unfinished
-from howdah.analysis.overheads import find_overheads
+from howdah.analysis.masters import find_journal, find_master_losses, find_masters
+from howdah.analysis.others import find_neighbours
+from howdah.analysis.outcome import (
+    find_exceptions,
+    find_failed_operations,
+    find_missing,
+    find_simulated,
+    find_unfinished,
+    find_validation,
+)
+from howdah.analysis.overheads import find_cost, find_overheads
 from howdah.analysis.poles import find_failed_attempts, find_poles, find_slowdown
-from howdah.analysis.region_servers import find_checks, find_skew
-from howdah.analysis.regions import find_hot_regions
+from howdah.analysis.region_servers import find_checks, find_hot_regions, find_skew
 from howdah.analysis.replicas import find_replicas
-from howdah.analysis.returns import find_exceptions, find_failed_operations
 from howdah.analysis.sentences import find_cluster_use, find_outside, find_times
 from howdah.analysis.spark_findings import (
     find_driver,
@@ -48,13 +49,12 @@ from howdah.analysis.spark_findings import (
 )
 from howdah.analysis.spills import find_compression, find_spills
 from howdah.analysis.starving import find_starving
-from howdah.analysis.storage import find_zones
-from howdah.analysis.straggler_findings import find_stragglers
+from howdah.analysis.storage import find_dfsio, find_zones
+from howdah.analysis.stragglers import find_stragglers
 from howdah.analysis.table_flows import find_table_flows
 from howdah.analysis.table_limits import find_throughput
 from howdah.analysis.tails import find_tails
-from howdah.analysis.use import find_coarse, find_use
-from howdah.analysis.validation import find_validation
+from howdah.analysis.use import find_budget, find_coarse, find_swapping, find_use
 from howdah.model.finding import Finding
 from howdah.model.run import RunRecord
 

@@ -1,27 +1,57 @@
-"""What set the tail of a workload's requests: with which causes the slowest hundredth of them coincided.
-
-A cause that has nothing to do with the tail holds for about as many slow requests as others; one that made
-them slow holds for most of them and few others. How many it would catch by chance is found by shifting it
-through the workload's steps: what comes in bursts, as slow requests and their causes do, stays in bursts.
-What held nearly all the time cannot be held against times without it, and is told as such.
-"""
+"""The slowest requests of a workload: merged histograms, the tail, and the causes that coincide with it."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from howdah.analysis.evidence import Evidence, Tail, TailCause, TailKind, WorkloadTime
+from howdah.analysis.evidence import Evidence, OperationLatency, Tail, TailCause, TailKind, WorkloadTime
 from howdah.analysis.machines import on_cluster
 from howdah.analysis.operation_steps import INTENDED, StepCounts, TimedRun
 from howdah.analysis.step_causes import Mask, StepCause, region_servers, scene, step_causes
 from howdah.analysis.wording import Sure, delay, listed, number, percent
 from howdah.analysis.wording import times as multiple
 from howdah.model.finding import Finding, Number
+from howdah.model.latencies import SHARES, summary
 from howdah.model.run import RunRecord
+from howdah.model.tables import RunData
 from howdah.units import format_counted
+
+CURVE = tuple(1 - 10 ** (-step / 8) for step in range(41))
+"""Shares of all operations from none to all but one in 100,000, evenly on a scale of how many take longer."""
+
+
+def latencies(run: RunData) -> tuple[OperationLatency, ...]:
+    """Every operation of every workload, in the order in which they were first timed."""
+    histograms: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    columns = run.latencies.select(["workload", "operation", "histogram"])
+    for workload, operation, histogram in zip(
+        *(column.to_pylist() for column in columns.columns), strict=True
+    ):
+        histograms[workload, operation].append(histogram)
+    found = []
+    for (workload, operation), texts in histograms.items():
+        merged = summary(texts, (*SHARES, *CURVE))
+        if merged is not None:
+            # Beyond what so many operations can tell there is only the slowest one.
+            told = tuple(
+                pair for pair in merged.shares[len(SHARES) :] if (1 - pair[0]) * merged.operations >= 1
+            )
+            found.append(
+                OperationLatency(
+                    workload=workload,
+                    operation=operation,
+                    count=merged.operations,
+                    within_s=merged.shares[: len(SHARES)],
+                    longest_s=merged.longest_s,
+                    curve=(*told, (1 - 1 / merged.operations, merged.longest_s)),
+                )
+            )
+    return tuple(found)
+
 
 SLOW = 0.99
 """The share of the requests that are not slow."""

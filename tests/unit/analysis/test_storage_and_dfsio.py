@@ -7,7 +7,7 @@ from math import sqrt
 import pytest
 
 from howdah.analysis import analyse
-from howdah.analysis.dfsio import dfsio_figures
+from howdah.analysis.storage import dfsio_figures
 from howdah.model.counters import Counters
 from howdah.model.reported import FileRate
 from howdah.model.run import DeviceLimit, Outcome, WorkloadResult

@@ -2,18 +2,288 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
-from howdah.analysis.comparing.comparable import amount_of
-from howdah.analysis.comparing.facts import facts_of
+from howdah.analysis.comparing.groups import amount_of
 from howdah.analysis.comparing.readings import SampledUse, readings_of, seen_in
 from howdah.analysis.others import disturbed
 from howdah.analysis.phases import workload_times
 from howdah.analysis.wording import listed, percent
-from howdah.model.comparison import RunFigures
+from howdah.model.cluster import Laboratory, Scaling
+from howdah.model.comparison import Aspect, Fact, RunFigures
+from howdah.model.host import Host
+from howdah.model.inventory import HostGroup
+from howdah.model.placement import placed_workers
+from howdah.model.plan import Cluster, Plan, Setting, Worker
 from howdah.model.run import Outcome, RunRecord
+from howdah.model.storage import Disk
 from howdah.model.tables import RunData
-from howdah.units import format_counted
+from howdah.model.workloads.base import Workload
+from howdah.model.workloads.registered import options
+from howdah.units import format_bits_per_s, format_bytes, format_counted, format_memory, format_rate
+
+
+def configuration_facts(record: RunRecord) -> Iterator[Fact]:
+    """The properties by name; where a job ran with another value than is configured, that, too."""
+    configured = {
+        _name(setting): _text(setting.value) for setting in record.plan.settings if setting.file is not None
+    }
+    lab = record.laboratory
+    if lab is not None:
+        configured |= {deviation.key: deviation.used for deviation in lab.deviations}
+    for key, value in configured.items():
+        yield _configuration(key, value)
+    for result in record.workloads:
+        for key, value in result.job.conf.items() if result.job else ():
+            if not _same(configured.get(key), value):
+                yield _configuration(f"{key} of {result.workload.kind}", value)
+
+
+def _name(setting: Setting) -> str:
+    whose = setting.worker or setting.group
+    return f"{setting.key} of {whose}" if whose else setting.key
+
+
+def _text(value: int | float | str | bool | tuple[str, ...]) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return ",".join(value) if isinstance(value, tuple) else str(value)
+
+
+def _same(configured: str | None, used: str) -> bool:
+    """Whether two texts are one value: a number may be written as ``0.80`` and as ``0.8``."""
+    if configured is None or configured == used:
+        return configured == used
+    try:
+        return float(configured) == float(used)
+    except ValueError:
+        return False
+
+
+def _configuration(name: str, value: str) -> Fact:
+    return Fact(aspect=Aspect.CONFIGURATION, name=name, value=value)
+
+
+def hardware_facts(record: RunRecord) -> Iterator[Fact]:
+    """The cluster's hosts group by group, a laboratory's means, and this machine."""
+    planned, cluster = record.plan.cluster, record.cluster
+    if planned is not None:
+        for group in planned.inventory.groups:
+            for what, value in _group(group):
+                yield _hardware(f"{what} of {group.name}", value)
+    elif cluster is not None:
+        yield _hardware("DataNodes", f"{len(cluster.datanodes):,}")
+        yield _hardware("NodeManagers", f"{len(cluster.nodemanagers):,}")
+        yield _hardware("space of HDFS", format_bytes(cluster.capacity_bytes))
+    # Of hosts without Hadoop there is no cluster to tell of it.
+    if record.laboratory is not None:
+        for what, value in _laboratory(record.laboratory):
+            yield _hardware(f"lab's {what}", value)
+    whose = "" if planned is None and cluster is None else " of the machine it was started on"
+    for what, value in _host(record.host):
+        yield _hardware(what + whose, value)
+
+
+def _group(group: HostGroup) -> Iterator[tuple[str, str]]:
+    cpu = group.cpu
+    yield "hosts", f"{group.count:,}"
+    cores = f"{cpu.sockets} × {cpu.cores_per_socket} cores of {cpu.threads_per_core} threads"
+    yield "CPU", f"{cpu.model}, {cores}" if cpu.model else cores
+    if cpu.speed is not None:
+        yield "speed of a core", f"{cpu.speed:g}"
+    yield "memory", format_memory(group.memory_bytes)
+    yield (
+        "disks",
+        ", ".join(
+            f"{disk.count} × {disk.kind} {format_bytes(disk.size_bytes)} for {disk.role}"
+            + (f" at {format_rate(disk.outer_bytes_per_s)}" if disk.outer_bytes_per_s else "")
+            + (f" to {format_rate(disk.inner_bytes_per_s)}" if disk.inner_bytes_per_s else "")
+            for disk in group.disks
+        ),
+    )
+    if group.controller_bytes_per_s is not None:
+        yield "disks' controller", format_rate(group.controller_bytes_per_s)
+    yield (
+        "network",
+        ", ".join(f"{nic.count} × {format_bits_per_s(nic.speed_bits_per_s)}" for nic in group.nics),
+    )
+
+
+def _laboratory(lab: Laboratory) -> Iterator[tuple[str, str]]:
+    yield "root", "without" if lab.rootless else "with"
+    if lab.beside:
+        words = (f"{other.name} {'at work' if other.at_work else 'idle'}" for other in lab.beside)
+        yield "neighbours", ", ".join(words)
+    for means in lab.isolation:
+        yield means.what, f"kept: {means.how}" if means.kept else "lost"
+    for scaling in lab.scaling:
+        yield scaling.what, f"{_amount(scaling, scaling.lab)} of {_amount(scaling, scaling.planned)} planned"
+
+
+def _amount(scaling: Scaling, value: float) -> str:
+    match scaling.unit:
+        case "B":
+            return format_memory(value) if scaling.what.startswith("memory") else format_bytes(value)
+        case "B/s":
+            return format_rate(value)
+        case "bit/s":
+            return format_bits_per_s(value)
+    return f"{value:g}"
+
+
+def _host(host: Host) -> Iterator[tuple[str, str]]:
+    cpu, memory, virtual = host.cpu, host.memory, host.virtualisation
+    yield "name", host.name
+    yield (
+        "CPU",
+        f"{cpu.model or cpu.architecture}, {cpu.sockets} sockets, {cpu.cores} cores, {cpu.threads} threads",
+    )
+    yield "CPUs left to howdah", f"{host.usable_cpus:g}"
+    yield "NUMA nodes", str(len(cpu.numa_nodes))
+    if cpu.governor is not None:
+        yield "frequency governor", cpu.governor
+    if cpu.turbo is not None:
+        yield "turbo", "on" if cpu.turbo else "off"
+    limit = host.cgroup.memory_limit_bytes
+    yield "memory", format_memory(memory.total_bytes) + (f", limit {format_memory(limit)}" if limit else "")
+    yield "swap", format_memory(memory.swap_total_bytes)
+    yield "transparent huge pages", str(memory.transparent_huge_pages)
+    # A loop device is a file of somebody's, a laboratory's for instance, and no hardware.
+    for disk in host.disks:
+        if disk.kind != "loop":
+            yield f"disk {disk.name}", _disk(disk)
+    for nic in host.nics:
+        yield (
+            f"network port {nic.name}",
+            format_bits_per_s(nic.speed_bits_per_s) if nic.speed_bits_per_s else "speed not reported",
+        )
+    yield "machine", (virtual.hypervisor or "virtual") if virtual.is_virtual else "physical"
+    if virtual.container:
+        yield "container", virtual.container
+
+
+def _disk(disk: Disk) -> str:
+    parts = (disk.kind, disk.model, format_bytes(disk.size_bytes), disk.scheduler)
+    return ", ".join(part for part in parts if part)
+
+
+def _hardware(name: str, value: str) -> Fact:
+    return Fact(aspect=Aspect.HARDWARE, name=name, value=value)
+
+
+def plan_facts(plan: Plan) -> Iterator[Fact]:
+    """The plan's own numbers; Hadoop's properties are the configuration's."""
+    yield _planned("platform", plan.platform)
+    if plan.cluster is not None:
+        yield from _cluster(plan.cluster)
+    for worker in plan.workers:
+        # The only worker of one machine bears that machine's name, which says nothing about the plan.
+        whose = f"{worker.name}: " if len(plan.workers) > 1 else ""
+        for what, value in _worker(worker):
+            yield _planned(whose + what, value)
+    for setting in plan.settings:
+        if setting.key == "sample interval":
+            yield _planned(setting.key, f"{setting.value} s")
+
+
+def _worker(worker: Worker) -> Iterator[tuple[str, str]]:
+    yield "map slots per worker", str(worker.map_slots)
+    yield "reduce slots per worker", str(worker.reduce_slots)
+    yield "memory per worker", format_memory(worker.memory_bytes)
+    yield "data directories per worker", ", ".join(worker.data_dirs)
+    for what, count in (
+        ("vCPUs per worker", worker.vcpus),
+        ("data disks per worker", worker.data_disks),
+        ("NUMA nodes per worker", worker.numa_nodes),
+    ):
+        if count is not None:
+            yield what, str(count)
+    if worker.roles:
+        yield "daemons per worker", ", ".join(worker.roles)
+
+
+def _cluster(cluster: Cluster) -> Iterator[Fact]:
+    request, topology = cluster.request, cluster.topology
+    for layout in cluster.layouts:
+        yield _planned(f"division of hosts in {layout.group}", layout.platform)
+    yield _planned("workers", f"{sum(1 for _ in placed_workers(cluster)):,}")
+    for master in cluster.masters:
+        shadow = f", shadow on {master.shadow_host}" if master.shadow_host else ""
+        yield _planned(f"master {master.name}", f"{', '.join(master.roles)} on {master.host}{shadow}")
+        yield _planned(f"vCPUs of {master.name}", str(master.vcpus))
+        yield _planned(f"memory of {master.name}", format_memory(master.memory_bytes))
+    yield _planned("hypervisor", request.hypervisor.value if request.hypervisor else "left to the planner")
+    yield _planned("protection of masters", request.protection.value)
+    yield _planned("profile", request.profile.value)
+    yield _planned("placement of replicas", topology.placement.value)
+    yield _planned("racks", f"{len(topology.racks)}{'' if topology.real_racks else ', not the real ones'}")
+
+
+def _planned(name: str, value: str) -> Fact:
+    return Fact(aspect=Aspect.PLAN, name=name, value=value)
+
+
+def version_facts(record: RunRecord) -> Iterator[Fact]:
+    """Engine, howdah, Hadoop and the operating system; of a simulation, what it rests on."""
+    software, cluster = record.host.software, record.cluster
+    named = (
+        ("origin of the numbers", record.origin.value),
+        ("engine", f"{record.engine} {record.engine_version}"),
+        ("howdah", record.howdah_version),
+        ("Hadoop", cluster.hadoop_version if cluster else None),
+        ("Hadoop's client", cluster.client_version if cluster else None),
+        ("kernel", software.kernel),
+        ("distribution", software.distribution),
+        ("Java", software.java),
+    )
+    for name, value in named:
+        if value is not None:
+            yield _version(name, value)
+    if record.simulated is not None:
+        yield _version("calibration", record.simulated.calibration or "none: parameters are defaults")
+        for name, parameter in sorted(record.simulated.parameters.items()):
+            yield _version(f"parameter {name}", f"{parameter:.6g}")
+
+
+def _version(name: str, value: str) -> Fact:
+    return Fact(aspect=Aspect.VERSIONS, name=name, value=value)
+
+
+def workload_facts(record: RunRecord) -> Iterator[Fact]:
+    """Every parameter of every workload."""
+    seen: Counter[str] = Counter()
+    for workload in record.suite.workloads:
+        kind = workload.kind
+        seen[kind] += 1
+        name = kind if seen[kind] == 1 else f"{kind} #{seen[kind]}"
+        for what, value in _parameters(workload):
+            yield Fact(aspect=Aspect.WORKLOAD, name=f"{what} of {name}", value=value)
+
+
+def _parameters(workload: Workload) -> Iterator[tuple[str, str]]:
+    named: dict[str, tuple[str, str]] = {}
+    for option in options().values():
+        value = option.of(workload)
+        if option.fact is not None and value is not None:
+            # Several options may be of one field, of different programs.
+            named.setdefault(option.field, (option.fact, option.said(value)))
+    yield from named.values()
+
+
+def facts_of(record: RunRecord) -> tuple[Fact, ...]:
+    """All facts of a run, what users change first.
+
+    Reasons are left out, as are the run's seed, its hour and what changes on a host by itself.
+    """
+    return (
+        *workload_facts(record),
+        *plan_facts(record.plan),
+        *configuration_facts(record),
+        *hardware_facts(record),
+        *version_facts(record),
+    )
+
 
 LATE_SHARE = 0.05
 """From this share of samplings on, late ones say that something else had the machine."""

@@ -9,20 +9,64 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow.compute as pc
 
-from howdah.analysis.comparing.saturation import LoadLine, load_line
-from howdah.analysis.comparing.unanswered import journal_readings, unanswered_readings
+from howdah.analysis.comparing.statistics import LoadLine, load_line
 from howdah.analysis.evidence import OthersUse, PhaseTime, StretchUse, TaskSpread, WorkloadTime
 from howdah.analysis.machines import cluster_disks, counted, data_disks, machines_of, on_cluster
-from howdah.analysis.masters import master_loads
+from howdah.analysis.masters import journal_loads, master_loads
 from howdah.analysis.others import others_uses
 from howdah.analysis.poles import spreads, tasks_of
+from howdah.analysis.stalls import fault_stalls
 from howdah.analysis.timeline import Timeline
 from howdah.analysis.use import uses
 from howdah.model.comparison import Measure, Reading
 from howdah.model.reported import Unit
-from howdah.model.run import WorkloadResult
+from howdah.model.run import RunRecord, WorkloadResult
 from howdah.model.simulated import PhaseUse, WorkUse
 from howdah.model.tables import RunData
+
+NO_ANSWER = "no answer to "
+"""How the measure of each operation that was probed begins: the longest time without an answer."""
+JOURNAL_RATE = "to each JournalNode, per second"
+JOURNAL_PER_BLOCK = "to each JournalNode, per block"
+
+
+def unanswered_readings(record: RunRecord, times: tuple[WorkloadTime, ...]) -> Iterator[Reading]:
+    """The longest time without an answer to each kind of operation, of the workload that was hit first.
+
+    None of a run that nothing was probed in, or not before its first fault; 0 where all was answered within a
+    second. Where faults were done, what did not begin with one of them is none of theirs.
+    """
+    stalls = [stalls.own for stalls in fault_stalls(record) if stalls.own is not None]
+    begun = [fault.begun_s for fault in record.faults if fault.begun_s is not None]
+    hit = [time for time in times if begun and time.start_s <= min(begun) <= time.end_s]
+    workload = (hit or list(times))[:1]
+    longest: dict[str, float] = {}
+    for probe in record.probes:
+        if begun and probe.start_s > min(begun):
+            continue
+        mine = (
+            outage.elapsed_s
+            for outage in probe.outages
+            if not begun or any(stall.start_s <= outage.start_s <= stall.end_s for stall in stalls)
+        )
+        worst = max(mine, default=0.0)
+        longest[probe.operation] = max(longest.get(probe.operation, 0.0), worst)
+    for operation, seconds in longest.items():
+        for time in workload:
+            yield _reading(time.workload, f"{NO_ANSWER}{operation}", seconds, "s")
+
+
+def journal_readings(timeline: Timeline, time: WorkloadTime) -> Iterator[Reading]:
+    """What went to each JournalNode, of a run on two NameNodes whose daemons were sampled."""
+    for load in journal_loads(timeline, (time,)):
+        yield _reading(time.workload, JOURNAL_RATE, load.bytes_per_s, "B/s")
+        if load.bytes_per_block is not None:
+            yield _reading(time.workload, JOURNAL_PER_BLOCK, load.bytes_per_block, "B")
+
+
+def _reading(workload: str, name: str, value: float, unit: Unit) -> Reading:
+    return Reading(measure=Measure(workload=workload, kind="resource", name=name, unit=unit), value=value)
+
 
 _CALLS, _CPU = "namenode/calls", "jvm/namenode/cpu_s"
 _WINDOW_S = 5.0

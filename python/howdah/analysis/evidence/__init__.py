@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from howdah.analysis.evidence.latencies import OperationLatency
 from howdah.analysis.evidence.losses import (
     ClientWait,
     FaultEffect,
@@ -21,6 +20,7 @@ from howdah.analysis.evidence.losses import (
 )
 from howdah.analysis.evidence.operations import (
     LatencyCourse,
+    OperationLatency,
     RegionServerUse,
     RegionUse,
     RequestCheck,
@@ -32,15 +32,21 @@ from howdah.analysis.evidence.operations import (
     ThroughputLimit,
 )
 from howdah.analysis.evidence.spark import ExecutorEstimate, SparkUse
-from howdah.analysis.evidence.tasks import Balance, Cause, Sign, Spills, Starvation, Straggler, TaskSpread
 from howdah.analysis.evidence.times import (
+    Balance,
     Bound,
+    Cause,
     FloorDistance,
     JobOverhead,
     KnownTime,
     LimitShare,
     PhaseTime,
     Rate,
+    Sign,
+    Spills,
+    Starvation,
+    Straggler,
+    TaskSpread,
     WorkloadTime,
 )
 from howdah.analysis.evidence.use import (

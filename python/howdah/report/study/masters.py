@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator
 from statistics import fmean, geometric_mean
 from typing import Any, NamedTuple
 
-from howdah.analysis.comparing.readings import ELAPSED
-from howdah.analysis.comparing.unanswered import JOURNAL_RATE
+from howdah.analysis.comparing.readings import ELAPSED, JOURNAL_RATE
 from howdah.analysis.wording import percent
 from howdah.model.run import Origin
 from howdah.model.study import Study

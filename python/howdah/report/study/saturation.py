@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from howdah.analysis.comparing.readings import CALL_CPU, CALLS, ELAPSED
-from howdah.analysis.comparing.saturation import Estimate, LoadLine, full_at, load_line, mean_of
+from howdah.analysis.comparing.statistics import Estimate, LoadLine, full_at, load_line, mean_of
 from howdah.model.inventory import DiskRole, HostGroup
 from howdah.model.plan import Plan, Role
 from howdah.report.document import Table

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 from typing import Any, NamedTuple
 
-from howdah.analysis.comparing.unanswered import NO_ANSWER
+from howdah.analysis.comparing.readings import NO_ANSWER
 from howdah.analysis.wording import listed, seconds
 from howdah.model.comparison import RunFigures
 from howdah.report.document import Figure, Key, Table

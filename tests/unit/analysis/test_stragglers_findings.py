@@ -8,7 +8,7 @@ import pytest
 
 from howdah.analysis import analyse
 from howdah.analysis.evidence import Cause, Sign, Straggler
-from howdah.analysis.straggler_findings import MOST_SENTENCES, find_stragglers
+from howdah.analysis.stragglers import MOST_SENTENCES, find_stragglers
 from howdah.model.finding import Finding
 from support.cluster_records import terasort_on
 from support.cluster_scene import Scene

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from howdah.analysis.causes.link import slow_links
+from howdah.analysis.causes.resources import slow_links
 from howdah.analysis.causes.view import View
 from howdah.analysis.evidence import FloatArray
 from howdah.analysis.timeline import Timeline

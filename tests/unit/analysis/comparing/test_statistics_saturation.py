@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howdah.analysis.comparing.saturation import LEAST_POINTS, Estimate, full_at, load_line, mean_of
+from howdah.analysis.comparing.statistics import LEAST_POINTS, Estimate, full_at, load_line, mean_of
 
 _RATES = (1.0, 2.0, 4.0, 8.0, 1.0, 8.0)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from howdah.analysis import analyse
-from howdah.analysis.returns import find_exceptions
+from howdah.analysis.outcome import find_exceptions
 from howdah.model.reported import OperationCount
 from support.findings import found
 from support.table_runs import TableScene, table_run

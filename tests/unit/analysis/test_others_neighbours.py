@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from howdah.analysis import analyse
-from howdah.analysis.comparing.facts import hardware_facts
+from howdah.analysis.comparing.figures import hardware_facts
 from howdah.model.cluster import LaboratoryBeside
 from howdah.model.tables import RunData
 from support.cluster_records import with_samples

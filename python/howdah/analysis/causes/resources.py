@@ -1,0 +1,309 @@
+"""What slows a worker's resources: a limit or others on its CPUs, a slow disk, a slow link."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from math import prod
+
+import numpy as np
+
+from howdah.analysis.causes.held import (
+    CHATTER_BYTES_PER_S,
+    WANDERS,
+    Held,
+    Resource,
+    edges,
+    held,
+    low_ceilings,
+)
+from howdah.analysis.causes.view import CauseMark, Peers, View
+from howdah.analysis.evidence import OthersUse, Sign
+from howdah.analysis.use import MODES, QUIET_BYTES_PER_S
+
+# A worker that waits for something else computes less too, but its limit holds it back less than its
+# peers', for every second it computes; one with a lower limit is held back at least so much more.
+HELD_BACK_MORE = 1.3
+# Of the whole time.
+HELD_BACK_LEAST = 0.05
+# While held back, equal workers compute about as much: a limit is no matter of chance.
+LIMIT_WANDERS = 0.15
+# Where nobody counts how long the limit held it back, the CPUs must have stood at it nearly all along.
+STEADY = 0.9
+LEAST_CPUS = 0.02
+# What a hypervisor gives to others differs by no more among workers on hosts alike.
+STOLEN_WANDERS = 0.1
+
+# What any machine does beside a run.
+CONTENTION_WANDERS = 0.03
+
+
+def held_back(view: View) -> Iterator[CauseMark]:
+    """Workers whose limit left them less than others, and workers whose CPU time went to others."""
+    uses: dict[tuple[str, str], Held] = {}
+    for worker in view.workers:
+        metrics = [
+            metric
+            for cpu in view.timeline.instances(worker, "cpu")
+            for metric in (f"cpu/{cpu}/user_s", f"cpu/{cpu}/system_s")
+        ]
+        use = _at_limit(view, worker) or held(view.timeline, worker, metrics, view.span)
+        if use is not None and use.level >= LEAST_CPUS:
+            uses[worker, ""] = use
+    planned = {worker: _allowed(view, worker) for worker in view.workers}
+    throttled = _throttled(view)
+    for mark in low_ceilings(Resource("CPU held back", "CPUs in use", "CPUs", LEAST_CPUS), uses, planned):
+        if mark.worker not in throttled:
+            if uses[mark.worker, ""].amount_share >= STEADY:
+                yield mark
+        elif _by_limit(view, mark.worker, throttled):
+            yield mark._replace(sign=replace(mark.sign, wanders=LIMIT_WANDERS))
+    yield from _stolen(view)
+
+
+def _at_limit(view: View, worker: str) -> Held | None:
+    """What a worker computed while its limit held it back; None where nobody counts that, or it hardly did.
+
+    Work comes and goes within a second, so the seconds in which it was held back longest count most.
+    """
+    user, system, back = (
+        view.timeline.track(worker, f"cpu/all/{name}_s") for name in ("user", "system", "throttled")
+    )
+    if user is None or system is None or back is None:
+        return None
+    times = edges(back, view.span)
+    if len(times) < 2 or back.growth(*view.span) < HELD_BACK_LEAST * view.seconds:
+        return None
+    lengths = np.diff(times)
+    held_s = np.diff(back.at(times))
+    if held_s.sum() <= 0:
+        return None
+    rates = (np.diff(user.at(times)) + np.diff(system.at(times))) / lengths
+    shares = held_s / lengths
+    usual = float((shares * held_s).sum() / held_s.sum())
+    at_limit = shares >= usual / 2
+    time_share = float(lengths[at_limit].sum() / lengths.sum())
+    return Held(float((rates * held_s).sum() / held_s.sum()), time_share, 1.0)
+
+
+def _allowed(view: View, worker: str) -> float | None:
+    """The CPUs of a worker: as planned, or fewer where its counted time adds up to a lower limit."""
+    planned = view.plan(worker).cpus
+    spent = [view.growth(worker, f"cpu/all/{mode}_s") for mode in MODES]
+    counted = sum(each for each in spent if each is not None) / view.seconds
+    return min((each for each in (planned, counted) if each), default=None)
+
+
+def _throttled(view: View) -> dict[str, float]:
+    """Seconds a limit held a worker back for each second it computed."""
+    result: dict[str, float] = {}
+    for worker in view.workers:
+        back_s = view.growth(worker, "cpu/all/throttled_s")
+        used_s = sum(view.growth(worker, f"cpu/all/{mode}_s") or 0.0 for mode in ("user", "system"))
+        if back_s is not None and used_s > 0:
+            result[worker] = back_s / used_s
+    return result
+
+
+def _by_limit(view: View, worker: str, throttled: dict[str, float]) -> bool:
+    """Whether it was its own limit that left a worker less."""
+    back_s = view.growth(worker, "cpu/all/throttled_s") or 0.0
+    more = throttled[worker] >= HELD_BACK_MORE * Peers(throttled).usual(worker).value
+    return more and back_s >= HELD_BACK_LEAST * view.seconds
+
+
+def _stolen(view: View) -> Iterator[CauseMark]:
+    shares: dict[str, float] = {}
+    for worker in view.workers:
+        cpus = view.timeline.instances(worker, "cpu")
+        stolen_s = [view.growth(worker, f"cpu/{cpu}/steal_s") for cpu in cpus]
+        known = [each for each in stolen_s if each is not None]
+        if known:
+            shares[worker] = sum(known) / len(known) / view.seconds
+    all_shares = Peers(shares)
+    for worker, share in shares.items():
+        peers = all_shares.usual(worker)
+        if share > peers.value:
+            lost = share - peers.value
+            sign = Sign("CPU held back", lost, "CPU time given to others", "1", share, *peers, STOLEN_WANDERS)
+            yield CauseMark(worker, "", None, sign)
+
+
+def contention(use: OthersUse) -> Sign:
+    """What others used in a workload, as a sign: a quiet machine has hardly any of it."""
+    quantity = f"CPU time of {use.machine} that others used"
+    return Sign("contended machine", use.others, quantity, "1", use.others, 0.0, "quiet", CONTENTION_WANDERS)
+
+
+# A disk that is busy so much of the time is what its worker waits for, whatever its rate.
+BUSY = 0.7
+# What any disk writes in a moment is no queue.
+DISK_QUEUED_BYTES = 1e6
+_DISK_WAYS = {
+    "reading": ("read_bytes",),
+    "writing": ("written_bytes",),
+    "both ways": ("read_bytes", "written_bytes"),
+}
+
+
+def slow_disks(view: View, data_disks: tuple[str, ...]) -> Iterator[CauseMark]:
+    """Disks that stood at a low rate, that were busy with little, or before which bytes waited."""
+    disks = [
+        (worker, disk)
+        for worker in view.workers
+        for disk in view.timeline.instances(worker, "disk")
+        if disk in data_disks
+    ]
+    planned = {worker: view.plan(worker).disk_bytes_per_s for worker in view.workers}
+    for way, metrics in _DISK_WAYS.items():
+        uses: dict[tuple[str, str], Held] = {}
+        for worker, disk in disks:
+            names = [f"disk/{disk}/{metric}" for metric in metrics]
+            use = held(view.timeline, worker, names, view.span)
+            if use is not None and use.level >= CHATTER_BYTES_PER_S:
+                uses[worker, disk] = use
+        what = Resource("slow disk", f"rate of {way}, disk", "B/s", QUIET_BYTES_PER_S)
+        yield from low_ceilings(what, uses, planned)
+    what = Resource("slow disk", "rate while busy, disk", "B/s", QUIET_BYTES_PER_S)
+    yield from low_ceilings(what, _busy(view, disks), planned)
+    # A limit on a control group holds requests before they reach the disk: it then moves them in bursts
+    # and is never busy. Those who wait for it show it all the same.
+    yield from _more(_awaited(view), "time in which its DataNode read from disks")
+    yield from _more(_queued(view), "time in which bytes waited to be written to disks")
+
+
+def _awaited(view: View) -> dict[str, float]:
+    """How long DataNodes took to get what they sent from their disks; waiting for the network is apart."""
+    waited: dict[str, float] = {}
+    for worker in view.workers:
+        waited_s = view.growth(worker, "datanode/send_transfer_s")
+        if waited_s is not None:
+            waited[worker] = min(1.0, waited_s / view.seconds)
+    return waited
+
+
+def _queued(view: View) -> dict[str, float]:
+    """For how much of the time the page cache was writing; a healthy disk takes what it is given at once."""
+    queued: dict[str, float] = {}
+    for worker in view.workers:
+        track = view.timeline.track(worker, "memory/writeback_bytes")
+        if track is not None:
+            within = (track.times_s >= view.span[0]) & (track.times_s <= view.span[1])
+            queued[worker] = (
+                float((track.values[within] >= DISK_QUEUED_BYTES).mean()) if within.any() else 0.0
+            )
+    return queued
+
+
+def _more(shares: dict[str, float], quantity: str) -> Iterator[CauseMark]:
+    all_shares = Peers(shares)
+    for worker, share in shares.items():
+        peers = all_shares.usual(worker)
+        if share > peers.value:
+            sign = Sign("slow disk", share - peers.value, quantity, "1", share, *peers, WANDERS)
+            yield CauseMark(worker, "", None, sign)
+
+
+def _busy(view: View, disks: list[tuple[str, str]]) -> dict[tuple[str, str], Held]:
+    """Bytes per busy second of disks that were busy most of the time."""
+    result = {}
+    for worker, disk in disks:
+        busy_s = view.growth(worker, f"disk/{disk}/busy_s")
+        if busy_s is None or busy_s <= 0:
+            continue
+        total = sum(view.growth(worker, f"disk/{disk}/{name}") or 0.0 for name in _DISK_WAYS["both ways"])
+        share = min(1.0, busy_s / view.seconds)
+        result[worker, disk] = Held(total / busy_s, share, 1.0 if share >= BUSY else 0.0)
+    return result
+
+
+# Twenty full segments; what a link sends at once is no queue.
+QUEUED_BYTES = 30e3
+# Rates this close are the same.
+ALIKE = 1.1
+# A link carries clearly less than others below this share of what they carry.
+SLOWER = 0.75
+WAITING_WANDERS = 0.1
+# A queue is one of what is sent.
+SENT = "tx_bytes"
+_WAYS = {"receiving": "rx_bytes", "sending": SENT}
+
+
+def slow_links(view: View) -> Iterator[CauseMark]:
+    """Links that stood at a low rate, each direction by itself, or before which bytes waited."""
+    planned = {worker: view.plan(worker).link_bytes_per_s for worker in view.workers}
+    levels: dict[str, dict[str, float]] = {}
+    low: dict[str, dict[str, CauseMark]] = {}
+    for way, metric in _WAYS.items():
+        uses: dict[tuple[str, str], Held] = {}
+        for worker in view.workers:
+            nics = [nic for nic in view.timeline.instances(worker, "nic") if nic != "lo"]
+            use = held(view.timeline, worker, [f"nic/{nic}/{metric}" for nic in nics], view.span)
+            if use is not None and use.level >= CHATTER_BYTES_PER_S:
+                uses[worker, ""] = use
+        what = Resource("slow link", f"rate of {way}", "B/s", QUIET_BYTES_PER_S)
+        for mark in low_ceilings(what, uses, planned):
+            low.setdefault(mark.worker, {})[metric] = mark
+        levels[metric] = {worker: use.level for (worker, _), use in uses.items()}
+    called = {worker: _both_ways(marks) for worker, marks in low.items()}
+    for worker, mark in called.items():
+        if not any(_at_the_end_of(worker, other, low, levels, called) for other in called):
+            yield mark
+    yield from _queues(view, levels[SENT])
+
+
+def _both_ways(marks: Mapping[str, CauseMark]) -> CauseMark:
+    """The stronger of a worker's marks, with what both directions lost.
+
+    What is held in one direction may wait for the link at the other end; one's own link is slow in both.
+    """
+    strongest = max(marks.values(), key=lambda mark: mark.sign.lost_share)
+    kept = prod(1 - mark.sign.lost_share for mark in marks.values())
+    return strongest._replace(sign=replace(strongest.sign, lost_share=1 - kept))
+
+
+def _at_the_end_of(
+    worker: str,
+    other: str,
+    low: Mapping[str, Mapping[str, CauseMark]],
+    levels: Mapping[str, Mapping[str, float]],
+    called: Mapping[str, CauseMark],
+) -> bool:
+    """Whether a worker's link was held only by the slower one of another worker at its other end.
+
+    Most of what it sent went there then, or most of what it got came from there: it carried no more than
+    the other did, which lost more by it. In its other direction it carried clearly more, so that its own
+    link can.
+    """
+    if len(low[worker]) > 1 or called[other].sign.lost_share <= called[worker].sign.lost_share:
+        return False
+    ((metric, mark),) = low[worker].items()
+    back = next(way for way in _WAYS.values() if way != metric)
+    end = low[other].get(back)
+    rate = mark.sign.value
+    return (
+        end is not None and rate <= ALIKE * end.sign.value and rate < SLOWER * levels[back].get(worker, 0.0)
+    )
+
+
+def _queues(view: View, sent: Mapping[str, float]) -> Iterator[CauseMark]:
+    """Links before which bytes waited for more of the time than elsewhere, though they carried no more."""
+    waiting: dict[str, float] = {}
+    for worker in view.workers:
+        for nic in view.timeline.instances(worker, "nic"):
+            track = view.timeline.track(worker, f"nic/{nic}/queue_bytes")
+            if track is not None:
+                within = (track.times_s >= view.span[0]) & (track.times_s <= view.span[1])
+                share = float((track.values[within] >= QUEUED_BYTES).mean()) if within.any() else 0.0
+                waiting[worker] = max(share, waiting.get(worker, 0.0))
+    queues, rates = Peers(waiting), Peers(sent)
+    for worker, share in waiting.items():
+        peers = queues.usual(worker)
+        carries = rates.capable(worker, None) if worker in sent else None
+        if share <= peers.value or carries is None or sent[worker] > ALIKE * carries.value:
+            continue
+        what = "time in which bytes waited for the link"
+        # Bytes that wait before a link that carries clearly less than others wait for the link itself.
+        wanders = WAITING_WANDERS if sent[worker] < SLOWER * carries.value else WANDERS
+        sign = Sign("slow link", share - peers.value, what, "1", share, *peers, wanders)
+        yield CauseMark(worker, "", None, sign)
