@@ -3,24 +3,105 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import hashlib
+import os
+import re
 from collections.abc import Iterable, Mapping
 from functools import cache
-from importlib import resources
+from importlib import metadata, resources
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import jinja2
 from markupsafe import Markup
 
 import howdah
-from howdah.report.bundle import vega_bundle
 from howdah.report.document import Figure, numeric_columns
+from howdah.report.drawing import VEGA_LITE, needs_charts
 from howdah.report.figure_data import figure_data
 from howdah.report.folder import FIGURES
-from howdah.report.html_text import breakable, is_name, prose
 from howdah.report.renderer import data_url
 from howdah.report.theme import DARK, FONT, LIGHT
 from howdah.units import format_gib
+
+_ENDLESS = 64
+"""Letters of a word that may be broken within a table: more than a host's label or a property has."""
+_ENDLESS_WORD = re.compile(rf"(\S{{{_ENDLESS},}})")
+_NAME = 32
+"""Letters of the longest name that is kept on one line."""
+_BARE_PERCENT = re.compile(r"(?<=\d)%(?![\w/])")
+_CODE = re.compile(r"`([^`\n]+)`")
+_WITHIN_NUMBER = re.compile(
+    r"(?<=\d) (?=(?:[kMGTP]?i?B|s|ms|min|h)\b|[%×])|(?<=\d min) (?=\d\d s\b)|(?<=\d h) (?=\d\d? min\b)"
+)
+
+
+def prose(text: str) -> Markup:
+    """The text with its numbers tied to their units, and `code` as code."""
+    return _wrapped(_CODE, tied(text), Markup("<code>{}</code>"))
+
+
+def tied(text: str) -> str:
+    """The text with spaces between numbers and their units at which no line breaks."""
+    return _WITHIN_NUMBER.sub("\N{NO-BREAK SPACE}", _BARE_PERCENT.sub("\N{NO-BREAK SPACE}%", text))
+
+
+def breakable(text: str) -> Markup:
+    """The text of a table's cell, whose longest words may be broken anywhere: no column has room for them."""
+    if len(text) >= _ENDLESS and "`" not in text:
+        return _wrapped(_ENDLESS_WORD, text, Markup('<span class="long">{}</span>'))
+    return _wrapped(_CODE, text, Markup("<code>{}</code>"))
+
+
+def is_name(cell: str) -> bool:
+    """Whether a table's cell is one short word, a run or a host, which reads badly in two lines."""
+    return "-" in cell and " " not in cell and len(cell) <= _NAME
+
+
+def _wrapped(pattern: re.Pattern[str], text: str, element: Markup) -> Markup:
+    """The text with every match's group in an element."""
+    parts = pattern.split(text)
+    return Markup("").join(element.format(part) if at % 2 else part for at, part in enumerate(parts))
+
+
+EXPOSED = "window.vegaEmbed = vegaEmbed;"
+"""What the bundle hands to the page's own script."""
+
+
+def vega_bundle() -> str:
+    """The bundle's source; a cache that cannot be read or written only costs time."""
+    with needs_charts():
+        import vl_convert  # noqa: PLC0415
+
+    with contextlib.suppress(OSError, RuntimeError, UnicodeDecodeError):
+        digest, _, bundle = _path().read_bytes().decode().partition("\n")
+        if digest == _digest(bundle):
+            return bundle
+    bundle = vl_convert.javascript_bundle(EXPOSED, vl_version=VEGA_LITE)
+    with contextlib.suppress(OSError, RuntimeError):
+        _keep(_path(), f"{_digest(bundle)}\n{bundle}".encode())
+    return bundle
+
+
+def _path() -> Path:
+    """Where the XDG base directory specification puts caches; RuntimeError for a user without a home."""
+    home = os.environ.get("XDG_CACHE_HOME", "")
+    cache = Path(home) if home.startswith("/") else Path.home() / ".cache"
+    return cache / "howdah" / f"vega-{metadata.version('vl-convert-python')}-{VEGA_LITE}.js"
+
+
+def _digest(bundle: str) -> str:
+    return hashlib.sha256(f"{EXPOSED}\n{bundle}".encode()).hexdigest()
+
+
+def _keep(path: Path, content: bytes) -> None:
+    """Write the file whole or not at all: another run may read it at any moment."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_suffix(f".{os.getpid()}")
+    unfinished.write_bytes(content)
+    unfinished.replace(path)
+
 
 PAGE = "page.html.j2"
 """The template of every document."""

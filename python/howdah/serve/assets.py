@@ -7,8 +7,7 @@ from functools import cached_property
 from importlib import resources
 from typing import NamedTuple
 
-from howdah.report.bundle import vega_bundle
-from howdah.report.html_shell import page_text, style_sheet
+from howdah.report.html_shell import page_text, style_sheet, vega_bundle
 
 _TYPES = {"js": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8"}
 

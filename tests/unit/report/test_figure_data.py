@@ -7,7 +7,7 @@ from typing import Any
 from howdah.report.document import Figure, Key, Table
 from howdah.report.figure import series_colour
 from howdah.report.figure_data import figure_data, folded, page_specs
-from howdah.report.html_text import breakable
+from howdah.report.html_shell import breakable
 from howdah.report.study.paper import legible
 from howdah.report.theme import DATA, chart
 

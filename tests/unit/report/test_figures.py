@@ -21,8 +21,8 @@ from howdah.report.figures import draw
 from howdah.report.figures.elapsed import clear_of, elapsed
 from howdah.report.figures.lanes import LaneBar, merged
 from howdah.report.figures.machines import machines
+from howdah.report.figures.resources import READ
 from howdah.report.figures.steps import MOST_STEPS, combined, common_grid, mean, summed, total
-from howdah.report.figures.storage import READ
 from howdah.report.figures.throughput import MOST_BARS, _bars
 from howdah.report.figures.timeaxis import bands, time_unit
 from howdah.report.figures.timeline import LABEL_PITCH, Label, SeriesLine, spread, steps_table

@@ -11,12 +11,9 @@ from howdah.report.figures.by_machine import by_machine
 from howdah.report.figures.elapsed import elapsed
 from howdah.report.figures.flow import flow_figures
 from howdah.report.figures.lanes import lanes
-from howdah.report.figures.latencies import latencies
 from howdah.report.figures.links import links
-from howdah.report.figures.operations import operations
-from howdah.report.figures.rates import rates
-from howdah.report.figures.resources import cpu, memory, network, others, quiet_network
-from howdah.report.figures.storage import storage
+from howdah.report.figures.operations import latencies, operations, rates
+from howdah.report.figures.resources import cpu, memory, network, others, quiet_network, storage
 from howdah.report.figures.tail import tail
 from howdah.report.figures.throughput import files, partitions
 from howdah.report.figures.timeaxis import left_out

@@ -8,8 +8,7 @@ from howdah.analysis.wording import seconds
 from howdah.model.faults import ProbeReport
 from howdah.report.document import Figure, Key, Table
 from howdah.report.figure import FigureSource, series_colour
-from howdah.report.figures.header import UNIT_LINE, header
-from howdah.report.figures.timeaxis import time_unit, time_x
+from howdah.report.figures.timeaxis import UNIT_LINE, header, time_unit, time_x
 from howdah.report.theme import DATA, LEFT, SHOWN, WIDTH, chart, layer, tips
 from howdah.report.words import NONE
 from howdah.units import format_counted

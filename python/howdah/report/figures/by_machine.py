@@ -3,21 +3,238 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from howdah.analysis.evidence import FloatArray, Series
 from howdah.report.document import Figure, Key, Table
-from howdah.report.figure import FigureSource
+from howdah.report.figure import FigureSource, series_colour
 from howdah.report.figures.machines import MachineRows, machines
-from howdah.report.figures.resources import CPU_KEYS, RECEIVED, SENT
-from howdah.report.figures.rows import SideNote, rows
-from howdah.report.figures.storage import READ, WRITE
-from howdah.report.figures.timeaxis import hidden, number_format, rate_unit
+from howdah.report.figures.resources import CPU_KEYS, READ, RECEIVED, SENT, WRITE
+from howdah.report.figures.timeaxis import (
+    UNIT_LINE,
+    header,
+    hidden,
+    number_format,
+    rate_unit,
+    time_unit,
+    time_x,
+)
 from howdah.report.figures.timeline import Axis
+from howdah.report.theme import DATA, POINTER, SHOWN, WIDTH, chart, in_pixels, layer, scaled, switching, tips
 from howdah.report.words import three_digits
 from howdah.units import format_rate
+
+PITCH = 56.0
+"""The height of one small chart with its name and the room below it, pixels."""
+
+_NAME, _BELOW, _LINE = 17.0, 5.0, 13.0
+
+
+class SideNote(NamedTuple):
+    """What stands right of a small chart: a key's name with its mean."""
+
+    row: int
+    key: Key
+    text: str
+
+
+def rows(
+    source: FigureSource,
+    shown: MachineRows,
+    keys: Sequence[Key],
+    axis: Axis,
+    beside: Sequence[SideNote],
+    *,
+    stacked: bool,
+) -> dict[str, Any]:
+    """The spec; the values of ``shown`` are in the axis's unit, one quantity for each key."""
+    unit = time_unit(source)
+    above = header(source, WIDTH)
+    count = len(shown.rows)
+    x = time_x(source)
+    y: dict[str, Any] = scaled([0, count], down=True, zero=False)
+    names = [key.name for key in keys]
+    colour = series_colour(keys)
+    bottom, room = 1 - _BELOW / PITCH, 1 - (_BELOW + _NAME) / PITCH
+    height_of = f"{bottom} - {room} * min(1, {{}} / {axis.top})"
+    transform: list[dict[str, Any]] = [
+        {"fold": names, "as": ["series", "value"]},
+        {"filter": SHOWN},
+        {"calculate": f"indexof({names!r}, datum.series)", "as": "place"},
+    ]
+    if stacked:
+        transform += [
+            {
+                "stack": "value",
+                "groupby": ["row", "time"],
+                "sort": [{"field": "place", "order": "ascending"}],
+                "as": ["from", "to"],
+            },
+            {"calculate": f"datum.row + {height_of.format('datum.from')}", "as": "y2"},
+            {"calculate": f"datum.row + {height_of.format('datum.to')}", "as": "y"},
+        ]
+    else:
+        transform += [
+            {"calculate": f"datum.row + {bottom}", "as": "y2"},
+            {"calculate": f"datum.row + {height_of.format('datum.value')}", "as": "y"},
+        ]
+    encoding = {"x": x, "y": {**y, "field": "y"}, "color": colour, "detail": tips(row=None)}
+    area: dict[str, Any] = {"type": "area", "interpolate": "step-after", "opacity": 0.92 if stacked else 0.1}
+    line: dict[str, Any] = {"type": "line", "interpolate": "step-after", "strokeWidth": 1.4}
+    if source.dash != [1, 0]:
+        area["opacity"] = 0.35 if stacked else 0.1
+        line["strokeDash"] = source.dash
+    layers = [
+        *above.layers,
+        _rules([{"y": row + bottom} for row in range(count)], y, []),
+        _rules([{"y": row + bottom - room} for row in range(count)], y, [2, 3]),
+        {
+            **({"name": DATA} if stacked else {}),
+            "transform": transform,
+            "mark": area,
+            "encoding": {**encoding, "y2": {"field": "y2"}},
+        },
+        *([] if stacked else [{"name": DATA, "transform": transform, "mark": line, "encoding": encoding}]),
+        *_words(shown, y, axis, bottom, room),
+        *_beside(beside, y),
+        _pointer(source, keys, axis, y),
+    ]
+    return chart(
+        layers,
+        height=PITCH * count,
+        top=above.height + UNIT_LINE // 3,
+        data={"values": _values(shown, keys, unit.seconds)},
+        resolve={"scale": {"color": "independent", "opacity": "independent"}},
+    )
+
+
+def _values(shown: MachineRows, keys: Sequence[Key], seconds: float) -> list[dict[str, Any]]:
+    """One row per machine and step, and a last one at the end, so that the last step is drawn to its end."""
+    times = [round(float(edge) / seconds, 3) for edge in shown.grid]
+    data = []
+    for place, row in enumerate(shown.rows):
+        for step, time in enumerate(times):
+            at = min(step, len(times) - 2)
+            until = times[min(step + 1, len(times) - 1)]
+            data.append(
+                {"row": place, "machine": row.name, "time": time, "until": until}
+                | {key.name: float(f"{values[at]:.3g}") for key, values in zip(keys, row.values, strict=True)}
+            )
+    return data
+
+
+def _rules(values: list[dict[str, Any]], y: dict[str, Any], dash: list[int]) -> dict[str, Any]:
+    return layer(values, {"type": "rule", "color": "$rule", "strokeDash": dash}, {"y": {**y, "field": "y"}})
+
+
+def _words(
+    shown: MachineRows, y: dict[str, Any], axis: Axis, bottom: float, room: float
+) -> list[dict[str, Any]]:
+    """Each machine's name above its chart, what it is behind the name, and the ends of the axis."""
+    names = [
+        {"y": place + bottom - room, "name": row.name, "what": row.what, "at": 9 + 7.3 * len(row.name)}
+        for place, row in enumerate(shown.rows)
+    ]
+    ends = [
+        {"y": place + bottom - high * room, "text": text}
+        for place in range(len(shown.rows))
+        for high, text in ((0, "0"), (1, f"{axis.top:g} {axis.unit}"))
+    ]
+    small = {"type": "text", "fontSize": 11, "baseline": "bottom", "align": "left", "dy": -2}
+    return [
+        layer(
+            names,
+            {**small, "fontWeight": "bold", "x": 2},
+            {"y": {**y, "field": "y"}, "text": {"field": "name"}},
+        ),
+        layer(
+            names,
+            {**small, "color": "$muted"},
+            {
+                "x": in_pixels("at"),
+                "y": {**y, "field": "y"},
+                "text": {"field": "what"},
+            },
+        ),
+        layer(
+            ends,
+            {
+                "type": "text",
+                "fontSize": 10,
+                "align": "right",
+                "baseline": "middle",
+                "x": -6,
+                "color": "$muted",
+            },
+            {"y": {**y, "field": "y"}, "text": {"field": "text"}},
+        ),
+    ]
+
+
+def _beside(beside: Sequence[SideNote], y: dict[str, Any]) -> list[dict[str, Any]]:
+    """Right of every chart its keys, each a square in its colour with its mean."""
+    layers = []
+    for place, key in enumerate(dict.fromkeys(note.key for note in beside)):
+        own = [note for note in beside if note.key == key]
+        values = []
+        for note in own:
+            places = [other.key for other in beside if other.row == note.row]
+            offset = (_NAME + _LINE * places.index(key)) / PITCH
+            values.append({"y": note.row + offset, "text": note.text, "series": key.name})
+        seen = f"roomy ? ({SHOWN} ? 1 : 0.3) : 0"
+        at = {"y": {**y, "field": "y"}, "x": {"value": {"expr": "width"}}}
+        square = {"type": "point", "shape": "square", "filled": True, "size": 44, "xOffset": 10, "yOffset": 4}
+        words = {"type": "text", "align": "left", "baseline": "middle", "dx": 17, "dy": 4, "fontSize": 11}
+        layers += [
+            layer(values, {**square, "color": f"${key.token}", "opacity": {"expr": seen}}, at),
+            switching(layer(values, words, {**at, "text": {"field": "text"}}), f"named{place}"),
+        ]
+    return layers
+
+
+def _pointer(source: FigureSource, keys: Sequence[Key], axis: Axis, y: dict[str, Any]) -> dict[str, Any]:
+    """The step pointed at, in the machine's own chart, with its values.
+
+    Every step has a strip of its own: Vega-Lite's search for the nearest point loses values that are words.
+    """
+    tooltip = [
+        {"field": "machine", "title": "machine"},
+        {
+            "field": "time",
+            "type": "quantitative",
+            "title": f"at ({time_unit(source).name})",
+            "format": ".4~g",
+        },
+    ]
+    tooltip += [
+        {
+            "field": key.name,
+            "type": "quantitative",
+            "title": f"{key.name} ({axis.unit})",
+            "format": axis.number,
+        }
+        for key in keys
+    ]
+    over: dict[str, Any] = {"type": "point", "on": "pointerover", "clear": "pointerout"}
+    return {
+        "transform": [
+            {"filter": "datum.until > datum.time"},
+            {"calculate": f"datum.row + {1 - _BELOW / PITCH}", "as": "y2"},
+        ],
+        "params": [{"name": POINTER, "select": {**over, "fields": ["time", "row"]}}],
+        "mark": {"type": "rect", "color": "$ink"},
+        "encoding": {
+            "x": time_x(source),
+            "x2": {"field": "until"},
+            "y": {**y, "field": "row"},
+            "y2": {"field": "y2"},
+            "opacity": {"condition": {"param": POINTER, "empty": False, "value": 0.2}, "value": 0},
+            "tooltip": tooltip,
+        },
+    }
+
 
 LEAST_SHARE = 0.005
 """A kind of CPU time that no machine spent this share of the run on is left out."""

@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 
 from howdah.report.document import Figure, Key, Table
 from howdah.report.figure import FigureSource, series_colour
-from howdah.report.figures.header import UNIT_LINE, header
-from howdah.report.figures.timeaxis import end_of_run_s, start_of_axis_s, time_unit, time_x
+from howdah.report.figures.timeaxis import UNIT_LINE, end_of_run_s, header, start_of_axis_s, time_unit, time_x
 from howdah.report.theme import DATA, SHOWN, WIDTH, chart, layer
 from howdah.units import format_bytes, format_counted, format_seconds
 

@@ -1,18 +1,202 @@
-"""Operations on a table over time: how many in a second."""
+"""Operations on a table: how many in a second, their latencies, and the highest rate kept in time."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
-from howdah.analysis.evidence import LatencyCourse, Series
+from howdah.analysis.evidence import LatencyCourse, OperationLatency, Series
 from howdah.analysis.operation_steps import is_request
-from howdah.report.document import Figure, Key
-from howdah.report.figure import FigureSource
-from howdah.report.figures.latencies import operation_keys
+from howdah.analysis.wording import delay
+from howdah.model.reported import RateStep, format_value
+from howdah.report.document import Figure, Key, Table
+from howdah.report.figure import FigureSource, series_colour
 from howdah.report.figures.steps import common_grid, summed
 from howdah.report.figures.timeaxis import ScaledUnit, first_shown_s
 from howdah.report.figures.timeline import said_of_peaks, scaled_figure
-from howdah.units import format_per_s
+from howdah.report.theme import DATA, SHOWN, across, chart, layer, level_title, linear, logarithmic, tips
+from howdah.units import format_counted, format_per_s
+
+IN_TIME, TOO_LATE = Key("in time", "group-2"), Key("too late, or not kept", "fault")
+_HEIGHT = 200
+
+
+def rates(source: FigureSource) -> list[Figure]:
+    """A figure for each workload whose highest rate was looked for."""
+    return [
+        _rates_figure(time.workload, sorted(steps, key=lambda step: step.asked_per_s))
+        for time in source.evidence.workloads
+        if (steps := source.record.workloads[time.index].rates)
+    ]
+
+
+def _rates_figure(workload: str, steps: Sequence[RateStep]) -> Figure:
+    held = [step for step in steps if step.held]
+    caption = f"{format_counted(len(steps), 'rate')} were tried. "
+    caption += (
+        f"{format_per_s(held[-1].asked_per_s)} is the highest that was kept and answered in time: 99 % of "
+        f"the slowest kind of operation within {delay(held[-1].within_s)}, from when each should have begun."
+        if held
+        else "None was kept and answered in time."
+    )
+    return Figure(
+        id=f"rates-{workload}".replace(" ", "-").replace("#", ""),
+        title=f"{workload}: times of operations at each rate",
+        caption=caption,
+        spec=_rates_spec(steps),
+        table=_table(steps),
+        keys=(IN_TIME, TOO_LATE),
+        marks=len(steps),
+    )
+
+
+def _rates_spec(steps: Sequence[RateStep]) -> dict[str, Any]:
+    values = [
+        {
+            "series": (IN_TIME if step.held else TOO_LATE).name,
+            "asked": step.asked_per_s,
+            "ms": 1000 * step.within_s,
+            "done": format_per_s(step.done_per_s),
+            "within": delay(step.within_s),
+        }
+        for step in steps
+    ]
+    most = max(step.asked_per_s for step in steps)
+    x = linear("asked", [0, 1.05 * most], across("target operations per second", format="~s"))
+    y = logarithmic("ms", {**level_title("99 % within, ms"), "format": "~g", "tickCount": 5})
+    tooltip = [
+        {"field": "asked", "title": "asked for in a second", "format": ",.0f"},
+        {"field": "done", "title": "done"},
+        {"field": "within", "title": "99 % within"},
+    ]
+    point = {"type": "point", "filled": True, "size": 70, "opacity": 1}
+    return chart(
+        [
+            layer(values, {"type": "line", "color": "$muted", "strokeWidth": 1.2}, {"x": x, "y": y}),
+            layer(
+                values,
+                point,
+                {"x": x, "y": y, "color": series_colour((IN_TIME, TOO_LATE)), "tooltip": tooltip},
+                SHOWN,
+                name=DATA,
+            ),
+        ],
+        height=_HEIGHT,
+        top=24,
+    )
+
+
+def _table(steps: Sequence[RateStep]) -> Table:
+    rows = tuple(
+        (
+            f"{step.asked_per_s:,.0f}",
+            f"{step.done_per_s:,.0f}",
+            delay(step.within_s),
+            "yes" if step.held else "no",
+        )
+        for step in steps
+    )
+    return Table(("asked for in a second", "done in a second", "99 % within", "in time"), rows)
+
+
+_COLOURS = ("group-2", "group-3", "group-4", "group-5", "group-6", "group-1")
+_LEAST_SHARE = 1e-6
+
+
+def latencies(source: FigureSource) -> list[Figure]:
+    """A figure for each workload whose operations were timed."""
+    workloads = dict.fromkeys(one.workload for one in source.evidence.latencies)
+    return [
+        _figure(source, name, [one for one in source.evidence.latencies if one.workload == name])
+        for name in workloads
+    ]
+
+
+def operation_keys(source: FigureSource) -> dict[str, Key]:
+    """Every operation of the run with its colour, the same in all figures."""
+    names = dict.fromkeys(one.operation for one in source.evidence.latencies)
+    return {name: Key(name, _COLOURS[at % len(_COLOURS)]) for at, name in enumerate(names)}
+
+
+def _figure(source: FigureSource, workload: str, timed: list[OperationLatency]) -> Figure:
+    keys = tuple(operation_keys(source)[one.operation] for one in timed)
+    said = ". ".join(
+        f"{one.operation[:1].upper()}{one.operation[1:]}: half within {_time(one.within_s[0][1])}, "
+        f"99 % within {_time(dict(one.within_s)[0.99])}, the longest {_time(one.longest_s)}"
+        for one in timed
+    )
+    return Figure(
+        id=f"latencies-{workload}".replace(" ", "-").replace("#", ""),
+        title=f"{workload}: how long operations took",
+        caption=f"{said}.",
+        spec=_spec(source, timed, keys),
+        table=latency_table(timed),
+        keys=keys,
+        marks=sum(len(one.curve) for one in timed),
+    )
+
+
+def latency_table(timed: list[OperationLatency]) -> Table:
+    """Every operation with its percentiles."""
+    shares = [share for share, _ in timed[0].within_s]
+    columns = ("operation", "how often", *(f"{100 * share:g} % within" for share in shares), "longest")
+    rows = tuple(
+        (
+            one.operation,
+            f"{one.count:,}",
+            *(_time(time_s) for _, time_s in one.within_s),
+            _time(one.longest_s),
+        )
+        for one in timed
+    )
+    return Table(columns, rows)
+
+
+def _spec(source: FigureSource, timed: list[OperationLatency], keys: tuple[Key, ...]) -> dict[str, Any]:
+    values = [
+        {
+            "series": one.operation,
+            "longer": max(1 - share, _LEAST_SHARE),
+            "ms": 1000 * time_s,
+            "text": _time(time_s),
+            "share": f"{100 * share:.4g} %",
+        }
+        for one in timed
+        for share, time_s in one.curve
+    ]
+    least = min(max(1 - share, _LEAST_SHARE) for one in timed for share, _ in one.curve)
+    x = logarithmic(
+        "longer",
+        {
+            "title": "of all operations took longer",
+            "labelExpr": "format(100 * datum.value, '~g') + ' %'",
+            "values": [1, 0.1, 0.01, 0.001, 0.0001, 0.00001],
+        },
+        [1, least],
+    )
+    y = logarithmic("ms", {**level_title("ms"), "format": "~g", "tickCount": 5})
+    layers: list[dict[str, Any]] = [
+        {
+            "name": DATA,
+            "data": {"values": values},
+            "transform": [{"filter": SHOWN}],
+            "mark": {"type": "line", "strokeWidth": 1.5, "strokeDash": source.dash},
+            "encoding": {
+                "x": x,
+                "y": y,
+                "color": series_colour(keys),
+                "tooltip": tips(series="operation", share="of all", text="within"),
+            },
+        }
+    ]
+    return chart(layers, height=180, top=24)
+
+
+def _time(seconds: float) -> str:
+    return format_value(seconds, "s")
+
 
 _THOUSAND = 1000.0
 TOGETHER = "ink"

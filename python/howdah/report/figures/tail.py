@@ -13,8 +13,15 @@ from howdah.model.reported import format_value
 from howdah.model.server_events import COLLECTION, COMPACTION, FLUSH, MOVE, SLOW_SYNC, SPLIT, ServerEvent
 from howdah.report.document import Figure, Key, Table
 from howdah.report.figure import FigureSource, series_colour
-from howdah.report.figures.header import UNIT_LINE, header
-from howdah.report.figures.timeaxis import TimeUnit, end_of_run_s, start_of_axis_s, time_unit, time_x
+from howdah.report.figures.timeaxis import (
+    UNIT_LINE,
+    TimeUnit,
+    end_of_run_s,
+    header,
+    start_of_axis_s,
+    time_unit,
+    time_x,
+)
 from howdah.report.figures.timeline import Label, label_layers, spread
 from howdah.report.theme import (
     DATA,

@@ -11,8 +11,15 @@ import numpy as np
 from howdah.analysis.evidence import FloatArray
 from howdah.report.document import Figure, Key, Table
 from howdah.report.figure import FigureSource
-from howdah.report.figures.header import UNIT_LINE, header
-from howdah.report.figures.timeaxis import ScaledUnit, hidden, number_format, time_unit, time_x
+from howdah.report.figures.timeaxis import (
+    UNIT_LINE,
+    ScaledUnit,
+    header,
+    hidden,
+    number_format,
+    time_unit,
+    time_x,
+)
 from howdah.report.theme import (
     DATA,
     HALF_WIDTH,

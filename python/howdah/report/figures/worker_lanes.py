@@ -9,7 +9,6 @@ from howdah.model.run import TaskAttempt
 from howdah.report.document import Figure, Key
 from howdah.report.figure import FigureSource, series_colour
 from howdah.report.figures.events import MOST_WORKERS, event_layers, event_marks, telling
-from howdah.report.figures.header import LEGEND_HEIGHT, UNIT_LINE, header, legend, with_still
 from howdah.report.figures.lanes import (
     KEYS,
     MOST_BARS,
@@ -22,7 +21,17 @@ from howdah.report.figures.lanes import (
     series_of,
     tasks_table,
 )
-from howdah.report.figures.timeaxis import end_of_run_s, start_of_axis_s, time_unit, time_x
+from howdah.report.figures.timeaxis import (
+    LEGEND_HEIGHT,
+    UNIT_LINE,
+    end_of_run_s,
+    header,
+    legend,
+    start_of_axis_s,
+    time_unit,
+    time_x,
+    with_still,
+)
 from howdah.report.theme import DATA, LEFT, RIGHT, SHOWN, WIDTH, chart, layer, quantity, scaled
 from howdah.units import format_bytes, format_counted, format_seconds
 

@@ -2,27 +2,218 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
-from howdah.model.plan import Cluster, ClusterPlan
+from howdah.model.heap import heap_bytes
+from howdah.model.plan import Cluster, ClusterPlan, Value, Worker
 from howdah.report.document import (
     Block,
     Document,
+    Figure,
     FoldedBlocks,
     Heading,
+    Key,
     PagePart,
     Paragraph,
     Section,
+    Table,
     present,
 )
 from howdah.report.html import html
 from howdah.report.plan.content import Grounds, PlanContent, content
-from howdah.report.plan.drawings.host import host
-from howdah.report.plan.drawings.racks import racks
+from howdah.report.plan.drawings import host, racks
 from howdah.report.plan.growth import growth
-from howdah.report.plan.memory import memory
 from howdah.report.plan.platforms import platforms
 from howdah.report.renderer import svg
+from howdah.report.theme import DATA, SHOWN, WIDTH, across, chart, layer, linear, scaled, tips
+from howdah.units import GIB, MIB, format_counted, format_gib
+
+TASKS = ("map tasks", "reduce tasks")
+"""The shares that run the work of jobs."""
+ROW, BAR = 84, 30
+MOST_KINDS = 12
+"""More kinds of workers than this are left to the table."""
+
+
+class MemoryShare(NamedTuple):
+    """One share of a worker's memory, bytes, and its colour; ``heap_bytes`` is what Java heaps take of it."""
+
+    name: str
+    token: str
+    size_bytes: int
+    heap_bytes: int = 0
+
+
+def shares(plan: ClusterPlan, kind: Worker) -> tuple[MemoryShare, ...]:
+    """What is set aside on a worker of this kind, then what is left for the page cache and the system."""
+    taken = [share for share in _taken(plan, kind) if share.size_bytes > 0]
+    left = kind.memory_bytes - sum(share.size_bytes for share in taken)
+    return (*taken, MemoryShare("page cache and system", "memory-cached", max(0, left)))
+
+
+def _taken(plan: ClusterPlan, kind: Worker) -> Iterator[MemoryShare]:
+    values = {setting.key: setting.value for setting in plan.settings if setting.worker in (None, kind.name)}
+    maps, reduces = kind.map_slots, kind.reduce_slots
+    map_bytes = maps * MIB * _number(values.get("mapreduce.map.memory.mb"))
+    reduce_bytes = reduces * MIB * _number(values.get("mapreduce.reduce.memory.mb"))
+    yield MemoryShare(TASKS[0], "cpu-user", map_bytes, maps * _heap(values.get("mapreduce.map.java.opts")))
+    yield MemoryShare(
+        TASKS[1], "cpu-system", reduce_bytes, reduces * _heap(values.get("mapreduce.reduce.java.opts"))
+    )
+    containers = MIB * _number(values.get("yarn.nodemanager.resource.memory-mb"))
+    master_heap = _heap(values.get("yarn.app.mapreduce.am.command-opts"))
+    yield MemoryShare("application master", "phase-2", containers - map_bytes - reduce_bytes, master_heap)
+    for name, token, key in (
+        ("NodeManager", "net-send", "YARN_NODEMANAGER_OPTS"),
+        ("DataNode", "disk-read", "HDFS_DATANODE_OPTS"),
+        ("RegionServer", "disk-write", "HBASE_REGIONSERVER_OPTS"),
+    ):
+        heap = _heap(values.get(key))
+        yield MemoryShare(name, token, heap, heap)
+    yield MemoryShare("off-heap cache", "net-receive", MIB * _number(values.get("hbase.bucketcache.size")))
+
+
+def _number(value: Value | None) -> int:
+    """A setting's whole number; nothing where it is not set or no number."""
+    try:
+        return 0 if value is None or isinstance(value, tuple) else int(float(value))
+    except ValueError:
+        return 0
+
+
+def _heap(options: Value | None) -> int:
+    """The largest heap that Java options allow, bytes; nothing where none does."""
+    return heap_bytes(str(options or "")) or 0
+
+
+def memory(plan: ClusterPlan) -> Figure:
+    """The figure: one bar for each kind of worker."""
+    stacks = {kind.name: shares(plan, kind) for kind in plan.workers}
+    drawn = plan.workers[:MOST_KINDS]
+    named = {share.name: share.token for stack in stacks.values() for share in stack}
+    return Figure(
+        id="memory",
+        title="The memory of a worker",
+        caption=_caption(drawn, stacks, left_out=len(plan.workers) - len(drawn)),
+        spec=_spec(drawn, stacks, named),
+        table=_table(stacks),
+        keys=tuple(Key(name, token) for name, token in named.items()),
+        marks=sum(len(stacks[kind.name]) for kind in drawn),
+    )
+
+
+def _segments(kinds: Sequence[Worker], stacks: dict[str, tuple[MemoryShare, ...]]) -> list[dict[str, Any]]:
+    segments = []
+    for row, kind in enumerate(kinds):
+        start = 0
+        for share in stacks[kind.name]:
+            end = start + share.size_bytes
+            segments.append(
+                {
+                    "row": row,
+                    "worker": kind.name,
+                    "series": share.name,
+                    "start": start / GIB,
+                    "end": end / GIB,
+                    "size": format_gib(share.size_bytes),
+                    "share": f"{share.size_bytes / kind.memory_bytes:.0%}".replace("%", " %"),
+                }
+            )
+            start = end
+    return segments
+
+
+def _spec(
+    kinds: Sequence[Worker], stacks: dict[str, tuple[MemoryShare, ...]], named: dict[str, str]
+) -> dict[str, Any]:
+    segments = _segments(kinds, stacks)
+    names = [
+        {"row": row, "text": f"{kind.name}: {format_gib(kind.memory_bytes)}"}
+        for row, kind in enumerate(kinds)
+    ]
+    most = max(segment["end"] for segment in segments)
+    x = scaled([0, most], across("memory (GiB)", tickCount=8))
+    y = linear("row", [-0.5, len(kinds) - 0.5], down=True, zero=False)
+    colour = {
+        "field": "series",
+        "type": "nominal",
+        "legend": None,
+        "scale": {"domain": list(named), "range": [f"${token}" for token in named.values()]},
+    }
+    room = "scale('x', datum.end) - scale('x', datum.start)"
+    label: dict[str, Any] = {
+        "type": "text",
+        "align": "left",
+        "dx": 1,
+        "fontSize": 11,
+        "color": "$muted",
+        "opacity": {"expr": f"{room} > 5.8 * length(datum.series) + 6 ? 1 : 0"},
+        "tooltip": None,
+    }
+    base: dict[str, Any] = {"data": {"values": segments}, "transform": [{"filter": SHOWN}]}
+    layers: list[dict[str, Any]] = [
+        {
+            "name": DATA,
+            **base,
+            "mark": {"type": "bar", "size": BAR, "stroke": "$page", "strokeWidth": 1},
+            "encoding": {
+                "x": {**x, "field": "start"},
+                "x2": {"field": "end"},
+                "y": y,
+                "color": colour,
+                "tooltip": tips(worker=None, series="for", size=None, share=None),
+            },
+        },
+        *(
+            {
+                **base,
+                "mark": {**label, "dy": offset},
+                "encoding": {"x": {**x, "field": "start"}, "y": y, "text": {"field": field}},
+            }
+            for field, offset in (("series", 23), ("size", 36))
+        ),
+        layer(
+            names,
+            {"type": "text", "align": "left", "dy": -26, "fontSize": 13, "fontWeight": 600, "x": 0},
+            {"y": y, "text": {"field": "text"}},
+        ),
+    ]
+    return chart(
+        layers,
+        height=ROW * len(kinds) + 6,
+        width=WIDTH + 152,
+        top=4,
+        left=4,
+        right=24,
+        resolve={"scale": {"color": "independent"}},
+    )
+
+
+def _caption(kinds: Sequence[Worker], stacks: dict[str, tuple[MemoryShare, ...]], *, left_out: int) -> str:
+    heaps = "; ".join(_heaps(kind.name, kind.memory_bytes, stacks[kind.name]) for kind in kinds)
+    said = "What the settings set aside, and what they leave to the page cache"
+    served = ", from which map output is served" if any(kind.map_slots for kind in kinds) else ""
+    rest = f"; {format_counted(left_out, 'more kind')} of workers in the numbers" if left_out else ""
+    whose = "Heaps of tasks" if served else "Java heaps"
+    return f"{said}{served}. {whose}: {heaps}{rest}."
+
+
+def _heaps(name: str, memory_bytes: int, stack: tuple[MemoryShare, ...]) -> str:
+    """Of MapReduce the tasks' heaps, which D0 25 bounds by half of memory; without tasks, all heaps."""
+    tasks = [share.heap_bytes for share in stack if share.name in TASKS]
+    heap = sum(tasks) if any(tasks) else sum(share.heap_bytes for share in stack)
+    return f"{format_gib(heap)} of the {name}'s {format_gib(memory_bytes)}, {100 * heap / memory_bytes:.0f} %"
+
+
+def _table(stacks: dict[str, tuple[MemoryShare, ...]]) -> Table:
+    rows = [
+        (name, share.name, f"{share.size_bytes / GIB:.2f}", f"{share.heap_bytes / GIB:.2f}")
+        for name, stack in stacks.items()
+        for share in stack
+    ]
+    return Table(("worker", "for", "memory (GiB)", "Java heaps of it (GiB)"), tuple(rows))
+
 
 HOSTS_ABOUT = "How a full host is divided, what every host carries, and where the masters are."
 ADVICE_ABOUT = "What no setting covers: hardware to buy, firmware settings, first steps and what to monitor."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -15,10 +16,31 @@ from howdah.model.plan import Candidate, Cluster, ClusterPlan, Master, Setting
 from howdah.model.value import value_text
 from howdah.report.plan import words
 from howdah.report.plan.content import Cited, Grounds, RuleText
-from howdah.report.plan.shortening import shortened
 from howdah.report.terminal import pairs
 from howdah.report.words import sentence
 from howdah.units import format_counted
+
+_SENTENCE = re.compile(r"[.!?](?=\s+[A-Z`(])")
+_CLAUSE = re.compile(r"[,;:](?= )| (?=\()")
+_LEAST = 0.4
+"""A clause that fills less of the line says too little alone."""
+
+
+def shortened(text: str, width: int) -> str:
+    """The first sentence; if that is too long, the clauses that fit; otherwise the words, and an ellipsis."""
+    end = _SENTENCE.search(text)
+    sentence = text[: end.end()] if end else text
+    if len(sentence) <= width:
+        return sentence
+    for clause in reversed([match.start() for match in _CLAUSE.finditer(sentence, 0, width + 1)]):
+        if clause >= _LEAST * width and _closed(sentence[:clause]):
+            return sentence[:clause]
+    return f"{sentence[: max(width - 1, 1)].rpartition(' ')[0]} …"
+
+
+def _closed(text: str) -> bool:
+    return text.count("`") % 2 == 0 and text.count("(") == text.count(")")
+
 
 _MOST_ADVICE = 4
 _HEAD = len("platforms") + 2

@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from howdah.analysis.wording import listed, percent
 from howdah.model.comparison import Aspect, Judged, Verdict
 from howdah.model.run import Origin
 from howdah.report.comparing.content import changes_table, notes, others, tests_table
 from howdah.report.comparing.draw import ComparisonFigures as Compared
+from howdah.report.comparing.draw import draw as draw_comparison
 from howdah.report.comparing.words import subject
-from howdah.report.document import Block, Bullets, Data, Document, Heading, Paragraph, Section, Table, present
+from howdah.report.document import (
+    Block,
+    Bullets,
+    Data,
+    Document,
+    Figure,
+    Heading,
+    Paragraph,
+    Section,
+    Table,
+    present,
+)
 from howdah.report.study.beside import (
     agreement,
     beside_table,
@@ -19,9 +32,8 @@ from howdah.report.study.beside import (
     unmatched,
     unpublished,
 )
-from howdah.report.study.drawings import StudyFigures, draw
 from howdah.report.study.found import CellRuns, StratumFound, StudyFound
-from howdah.report.study.masters import masters_table
+from howdah.report.study.masters import masters_load, masters_table
 from howdah.report.study.platforms import (
     facts_table,
     judgements_table,
@@ -31,9 +43,49 @@ from howdah.report.study.platforms import (
     runs_table,
 )
 from howdah.report.study.results import conclusions, results_table, sizes_table
-from howdah.report.study.saturation import ABOUT, saturation_table
-from howdah.report.study.unanswered import unanswered_table
+from howdah.report.study.saturation import ABOUT, saturation_table, scaling
+from howdah.report.study.unanswered import unanswered_figure, unanswered_table
 from howdah.units import format_counted
+
+
+class StudyFigures(NamedTuple):
+    """How time grows with size, what blocks ask of the masters, and the figures of each stratum."""
+
+    scaling: Figure | None
+    masters: tuple[Figure, ...]
+    unanswered: Figure | None
+    strata: tuple[Compared, ...]
+
+    @property
+    def lead(self) -> Figure | None:
+        """The figure of the answer, where there is but one: it stands beside it."""
+        return self.strata[0].answer if len(self.strata) == 1 else None
+
+
+def draw(findings: StudyFound) -> StudyFigures:
+    """Every figure there is data for; a figure's id begins with its stratum's number."""
+    return StudyFigures(
+        scaling=scaling(findings),
+        masters=masters_load(findings),
+        unanswered=unanswered_figure(findings),
+        strata=tuple(
+            _numbered(draw_comparison(stratum.comparison, stratum.followed), number)
+            for number, stratum in enumerate(findings.strata, start=1)
+        ),
+    )
+
+
+def _numbered(figures: Compared, number: int) -> Compared:
+    def mine(figure: Figure) -> Figure:
+        return figure._replace(id=f"{number}-{figure.id}")
+
+    return Compared(
+        answer=mine(figures.answer) if figures.answer else None,
+        repeats=tuple(mine(figure) for figure in figures.repeats),
+        over_time=tuple(mine(figure) for figure in figures.over_time),
+        followed_runs=figures.followed_runs,
+    )
+
 
 MASTERS_ABOUT = (
     "Per cent of one core while a workload ran, and of two NameNodes the bytes to each JournalNode; for 100 "

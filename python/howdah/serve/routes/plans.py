@@ -17,8 +17,7 @@ from howdah.planner.changes import QUANTITIES
 from howdah.report.document import Figure, Table
 from howdah.report.figure_data import figure_data, folded
 from howdah.report.html import shown_page
-from howdah.report.html_shell import ShownPage
-from howdah.report.html_text import tied
+from howdah.report.html_shell import ShownPage, tied
 from howdah.report.plan.content import content
 from howdah.report.plan.growth import growth
 from howdah.report.plan.page import plan_document

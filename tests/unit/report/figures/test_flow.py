@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from howdah.analysis import analyse
 from howdah.analysis.evidence import ByteFlow, Flow, FlowNode
 from howdah.report.figure import FigureSource
-from howdah.report.figures.flow import flow_figures
-from howdah.report.figures.flow_layout import LEAST, layout
+from howdah.report.figures.flow import LEAST, flow_figures, layout
 from support.cluster_reports import lossy
 
 

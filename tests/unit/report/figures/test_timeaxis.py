@@ -17,9 +17,16 @@ from howdah.model.tables import RunData
 from howdah.report.document import Figure
 from howdah.report.figure import FigureSource
 from howdah.report.figures import Figures, draw
-from howdah.report.figures.header import LEAST_SHARE, MOST_ROWS, placed
 from howdah.report.figures.steps import combined, common_grid, total
-from howdah.report.figures.timeaxis import bands, end_of_run_s, left_out, start_of_axis_s
+from howdah.report.figures.timeaxis import (
+    LEAST_SHARE,
+    MOST_ROWS,
+    bands,
+    end_of_run_s,
+    left_out,
+    placed,
+    start_of_axis_s,
+)
 from support import records
 from support.building import RunBuilder, Stage, kind
 from support.reports import RUNS

@@ -15,7 +15,7 @@ from howdah.model.request import Demand, Hypervisor, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
 from howdah.report.document import Figure
 from howdah.report.plan.growth import growth
-from howdah.report.plan.memory import memory, shares
+from howdah.report.plan.page import memory, shares
 from howdah.report.plan.platforms import MOST_ROWS, platforms
 from howdah.report.theme import DATA
 from howdah.units import GIB

@@ -11,9 +11,8 @@ from howdah.model.tables import RunData
 from howdah.report.document import Document, FindingText, Warnings
 from howdah.report.figure import FigureSource
 from howdah.report.figures.elapsed import elapsed
-from howdah.report.provenance import provenance
+from howdah.report.provenance import provenance, simulation_facts
 from howdah.report.run import run_report
-from howdah.report.simulated import simulation_facts
 from support import records
 from support.sim_runs import small_run
 

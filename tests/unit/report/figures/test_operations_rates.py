@@ -7,7 +7,7 @@ import pytest
 from howdah.analysis import analyse
 from howdah.model.reported import RateStep
 from howdah.report.figure import FigureSource
-from howdah.report.figures.rates import rates
+from howdah.report.figures.operations import rates
 from howdah.report.renderer import still
 from support.table_runs import TableScene, table_run
 
