@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from howdah.serve.connections import ARRIVAL_S, MOST_CONNECTIONS, MOST_OF_AN_ADDRESS, _peer_of
 from howdah.serve.security import PAGE_HEADER
+from howdah.serve.server import ARRIVAL_S, MOST_CONNECTIONS, MOST_OF_AN_ADDRESS, _peer_of
 from support.served import Started, certificate, started
 
 MANY = 540

@@ -17,7 +17,7 @@ from howdah.lab.kernel.cgroups import ControlGroup
 from howdah.telemetry.device import Device
 from howdah.telemetry.disk import VolumeDevice
 from howdah.telemetry.lab import CgroupCpuDevice, CgroupMemoryDevice
-from howdah.telemetry.link import LinkDevice
+from howdah.telemetry.nic import LinkDevice
 from howdah.telemetry.own import GroupDevice
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")

@@ -15,9 +15,8 @@ from urllib.parse import quote
 import pytest
 
 from howdah.services.web import Web
-from howdah.telemetry.importers.machines import Machines
 from howdah.telemetry.importers.prometheus import parse_query, read_prometheus
-from howdah.telemetry.importers.stretch import Window, onto_run
+from howdah.telemetry.importers.stretch import Machines, Window, onto_run
 from support.ports import free_ports
 
 pytestmark = pytest.mark.skipif(

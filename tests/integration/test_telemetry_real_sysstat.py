@@ -14,9 +14,8 @@ from pathlib import Path
 import pytest
 
 from howdah.model.run import Sample
-from howdah.telemetry.importers.machines import Machines
 from howdah.telemetry.importers.sadf import read_sadf
-from howdah.telemetry.importers.stretch import Window, onto_run
+from howdah.telemetry.importers.stretch import Machines, Window, onto_run
 from howdah.telemetry.sampler import Sampler
 from howdah.telemetry.source import this_machine
 from support.sinks import MemorySink

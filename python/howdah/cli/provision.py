@@ -15,8 +15,7 @@ from howdah.cli.output import print_json, show
 from howdah.cli.provision_table import counted, plain, provision_data, provision_table
 from howdah.errors import UserError
 from howdah.model.site import Endpoint
-from howdah.provision.backend import Provisioner
-from howdah.provision.differences import refuse
+from howdah.provision.differences import Provisioner, refuse
 from howdah.session import provisioning as session
 from howdah.session.passwords import read_password
 from howdah.session.provisioning import RequestedMachines

@@ -1,11 +1,39 @@
-"""What is wanted held against what is found: what to make, what to change, what to leave."""
+"""Planned machines compared with existing ones, and the interface of both hypervisors."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Protocol
 
 from howdah.errors import UserError
-from howdah.model.machines import Difference, Doing, FoundMachine, ProvisionChange, WantedMachine
+from howdah.model.machines import (
+    Difference,
+    Doing,
+    FoundMachine,
+    ProvisionChange,
+    Provisioning,
+    WantedMachine,
+)
+
+Told = Callable[[str], None]
+"""Told what is done, a line at a time."""
+
+
+class Provisioner(Protocol):
+    """One hypervisor, asked on behalf of one plan and site."""
+
+    def look(self) -> Provisioning:
+        """What stands between what is there and what is planned; raises UserError for what cannot be."""
+
+    def apply(self, told: Told) -> None:
+        """Do it; raises RunFailed where the hypervisor refuses. What was done is left alone next time."""
+
+    def made(self) -> Sequence[str]:
+        """Everything that howdah made for this cluster, a line for each."""
+
+    def destroy(self, told: Told) -> None:
+        """Remove exactly that."""
+
 
 POWER = "power"
 HOST = "host"

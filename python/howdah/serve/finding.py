@@ -8,8 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from howdah.model.base import Model
-from howdah.serve.index import RunIndex
-from howdah.serve.rows import RunRow
+from howdah.serve.index import RunIndex, RunRow
 
 Order = Literal["created", "id", "suite", "engine", "platform", "outcome", "elapsed_s", "value"]
 

@@ -1,24 +1,210 @@
-"""What all pages and all answers of the API are made from."""
+"""What all pages and answers share: assets named by content, kept pages, watchers of the folder."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+import hashlib
+import json
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Coroutine, Sequence
+from functools import cached_property, partial
+from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
-from howdah.serve.assets import Assets
+from howdah.report.document import Figure
+from howdah.report.html_shell import ShownPage, page_text, style_sheet, vega_bundle
+from howdah.report.renderer import Renderer
 from howdah.serve.hub import Hub
 from howdah.serve.index import RunIndex
 from howdah.serve.live import LiveRuns
 from howdah.serve.pages import Pages, templates
+from howdah.serve.places import NotServed
 from howdah.serve.security import Keys
 from howdah.serve.settings import ServeSettings
-from howdah.serve.shown import ShownPages
 from howdah.serve.starting import Starter
-from howdah.serve.watching import RunsWatch
-from howdah.serve.work import Turns, WorkProcesses, begin_workers
+from howdah.serve.work import RequestWork, Turns, WorkProcesses, begin_workers
 from howdah.session.plan.interactive import PlanStore
+
+_TYPES = {"js": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8"}
+
+
+class Asset(NamedTuple):
+    """One file of every page's, or of one page's own."""
+
+    content: bytes
+    kind: str
+
+
+class Assets:
+    """All of them, by the name that addresses have."""
+
+    def find(self, address: str) -> Asset | None:
+        """The file of that name in addresses."""
+        return self.files.get(address)
+
+    @cached_property
+    def files(self) -> dict[str, Asset]:
+        """Every file by its name in addresses."""
+        return {self.names[name]: Asset(text, _kind(name)) for name, text in self._texts.items()}
+
+    @cached_property
+    def _texts(self) -> dict[str, bytes]:
+        own = resources.files("howdah.serve") / "static"
+        texts = {file.name: file.read_text(encoding="utf-8") for file in own.iterdir()}
+        texts["page.css"] = f"{style_sheet()}\n{texts.pop('serve.css')}"
+        texts["plan.css"], texts["plan.js"] = page_text("plan.css"), page_text("plan.js")
+        texts["page.js"], texts["vega.js"] = page_text("page.js"), vega_bundle()
+        return {name: text.encode() for name, text in texts.items()}
+
+    @cached_property
+    def names(self) -> dict[str, str]:
+        """Each file's name in addresses: ``page.js`` is ``page-0123456789ab.js``."""
+        return {name: _named(name, text) for name, text in self._texts.items()}
+
+
+def _named(name: str, content: bytes) -> str:
+    stem, _, end = name.rpartition(".")
+    return f"{stem}-{hashlib.sha256(content).hexdigest()[:12]}.{end}"
+
+
+def _kind(name: str) -> str:
+    return _TYPES[name.rpartition(".")[2]]
+
+
+_MOST_PAGES = 24
+"""A page and its figures are some hundred kilobytes, of a large cluster's run a few megabytes."""
+
+P = ParamSpec("P")
+T = TypeVar("T")
+Key = tuple[str, ...]
+"""All that a page depends on."""
+
+
+class ShownPages:
+    """The pages that were shown last, and their still pictures, which only paper needs.
+
+    Used from the event loop's thread only.
+    """
+
+    def __init__(self) -> None:
+        self._pages: OrderedDict[Key, ShownPage] = OrderedDict()
+        self._pictures: OrderedDict[Key, dict[str, str]] = OrderedDict()
+        self._drawing = asyncio.Lock()
+
+    async def page(
+        self,
+        key: Key,
+        work: RequestWork,
+        make: Callable[P, ShownPage | str],
+        *arguments: P.args,
+        **named: P.kwargs,
+    ) -> ShownPage:
+        """The page of a key; what is made as mere text changes all the time, and is not kept."""
+        if key in self._pages:
+            self._pages.move_to_end(key)
+            return self._pages[key]
+        made = await work(make, *arguments, **named)
+        if isinstance(made, str):
+            return ShownPage(made, ())
+        _keep(self._pages, key, made)
+        return made
+
+    async def picture(
+        self,
+        key: Key,
+        figure: str,
+        work: RequestWork,
+        make: Callable[P, ShownPage | str],
+        *arguments: P.args,
+        **named: P.kwargs,
+    ) -> str:
+        """A still picture of a page as SVG; raises NotServed where the page has no such figure."""
+        async with self._drawing:
+            # All of a page's are requested together: the second request finds them drawn.
+            if key not in self._pictures:
+                page = await self.page(key, work, make, *arguments, **named)
+                _keep(self._pictures, key, await work(_pictures, page.figures))
+            if figure not in self._pictures[key]:
+                raise NotServed(figure)
+            return self._pictures[key][figure]
+
+
+def _pictures(figures: Sequence[Figure]) -> dict[str, str]:
+    with Renderer() as renderer:
+        return renderer.pictures(figures)
+
+
+def _keep(kept: OrderedDict[Key, T], key: Key, made: T) -> None:
+    kept[key] = made
+    while len(kept) > _MOST_PAGES:
+        kept.popitem(last=False)
+
+
+INTERVAL_S = 0.5
+_EVERYTHING_S = 30.0
+_COARSE_S = 0.1
+"""A directory that changed so shortly before it was listed may have changed again under the same time."""
+
+
+class RunsWatch:
+    """Keeps the index up to date, and tells the hub."""
+
+    TOPIC = "runs"
+
+    def __init__(self, index: RunIndex, hub: Hub, changed: Callable[[], None] = lambda: None) -> None:
+        self._index = index
+        self._hub = hub
+        self._changed = changed
+        self._names: list[str] = []
+        self._listed_ns = -1
+        self._everything_s = 0.0
+        self.complete = False
+        """Whether every record there was at the start has been read."""
+
+    async def follow(self) -> None:
+        """Look again and again until cancelled."""
+        loop = asyncio.get_running_loop()
+        while True:
+            await asyncio.to_thread(self.look, partial(_handed, loop, self.tell))
+            if not self.complete:
+                self.complete = True
+                self.tell(set())
+            await asyncio.sleep(INTERVAL_S)
+
+    def look(self, tell: Callable[[set[str]], None] = lambda ids: None) -> None:
+        """Bring the index up to date once."""
+        now_s = time.monotonic()
+        every = now_s - self._everything_s >= _EVERYTHING_S
+        if every:
+            self._everything_s = now_s
+        changed_ns = _changed_ns(self._index.runs_dir)
+        if every or changed_ns != self._listed_ns:
+            listed_at_ns = time.time_ns()
+            self._names = self._index.names()
+            settled = listed_at_ns - changed_ns > _COARSE_S * 1e9
+            self._listed_ns = changed_ns if settled else -1
+        for ids in self._index.look(self._names, every=every):
+            tell(ids)
+
+    def tell(self, ids: set[str]) -> None:
+        """Tell everybody who listens that these runs have changed; from the event loop's thread."""
+        self._changed()
+        told = {"ids": sorted(ids)[:200], "known": len(self._index), "complete": self.complete}
+        self._hub.publish(self.TOPIC, "runs", json.dumps(told))
+
+
+def _handed(loop: asyncio.AbstractEventLoop, tell: Callable[[set[str]], None], ids: set[str]) -> None:
+    loop.call_soon_threadsafe(tell, ids)
+
+
+def _changed_ns(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return -2
+
 
 _AT_ONCE = 2
 """Reports, comparisons, plans and the like that are worked on at once."""

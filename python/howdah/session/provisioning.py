@@ -15,7 +15,7 @@ from howdah.model.hostname import host_and_port
 from howdah.model.machines import Provisioning, WantedMachine
 from howdah.model.request import Hypervisor
 from howdah.model.site import VCENTER_PORT, Endpoint, MachineSite
-from howdah.provision.backend import Provisioner, Told
+from howdah.provision.differences import Provisioner, Told
 from howdah.provision.wanted import hypervisor_of, machines_of
 
 __all__ = ["Endpoint", "RequestedMachines", "apply", "provisioner", "site_schema", "wanted", "with_machines"]

@@ -1,12 +1,195 @@
-"""What every network interface moved: /proc/net/dev."""
+"""Network interfaces: /proc/net/dev, and in a namespace TCP's retransmissions and the queue."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+import socket
+import struct
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from threading import Thread
+from typing import TypeVar
 
+from howdah.namespaces import enter_network
 from howdah.telemetry.device import Device, MetricReading
 from howdah.telemetry.procfile import Counter
+
+_Opened = TypeVar("_Opened")
+
+_ROOT = 0xFFFFFFFF  # the parent of an interface's outermost queue
+_PATIENCE_S = 1.0  # the kernel answers at once; a lost answer must not hold up the sampler
+_MESSAGE = struct.Struct("=IHHII")  # struct nlmsghdr
+_QDISC = struct.Struct("=BxxxiIII")  # struct tcmsg: family, interface, handle, parent, info
+_ATTRIBUTE = struct.Struct("=HH")  # struct rtattr
+_NUMBER = struct.Struct("=i")  # struct nlmsgerr begins with an error's negative number
+_QUEUE = struct.Struct("=II")  # the begin of struct gnet_stats_queue: packets and bytes that wait
+
+
+def opened_in(namespace: Path, open_it: Callable[[], _Opened]) -> _Opened:
+    """What ``open_it`` returns in a network namespace, ``/run/netns/NAME`` or ``/proc/PID/ns/net``.
+
+    Files below /proc/thread-self/net and sockets belong to the namespace they were opened in. Raises
+    OSError if the namespace cannot be entered, and whatever ``open_it`` raises.
+    """
+    result: list[_Opened] = []
+    failure: list[BaseException] = []
+
+    def enter_and_open() -> None:
+        try:
+            _enter(namespace)
+            result.append(open_it())
+        except BaseException as error:  # raised again in the thread that asked
+            failure.append(error)
+
+    # A namespace is entered by one thread, which is thrown away afterwards: none of howdah's own
+    # threads ever leaves its own.
+    thread = Thread(target=enter_and_open, name="howdah-namespace")
+    thread.start()
+    thread.join()
+    if failure:
+        raise failure[0]
+    return result[0]
+
+
+def _enter(namespace: Path) -> None:
+    descriptor = os.open(namespace, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        enter_network(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+_GET, _NEW = 38, 36  # RTM_GETQDISC, RTM_NEWQDISC
+_ERROR, _DONE = 2, 3
+_REQUEST, _DUMP = 0x1, 0x300
+_STATS2, _STATS_QUEUE = 7, 3  # TCA_STATS2, TCA_STATS_QUEUE within it
+
+
+class Qdisc:
+    """The outermost queue of an interface in the network namespace of the calling thread."""
+
+    def __init__(self, interface: str) -> None:
+        self._index = socket.if_nametoindex(interface)
+        self._socket = socket.socket(
+            socket.AF_NETLINK, socket.SOCK_RAW | socket.SOCK_CLOEXEC, socket.NETLINK_ROUTE
+        )
+        length = _MESSAGE.size + _QDISC.size
+        self._socket.settimeout(_PATIENCE_S)
+        self._question = _MESSAGE.pack(length, _GET, _REQUEST | _DUMP, 1, 0) + _QDISC.pack(
+            0, self._index, 0, 0, 0
+        )
+
+    def backlog_bytes(self) -> int:
+        """Bytes that wait to be sent, 0 where there is no queue; raises OSError as the kernel does."""
+        self._socket.send(self._question)
+        waiting = 0
+        for index, parent, attributes in self._answers():
+            if index == self._index and parent == _ROOT:
+                waiting = _backlog(attributes)
+        return waiting
+
+    def _answers(self) -> Iterator[tuple[int, int, bytes]]:
+        """Interface, parent and attributes of every queue in the namespace."""
+        while True:
+            answer = self._socket.recv(1 << 16)
+            offset = 0
+            while offset < len(answer):
+                length, kind, *_ = _MESSAGE.unpack_from(answer, offset)
+                body = answer[offset + _MESSAGE.size : offset + length]
+                if kind == _DONE:
+                    return
+                if kind == _ERROR:
+                    number = -_NUMBER.unpack_from(body)[0]
+                    raise OSError(number, os.strerror(number), "rtnetlink")
+                if kind == _NEW:
+                    _, index, _, parent, _ = _QDISC.unpack_from(body)
+                    yield index, parent, body[_QDISC.size :]
+                offset += _aligned(length)
+
+    def close(self) -> None:
+        """Close the socket."""
+        self._socket.close()
+
+
+def _backlog(attributes: bytes) -> int:
+    for kind, value in _attributes(attributes):
+        if kind == _STATS2:
+            for inner, numbers in _attributes(value):
+                if inner == _STATS_QUEUE:
+                    return int(_QUEUE.unpack_from(numbers)[1])
+    return 0
+
+
+def _attributes(content: bytes) -> Iterator[tuple[int, bytes]]:
+    offset = 0
+    while offset + _ATTRIBUTE.size <= len(content):
+        length, kind = _ATTRIBUTE.unpack_from(content, offset)
+        yield kind & 0x3FFF, content[offset + _ATTRIBUTE.size : offset + length]
+        offset += max(_aligned(length), _ATTRIBUTE.size)
+
+
+def _aligned(length: int) -> int:
+    return (length + 3) & ~3
+
+
+class LinkDevice(Device):
+    """Bytes, packets and drops of an interface, its queue, and the retransmits of its namespace.
+
+    Files and socket are opened in the namespace once and stay there: daemons may die and come back.
+    """
+
+    name = "nic"
+    paths = ("proc/thread-self/net/dev", "proc/thread-self/net/snmp")
+
+    def __init__(self, namespace: Path, interface: str) -> None:
+        super().__init__()
+        self._namespace = namespace
+        self._interface = interface
+        self._line = f"{interface}:".encode()
+        self._counters = [
+            (f"nic/{interface}/{quantity}", columns, Counter("reset")) for quantity, columns in COLUMNS
+        ]
+        self._retransmits = Counter("reset")
+        self._qdisc: Qdisc | None = None
+
+    def start(self) -> None:
+        """Open the namespace's files; raise OSError if it has no such interface."""
+        opened_in(self._namespace, self._open)
+
+    def _open(self) -> None:
+        super().start()
+        try:
+            self._qdisc = Qdisc(self._interface)
+        except OSError:
+            self.stop()
+            raise
+
+    def tick(self) -> list[MetricReading]:
+        """Growth since the first tick, and the bytes that wait now."""
+        readings: list[MetricReading] = []
+        for line in self._files[0].read().split(b"\n"):
+            name, _, numbers = line.partition(b":")
+            if name.strip() + b":" == self._line:
+                readings += nic_counters(numbers, self._counters)
+        readings.append(
+            MetricReading(f"nic/{self._interface}/retransmits", self._retransmits.advance(self._resent()))
+        )
+        if self._qdisc is not None:
+            readings.append(MetricReading(f"nic/{self._interface}/queue_bytes", self._qdisc.backlog_bytes()))
+        return readings
+
+    def _resent(self) -> int:
+        """RetransSegs of the Tcp lines of /proc/net/snmp: names on the first, numbers on the second."""
+        names, numbers = (line for line in self._files[1].read().split(b"\n") if line.startswith(b"Tcp:"))
+        return int(numbers.split()[names.split().index(b"RetransSegs")])
+
+    def stop(self) -> None:
+        """Close the files and the socket."""
+        super().stop()
+        if self._qdisc is not None:
+            self._qdisc.close()
+            self._qdisc = None
+
 
 # Quantity and the columns of /proc/net/dev that add up to it.
 COLUMNS = (

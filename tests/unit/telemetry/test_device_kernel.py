@@ -13,9 +13,9 @@ from howdah.model.metrics import METRICS
 from howdah.telemetry.cpu import CpuDevice, PressureDevice
 from howdah.telemetry.device import Device
 from howdah.telemetry.disk import DiskDevice
-from howdah.telemetry.memory import MemoryDevice
 from howdah.telemetry.nic import NicDevice
 from howdah.telemetry.procfile import Counter, ProcFile
+from howdah.telemetry.source import MemoryDevice
 
 HZ = os.sysconf("SC_CLK_TCK")
 PAGE = os.sysconf("SC_PAGE_SIZE")

@@ -26,7 +26,7 @@ from howdah.model.placement import placed_workers
 from howdah.model.plan import ClusterPlan, Plan, Role, Worker, WorkerPlan
 from howdah.services.conf import ClientConf
 from howdah.services.web import Web
-from howdah.telemetry.regions import server_sources
+from howdah.telemetry.daemons import server_sources
 from howdah.telemetry.server_logs import ServerLogs
 from howdah.telemetry.source import Source, this_machine
 from howdah.units import format_counted

@@ -27,8 +27,7 @@ from howdah.model.job import Job
 from howdah.services.errors import ServiceError
 from howdah.services.jmx import JmxReader
 from howdah.services.web import Web
-from howdah.telemetry.daemons import OFTEN_S
-from howdah.telemetry.regions import server_sources
+from howdah.telemetry.daemons import OFTEN_S, server_sources
 from howdah.telemetry.server_logs import ServerLogs
 from howdah.telemetry.source import this_machine
 from howdah.units import MIB

@@ -4,15 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from importlib import import_module
 from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
 from howdah.errors import RunFailed, UserError
+from howdah.extras import extra
 from howdah.model.machines import HostNode, HostState
 from howdah.model.site import LibvirtSite
-from howdah.provision.kvm.api import libvirt
 from howdah.services.errors import NotReachable
 from howdah.units import MIB
+
+_COMPILED = (
+    "; compiling it needs a C compiler, pkg-config and libvirt's headers "
+    "(libvirt-dev on Debian, libvirt-devel on Fedora)"
+)
+
+with extra("kvm", "--libvirt", note=_COMPILED):
+    libvirt: Any = import_module("libvirt")
+    pycdlib: Any = import_module("pycdlib")
+
+# libvirt prints every error that it raises as well.
+libvirt.registerErrorHandler(lambda context, error: None, None)
+
 
 HOST = "{host}"
 _HUGE_KIB = 2048

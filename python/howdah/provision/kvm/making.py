@@ -15,10 +15,8 @@ from xml.etree import ElementTree
 from howdah.errors import RunFailed
 from howdah.model.machines import ProvisionChange, WantedMachine
 from howdah.model.site import LibvirtSite
-from howdah.provision.backend import Told
-from howdah.provision.differences import FIRST_BOOT, HOST, POWER
+from howdah.provision.differences import FIRST_BOOT, HOST, POWER, Told
 from howdah.provision.first_boot import digest, meta_data, network_text, user_data
-from howdah.provision.kvm.api import libvirt, pycdlib
 from howdah.provision.kvm.domains import (
     MARKS,
     DiskVolume,
@@ -33,7 +31,7 @@ from howdah.provision.kvm.domains import (
     seed_volume,
     system_volume,
 )
-from howdah.provision.kvm.hosts import LibvirtHost, failed
+from howdah.provision.kvm.hosts import LibvirtHost, failed, libvirt, pycdlib
 
 _LABEL = "cidata"
 """By which cloud-init's NoCloud source finds it."""

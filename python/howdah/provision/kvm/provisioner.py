@@ -10,9 +10,7 @@ from howdah.errors import UserError
 from howdah.model.machines import FoundMachine, Obstacle, ProvisionChange, Provisioning, WantedMachine
 from howdah.model.site import LibvirtSite, MachineSite
 from howdah.provision.admission import admit, refusal
-from howdah.provision.backend import Told
-from howdah.provision.differences import FIRST_BOOT, HOST, POWER, Facts, machine_changes
-from howdah.provision.kvm.api import libvirt
+from howdah.provision.differences import FIRST_BOOT, HOST, POWER, Facts, Told, machine_changes
 from howdah.provision.kvm.domains import (
     DomainMark,
     data_volume,
@@ -22,7 +20,7 @@ from howdah.provision.kvm.domains import (
     seed_volume,
     system_volume,
 )
-from howdah.provision.kvm.hosts import LibvirtHost, described, failed
+from howdah.provision.kvm.hosts import LibvirtHost, described, failed, libvirt
 from howdah.provision.kvm.making import AUTOSTART, WHILE_RUNNING, DomainMaker, remove, seed_digest, volume_of
 from howdah.units import format_memory
 

@@ -10,8 +10,7 @@ from typing import Any
 from howdah.errors import RunFailed
 from howdah.model.machines import ProvisionChange, WantedMachine
 from howdah.model.site import SiteHosts, VCenterSite
-from howdah.provision.backend import Told
-from howdah.provision.differences import FIRST_BOOT, HOST, POWER
+from howdah.provision.differences import FIRST_BOOT, HOST, POWER, Told
 from howdah.provision.vsphere.api import vim, vmodl
 from howdah.provision.vsphere.found import SeenMachine, owner
 from howdah.provision.vsphere.place import VCenterPlace

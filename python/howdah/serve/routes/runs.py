@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -15,24 +17,143 @@ from starlette.responses import Response
 from howdah.errors import RecordError, UserError
 from howdah.model.annotation import Annotation
 from howdah.model.base import Model
-from howdah.model.run import RunRecord
+from howdah.model.run import Outcome, RunRecord
 from howdah.model.wrong import WrongValue
+from howdah.report.document import Figure, Key, Table
+from howdah.report.figure import series_colour
 from howdah.report.figure_data import figure_data
 from howdah.report.html import shown_page
 from howdah.report.html_shell import ShownPage
 from howdah.report.run import run_report
-from howdah.serve.figures import growing_figures
+from howdah.report.theme import SHOWN, chart, level_title
 from howdah.serve.finding import FoundRuns, RunsWanted, bars, find_runs, on_a_page
+from howdah.serve.index import UNREADABLE, row_of
 from howdah.serve.pages import Pages
 from howdah.serve.places import run_place, signature
 from howdah.serve.routes.answers import Here, JsonRoute, Working, html, stream, svg
-from howdah.serve.rows import UNREADABLE, row_of
 from howdah.serve.site import Site
-from howdah.serve.stopping import stop_run
 from howdah.serve.work import RequestWork
 from howdah.session.run.reporting import analyse_run
 from howdah.store.additions import read_annotation, write_annotation
+from howdah.store.layout import LOCK
 from howdah.store.reader import read_record
+from howdah.store.run_json import load_run_json
+from howdah.store.staging import is_held
+
+_NONE = Table(("",), ())
+
+
+def growing_figures() -> tuple[Figure, ...]:
+    """One for processors, disks, network and memory each, in the colours that reports have for them."""
+    return (
+        _figure(
+            "cpu",
+            "Processors",
+            "How all processors spent the time; the rest was idle.",
+            "% of all CPUs",
+            (
+                Key("user", "cpu-user"),
+                Key("system", "cpu-system"),
+                Key("I/O wait", "cpu-iowait"),
+                Key("steal", "cpu-steal"),
+            ),
+            stacked=True,
+        ),
+        _figure(
+            "disks",
+            "Disks",
+            "All disks of all machines together.",
+            "bytes a second",
+            (Key("read", "disk-read"), Key("written", "disk-write")),
+        ),
+        _figure(
+            "network",
+            "Network",
+            "All interfaces of all machines together, but for the loopback ones.",
+            "bytes a second",
+            (Key("received", "net-receive"), Key("sent", "net-send")),
+        ),
+        _figure(
+            "memory",
+            "Memory",
+            "What the process holds, the page cache, and what of that waits to be written.",
+            "bytes",
+            (
+                Key("process", "memory-process"),
+                Key("page cache", "memory-cached"),
+                Key("dirty", "memory-dirty"),
+            ),
+        ),
+    )
+
+
+def _figure(
+    name: str, title: str, caption: str, unit: str, keys: tuple[Key, ...], *, stacked: bool = False
+) -> Figure:
+    share = unit.startswith("%")
+    scale: dict[str, Any] = {"domain": [0, 100]} if share else {"zero": True}
+    axis = {"format": ".0f" if share else ".2~s", "tickCount": 4, **level_title(unit)}
+    encoding: dict[str, Any] = {
+        "x": {
+            "field": "time_s",
+            "type": "quantitative",
+            "scale": {"nice": False, "zero": False},
+            "axis": {"title": "seconds since the run began", "tickCount": 6},
+        },
+        "y": {
+            "field": "value",
+            "type": "quantitative",
+            "stack": "zero" if stacked else None,
+            "scale": scale,
+            "axis": axis,
+        },
+        "color": series_colour(keys),
+    }
+    mark = {"type": "area", "opacity": 0.85} if stacked else {"type": "line", "strokeWidth": 1.6}
+    # A scale of no values at all is a warning on the reader's console.
+    nothing = {"time_s": 0, "series": keys[0].name, "value": 0}
+    layer = {
+        "transform": [{"filter": SHOWN}],
+        "mark": {**mark, "interpolate": "step-before"},
+        "encoding": encoding,
+    }
+    spec = chart([layer], height=120, width=390, right=14, data={"values": [nothing]})
+    return Figure(name, title, caption, spec, _NONE, keys, half=True)
+
+
+def stop_run(path: Path) -> None:
+    """Ask the run in a directory to stop; its record says then that the user did.
+
+    Raises UserError where it does not go on, or its process is out of reach.
+    """
+    record = load_run_json(path)
+    if record.outcome is not Outcome.RUNNING or not is_held(path / LOCK):
+        raise UserError(record.id, "is not under way", "there is nothing to stop")
+    elsewhere = UserError(
+        record.id,
+        "its process is not on this machine, or another user's",
+        "press Ctrl-C where it was started",
+    )
+    if record.pid is None or not _holds(record.pid, path / LOCK):
+        raise elsewhere
+    try:
+        os.kill(record.pid, signal.SIGINT)
+    except OSError as error:
+        raise elsewhere from error
+
+
+def _holds(pid: int, lock: Path) -> bool:
+    """Whether a process has the run's lock open: the number alone may be another process's by now."""
+    try:
+        wanted = lock.stat()
+        for entry in os.scandir(f"/proc/{pid}/fd"):
+            found = Path(entry.path).stat()
+            if (found.st_dev, found.st_ino) == (wanted.st_dev, wanted.st_ino):
+                return True
+    except OSError:
+        return False
+    return False
+
 
 router = APIRouter(route_class=JsonRoute)
 

@@ -16,10 +16,9 @@ from howdah.session.run.reporting import report_run
 from howdah.store.additions import attach_samples
 from howdah.store.reader import read_record
 from howdah.telemetry.importers.esxtop import is_esxtop, read_esxtop
-from howdah.telemetry.importers.machines import Machines
 from howdah.telemetry.importers.prometheus import parse_query, read_prometheus
 from howdah.telemetry.importers.sadf import is_sadf, read_sadf
-from howdah.telemetry.importers.stretch import Imported, Window, onto_run, span, window_of
+from howdah.telemetry.importers.stretch import Imported, Machines, Window, onto_run, span, window_of
 
 _HEAD = 4096
 

@@ -10,8 +10,7 @@ from io import StringIO
 from typing import NamedTuple
 
 from howdah.errors import UserError
-from howdah.telemetry.importers.machines import Machines
-from howdah.telemetry.importers.stretch import Imported, Stretch, columns_in_words, sum_stretches
+from howdah.telemetry.importers.stretch import Imported, Machines, Stretch, columns_in_words, sum_stretches
 
 _PERCENT, _MIB, _MBIT = 0.01, float(2**20), 2**20 / 8
 

@@ -12,8 +12,16 @@ from urllib.parse import urlsplit
 from howdah.errors import UserError
 from howdah.services.errors import RefusedByDaemon
 from howdah.services.web import Web
-from howdah.telemetry.importers.machines import Machines, counts
-from howdah.telemetry.importers.stretch import Imported, Stretch, Window, is_counter, is_known, sum_stretches
+from howdah.telemetry.importers.stretch import (
+    Imported,
+    Machines,
+    Stretch,
+    Window,
+    counts,
+    is_counter,
+    is_known,
+    sum_stretches,
+)
 
 _PAGE_BYTES = 4096.0
 

@@ -8,8 +8,15 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from howdah.errors import UserError
-from howdah.telemetry.importers.machines import Machines, counts
-from howdah.telemetry.importers.stretch import Imported, Stretch, columns_in_words, is_counter, sum_stretches
+from howdah.telemetry.importers.stretch import (
+    Imported,
+    Machines,
+    Stretch,
+    columns_in_words,
+    counts,
+    is_counter,
+    sum_stretches,
+)
 
 _PERCENT, _KIB, _SECTOR, _PAGE = 0.01, 1024.0, 512.0, 4096.0
 

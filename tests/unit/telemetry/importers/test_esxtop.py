@@ -10,8 +10,7 @@ import pytest
 
 from howdah.errors import UserError
 from howdah.telemetry.importers.esxtop import is_esxtop, read_esxtop
-from howdah.telemetry.importers.machines import Machines
-from howdah.telemetry.importers.stretch import Imported
+from howdah.telemetry.importers.stretch import Imported, Machines
 
 TEXT = (Path(__file__).parents[3] / "data/esxtop/esx01.csv").read_text()
 KNOWN = ("esx01", "w01-1", "w01-2")

@@ -13,9 +13,8 @@ import pytest
 from howdah.errors import HowdahError, UserError
 from howdah.services.errors import NotReachable, Unexpected
 from howdah.services.web import Web
-from howdah.telemetry.importers.machines import Machines
 from howdah.telemetry.importers.prometheus import PrometheusSeries, Query, parse_query, read_prometheus
-from howdah.telemetry.importers.stretch import Imported, Stretch, Window
+from howdah.telemetry.importers.stretch import Imported, Machines, Stretch, Window
 from support.serving import Answer, serving
 
 ANSWERS: dict[str, Any] = json.loads((Path(__file__).parents[3] / "data/prometheus/answers.json").read_text())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from howdah.cli.operation_rows import operation_head, operation_rows
+from howdah.cli.live import operation_head, operation_rows
 from howdah.model.latencies import LatencyHistogram, encoded
 from howdah.model.workloads.ycsb import results
 from support.records import terasuite

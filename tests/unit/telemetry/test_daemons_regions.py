@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from howdah.services.web import Web
-from howdah.telemetry.regions import region_source
+from howdah.telemetry.daemons import region_source
 from support.serving import Answer, serving
 
 BEAN = Path(__file__).parents[2] / "data/hbase-2.6.4/regions.json"

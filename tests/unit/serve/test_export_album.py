@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from howdah.report.theme import chart
-from howdah.serve.album import MARK, Album
+from howdah.serve.export import MARK, Album
 
 FILE = "/runs/one/figures/bars.svg"
 

@@ -12,7 +12,7 @@ import pytest
 
 from howdah.model.annotation import Annotation
 from howdah.model.tables import RunData
-from howdah.serve.rows import UNREADABLE, _row, row_of
+from howdah.serve.index import UNREADABLE, _row, row_of
 from howdah.session.run.reporting import analyse_run
 from howdah.store.listing import list_runs
 from howdah.store.reader import read_record

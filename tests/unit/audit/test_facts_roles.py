@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from howdah.audit.audit import audit
+from howdah.audit.facts import readers
 from howdah.audit.folder import known_releases, read_folders
-from howdah.audit.roles import readers
 from howdah.model.check import CheckReport, CheckVerdict, HostRole
 
 CORE = "core-site.xml", {"fs.defaultFS": "hdfs://nn1.example.com:8020"}

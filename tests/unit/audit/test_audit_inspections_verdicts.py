@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from howdah.audit.audit import check_inspections, check_settings
 from howdah.audit.existing import Subject
 from howdah.audit.facts import found_facts
 from howdah.audit.folder import Releases, read_folders
-from howdah.audit.inspections import check_inspections, check_settings
 from howdah.audit.values import Misfit, Values, read_like
 from howdah.errors import UserError
 from howdah.model.check import Check, CheckVerdict

@@ -7,7 +7,7 @@ import pytest
 
 from howdah.model.run import Sample
 from howdah.model.tables import SAMPLES_SCHEMA
-from howdah.serve.courses import COLUMNS, MOST_POINTS, Point, RunCourse
+from howdah.serve.live import COLUMNS, MOST_POINTS, Point, RunCourse
 
 
 def table(*rows: Sample) -> pa.Table:

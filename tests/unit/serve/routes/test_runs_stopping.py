@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from howdah.errors import UserError
-from howdah.serve.stopping import stop_run
+from howdah.serve.routes.runs import stop_run
 from howdah.store.writer import RunWriter
 from support import records
 from support.stored import as_begun, write_run
