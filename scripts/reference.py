@@ -13,7 +13,7 @@ from typing import Any
 
 import typer
 
-from howdah.cli.main import COMMANDS
+from howdah.cli.lazy import COMMANDS
 from howdah.cli.main import app
 from howdah.markdown import pipe_table
 

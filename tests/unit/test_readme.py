@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from howdah.cli.main import COMMANDS
+from howdah.cli.lazy import COMMANDS
 from support.documents import printed_commands
 
 ROOT = Path(__file__).parents[2]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from howdah.cli import main
-from howdah.cli.main import COMMANDS, load_command
+from howdah.cli.lazy import COMMANDS, load_command
 
 LINES = 60
 """The most lines of a command's short help at 80 columns."""

@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from howdah.cli import main
-from howdah.cli.main import COMMANDS, named_by
+from howdah.cli.lazy import COMMANDS, named_by
 
 LISTING = """
 import sys
@@ -82,6 +82,6 @@ def test_commands_are_listed_without_importing_one(arguments: list[str]) -> None
     )
     for name, lazy in COMMANDS.items():
         assert (f"\n  {name} " in done.stdout) is bool(lazy.heading)
-    assert "howdah.cli.main" in done.stderr
+    assert "howdah.cli.lazy" in done.stderr
     assert "howdah.cli.run" not in done.stderr
     assert "scipy" not in done.stderr

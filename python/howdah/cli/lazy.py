@@ -1,0 +1,237 @@
+"""Commands that are imported when they are asked for, so that a quick one starts quickly."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from itertools import takewhile
+from typing import TYPE_CHECKING, NamedTuple
+
+import typer
+from typer.core import TyperCommand
+
+from howdah.cli.help import HelpfulGroup
+
+if TYPE_CHECKING:
+    # Typer bundles click and names its classes nowhere else.
+    from typer._click import Command, Context
+    from typer._click.formatting import HelpFormatter
+    from typer._click.shell_completion import CompletionItem
+
+
+class Lazy(NamedTuple):
+    """A command before it is imported."""
+
+    module: str
+    """The module of this package that holds its ``app``."""
+    help: str
+    """Its one line in a list of commands; a test holds it to the command's own."""
+    heading: str = ""
+    """What it is listed below by plain ``howdah``; empty for a command of two words, which the help of
+    the first word lists."""
+
+
+_PLAN, _BUILD, _MEASURE, _PREDICT = "Plan a cluster", "Build it", "Measure it", "Predict and compare"
+
+COMMANDS = {
+    "probe": Lazy(
+        "probe",
+        "Describe this machine: processors, memory, disks, file systems, network, virtualisation.",
+        _PLAN,
+    ),
+    "inventory": Lazy(
+        "inventory",
+        "Create and check the list of hosts that `howdah plan` reads.",
+        _PLAN,
+    ),
+    "plan": Lazy(
+        "plan",
+        "Plan a cluster: how to divide, place and configure these hosts, with a reason for every number.",
+        _PLAN,
+    ),
+    "plan explain": Lazy(
+        "explain",
+        "Explain a value of a plan (its rule, inputs and source), a platform or a master.",
+    ),
+    "render": Lazy(
+        "render",
+        "Write the files a planned cluster needs: Hadoop, HBase, system, disks, network, hypervisor.",
+        _PLAN,
+    ),
+    "provision": Lazy(
+        "provision",
+        "Create a plan's virtual machines in a vCenter or with libvirt, after showing each change.",
+        _BUILD,
+    ),
+    "provision schema": Lazy(
+        "provision_schema",
+        "Print the JSON schema of sites (draft 2020-12), for editors that complete and check them.",
+    ),
+    "deploy": Lazy(
+        "deploy",
+        "Deploy the planned cluster over ssh: users, disks, releases, configuration, daemons in order.",
+        _BUILD,
+    ),
+    "check": Lazy(
+        "check",
+        "Check a configuration, this machine and saved probes against the rules.",
+        _PLAN,
+    ),
+    "rules": Lazy(
+        "rules",
+        "List the rules behind plans and checks, or explain one.",
+        _PLAN,
+    ),
+    "hadoop": Lazy(
+        "hadoop",
+        "Fetch Hadoop's released jars, or show which Hadoop would be used.",
+        _BUILD,
+    ),
+    "lab": Lazy(
+        "lab",
+        "Build a small data centre on this machine from a plan, with Hadoop and HBase running in it.",
+        _BUILD,
+    ),
+    "run": Lazy(
+        "run",
+        "Run a suite, keep its record, and report what limited it.",
+        _MEASURE,
+    ),
+    "runs": Lazy(
+        "runs",
+        "List, show, export and import run records.",
+        _MEASURE,
+    ),
+    "runs attach": Lazy(
+        "attach", "Add what sysstat, esxtop or Prometheus measured during a run, and update its report."
+    ),
+    "jobs": Lazy(
+        "jobs",
+        "Rank finished jobs by what they waste, and import histories.",
+        _MEASURE,
+    ),
+    "calibrate": Lazy("calibrate", "Calibrate the simulator: fit its parameters to known runs.", _PREDICT),
+    "predict": Lazy(
+        "predict",
+        "Predict a run on a planned cluster: times of workloads and phases.",
+        _PREDICT,
+    ),
+    "tune": Lazy(
+        "tune",
+        "Search for a faster specification in the simulator, starting from a plan.",
+        _PREDICT,
+    ),
+    "score": Lazy(
+        "score",
+        "Compare a prediction with the run that followed, phase by phase, and show the accuracy so far.",
+        _PREDICT,
+    ),
+    "compare": Lazy(
+        "compare",
+        "Compare runs: how much faster or slower, whether that exceeds the noise, and what changed.",
+        _PREDICT,
+    ),
+    "study": Lazy(
+        "study",
+        "Run a matrix of settings as often as needed, and write a paper about it.",
+        _MEASURE,
+    ),
+    "study local": Lazy(
+        "study_local",
+        "Compare settings on this machine: compression, tasks, slots, memory and disks.",
+    ),
+    "study schema": Lazy(
+        "study_schema",
+        "Print the JSON schema of studies (draft 2020-12), for editors that complete and check them.",
+    ),
+    "study export": Lazy(
+        "study_export",
+        "Pack a study into one file: plans, records, telemetry and page, with a digest of each.",
+    ),
+    "study verify": Lazy(
+        "study_verify",
+        "Check that a packed study is unchanged, and that its records produce its page byte for byte.",
+    ),
+    "serve": Lazy(
+        "serve",
+        "Show runs, studies, plans and predictions in a browser, updated during runs.",
+        _MEASURE,
+    ),
+}
+"""The commands, in the order data flows."""
+
+
+def load_command(name: str) -> Command:
+    """The command of that name; imports its module."""
+    return typer.main.get_command(import_module(f"howdah.cli.{COMMANDS[name].module}").app)
+
+
+class LazyCommands(HelpfulGroup):
+    """The commands of COMMANDS; one module is imported to run one, and none to list them with their help.
+
+    A command may be two words: ``plan`` takes a file, so ``plan explain`` cannot be a part of it.
+    """
+
+    _listing = False
+    """Whether commands are listed, of which only names and help are wanted."""
+
+    def list_commands(self, ctx: Context) -> list[str]:
+        """The names, in order."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Context, cmd_name: str) -> Command | None:
+        """The command of that name; none if there is no such command."""
+        if cmd_name not in COMMANDS:
+            return None
+        lazy = COMMANDS[cmd_name]
+        if self._listing:
+            return TyperCommand(cmd_name, help=lazy.help, rich_help_panel=lazy.heading)
+        command = load_command(cmd_name)
+        command.name = cmd_name
+        return command
+
+    def format_help(self, ctx: Context, formatter: HelpFormatter) -> None:
+        """Write the help, with a line for each command."""
+        with self._listed():
+            super().format_help(ctx, formatter)
+
+    def relatives(self, name: str) -> list[tuple[str, str]]:
+        """The commands of two words that begin with this one, and their help."""
+        return [(two, lazy.help) for two, lazy in COMMANDS.items() if two.startswith(f"{name} ")]
+
+    def shell_complete(self, ctx: Context, incomplete: str) -> list[CompletionItem]:
+        """What a shell completes the name of a command to."""
+        with self._listed():
+            return super().shell_complete(ctx, incomplete)
+
+    @contextmanager
+    def _listed(self) -> Iterator[None]:
+        self._listing = True
+        try:
+            yield
+        finally:
+            self._listing = False
+
+    def resolve_command(self, ctx: Context, args: list[str]) -> tuple[str | None, Command | None, list[str]]:
+        """The command that the first words name, and the words after them."""
+        two = " ".join(args[:2])
+        if two in COMMANDS:
+            return two, self.get_command(ctx, two), args[2:]
+        near = [] if args[0] in COMMANDS else difflib.get_close_matches(args[0], COMMANDS)
+        if near and not ctx.resilient_parsing:
+            # Typer looks for near names among commands that are imported already.
+            ctx.fail(f"No such command {args[0]!r}. Did you mean {', '.join(map(repr, near))}?")
+        return super().resolve_command(ctx, args)
+
+
+def named_by(words: Sequence[str]) -> str:
+    """The command that a command line begins with, by its whole name; empty if it begins with none."""
+    plain = list(takewhile(lambda word: not word.startswith("-"), words))
+    name = next((two for two in (" ".join(plain[:2]), *plain[:1]) if two in COMMANDS), "")
+    if not name:
+        return ""
+    below = getattr(load_command(name), "commands", {})
+    further = plain[len(name.split()) :][:1]
+    return " ".join([name, *(word for word in further if word in below)])
