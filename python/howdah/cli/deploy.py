@@ -15,10 +15,9 @@ import typer
 from rich.console import Console
 from typer.exceptions import Exit
 
-from howdah.cli.asking import agree, check_json
 from howdah.cli.deploy_table import deployed_text, diff_text, pending_text, status_text, wrong_table
 from howdah.cli.help import App, Details
-from howdah.cli.output import print_json, show
+from howdah.cli.output import agree, check_json, print_json, show
 from howdah.errors import UserError
 from howdah.session.deploy import deploying as session
 from howdah.session.deploy.deploying import SshLogin

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from howdah.cli.help import App
-from howdah.cli.options import CalibrationFile, options_on, with_options
+from howdah.cli.options import CalibrationFile, options_on, parse_seed, with_options
 from howdah.cli.output import print_json, show
 from howdah.cli.simulating import SimulationBar
-from howdah.cli.values import parse_seed
 from howdah.errors import UserError
 from howdah.extras import check_extras
 from howdah.model.variation import LoadSweep, Sweep, WhatIf

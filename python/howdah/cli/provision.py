@@ -9,9 +9,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from howdah.cli.asking import agree, check_json
 from howdah.cli.help import App
-from howdah.cli.output import print_json, show
+from howdah.cli.output import agree, check_json, print_json, show
 from howdah.cli.provision_table import counted, plain, provision_data, provision_table
 from howdah.errors import UserError
 from howdah.model.site import Endpoint

@@ -13,8 +13,7 @@ import typer
 
 from howdah.cli import live
 from howdah.cli.help import App
-from howdah.cli.options import with_options
-from howdah.cli.values import parse_seed
+from howdah.cli.options import parse_seed, with_options
 from howdah.errors import Aborted, RunFailed, UserError
 from howdah.model.engines import all_options, engines
 from howdah.model.run import Outcome

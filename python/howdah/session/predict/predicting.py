@@ -25,9 +25,8 @@ from howdah.planner.suite.request import RunRequest
 from howdah.simulation.calibrations import calibration_warnings, load_calibration, saturation_warnings
 from howdah.simulation.loads import simulate_loads
 from howdah.simulation.replications import Done, check_replications, scenarios, simulate, stretches
-from howdah.simulation.sweep import simulate_sizes
 from howdah.simulation.translate import replicas_of
-from howdah.simulation.what_if import simulate_changes
+from howdah.simulation.what_if import simulate_changes, simulate_sizes
 from howdah.store.layout import new_run_id
 from howdah.store.predictions import check_name, save_prediction
 from howdah.units import format_counted
