@@ -16,13 +16,15 @@ from howdah.errors import UserError
 from howdah.extras import check_extras
 from howdah.model.variation import LoadSweep, Sweep, WhatIf
 from howdah.planner.suite.request import RunRequest
-from howdah.report.document import Document, FactList
+from howdah.report.document import FactList
 from howdah.report.terminal import blocks, terminal
+from howdah.session.files import DEFAULT_PREDICTIONS_DIR
 from howdah.session.predict import pages
 from howdah.session.predict import predicting as session
-from howdah.simulation.loads import sweeps_load
+from howdah.simulation import loads
 
 if TYPE_CHECKING:
+    from howdah.report.document import Document
     from howdah.simulation.replications import Done
 
 EXAMPLES = """
@@ -79,7 +81,7 @@ def predict(
     name: Annotated[str | None, typer.Option(help="Name of the prediction. Default: time and suite.")] = None,
     predictions_dir: Annotated[
         Path, typer.Option(help="Directory of predictions.", envvar="HOWDAH_PREDICTIONS_DIR", metavar="DIR")
-    ] = session.DEFAULT_PREDICTIONS_DIR,
+    ] = DEFAULT_PREDICTIONS_DIR,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -186,7 +188,7 @@ def _vary(
         return session.what_if(
             work.plan, work.request, changes or [], **work.settings(_REPLICATIONS), tell=tell
         )
-    swept = session.load_sweep if sweeps_load(sweep) else session.sweep
+    swept = session.load_sweep if loads.sweeps_load(sweep) else session.sweep
     return swept(work.plan, work.request, sweep, **work.settings(_OF_A_SIZE), tell=tell)
 
 

@@ -32,7 +32,6 @@ from howdah.store.predictions import check_name, save_prediction
 from howdah.units import format_counted
 
 __all__ = [
-    "DEFAULT_PREDICTIONS_DIR",
     "load_sweep",
     "planned_work",
     "predict",
@@ -42,7 +41,6 @@ __all__ = [
     "what_if",
 ]
 
-DEFAULT_PREDICTIONS_DIR = Path("predictions")
 _LEAST_REPLICATIONS = 3
 """Fewer say nothing of how far apart they lie."""
 
