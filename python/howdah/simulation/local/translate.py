@@ -16,7 +16,7 @@ from howdah.model.storage import FileSystem
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.dfsio import DfsioFiles
 from howdah.model.workloads.terasort import Codec, TeraGen, TeraSort, TeraValidate
-from howdah.simulation.local.scenario import (
+from howdah.simulation.scenario import (
     Costs,
     Directory,
     Doubling,
