@@ -36,8 +36,7 @@ from howdah.model.sink import SampleSink
 from howdah.model.storage import FileSystem
 from howdah.model.workloads.base import Moved, Workload
 from howdah.model.workloads.terasort import ROW_BYTES, TeraRows
-from howdah.simulation.local.outcome import LocalOutcome, Ran, RanTask
-from howdah.simulation.local.translate import Draw, median, translate_local
+from howdah.simulation.local_engine import Draw, LocalOutcome, Ran, RanTask, median, translate_local
 from howdah.simulation.scenario import LocalScenario
 
 _NS_PER_S = 1e9

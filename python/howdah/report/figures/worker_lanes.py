@@ -8,18 +8,21 @@ from typing import Any, NamedTuple
 from howdah.model.run import TaskAttempt
 from howdah.report.document import Figure, Key
 from howdah.report.figure import FigureSource, series_colour
-from howdah.report.figures.events import MOST_WORKERS, event_layers, event_marks, telling
 from howdah.report.figures.lanes import (
     KEYS,
     MOST_BARS,
+    MOST_WORKERS,
     OTHER,
     STAGE,
     Lane,
     LaneBar,
+    event_layers,
+    event_marks,
     lane_of,
     merged,
     series_of,
     tasks_table,
+    telling,
 )
 from howdah.report.figures.timeaxis import (
     LEGEND_HEIGHT,
