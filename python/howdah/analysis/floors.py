@@ -77,7 +77,7 @@ def _differs(
     if disks and own_disks and disks != own_disks:
         yield f"{disks:,} data disks instead of {own_disks:,}"
     codecs = [(CODEC.of(each.workload) or Codec.NONE).value for each in (result, base)]
-    if result.workload.shuffles and codecs[0] != codecs[1]:
+    if result.workload.is_shuffled and codecs[0] != codecs[1]:
         yield f"intermediate data compressed by {codecs[0]} instead of {codecs[1]}"
 
 

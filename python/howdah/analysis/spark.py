@@ -36,15 +36,15 @@ def spark_uses(run: RunData, times: tuple[WorkloadTime, ...]) -> tuple[SparkUse,
 
 
 def _use(workload: str, spark: SparkRun, tasks: Sequence[TaskAttempt]) -> SparkUse:
-    stretches = _stretches((task.start_s, task.end_s) for task in tasks)
-    first_s, last_s = stretches[0][0], stretches[-1][1]
-    between_s = sum(later[0] - former[1] for former, later in pairwise(stretches))
+    busy = stretches((task.start_s, task.end_s) for task in tasks)
+    first_s, last_s = busy[0][0], busy[-1][1]
+    between_s = sum(later[0] - former[1] for former, later in pairwise(busy))
     before_s, after_s = max(0.0, first_s - spark.start_s), max(0.0, spark.end_s - last_s)
     executors = most_at_once(spark.executors, spark.end_s)
     cores = max((executor.cores for executor in spark.executors), default=1)
     idle_s = before_s + between_s + after_s
     parents = {stage.id: stage.parents for stage in spark.stages}
-    parts = [_part(stretch, tasks) for stretch in stretches]
+    parts = [_part(stretch, tasks) for stretch in busy]
     whole_s = sum(task.end_s - task.start_s for task in tasks)
     held_s = sum(
         executor.cores * max(0.0, (executor.end_s or spark.end_s) - executor.start_s)
@@ -69,7 +69,7 @@ def _use(workload: str, spark: SparkRun, tasks: Sequence[TaskAttempt]) -> SparkU
     )
 
 
-def _stretches(times: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
+def stretches(times: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
     """The stretches in which any task ran, in order."""
     result: list[tuple[float, float]] = []
     for start_s, end_s in sorted(times):

@@ -29,7 +29,7 @@ def work_of(result: WorkloadResult) -> BytesToMove | None:
     moved = result.workload.moved(result.counters)
     if moved is None:
         return None
-    spill = spill_of(result, moved.read) if result.workload.shuffles else 0
+    spill = spill_of(result, moved.read) if result.workload.is_shuffled else 0
     return BytesToMove(moved.read + spill, moved.write + spill)
 
 
@@ -43,7 +43,7 @@ def phase_work(result: WorkloadResult, work: BytesToMove | None, phase: str) -> 
     nothing = BytesToMove(0, 0)
     workload = result.workload
     before, after = workload.map_phases
-    if workload.shuffles:
+    if workload.is_shuffled:
         size = _read_bytes(result)
         spill = work.read - size
         parts = {before: BytesToMove(size, spill), after: BytesToMove(spill, size)}
@@ -194,9 +194,9 @@ def cluster_work(result: WorkloadResult) -> ClusterWork | None:
         input=moved.read,
         output=moved.write,
         replication=replication,
-        stored=moved.read / counted.codec_ratio if workload.shuffles else 0.0,
-        map_spills=counted.map_spills if workload.shuffles else 0.0,
-        reduce_spills=counted.reduce_spills if workload.shuffles else 0.0,
+        stored=moved.read / counted.codec_ratio if workload.is_shuffled else 0.0,
+        map_spills=counted.map_spills if workload.is_shuffled else 0.0,
+        reduce_spills=counted.reduce_spills if workload.is_shuffled else 0.0,
     )
 
 

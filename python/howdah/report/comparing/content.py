@@ -203,6 +203,14 @@ def times_table(comparison: Comparison) -> Table:
             result = each.of(measure)
             if result is not None:
                 rows.append((place(measure), each.group, *_judged(result)))
+    compared = {measure for measure, _ in _judged_of(base)}
+    for group in comparison.groups[1:]:
+        # The phases of another program have no counterpart.
+        rows += [
+            (place(measure), group.name, str(len(values)), measured(measure, mean(values)), "", "", "", "")
+            for measure, values in _judged_of(group)
+            if measure not in compared
+        ]
     columns = (
         "what", "group", "runs", _headed(comparison), "ratio", "95 % interval", "verdict", "repeats needed",
     )  # fmt: skip
