@@ -33,6 +33,7 @@ from howdah.analysis.neighbours import find_neighbours
 from howdah.analysis.outcome import find_missing, find_simulated, find_unfinished
 from howdah.analysis.overheads import find_overheads
 from howdah.analysis.poles import find_failed_attempts, find_poles, find_slowdown
+from howdah.analysis.rebuilds import find_rebuilds
 from howdah.analysis.region_servers import find_checks, find_skew
 from howdah.analysis.regions import find_hot_regions
 from howdah.analysis.replicas import find_replicas
@@ -100,6 +101,7 @@ FINDERS: tuple[Finder, ...] = (
     find_replicas,
     find_master_losses,
     find_losses,
+    find_rebuilds,
     find_killed_driver,
     find_lost_executors,
     find_starving,
