@@ -54,6 +54,15 @@ _ADVICE = (
         "a disk of yarn.nodemanager.local-dirs is full",
     ),
     (
+        # Classes and methods of Scala change from one of its versions to the next.
+        re.compile(
+            r"(NoSuchMethodError|NoSuchFieldError|NoClassDefFoundError|ClassNotFoundException|"
+            r"AbstractMethodError|IncompatibleClassChangeError): .{0,40}?\bscala[./]"
+        ),
+        "the program was compiled for another version of Scala than this Spark's, which "
+        "`spark-submit --version` shows",
+    ),
+    (
         re.compile("SIGKILL"),
         "a user ended it, or the kernel did because memory ran out (see dmesg)",
     ),
@@ -152,7 +161,7 @@ def said_by_client(lines: Sequence[str]) -> str:
     words = cause or (
         _HEAD.sub("", diagnostics[-1]).strip() if diagnostics else "the client ended without a message"
     )
-    return _sentence(_advised(without_secrets(words), "map"))
+    return _sentence(advised(without_secrets(words)))
 
 
 def _decisive(job: JobFacts) -> tuple[TaskFacts, AttemptFacts] | None:
@@ -174,7 +183,7 @@ def _of_task(task: TaskFacts, attempt: AttemptFacts, logs: TaskLogs, machines: N
     if tries > 1:
         who = f"{number.kind} {number.task} failed {tries} times, last{where}"
     cause = _cause(attempt.error, attempt.container, attempt.node_web, logs)
-    return _sentence(f"{who} ({attempt.id}): {_advised(cause, number.kind)}")
+    return _sentence(f"{who} ({attempt.id}): {advised(cause, number.kind)}")
 
 
 def _printed(client: Sequence[str]) -> str | None:
@@ -188,7 +197,7 @@ def _printed(client: Sequence[str]) -> str | None:
     error = takewhile(lambda line: not _LOGGED.match(line), client[first + 1 :])
     cause = short_cause("\n".join(error)) or _UNSAID
     number = task_number(match[1])
-    return _sentence(f"{number.kind} {number.task} failed ({match[1]}): {_advised(cause, number.kind)}")
+    return _sentence(f"{number.kind} {number.task} failed ({match[1]}): {advised(cause, number.kind)}")
 
 
 def _of_master(app: AppFacts, logs: TaskLogs, machines: NodeFinder) -> str:
@@ -219,7 +228,8 @@ def _cause(diagnostics: str, container: str, node_web: str, logs: TaskLogs) -> s
     return without_secrets(cause) or _UNSAID
 
 
-def _advised(cause: str, kind: Kind) -> str:
+def advised(cause: str, kind: Kind = "map") -> str:
+    """The cause with what to do about it, if that is known."""
     advice = next((words for form, words in _ADVICE if form.search(cause)), None)
     return f"{cause}; {advice.format(kind=kind)}" if advice else cause
 

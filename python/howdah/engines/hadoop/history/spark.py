@@ -7,7 +7,7 @@ import posixpath
 from pathlib import Path
 
 from howdah.engines.hadoop.context import HadoopContext
-from howdah.engines.hadoop.history.failure import said_by_client, short_cause
+from howdah.engines.hadoop.history.failure import advised, said_by_client, short_cause
 from howdah.engines.hadoop.history.reporters import ReportedJob
 from howdah.engines.hadoop.programs.command import EndedJob
 from howdah.engines.hadoop.target import NodeFinder
@@ -116,7 +116,14 @@ def _why(log: SparkLog, spark: SparkRun, app: AppFacts | None, ended: EndedJob) 
         stage.failure for stage in log.stages if stage.failure
     ]
     said = failures[-1] if failures else app.diagnostics if app is not None else ""
-    return short_cause(said) or said_by_client(ended.lines)
+    cause = short_cause(said)
+    return advised(cause) if cause else said_by_client(ended.lines)
+
+
+def _by_manager(app: AppFacts | None) -> str | None:
+    """The cause that YARN reports; None if it reports none."""
+    cause = short_cause(app.diagnostics) if app is not None else None
+    return None if cause is None else advised(cause)
 
 
 def _facts(context: HadoopContext, ended: EndedJob, state: State) -> JobFacts:
@@ -131,9 +138,7 @@ def _bare(context: HadoopContext, ended: EndedJob, app: AppFacts | None, missing
         queue=app.queue if app else context.target.queue,
         told_by="client",
         submitted_s=0.0 if app is None else context.clock.seconds(app.submitted_ms),
-        diagnostics=None
-        if state == "succeeded"
-        else (short_cause(app.diagnostics) if app else None) or said_by_client(ended.lines),
+        diagnostics=None if state == "succeeded" else _by_manager(app) or said_by_client(ended.lines),
     )
     context.warn("no-event-log", f"{ended.application} left no event log that could be read: {missing}")
     return ReportedJob(job, [], (), Counters(), _facts(context, ended, state))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import shutil
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -15,6 +16,7 @@ from howdah.engines.hadoop.history.spark import report_spark
 from howdah.engines.hadoop.programs.client import run_tag
 from howdah.engines.hadoop.programs.command import EndedJob
 from howdah.engines.hadoop.programs.overlay import Additions, additions, environment, user_logs
+from howdah.engines.hadoop.programs.shims import SUBMIT
 from howdah.engines.hadoop.programs.spark_command import LOGS, prepare_logs
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.engines.hadoop.work import Conclusion, HadoopWork
@@ -34,6 +36,7 @@ from howdah.services.resourcemanager import AppFacts
 from howdah.services.secrets import without_secrets
 from howdah.units import format_counted, format_seconds
 
+_FETCH = "install Spark, set SPARK_HOME, or run `howdah hadoop fetch spark`"
 _POLL_S = 1.0
 _QUEUED = frozenset({"NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED"})
 _ENDED = frozenset({"FINISHED", "FAILED", "KILLED"})
@@ -64,6 +67,9 @@ def user_command(work: HadoopWork[UserCommand]) -> Conclusion:
         variables = environment(context.target, added, folder)
 
         def start() -> RunningProgram:
+            if shutil.which(words[0], path=variables.get("PATH")) is None:
+                missing = f"; {_FETCH}" if words[0] == SUBMIT else ""
+                raise RunFailed(COMMAND, f"{words[0]} cannot be started: there is no such program{missing}")
             try:
                 return RunningProgram(
                     [*context.target.client_prefix, *added.words], Path.cwd(), environment=variables
