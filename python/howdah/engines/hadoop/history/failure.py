@@ -42,6 +42,11 @@ _LOGGED = re.compile(r"\d{4}-\d\d-\d\d |\d\d/\d\d/\d\d ")
 _HEAD = re.compile(r"^\d{4}-\d\d-\d\d \S+ [A-Z]+ +[\w.$]+: ")
 """When a line was logged, how grave it is and by which class."""
 _UNSAID = "Hadoop reports no reason"
+_SCALA = re.compile(
+    r"(NoSuchMethodError|NoSuchFieldError|NoClassDefFoundError|ClassNotFoundException|AbstractMethodError|"
+    r"IncompatibleClassChangeError|Failed to load \S+): .{0,40}?\bscala[./]"
+)
+"""Classes and methods of Scala change from one of its versions to the next."""
 _ADVICE = (
     (re.compile("memory and was killed"), "mapreduce.{kind}.memory.mb is too small, or its heap too large"),
     (
@@ -54,11 +59,7 @@ _ADVICE = (
         "a disk of yarn.nodemanager.local-dirs is full",
     ),
     (
-        # Classes and methods of Scala change from one of its versions to the next.
-        re.compile(
-            r"(NoSuchMethodError|NoSuchFieldError|NoClassDefFoundError|ClassNotFoundException|"
-            r"AbstractMethodError|IncompatibleClassChangeError): .{0,40}?\bscala[./]"
-        ),
+        _SCALA,
         "the program was compiled for another version of Scala than this Spark's, which "
         "`spark-submit --version` shows",
     ),
@@ -157,6 +158,9 @@ def cause_of(
 def said_by_client(lines: Sequence[str]) -> str:
     """Why a client submitted no job: its last exception, or the last thing it said."""
     diagnostics = [line for line in lines if line.strip()]
+    # What Spark's client does about a program that cannot be loaded ends with an exception of its own.
+    scala = [line for line in diagnostics if _SCALA.search(line)]
+    diagnostics = scala[-1:] or diagnostics
     cause = innermost("\n".join(diagnostics))
     words = cause or (
         _HEAD.sub("", diagnostics[-1]).strip() if diagnostics else "the client ended without a message"

@@ -163,7 +163,7 @@ def environment(target: HadoopTarget, added: Additions, folder: Path) -> dict[st
         lines = [f"{key} {value}" for key, value in {**spark_defaults(source), **added.spark}.items()]
         (spark / _DEFAULTS).write_text("\n".join([*lines, ""]))
         variables["SPARK_CONF_DIR"] = str(spark)
-    shims = write_shims(target, folder / "bin")
+    shims = write_shims(target.installation, folder / "bin", in_lab=target.lab is not None)
     if shims:
         variables["PATH"] = f"{shims}:{variables.get('PATH', os.defpath)}"
     return variables

@@ -8,9 +8,9 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from howdah.engines.hadoop.target import HadoopTarget
 from howdah.errors import UserError
 from howdah.installation.command import java_command, spark_command
+from howdah.installation.installation import Installation
 from howdah.installation.spark import SparkInstallation, find_spark
 
 SUBMIT = "spark-submit"
@@ -42,12 +42,12 @@ def missing_spark() -> SparkInstallation | None:
         return None
 
 
-def write_shims(target: HadoopTarget, folder: Path) -> Path | None:
+def write_shims(installation: Installation, folder: Path, *, in_lab: bool) -> Path | None:
     """Write the scripts that are missing into a folder and return it; None if none is missing.
 
     They read the configurations that HADOOP_CONF_DIR and SPARK_CONF_DIR name.
     """
-    scripts = dict(_scripts(target))
+    scripts = dict(_scripts(installation, in_lab=in_lab))
     for name, lines in scripts.items():
         folder.mkdir(exist_ok=True)
         script = folder / name
@@ -56,31 +56,31 @@ def write_shims(target: HadoopTarget, folder: Path) -> Path | None:
     return folder if scripts else None
 
 
-def _scripts(target: HadoopTarget) -> Iterator[tuple[str, list[str]]]:
+def _scripts(installation: Installation, *, in_lab: bool) -> Iterator[tuple[str, list[str]]]:
     for name, mains in _HADOOPS.items():
         if shutil.which(name) is None:
-            yield name, list(_hadoop(target, name, mains))
+            yield name, list(_hadoop(installation, name, mains))
     spark = missing_spark()
     if spark is not None:
-        yield SUBMIT, _submit(target, spark)
+        yield SUBMIT, _submit(spark, in_lab=in_lab)
 
 
-def _hadoop(target: HadoopTarget, name: str, mains: dict[str, str]) -> Iterator[str]:
+def _hadoop(installation: Installation, name: str, mains: dict[str, str]) -> Iterator[str]:
     yield 'case "$1" in'
     for word, main in mains.items():
-        command = java_command(target.installation, Path(_CONF), main)
+        command = java_command(installation, Path(_CONF), main)
         yield f'  {word}) shift; exec {_shell(command)} "$@" ;;'
     known = ", ".join(mains)
     yield f'  *) echo "{name}: howdah has only {known}; install Hadoop for the others" >&2; exit 2 ;;'
     yield "esac"
 
 
-def _submit(target: HadoopTarget, spark: SparkInstallation) -> list[str]:
+def _submit(spark: SparkInstallation, *, in_lab: bool) -> list[str]:
     script = spark.home / "bin" / SUBMIT
     if not spark.fetched and script.exists():
         return [f'exec {shlex.quote(str(script))} "$@"']
     # The machines of a lab share this machine's files; elsewhere Spark uploads its jars.
-    scheme = "file" if target.lab is None else "local"
+    scheme = "local" if in_lab else "file"
     _, _, java, *words = spark_command(spark, Path(_CONF), _MEMORY)
     jars = f"-Dspark.yarn.jars={scheme}:{spark.jars.absolute()}/*"
     return [_DRIVER_MEMORY, f'exec {_shell([java, jars, *words])} "$@"']

@@ -109,12 +109,14 @@ def test_a_client_that_submitted_nothing_says_why(name: str, sentence: str) -> N
         "'scala.collection.mutable.ArrayOps scala.Predef$.refArrayOps(java.lang.Object[])'",
         'Exception in thread "main" java.lang.NoClassDefFoundError: scala/Serializable',
         "Caused by: java.lang.ClassNotFoundException: scala.Product$class",
+        "2026-11-29T00:06:41,224 ERROR o.a.spark.deploy.SparkSubmit: Failed to load Old: scala/Serializable",
     ],
 )
 def test_a_program_for_another_scala_is_named_as_such(line: str) -> None:
-    assert "compiled for another version of Scala" in said_by_client(
-        [line, "\tat com.example.Main.main(M.java:1)"]
-    )
+    frame = "\tat com.example.Main.main(Main.java:1)"
+    later = "org.apache.spark.SparkUserAppException: User application exited with 101"
+    for lines in ([line, frame], [line, later]):
+        assert "compiled for another version of Scala" in said_by_client(lines)
 
 
 def test_other_missing_classes_are_not_scalas() -> None:
