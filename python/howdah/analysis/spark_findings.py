@@ -212,9 +212,22 @@ def _reason(reason: str) -> str:
 
 
 def find_killed_driver(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
-    """Applications whose event log has no end."""
+    """Applications whose driver was started again, or whose event log has no end."""
     for time in evidence.workloads:
         spark = record.workloads[time.index].spark
+        if spark is not None and spark.attempt > 1:
+            begun_s = spark.start_s - time.start_s
+            yield Finding(
+                id="spark-driver-restarted",
+                severity="warning",
+                workload=time.workload,
+                text=f"{time.workload}: its driver was lost or failed, and YARN started it again: the report "
+                f"describes driver {spark.attempt}, which began {seconds(begun_s)} after the program and did "
+                "all work again",
+                sure="measured",
+                origin=record.origin,
+                numbers=(number("until the last driver began", begun_s, "s"),),
+            )
         if spark is None or spark.outcome != "unfinished":
             continue
         read = "up to its last complete line" if spark.truncated else "as far as it was written"

@@ -57,6 +57,12 @@ def test_a_lost_driver() -> None:
     assert found["spark-driver-lost"].severity == "warning"
 
 
+def test_a_driver_that_was_started_again() -> None:
+    found = findings(recorded(SORTED, attempt=2))
+    assert "describes driver 2, which began" in found["spark-driver-restarted"].text
+    assert "spark-driver-restarted" not in findings(recorded(SORTED))
+
+
 def without_executor(moment_s: float) -> RunData:
     """The sort in which a worker was lost with its executor, and a stage ran again for its output."""
     run = recorded(SORTED)
