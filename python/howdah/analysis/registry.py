@@ -36,6 +36,7 @@ from howdah.analysis.outcome import (
 )
 from howdah.analysis.overheads import find_cost, find_overheads
 from howdah.analysis.poles import find_failed_attempts, find_poles, find_slowdown
+from howdah.analysis.rebuilds import find_rebuilds
 from howdah.analysis.region_servers import find_checks, find_hot_regions, find_skew
 from howdah.analysis.replicas import find_replicas
 from howdah.analysis.sentences import find_cluster_use, find_outside, find_times
@@ -100,6 +101,7 @@ FINDERS: tuple[Finder, ...] = (
     find_replicas,
     find_master_losses,
     find_losses,
+    find_rebuilds,
     find_killed_driver,
     find_lost_executors,
     find_starving,

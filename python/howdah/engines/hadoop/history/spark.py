@@ -7,7 +7,7 @@ import posixpath
 from pathlib import Path
 
 from howdah.engines.hadoop.context import HadoopContext
-from howdah.engines.hadoop.history.failure import said_by_client, short_cause
+from howdah.engines.hadoop.history.failure import advised, said_by_client, short_cause
 from howdah.engines.hadoop.history.reporters import ReportedJob
 from howdah.engines.hadoop.programs.command import EndedJob
 from howdah.engines.hadoop.target import NodeFinder
@@ -36,8 +36,8 @@ def report_spark(context: HadoopContext, workload: Workload, ended: EndedJob, fo
     """
     app = _app(context, ended.application)
     log = _log(context.namenode, folder, ended.application)
-    if log is None:
-        return _bare(context, ended, app)
+    if isinstance(log, str):
+        return _bare(context, ended, app, log)
     clock = context.clock
     machines = NodeFinder(context.target.machine_of, context.job.plan, context.target.joined)
     read = ReadSpark(
@@ -76,15 +76,14 @@ def _app(context: HadoopContext, application: str) -> AppFacts | None:
         return None
 
 
-def _log(namenode: NameNode, folder: str, application: str) -> SparkLog | None:
-    """The event log of an application, copied from HDFS and read; None if it has none."""
+def _log(namenode: NameNode, folder: str, application: str) -> SparkLog | str:
+    """The event log of an application, copied from HDFS and read; or why there is none."""
     try:
         entries = [entry for entry in namenode.list(folder) if application in entry.name]
     except ServiceError as error:
-        _LOG.info("%s", error)
-        return None
+        return str(error)
     if not entries:
-        return None
+        return f"HDFS {folder} has none"
     # A driver that started again has written another log; the last one is the one that ended.
     newest = max(entries, key=lambda entry: entry.name)
     with scratch_folder("event-log") as scratch:
@@ -98,8 +97,7 @@ def _log(namenode: NameNode, folder: str, application: str) -> SparkLog | None:
                 _copy(namenode, posixpath.join(folder, newest.name), path)
             return read_event_log(path)
         except (ServiceError, OSError, UserError) as error:
-            _LOG.info("%s", error)
-            return None
+            return str(error)
 
 
 def _copy(namenode: NameNode, source: str, to: Path) -> None:
@@ -118,14 +116,21 @@ def _why(log: SparkLog, spark: SparkRun, app: AppFacts | None, ended: EndedJob) 
         stage.failure for stage in log.stages if stage.failure
     ]
     said = failures[-1] if failures else app.diagnostics if app is not None else ""
-    return short_cause(said) or said_by_client(ended.lines)
+    cause = short_cause(said)
+    return advised(cause) if cause else said_by_client(ended.lines)
+
+
+def _by_manager(app: AppFacts | None) -> str | None:
+    """The cause that YARN reports; None if it reports none."""
+    cause = short_cause(app.diagnostics) if app is not None else None
+    return None if cause is None else advised(cause)
 
 
 def _facts(context: HadoopContext, ended: EndedJob, state: State) -> JobFacts:
     return JobFacts(ended.application, "", context.target.queue, state, context.clock.epoch_ms)
 
 
-def _bare(context: HadoopContext, ended: EndedJob, app: AppFacts | None) -> ReportedJob:
+def _bare(context: HadoopContext, ended: EndedJob, app: AppFacts | None, missing: str) -> ReportedJob:
     state: State = state_of(app.final_status) if app is not None else "failed"
     job = HadoopJob(
         id=ended.application,
@@ -133,9 +138,7 @@ def _bare(context: HadoopContext, ended: EndedJob, app: AppFacts | None) -> Repo
         queue=app.queue if app else context.target.queue,
         told_by="client",
         submitted_s=0.0 if app is None else context.clock.seconds(app.submitted_ms),
-        diagnostics=None
-        if state == "succeeded"
-        else (short_cause(app.diagnostics) if app else None) or said_by_client(ended.lines),
+        diagnostics=None if state == "succeeded" else _by_manager(app) or said_by_client(ended.lines),
     )
-    context.warn("no-event-log", f"{ended.application} left no event log that could be read")
+    context.warn("no-event-log", f"{ended.application} left no event log that could be read: {missing}")
     return ReportedJob(job, [], (), Counters(), _facts(context, ended, state))

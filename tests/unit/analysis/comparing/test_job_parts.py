@@ -8,7 +8,7 @@ from howdah.analysis.comparing import compare, figures_of
 from howdah.model.comparison import Comparison, RunGroup
 from howdah.model.tables import TASKS_SCHEMA, RunData
 from howdah.model.workloads.spark import SparkApi, SparkTeraSort
-from howdah.report.comparing.content import times_table
+from howdah.report.comparing.content import explained, times_table
 from howdah.report.comparing.words import answer, group_sentences
 from support.cluster_records import attempts_in, terasort_on
 from support.cluster_scene import Scene
@@ -88,6 +88,16 @@ def test_programs_with_the_same_phases_are_compared_by_these() -> None:
     (location,) = compare(groups).against[0].locations
     assert location.phase is not None
     assert location.parts == ()
+
+
+def test_a_page_shows_parts_and_causes_of_every_group() -> None:
+    (table,) = explained(compared())
+    assert table.columns == ("", "mapreduce", "rdd")
+    rows = {row[0]: row[1:] for row in table.rows}
+    assert rows["elapsed"] == ("29.5 s", "1 min 20 s")
+    assert rows["processes of Java started"] == ("25", "6")
+    assert "while tasks ran" in rows
+    assert not any(name == "tasks' CPU time" for name in rows)
 
 
 def test_a_page_shows_the_phases_of_every_program() -> None:
