@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from howdah.analysis.evidence import Evidence, SparkLoss
-from howdah.analysis.fault_consequences import was_meant
+from howdah.analysis.fault_effects import was_meant
 from howdah.analysis.wording import listed, number, percent, seconds
 from howdah.model.finding import Finding, Number
 from howdah.model.run import RunRecord
