@@ -12,7 +12,7 @@ import pytest
 from howdah.engines.base import Engine
 from howdah.engines.hbase.engine import HBaseEngine
 from howdah.engines.hbase.preparation import prepare_hbase
-from howdah.engines.hbase.standalone import standing_alone
+from howdah.engines.hbase.reached import standing_alone
 from howdah.installation.installation import HBaseInstallation
 from howdah.model.job import Job
 from support.lab_command import CACHE

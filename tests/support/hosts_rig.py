@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from howdah.engines.base import Engine
-from howdah.engines.hosts.engine import HostsEngine
+from howdah.engines.hosts.engine import HostsEngine, HostsTarget, Station
 from howdah.engines.hosts.preparation import find_tools
-from howdah.engines.hosts.target import HostsTarget, Station
 from howdah.model.at_once import AtOnce
 from howdah.model.engine_names import HOSTS as HOSTS_ENGINE
 from howdah.model.job import Job

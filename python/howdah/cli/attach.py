@@ -11,8 +11,9 @@ from rich.console import Console
 
 from howdah.cli.help import App
 from howdah.cli.runs import RunId, RunsDir
+from howdah.session.files import DEFAULT_RUNS_DIR
 from howdah.session.run import attaching as session
-from howdah.session.run.runs import DEFAULT_RUNS_DIR, find_run
+from howdah.session.run import runs
 
 EXAMPLES = """
 LC_ALL=C sadf -j -- -A > w1.json  # on each host: exports the day that sysstat recorded
@@ -47,7 +48,7 @@ def attach(  # noqa: PLR0917 - typer makes options of parameters
 ) -> None:
     """Add what sysstat, esxtop or Prometheus measured during a run, and update its report."""
     done = session.attach(
-        find_run(runs_dir, run), files=files or (), prometheus=prometheus, queries=query or (), host=host
+        runs.find_run(runs_dir, run), files=files or (), prometheus=prometheus, queries=query or (), host=host
     )
     console = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
     if done.new:

@@ -17,8 +17,8 @@ from howdah.cli.help import App
 from howdah.cli.output import show
 from howdah.errors import UserError
 from howdah.model.calibration import CalibratedValue, Calibration, CalibrationCell
+from howdah.session.files import DEFAULT_RUNS_DIR
 from howdah.session.predict import calibration as session
-from howdah.session.run.runs import DEFAULT_RUNS_DIR
 from howdah.units import format_counted
 
 _FAR = 0.1

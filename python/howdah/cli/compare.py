@@ -10,10 +10,11 @@ import typer
 from howdah.cli.help import App
 from howdah.cli.output import print_json, show
 from howdah.extras import check_extras
-from howdah.report.comparing.content import document
+from howdah.report.comparing import content as comparison_page
 from howdah.report.terminal import terminal
+from howdah.session.files import DEFAULT_RUNS_DIR
 from howdah.session.run import comparing as session
-from howdah.session.run.runs import DEFAULT_RUNS_DIR, list_runs
+from howdah.session.run import runs as runs_session
 
 EXAMPLES = """
 howdah compare 20261120-1714 20261120-1731  # compares the second run with the first
@@ -26,7 +27,7 @@ app = App()
 
 
 def _ids(context: typer.Context, incomplete: str) -> list[str]:
-    runs = list_runs(Path(context.params.get("runs_dir") or DEFAULT_RUNS_DIR))
+    runs = runs_session.list_runs(Path(context.params.get("runs_dir") or DEFAULT_RUNS_DIR))
     return [name for name in ("last", *(run.id for run in runs)) if name.startswith(incomplete)]
 
 
@@ -73,6 +74,6 @@ def compare(
         content = compared.comparison.model_dump(mode="json")
         print_json(content | {"page": str(page)} if page else content)
     else:
-        show(terminal(document(compared.comparison)))
+        show(terminal(comparison_page.document(compared.comparison)))
         if page:
             print(f"\npage  {page}")

@@ -8,25 +8,25 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlsplit
 
 import typer
 from rich.console import Console
 from typer.exceptions import Exit
 
-from howdah.cli.asking import agree, check_json
 from howdah.cli.deploy_table import deployed_text, diff_text, pending_text, status_text, wrong_table
 from howdah.cli.help import App, Details
-from howdah.cli.output import print_json, show
+from howdah.cli.output import agree, check_json, print_json, show
 from howdah.errors import UserError
 from howdah.session.deploy import deploying as session
-from howdah.session.deploy.deploying import SshLogin
-from howdah.session.deploy.order import switch
-from howdah.session.deploy.project import read_target
-from howdah.session.deploy.states import Deployed, DeployOptions
+from howdah.session.deploy import order, project
+from howdah.session.deploy import states as deploy_states
 from howdah.session.passwords import read_password
 from howdah.units import format_counted
+
+if TYPE_CHECKING:
+    from howdah.session.deploy.states import Deployed
 
 
 def not_with(flags: Mapping[str, bool], instead: Mapping[str, bool]) -> None:
@@ -276,13 +276,13 @@ def deploy(
     if host and not (stop or start):
         raise UserError("--host", "names the host to stop or start", "give it with --stop or --start")
     check_json(json=json, yes=yes, shows=diff or status, look="" if stop or start or finalize else "--diff")
-    login = SshLogin(
+    login = session.SshLogin(
         ssh_config=ssh_config_file(ssh_config),
         ssh_password=secret("--ssh-password-file", ssh_password_file, "password for ssh: "),
         sudo_password=secret("--sudo-password-file", sudo_password_file, "password for sudo: "),
         forks=forks,
     )
-    asked = DeployOptions(
+    asked = deploy_states.DeployOptions(
         login=login,
         mirror=mirror_address(mirror),
         disks=disks_of_hosts(disks or ()),
@@ -294,7 +294,7 @@ def deploy(
         rollback=rollback,
         downtime=downtime,
     )
-    target = read_target(plan)
+    target = project.read_target(plan)
     with _telling() as (tell, paused):
 
         def agree_to(change: Deployed) -> None:
@@ -307,7 +307,7 @@ def deploy(
             states = session.status(target, asked, tell)
         elif stop or start:
             playbook = "stop" if stop else "start"
-            done = switch(target, asked, tell, agree_to, playbook=playbook, hosts=host or ())
+            done = order.switch(target, asked, tell, agree_to, playbook=playbook, hosts=host or ())
         elif finalize:
             done = session.finalize(target, asked, tell, agree_to)
         else:

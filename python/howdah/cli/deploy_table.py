@@ -5,16 +5,19 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from rich import box
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from howdah.session.deploy.deploying import ClusterStatus, HostWrong
-from howdah.session.deploy.states import Deployed, DeployedHost
-from howdah.session.deploy.upgrading import HdfsUpgrade
 from howdah.units import format_counted
+
+if TYPE_CHECKING:
+    from howdah.session.deploy.deploying import ClusterStatus, HostWrong
+    from howdah.session.deploy.states import Deployed, DeployedHost
+    from howdah.session.deploy.upgrading import HdfsUpgrade
 
 _SHOWN = 6
 """As many changes of a host as one line names."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Group, RenderableType
@@ -15,8 +15,11 @@ from howdah.errors import HowdahError
 from howdah.model.plan import ClusterPlan, Setting
 from howdah.report.plan.terminal import candidate_text, list_text, master_text, setting_text
 from howdah.session.plan import explaining as session
-from howdah.session.plan.explaining import Explained
-from howdah.session.plan.plans import load_plan, release_default
+from howdah.session.plan import plans
+
+if TYPE_CHECKING:
+    from howdah.session.plan.explaining import Explained
+
 
 EXAMPLES = """
 howdah plan explain plan.yaml  # lists every value with its reason, and all advice
@@ -31,7 +34,7 @@ app = App()
 def _names(context: typer.Context, incomplete: str) -> list[str]:
     """What can be explained in the plan that is named before; nothing where it cannot be read."""
     try:
-        plan = load_plan(Path(context.params["plan"]))
+        plan = plans.load_plan(Path(context.params["plan"]))
     except (HowdahError, KeyError, TypeError):
         return []
     return [name for name in session.names(plan) if name.startswith(incomplete)]
@@ -51,7 +54,7 @@ def explain(
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Explain a value of a plan (its rule, inputs and source), a platform or a master."""
-    read = load_plan(plan)
+    read = plans.load_plan(plan)
     if name is None:
         print_json([_said(read, setting) for setting in read.settings]) if json else show(list_text(read))
         return
@@ -66,7 +69,7 @@ def _text(plan: ClusterPlan, explanation: Explained) -> RenderableType:
     grounds = session.grounds()
     parts: list[RenderableType] = [
         *(
-            setting_text(setting, grounds, release_default(plan, setting.key))
+            setting_text(setting, grounds, plans.release_default(plan, setting.key))
             for setting in explanation.settings
         ),
         *(candidate_text(candidate, grounds) for candidate in explanation.candidates),
@@ -89,5 +92,5 @@ def _said(plan: ClusterPlan, setting: Setting) -> dict[str, Any]:
     return setting.model_dump(mode="json") | {
         "says": law.says if law else None,
         "sources": [citation._asdict() for citation in grounds.cited(setting.source)],
-        "default": release_default(plan, setting.key),
+        "default": plans.release_default(plan, setting.key),
     }

@@ -12,15 +12,16 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from howdah.lab.commands import Back, How, Lost
-from howdah.lab.hadoop.hbase import HBaseHealth
-from howdah.lab.hadoop.redundancy import Behind
-from howdah.lab.status import LabStatus, MachineStatus
+from howdah.lab.commands import How
 from howdah.model.cluster import Deviation, Laboratory, Scaling
 from howdah.model.plan import Role
 from howdah.units import format_bits_per_s, format_bytes, format_counted, format_memory, format_rate
 
 if TYPE_CHECKING:
+    from howdah.lab.commands import Back, Lost
+    from howdah.lab.hadoop.hbase import HBaseHealth
+    from howdah.lab.hadoop.redundancy import Behind
+    from howdah.lab.status import LabStatus, MachineStatus
     from howdah.lab.up import Brought
 
 _WIDTH = 8

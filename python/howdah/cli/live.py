@@ -25,12 +25,12 @@ from howdah.model.workloads.dfsio import DFSIO_LOG
 from howdah.model.workloads.terasort import TeraValidate
 from howdah.model.workloads.ycsb import THROUGHPUT
 from howdah.session.run import runs as session
-from howdah.session.run.spent import Spent
 from howdah.units import format_count_short, format_rate, format_seconds
 
 if TYPE_CHECKING:
     from howdah.analysis.evidence import Analysis, WorkloadTime
     from howdah.session.run.reporting import FinishedRun
+    from howdah.session.run.spent import Spent
 
 
 _SHARES = ("50", "95", "99")

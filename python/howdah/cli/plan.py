@@ -19,15 +19,11 @@ from howdah.cli.simulating import SimulationBar
 from howdah.errors import MissingExtra
 from howdah.model.change import PlanChange, ValueChange
 from howdah.model.plan import Value
-from howdah.planner.succession import change_of
-from howdah.report.plan.terminal import plan_text
+from howdah.planner import succession
+from howdah.report.plan import terminal as plan_terminal
 from howdah.report.terminal import pairs
+from howdah.session.plan import acceptance, ranking, requests, sharing
 from howdah.session.plan import plans as session
-from howdah.session.plan.acceptance import held_plan
-from howdah.session.plan.plans import load_plan
-from howdah.session.plan.ranking import RANKS, plan_inventory
-from howdah.session.plan.requests import check_keeps, plan_change, plan_request, request_before
-from howdah.session.plan.sharing import check_written_apart, parse_share, plan_shared
 
 _MOST_VALUES = 20
 
@@ -110,7 +106,7 @@ def plan(
         typer.Option(
             help="How to rank platforms: rules, or simulate. Default: simulate with a calibration, otherwise "
             "rules.",
-            autocompletion=lambda: list(RANKS),
+            autocompletion=lambda: list(ranking.RANKS),
             rich_help_panel=MORE,
         ),
     ] = None,
@@ -173,20 +169,20 @@ def plan(
     Writes plan.yaml and its page. `howdah plan explain` shows the source of any value;
     `howdah render` writes the configuration.
     """
-    request = plan_request(given)
-    kept = request_before(load_plan(before)) if before is not None else None
-    asked = parse_share(share, beside or (), cluster, kept or request)
-    check_written_apart(asked, output)
+    request = requests.plan_request(given)
+    kept = requests.request_before(session.load_plan(before)) if before is not None else None
+    asked = sharing.parse_share(share, beside or (), cluster, kept or request)
+    sharing.check_written_apart(asked, output)
     written = session.page_of(output) if page else None
     with SimulationBar(silent=json or quiet) as bar:
-        make = partial(plan_inventory, rank=rank, calibration=calibration, tell=bar.tell)
+        make = partial(ranking.plan_inventory, rank=rank, calibration=calibration, tell=bar.tell)
         if before is not None:
             others = (share, cluster, rank, (beside or None) if kept is None else None)
-            check_keeps(request, before, output, others=any(one is not None for one in others))
-            make = partial(plan_change, load_plan(before), beside or ())
+            requests.check_keeps(request, before, output, others=any(one is not None for one in others))
+            make = partial(requests.plan_change, session.load_plan(before), beside or ())
         elif asked:
-            make = partial(plan_shared, make, asked)
-        made = held_plan(session.plan_hosts(hosts, request, make), force=force)
+            make = partial(sharing.plan_shared, make, asked)
+        made = acceptance.held_plan(session.plan_hosts(hosts, request, make), force=force)
     session.save_plan(made, output)
     if written is not None:
         try:
@@ -194,7 +190,7 @@ def plan(
         except MissingExtra as missing:
             print(f"page not written: {missing}: {missing.hint}", file=sys.stderr)
             written = None
-    change = change_of(load_plan(before), made) if before is not None else None
+    change = succession.change_of(session.load_plan(before), made) if before is not None else None
     if json and change is not None:
         print_json({"change": change.model_dump(mode="json"), "plan": made.model_dump(mode="json")})
     elif json:
@@ -202,6 +198,6 @@ def plan(
     elif quiet:
         print(output)
     else:
-        show(plan_text(made, output, written))
+        show(plan_terminal.plan_text(made, output, written))
         if change is not None:
             show(change_text(change))

@@ -9,22 +9,23 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from howdah.cli.help import App
-from howdah.cli.options import CalibrationFile, options_on, with_options
+from howdah.cli.options import CalibrationFile, options_on, parse_seed, with_options
 from howdah.cli.output import print_json, show
 from howdah.cli.simulating import SimulationBar
-from howdah.cli.values import parse_seed
 from howdah.errors import UserError
 from howdah.extras import check_extras
 from howdah.model.variation import LoadSweep, Sweep, WhatIf
 from howdah.planner.suite.request import RunRequest
-from howdah.report.document import Document, FactList
+from howdah.report.document import FactList
 from howdah.report.terminal import blocks, terminal
-from howdah.session.lab.laboratories import names as lab_names
+from howdah.session.files import DEFAULT_PREDICTIONS_DIR
+from howdah.session.lab import laboratories
 from howdah.session.predict import pages
 from howdah.session.predict import predicting as session
-from howdah.simulation.loads import sweeps_load
+from howdah.simulation import loads
 
 if TYPE_CHECKING:
+    from howdah.report.document import Document
     from howdah.simulation.replications import Done
 
 EXAMPLES = """
@@ -54,7 +55,7 @@ def predict(
         str | None,
         typer.Option(
             help="Lab to predict instead of a plan, with the CPUs and disks that it has.",
-            autocompletion=lab_names,
+            autocompletion=laboratories.names,
             metavar="NAME",
         ),
     ] = None,
@@ -90,7 +91,7 @@ def predict(
     name: Annotated[str | None, typer.Option(help="Name of the prediction. Default: time and suite.")] = None,
     predictions_dir: Annotated[
         Path, typer.Option(help="Directory of predictions.", envvar="HOWDAH_PREDICTIONS_DIR", metavar="DIR")
-    ] = session.DEFAULT_PREDICTIONS_DIR,
+    ] = DEFAULT_PREDICTIONS_DIR,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -214,7 +215,7 @@ def _vary(
         return session.what_if(
             work.target, work.request, changes or [], **work.settings(_REPLICATIONS), tell=tell
         )
-    swept = session.load_sweep if sweeps_load(sweep) else session.sweep
+    swept = session.load_sweep if loads.sweeps_load(sweep) else session.sweep
     return swept(work.target, work.request, sweep, **work.settings(_OF_A_SIZE), tell=tell)
 
 

@@ -12,7 +12,7 @@ from rich.console import Console
 from ruamel.yaml import YAML
 
 from howdah.cli.help import App
-from howdah.cli.values import parse_measuring_time
+from howdah.cli.options import parse_measuring_time
 from howdah.errors import UserError
 from howdah.model.host import Host
 from howdah.probe import probe_host

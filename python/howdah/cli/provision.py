@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 
-from howdah.cli.asking import agree, check_json
 from howdah.cli.help import App
-from howdah.cli.output import print_json, show
+from howdah.cli.output import agree, check_json, print_json, show
 from howdah.cli.provision_table import counted, plain, provision_data, provision_table
 from howdah.errors import UserError
 from howdah.model.site import Endpoint
-from howdah.provision.differences import Provisioner, refuse
+from howdah.provision.differences import refuse
 from howdah.session import provisioning as session
 from howdah.session.passwords import read_password
-from howdah.session.provisioning import RequestedMachines
+
+if TYPE_CHECKING:
+    from howdah.provision.differences import Provisioner
+    from howdah.session.provisioning import RequestedMachines
+
 
 EXAMPLES = """
 howdah provision plan.yaml --vcenter vc.example.com --dry-run  # shows what it would create and change

@@ -7,7 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import RenderableType
@@ -19,7 +19,10 @@ from howdah.model.configset import ConfigSet
 from howdah.report.document import FactList, Table
 from howdah.report.terminal import blocks
 from howdah.session.plan import render as session
-from howdah.session.plan.render import FileChange
+
+if TYPE_CHECKING:
+    from howdah.session.plan.render import FileChange
+
 
 EXAMPLES = """
 howdah render plan.yaml -o conf  # writes the cluster's files, and a README with the steps

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Group
@@ -15,10 +15,13 @@ from howdah.cli.output import print_json
 from howdah.cli.output import show as show_text
 from howdah.errors import UserError
 from howdah.model.value import value_text
-from howdah.planner.explanation import MEANINGS, Explanation
+from howdah.planner.explanation import MEANINGS
 from howdah.report.terminal import indented, pairs
 from howdah.session.plan import explaining as session
 from howdah.units import format_counted
+
+if TYPE_CHECKING:
+    from howdah.planner.explanation import Explanation
 
 EXAMPLES = """
 howdah rules  # lists all of them

@@ -13,16 +13,15 @@ import typer
 
 from howdah.cli import live
 from howdah.cli.help import App
-from howdah.cli.options import with_options
-from howdah.cli.values import parse_seed
+from howdah.cli.options import parse_seed, with_options
 from howdah.errors import Aborted, RunFailed, UserError
 from howdah.model.engines import all_options, engines
 from howdah.model.run import Outcome
 from howdah.model.workloads.suite import suites
 from howdah.model.workloads.user_command import COMMAND, COMMAND_LINE
 from howdah.planner.suite.request import RunRequest
+from howdah.session.files import DEFAULT_RUNS_DIR
 from howdah.session.run import runs as session
-from howdah.session.run.runs import prepare
 
 EXAMPLES = """
 howdah run terasuite  # measures this machine with sizes that fit it
@@ -80,7 +79,7 @@ def run(
     ] = False,
     runs_dir: Annotated[
         Path, typer.Option(help="Directory of run records.", envvar="HOWDAH_RUNS_DIR", metavar="DIR")
-    ] = session.DEFAULT_RUNS_DIR,
+    ] = DEFAULT_RUNS_DIR,
     json: Annotated[bool, typer.Option("--json", help="Print the record and its findings as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the report's path.")] = False,
 ) -> None:
@@ -95,7 +94,7 @@ def run(
                 "SUITE", f"{suite} takes no command", f"howdah run command -- {shlex.join(command)}"
             )
         given = {**given, COMMAND_LINE.name: tuple(command)}
-    prepared = prepare(
+    prepared = session.prepare(
         engine,
         RunRequest(suite=suite, given=given),
         runs_dir=runs_dir,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -16,13 +16,16 @@ from howdah.cli.output import print_json
 from howdah.cli.output import show as show_text
 from howdah.errors import UserError
 from howdah.model.run import RunRecord
+from howdah.report import run as run_page
 from howdah.report.document import Table
-from howdah.report.run import run_report
 from howdah.report.terminal import blocks, terminal
+from howdah.session.files import DEFAULT_RUNS_DIR
 from howdah.session.run import reporting
 from howdah.session.run import runs as session
-from howdah.session.run.runs import RunSummary
 from howdah.units import format_seconds
+
+if TYPE_CHECKING:
+    from howdah.session.run.runs import RunSummary
 
 EXAMPLES = """
 howdah runs  # lists what was run
@@ -70,7 +73,7 @@ def _runs_dir(context: typer.Context) -> Path:
     given = context.params.get("runs_dir")
     if given is None and context.parent is not None:
         given = context.parent.params.get("runs_dir")
-    return Path(given or session.DEFAULT_RUNS_DIR)
+    return Path(given or DEFAULT_RUNS_DIR)
 
 
 def _as_json(context: typer.Context) -> bool:
@@ -92,9 +95,7 @@ RunId = Annotated[
 
 
 @app.callback(invoke_without_command=True)
-def _default(
-    context: typer.Context, runs_dir: RunsDir = session.DEFAULT_RUNS_DIR, json: AsJson = False
-) -> None:
+def _default(context: typer.Context, runs_dir: RunsDir = DEFAULT_RUNS_DIR, json: AsJson = False) -> None:
     command = context.invoked_subcommand
     if command is None:
         _list(runs_dir, json=json)
@@ -158,7 +159,7 @@ def show(context: typer.Context, run: RunId, runs_dir: OwnRunsDir = None, json: 
     if json or _as_json(context):
         sys.stdout.write(as_json(data, analysis, path, reporting.find_report(path)))
     else:
-        show_text(terminal(run_report(data, analysis, drawn=False)))
+        show_text(terminal(run_page.run_report(data, analysis, drawn=False)))
 
 
 @app.command(epilog=REPORT_EXAMPLES)

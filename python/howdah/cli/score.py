@@ -11,12 +11,11 @@ from howdah.cli.help import App
 from howdah.cli.output import print_json, show
 from howdah.extras import check_extras
 from howdah.model.prediction import Score
-from howdah.report.prediction.scored import scored_history
+from howdah.report.prediction import scored as score_page
 from howdah.report.terminal import terminal
+from howdah.session.files import DEFAULT_PREDICTIONS_DIR, DEFAULT_RUNS_DIR
 from howdah.session.predict import pages
 from howdah.session.predict import scoring as session
-from howdah.session.predict.predicting import DEFAULT_PREDICTIONS_DIR
-from howdah.session.run.runs import DEFAULT_RUNS_DIR
 
 EXAMPLES = """
 howdah score last  # compares the newest run with its newest prediction
@@ -60,7 +59,7 @@ def score(
         if json:
             print_json({"scores": [_content(kept_score) for kept_score in history]})
         else:
-            show(terminal(scored_history(history)))
+            show(terminal(score_page.scored_history(history)))
         return
     check_extras("the page of `howdah score`", "charts")
     scored = session.score_run(run, prediction, runs_dir=runs_dir, predictions_dir=predictions_dir)

@@ -16,9 +16,8 @@ from howdah.errors import UserError
 from howdah.extras import check_extras
 from howdah.jobs import DEFAULT_JOBS_DIR
 from howdah.serve.settings import DEFAULT_PORT, LOOPBACK, ServeSettings
+from howdah.session.files import DEFAULT_PREDICTIONS_DIR, DEFAULT_RUNS_DIR
 from howdah.session.passwords import read_password
-from howdah.session.predict.predicting import DEFAULT_PREDICTIONS_DIR
-from howdah.session.run.runs import DEFAULT_RUNS_DIR
 
 EXAMPLES = """
 howdah serve  # shows the runs of this directory at http://127.0.0.1:8642/

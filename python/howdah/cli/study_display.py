@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
@@ -11,8 +12,11 @@ from rich.text import Text
 from howdah.model.run import Outcome
 from howdah.model.sink import Progress as Step
 from howdah.model.study import Study, StudyRun
-from howdah.study.schedule import Due, elapsed_s, expected_s
+from howdah.study.schedule import elapsed_s, expected_s
 from howdah.units import format_seconds
+
+if TYPE_CHECKING:
+    from howdah.study.schedule import Due
 
 
 class StudyDisplay:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import RenderableType
@@ -15,8 +15,10 @@ from howdah.extras import check_extras
 from howdah.report.document import Paragraph, Table
 from howdah.report.terminal import blocks
 from howdah.session.study import studies as session
-from howdah.session.study.studies import Matrix
 from howdah.units import format_counted, format_seconds
+
+if TYPE_CHECKING:
+    from howdah.session.study.studies import Matrix
 
 
 def matrix_table(matrix: Matrix) -> RenderableType:

@@ -10,11 +10,10 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from howdah.cli.help import MORE, App
-from howdah.cli.options import CalibrationFile
+from howdah.cli.options import CalibrationFile, parse_duration, parse_seed
 from howdah.cli.output import print_json, show
 from howdah.cli.study_display import StudyDisplay
 from howdah.cli.tune_job import JobOutput, show_parts, tune_own_job
-from howdah.cli.values import parse_duration, parse_seed
 from howdah.errors import UserError
 from howdah.extras import check_extras
 from howdah.model.tuning import Goal, KeptRules

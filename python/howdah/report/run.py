@@ -36,8 +36,7 @@ from howdah.report.document import (
 )
 from howdah.report.figure import FigureSource
 from howdah.report.provenance import provenance, simulated_tables
-from howdah.report.sources import cited, source_text
-from howdah.report.words import NONE, moment, number, sentence, setting, signed_bytes
+from howdah.report.words import NONE, cited, moment, number, sentence, setting, signed_bytes, source_text
 from howdah.units import format_rate
 
 if TYPE_CHECKING:

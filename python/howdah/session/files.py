@@ -1,4 +1,4 @@
-"""Files that users name: written whole or not at all."""
+"""Files that users name: where runs and predictions are kept by default; written whole or not at all."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ import tempfile
 from pathlib import Path
 
 from howdah.errors import UserError
+
+DEFAULT_RUNS_DIR = Path("runs")
+DEFAULT_PREDICTIONS_DIR = Path("predictions")
 
 
 def replace_file(path: Path, text: str) -> None:

@@ -2,3 +2,9 @@
 
 `engines/sim` makes records of it; predictions, what-ifs, sweeps and the planner rest on its summaries alone.
 """
+
+from __future__ import annotations
+
+from howdah.deferred import deferred
+
+__getattr__ = deferred(__name__)

@@ -13,12 +13,13 @@ from howdah.model.plan import Cluster, ClusterPlan
 from howdah.model.request import PlanRequest
 from howdah.model.run import RunWarning
 from howdah.model.workloads.base import Workload
+from howdah.model.workloads.dfsio import FilesWorkload
+from howdah.model.workloads.pi import Pi
 from howdah.model.workloads.suite import Suite
-from howdah.model.workloads.terasort import TeraGen, TeraSort
+from howdah.model.workloads.terasort import TeraGen, TeraSort, TeraValidate
 from howdah.simulation.calibrations import equipped_hosts, equipped_masters, of_software
 from howdah.simulation.hbase.servers import asks_hbase, check_table, hbase_of, no_tasks
 from howdah.simulation.hosts import SimulatedHosts, machines_of
-from howdah.simulation.programs import output_replication
 from howdah.simulation.room import capacity_bytes, check_room
 from howdah.simulation.scenario import Scenario, ScenarioProgram, Written
 from howdah.simulation.settings import (
@@ -29,6 +30,46 @@ from howdah.simulation.settings import (
     scheduling_of,
     tasks_at_once,
 )
+
+_OUTPUT_KEY = "mapreduce.terasort.output.replication"
+
+
+def teragen(workload: TeraGen, planned: PlannedSettings) -> ScenarioProgram:
+    """Rows that are generated."""
+    return ScenarioProgram(
+        kind=workload.kind, rows=workload.rows, maps=workload.maps, replication=workload.replication
+    )
+
+
+def terasort(workload: TeraSort, planned: PlannedSettings) -> ScenarioProgram:
+    """Rows that are sorted."""
+    replication = output_replication(workload, planned)
+    return ScenarioProgram(
+        kind=workload.kind, rows=workload.rows, reduces=workload.reduces, replication=replication
+    )
+
+
+def teravalidate(workload: TeraValidate, planned: PlannedSettings) -> ScenarioProgram:
+    """Rows that are checked."""
+    return ScenarioProgram(kind=workload.kind, rows=workload.rows)
+
+
+def dfsio(workload: FilesWorkload, planned: PlannedSettings) -> ScenarioProgram:
+    """Files that are written or read."""
+    return ScenarioProgram(kind=workload.kind, files=workload.files, file_bytes=workload.file_bytes)
+
+
+def pi(workload: Pi, planned: PlannedSettings) -> ScenarioProgram:
+    """Points that are drawn."""
+    return ScenarioProgram(kind=workload.kind, maps=workload.maps, samples=workload.samples)
+
+
+def output_replication(workload: TeraSort, planned: PlannedSettings) -> int:
+    """Replicas of what TeraSort writes: as asked for, as planned, or 1 as is its own default."""
+    if workload.replication is not None:
+        return workload.replication
+    return int(planned.number(_OUTPUT_KEY)) if planned.text(_OUTPUT_KEY) else 1
+
 
 _SUMMARY_ONLY = Written(tasks=False, sample_interval_s=None)
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from howdah.telemetry.device import Device, MetricReading
-from howdah.telemetry.procfile import Counter
+from howdah.telemetry.device import Counter, Device, MetricReading
 
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 _QUANTITIES = ("user_s", "system_s", "iowait_s", "steal_s", "idle_s")

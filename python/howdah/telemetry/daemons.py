@@ -13,8 +13,7 @@ from howdah.services.errors import ServiceError
 from howdah.services.jmx import JmxReader
 from howdah.services.web import Line, Web
 from howdah.telemetry.beans import Bean, BeanNumber, beans_of, called
-from howdah.telemetry.device import Away, Device, MetricReading
-from howdah.telemetry.procfile import Counter
+from howdah.telemetry.device import Away, Counter, Device, MetricReading
 from howdah.telemetry.source import Source
 
 INTERVAL_S = 10.0

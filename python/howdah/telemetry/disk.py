@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from howdah.telemetry.device import Device, MetricReading
-from howdah.telemetry.procfile import Backwards, Counter
+from howdah.telemetry.device import Backwards, Counter, Device, MetricReading
 
 SECTOR_BYTES = 512  # the unit of /proc/diskstats, whatever the device's own sectors are
 _NOT_DISKS = ("loop", "ram", "zram", "sr", "fd")

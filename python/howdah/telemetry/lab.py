@@ -12,11 +12,10 @@ from howdah.hadoop.daemons import DAEMONS, OF_HBASE
 from howdah.services.web import Web
 from howdah.telemetry.cpu import PressureDevice
 from howdah.telemetry.daemons import INTERVAL_S, OFTEN_S, server_sources
-from howdah.telemetry.device import Device, MetricReading
+from howdah.telemetry.device import Counter, Device, MetricReading
 from howdah.telemetry.disk import VolumeDevice
 from howdah.telemetry.nic import LinkDevice, opened_in
 from howdah.telemetry.own import GroupCpu
-from howdah.telemetry.procfile import Counter
 from howdah.telemetry.source import Source
 
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")

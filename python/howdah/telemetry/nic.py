@@ -11,8 +11,7 @@ from threading import Thread
 from typing import TypeVar
 
 from howdah.namespaces import enter_network
-from howdah.telemetry.device import Device, MetricReading
-from howdah.telemetry.procfile import Counter
+from howdah.telemetry.device import Counter, Device, MetricReading
 
 _Opened = TypeVar("_Opened")
 

@@ -9,10 +9,9 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from howdah.telemetry.device import Device, MetricReading
+from howdah.telemetry.device import Counter, Device, MetricReading
 from howdah.telemetry.disk import SECTOR_BYTES
 from howdah.telemetry.processes import TICKS_PER_S, RunningProcess, Selection, parsed
-from howdah.telemetry.procfile import Counter
 
 HOWDAH = "howdah"
 LAB = "lab"

@@ -71,6 +71,36 @@ def test_every_command_and_its_own_have_examples(name: str) -> None:
         assert line in (one.epilog or "") or one.hidden, line
 
 
+MOST_MODULES = 100
+"""Modules of howdah that a command may import before it reports a mistyped flag."""
+SLOW = ("tune",)
+"""Commands that still import their work first."""
+
+MISTYPED = """
+import sys
+sys.argv = ["howdah", *{words}, "--mistyped"]
+from howdah.cli.main import main
+try:
+    main()
+except SystemExit as ended:
+    assert ended.code == 2, ended.code
+print(sum(name.startswith("howdah") for name in sys.modules))
+"""
+
+
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name not in SLOW])
+def test_a_mistyped_flag_is_reported_before_the_work_is_imported(name: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", MISTYPED.format(words=name.split())],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    assert "--mistyped" in done.stderr
+    assert int(done.stdout) <= MOST_MODULES
+
+
 @pytest.mark.parametrize("arguments", [[], ["--help"], ["-h"]])
 def test_commands_are_listed_without_importing_one(arguments: list[str]) -> None:
     done = subprocess.run(

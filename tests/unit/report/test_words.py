@@ -9,8 +9,7 @@ from howdah.model.finding import Number
 from howdah.report.document import Table, numeric_columns
 from howdah.report.html_shell import breakable, prose
 from howdah.report.markdown import escaped, table
-from howdah.report.sources import cited, source_text
-from howdah.report.words import moment, number, setting, signed_bytes
+from howdah.report.words import cited, moment, number, setting, signed_bytes, source_text
 
 
 @pytest.mark.parametrize(

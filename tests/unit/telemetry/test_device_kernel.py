@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 
 from howdah.model.metrics import METRICS
 from howdah.telemetry.cpu import CpuDevice, PressureDevice
-from howdah.telemetry.device import Device
+from howdah.telemetry.device import Counter, Device, ProcFile
 from howdah.telemetry.disk import DiskDevice
 from howdah.telemetry.nic import NicDevice
-from howdah.telemetry.procfile import Counter, ProcFile
 from howdah.telemetry.source import MemoryDevice
 
 HZ = os.sysconf("SC_CLK_TCK")

@@ -12,8 +12,7 @@ from typing import NamedTuple, Unpack
 
 from howdah.engines.base import Prepared, RunStart, new_job
 from howdah.engines.hbase.engine import HBaseConnection, HBaseEngine, Opened
-from howdah.engines.hbase.reached import ReachedHBase, reach_lab_hbase, reach_own_hbase
-from howdah.engines.hbase.standalone import standing_alone
+from howdah.engines.hbase.reached import ReachedHBase, reach_lab_hbase, reach_own_hbase, standing_alone
 from howdah.engines.hbase.tables import LOAD, NO_TABLE, newest_kept
 from howdah.engines.hbase.work import table_name
 from howdah.engines.on_lab.engine import FaultRun, on_lab, requested_faults, whole_lab

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import TypeVar
 
-from howdah.engines.hosts.target import HostsWork, Station
+from howdah.engines.hosts.engine import HostsWork, Station
 from howdah.engines.hosts.tools import measure, round_trips
 from howdah.engines.under_way import PartialResult
 from howdah.model.latencies import LatencyHistogram

@@ -9,8 +9,7 @@ from typing import Unpack
 
 from howdah.documents.files import read_plan
 from howdah.engines.base import Prepared, RunStart, new_job
-from howdah.engines.hosts.engine import HostsEngine
-from howdah.engines.hosts.target import HostsTarget, Station, Tools
+from howdah.engines.hosts.engine import HostsEngine, HostsTarget, Station, Tools
 from howdah.engines.hosts.tools import Ended, run
 from howdah.engines.on_lab.engine import whole_lab
 from howdah.engines.on_lab.members import beneath, hosts_telemetry, laboratory_of

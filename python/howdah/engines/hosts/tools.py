@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Any, Literal, NamedTuple
 
-from howdah.engines.hosts.target import Station
+from howdah.engines.hosts.engine import Station
 from howdah.engines.processes import end_with_parent
 from howdah.errors import RunFailed
 from howdah.model.latencies import LatencyHistogram, encoded

@@ -76,7 +76,7 @@ class DfsioWrite(DfsioFiles):
     programs: ClassVar = {
         "local": "howdah.engines.local.dfsio:dfsio_write",
         "hadoop": "howdah.engines.hadoop.programs.dfsio:dfsio_write",
-        "sim": "howdah.simulation.programs:dfsio",
+        "sim": "howdah.simulation.translate:dfsio",
     }
     sizes: ClassVar = {
         "local": "howdah.planner.local.programs:dfsio_write",
@@ -104,7 +104,7 @@ class DfsioRead(DfsioFiles):
     programs: ClassVar = {
         "local": "howdah.engines.local.dfsio:dfsio_read",
         "hadoop": "howdah.engines.hadoop.programs.dfsio:dfsio_read",
-        "sim": "howdah.simulation.programs:dfsio",
+        "sim": "howdah.simulation.translate:dfsio",
     }
     sizes: ClassVar = {
         "local": "howdah.planner.local.programs:dfsio_read",

@@ -29,7 +29,7 @@ class Pi(Workload):
     programs: ClassVar = {
         "local": "howdah.engines.local.pi:pi",
         "hadoop": "howdah.engines.hadoop.programs.pi:pi",
-        "sim": "howdah.simulation.programs:pi",
+        "sim": "howdah.simulation.translate:pi",
     }
     sizes: ClassVar = {
         "local": "howdah.planner.local.programs:pi",

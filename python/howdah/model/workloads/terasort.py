@@ -139,7 +139,7 @@ class TeraGen(TeraRows):
     programs: ClassVar = {
         "local": "howdah.engines.local.tera:teragen",
         "hadoop": "howdah.engines.hadoop.programs.tera:teragen",
-        "sim": "howdah.simulation.programs:teragen",
+        "sim": "howdah.simulation.translate:teragen",
     }
     sizes: ClassVar = {
         "local": "howdah.planner.local.programs:teragen",
@@ -191,7 +191,7 @@ class TeraSort(TeraRows):
     programs: ClassVar = {
         "local": "howdah.engines.local.tera:terasort",
         "hadoop": "howdah.engines.hadoop.programs.tera:terasort",
-        "sim": "howdah.simulation.programs:terasort",
+        "sim": "howdah.simulation.translate:terasort",
     }
     sizes: ClassVar = {
         "local": "howdah.planner.local.programs:terasort",
@@ -236,7 +236,7 @@ class TeraValidate(TeraRows):
     programs: ClassVar = {
         "local": "howdah.engines.local.tera:teravalidate",
         "hadoop": "howdah.engines.hadoop.programs.tera:teravalidate",
-        "sim": "howdah.simulation.programs:teravalidate",
+        "sim": "howdah.simulation.translate:teravalidate",
     }
     sizes: ClassVar = {
         "local": "howdah.planner.local.programs:teravalidate",

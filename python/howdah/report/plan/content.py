@@ -16,8 +16,7 @@ from howdah.model.sharing import Sharing
 from howdah.model.value import value_text
 from howdah.report.document import Table
 from howdah.report.plan import words
-from howdah.report.sources import source_text
-from howdah.report.words import sentence
+from howdah.report.words import sentence, source_text
 from howdah.units import format_counted
 
 MOST_RACKS = 200

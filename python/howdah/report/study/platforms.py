@@ -14,9 +14,8 @@ from howdah.model.study import PublishedPlatform, matches
 from howdah.model.value import value_text
 from howdah.report.document import Table
 from howdah.report.plan.words import size_note, weight_text
-from howdah.report.sources import source_text
 from howdah.report.study.found import StudyFound, where
-from howdah.report.words import NONE, moment
+from howdah.report.words import NONE, moment, source_text
 from howdah.units import format_gib
 
 _COLUMNS = (

@@ -48,7 +48,7 @@ def plan_inventory(
         # The calibration may be one that is set for every command.
         return _noted(plan_cluster(inventory, request), f"Platforms are ranked by rules alone: {why}.")
     # Simulating takes libraries that rules do without.
-    from howdah.simulation.platform_times import PlatformTimes  # noqa: PLC0415
+    from howdah.simulation.whole_suite import PlatformTimes  # noqa: PLC0415
 
     return plan_by_prediction(inventory, request, PlatformTimes(load_calibration(calibration), tell))
 

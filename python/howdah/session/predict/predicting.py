@@ -27,15 +27,13 @@ from howdah.session.lab.laboratories import state_of
 from howdah.simulation.calibrations import calibration_warnings, load_calibration, saturation_warnings
 from howdah.simulation.loads import simulate_loads
 from howdah.simulation.replications import Done, check_replications, scenarios, simulate, stretches
-from howdah.simulation.sweep import simulate_sizes
 from howdah.simulation.translate import replicas_of
-from howdah.simulation.what_if import simulate_changes
+from howdah.simulation.what_if import simulate_changes, simulate_sizes
 from howdah.store.layout import new_run_id
 from howdah.store.predictions import check_name, save_prediction
 from howdah.units import format_counted
 
 __all__ = [
-    "DEFAULT_PREDICTIONS_DIR",
     "load_sweep",
     "planned_work",
     "predict",
@@ -45,7 +43,6 @@ __all__ = [
     "what_if",
 ]
 
-DEFAULT_PREDICTIONS_DIR = Path("predictions")
 _LEAST_REPLICATIONS = 3
 """Fewer say nothing of how far apart they lie."""
 

@@ -91,10 +91,7 @@ def _started_renderer() -> Renderer | None:
     return renderer
 
 
-DEFAULT_RUNS_DIR = Path("runs")
-
 __all__ = [
-    "DEFAULT_RUNS_DIR",
     "Observer",
     "RunSummary",
     "export_run",

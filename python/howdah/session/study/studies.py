@@ -29,8 +29,9 @@ from howdah.model.workloads.terasort import ROW_BYTES
 from howdah.planner.suite.cluster import size_suite
 from howdah.probe import probe_host
 from howdah.scratch import scratch_folder
+from howdah.session.files import DEFAULT_RUNS_DIR
 from howdah.session.lab.building import fit_here
-from howdah.session.run.runs import DEFAULT_RUNS_DIR, record
+from howdah.session.run.runs import record
 from howdah.session.study.cells import check_asked, plan_path, prepare_cell, run_request, write_inputs
 from howdah.session.study.directory import StudyDirectory
 from howdah.session.study.paper import Paper, write_study_paper

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from howdah.engines.hosts.target import Station
+from howdah.engines.hosts.engine import Station
 from howdah.engines.hosts.tools import nominal, rates
 
 DATA = Path(__file__).parents[3] / "data/iperf3"

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from howdah.errors import UserError
+from howdah.session.deploy.deploying import check_removal
 from howdah.session.deploy.project import read_target, releases
-from howdah.session.deploy.removing import check_removal
 from support.daemons import FETCH, LIB
 from support.labs import lab_plan, save_plan
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howdah.engines.hbase.command import arguments, divided
+from howdah.engines.hbase.clients import arguments, divided
 from howdah.engines.hbase.work import RunTable
 from howdah.model.workloads.ycsb import EVERY, Ycsb, YcsbA, YcsbE, YcsbLoad, YcsbMix, YcsbReadHeavy
 from howdah.model.workloads.ycsb_options import Durability

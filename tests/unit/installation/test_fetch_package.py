@@ -14,7 +14,7 @@ from threading import Thread
 import pytest
 
 from howdah.errors import HowdahError
-from howdah.installation import package
+from howdah.installation import fetch
 from howdah.installation.digests import Fetchable
 
 SPARK = Fetchable("spark", "1.0")
@@ -72,7 +72,7 @@ def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, bytes]]:
     monkeypatch.setenv("PIP_INDEX_URL", f"http://127.0.0.1:{server.server_port}/simple")
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     digest = hashlib.sha256(CONTENT).hexdigest()
-    monkeypatch.setattr(package, "_PACKAGES", {"spark": {"1.0": ("pyspark", digest)}})
+    monkeypatch.setattr(fetch, "_PACKAGES", {"spark": {"1.0": ("pyspark", digest)}})
     yield files
     server.shutdown()
     server.server_close()
@@ -80,7 +80,7 @@ def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, bytes]]:
 
 def test_the_jars_of_the_released_package_are_unpacked(served: dict[str, bytes], tmp_path: Path) -> None:
     arrived: list[float] = []
-    package.unpack_package(SPARK, tmp_path / "lib", arrived.append)
+    fetch.unpack_package(SPARK, tmp_path / "lib", arrived.append)
     assert {jar.name: jar.stat().st_size for jar in (tmp_path / "lib").iterdir()} == {
         "a.jar": 3000,
         "b.jar": 1,
@@ -92,14 +92,14 @@ def test_the_jars_of_the_released_package_are_unpacked(served: dict[str, bytes],
 def test_another_file_of_the_name_is_refused(served: dict[str, bytes], tmp_path: Path) -> None:
     served[FILE] = packed({"deps/jars/a.jar": b"evil"})
     with pytest.raises(HowdahError, match=r"pyspark-1\.0\.tar\.gz of .* differs from the released file"):
-        package.unpack_package(SPARK, tmp_path / "lib", lambda part: None)
+        fetch.unpack_package(SPARK, tmp_path / "lib", lambda part: None)
     assert not (tmp_path / "lib").exists()
 
 
 def test_an_index_without_the_release(served: dict[str, bytes], tmp_path: Path) -> None:
     del served[FILE]
     with pytest.raises(HowdahError, match=r"lists no pyspark-1\.0\.tar\.gz") as error:
-        package.unpack_package(SPARK, tmp_path / "lib", lambda part: None)
+        fetch.unpack_package(SPARK, tmp_path / "lib", lambda part: None)
     assert "PIP_INDEX_URL" in str(error.value.hint)
     assert "SPARK_HOME" in str(error.value.hint)
 
@@ -107,4 +107,4 @@ def test_an_index_without_the_release(served: dict[str, bytes], tmp_path: Path) 
 def test_no_index(tmp_path: Path, served: dict[str, bytes], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
     with pytest.raises(HowdahError, match="cannot be fetched from http://127"):
-        package.unpack_package(SPARK, tmp_path / "lib", lambda part: None)
+        fetch.unpack_package(SPARK, tmp_path / "lib", lambda part: None)

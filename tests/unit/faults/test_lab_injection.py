@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from howdah.errors import RunFailed
-from howdah.faults import injection, revert
+from howdah.faults import lab, revert
 from howdah.faults.grammar import parse_fault
 from howdah.lab.active_faults import RevertStep, active_faults
 from howdah.lab.state import LabState
@@ -25,10 +25,10 @@ def test_what_fails_half_way_is_undone(tmp_path: Path, monkeypatch: pytest.Monke
         did.append(f"{step.how} {step.daemon}")
 
     undo = RevertStep(how="start", machine="m1", daemon="namenode")
-    injected = injection._Injection(("namenode on m1",), (undo,), (lambda: did.append("kill"), start))
-    monkeypatch.setattr(injection, "_injection", lambda state, fault: injected)
+    injected = lab._Injection(("namenode on m1",), (undo,), (lambda: did.append("kill"), start))
+    monkeypatch.setattr(lab, "_injection", lambda state, fault: injected)
     monkeypatch.setitem(revert._STEPS, "start", started)
     with pytest.raises(RunFailed, match="does not start"):
-        injection.inject(state, parse_fault("restart namenode"))
+        lab.inject(state, parse_fault("restart namenode"))
     assert did == ["kill", "start namenode"]
     assert active_faults(state) == ()

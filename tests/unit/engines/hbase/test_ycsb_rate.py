@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howdah.engines.hbase.rate import search
+from howdah.engines.hbase.ycsb import search
 from howdah.model.reported import RateStep
 
 

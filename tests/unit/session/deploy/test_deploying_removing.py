@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from howdah.session.deploy.removing import nothing_left, with_leaving
+from howdah.session.deploy.deploying import nothing_left, with_leaving
 
 
 def test_names_are_added_to_a_list_of_names() -> None:

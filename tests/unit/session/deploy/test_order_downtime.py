@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from howdah.errors import UserError
-from howdah.session.deploy.downtime import check_downtime, downtime_for
-from howdah.session.deploy.order import steps
+from howdah.session.deploy.order import check_downtime, downtime_for, steps
 from howdah.session.deploy.project import Target, read_target
 from howdah.session.deploy.states import DeployedHost, DeployOptions
 from howdah.session.deploy.upgrading import Way
