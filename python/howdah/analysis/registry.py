@@ -29,6 +29,7 @@ from howdah.analysis.links import find_links
 from howdah.analysis.losses import find_losses
 from howdah.analysis.masters import find_master_losses, find_masters
 from howdah.analysis.memory import find_budget, find_swapping
+from howdah.analysis.moves import find_moves
 from howdah.analysis.neighbours import find_neighbours
 from howdah.analysis.outcome import find_missing, find_simulated, find_unfinished
 from howdah.analysis.overheads import find_overheads
@@ -100,6 +101,7 @@ FINDERS: tuple[Finder, ...] = (
     find_replicas,
     find_master_losses,
     find_losses,
+    find_moves,
     find_killed_driver,
     find_lost_executors,
     find_starving,

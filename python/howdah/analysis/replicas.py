@@ -12,10 +12,11 @@ from howdah.analysis.evidence import Evidence, MachineOfRun, ReplicaBalance, Wor
 from howdah.analysis.machines import workers_of
 from howdah.analysis.wording import number, percent
 from howdah.model.cluster import Event, ReplicaSpread
+from howdah.model.erasure import POLICIES
 from howdah.model.finding import Finding
 from howdah.model.plan import Placement
 from howdah.model.run import RunRecord
-from howdah.units import format_counted
+from howdah.units import format_bytes, format_counted
 
 _APART = {Placement.NODE_GROUPS: "node groups", Placement.UPGRADE_DOMAINS: "upgrade domains"}
 _POLICY = "dfs.block.replicator.classname"
@@ -51,9 +52,13 @@ def replica_balances(
                 replicas=counts,
                 max_over_mean=max(counts) / mean if mean else 1.0,
                 sharing_host=spread.sharing_host,
-                kept_apart=_how(record) is not None,
+                # Node groups and upgrade domains place replicas only.
+                kept_apart=_how(record) is not None and spread.policy is None,
                 under_replicated=spread.under_replicated,
                 missing=spread.missing,
+                policy=spread.policy,
+                bytes=spread.bytes,
+                stored_bytes=spread.stored_bytes,
             )
         )
     return tuple(result)
@@ -113,6 +118,12 @@ def find_replicas(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
 
 
 def _sharing(record: RunRecord, balance: ReplicaBalance) -> str:
+    if balance.policy is not None:
+        groups = format_counted(balance.blocks, "block group")
+        return (
+            f"{balance.sharing_host:,} of {groups} have two or more units on one host: "
+            f"{balance.policy} survives the loss of {format_counted(POLICIES[balance.policy].parity, 'unit')} of each"
+        )
     text = (
         f"{balance.sharing_host:,} of {format_counted(balance.blocks, 'block')} have two replicas on one host"
     )
@@ -125,10 +136,17 @@ def _spread(record: RunRecord, balance: ReplicaBalance) -> Finding:
     mean = sum(balance.replicas) / max(1, len(balance.replicas))
     chance = by_chance(len(balance.replicas), mean)
     odd = balance.max_over_mean > max(UNEVEN, chance)
+    coded = balance.policy is not None
     text = (
-        f"{sum(balance.replicas):,} replicas of {format_counted(balance.blocks, 'block')} are on "
+        f"{sum(balance.replicas):,} {'units' if coded else 'replicas'} of "
+        f"{format_counted(balance.blocks, 'block group' if coded else 'block')} are on "
         f"{format_counted(len(balance.replicas), 'DataNode')}, {_evenness(balance)}"
     )
+    if coded and balance.stored_bytes and balance.bytes:
+        text += (
+            f"; {balance.policy} keeps {format_bytes(balance.bytes)} in {format_bytes(balance.stored_bytes)} "
+            f"on disks, {balance.stored_bytes / balance.bytes:.2f} bytes for each"
+        )
     if balance.max_over_mean > EVEN and not odd:
         text += f", no more than chance explains for so few blocks ({percent(chance - 1)})"
     if balance.kept_apart and not balance.sharing_host:

@@ -12,9 +12,10 @@ from howdah.model.plan import Advice, Cluster, ClusterPlan, Layout, Master, Sett
 from howdah.model.request import PlanRequest
 from howdah.model.wrong import WrongValue
 from howdah.planner.block import file_bytes
-from howdah.planner.capacity import capacity, weigh_erasure
+from howdah.planner.capacity import capacity
 from howdah.planner.choice import Choice, choose, count_workers, layouts_and_kinds
 from howdah.planner.decide import beyond_rules, decide
+from howdah.planner.erasure import weigh_erasure
 from howdah.planner.facts import Facts, MissingFact, cluster_facts
 from howdah.planner.masters.place import keep_places, place_masters
 from howdah.planner.masters.slots import spots_by_host
