@@ -120,9 +120,10 @@ def find_replicas(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
 def _sharing(record: RunRecord, balance: ReplicaBalance) -> str:
     if balance.policy is not None:
         groups = format_counted(balance.blocks, "block group")
+        losses = format_counted(POLICIES[balance.policy].parity, "unit")
         return (
             f"{balance.sharing_host:,} of {groups} have two or more units on one host: "
-            f"{balance.policy} survives the loss of {format_counted(POLICIES[balance.policy].parity, 'unit')} of each"
+            f"{balance.policy} survives the loss of {losses} of each"
         )
     text = (
         f"{balance.sharing_host:,} of {format_counted(balance.blocks, 'block')} have two replicas on one host"

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from urllib.parse import urlsplit
 
+from howdah.errors import UserError
 from howdah.model.erasure import POLICIES, ErasurePolicy
 from howdah.model.plan import Advice, Placement
-from howdah.planner.block import BLOCK_BYTES
+from howdah.planner.block import BLOCK_BYTES, file_bytes
 from howdah.planner.facts import Facts
-from howdah.planner.rules.capacity import ERASURE_CODING, ERASURE_DOMAINS
+from howdah.planner.rules.capacity import CODED_FITS, CODED_SAFE, ERASURE_CODING, ERASURE_DOMAINS
+from howdah.planner.storage_costs import judge_policy
 from howdah.planner.topology import MASTERS_RACK
 from howdah.units import format_bytes
 
+_REPLICATED = ("hbase.rootdir", "hbase.wal.dir", "yarn.nodemanager.remote-app-log-dir")
+"""Keys of directories whose files are synced or appended to, which coded files cannot be."""
 CODES = tuple(POLICIES[name] for name in ("RS-3-2-1024k", "RS-6-3-1024k", "RS-10-4-1024k"))
 """The policies that advice compares: XOR-2-1 survives the loss of one unit only."""
 
@@ -19,6 +25,38 @@ CODES = tuple(POLICIES[name] for name in ("RS-3-2-1024k", "RS-6-3-1024k", "RS-10
 def least_hosts(code: ErasurePolicy) -> int:
     """Hosts that a policy needs: one for each unit, and one on which a lost unit is rebuilt."""
     return code.units + 1
+
+
+def check_coded(facts: Facts) -> None:
+    """Raise UserError for coded directories that this cluster cannot write, or that must have replicas."""
+    kept = [str(facts.decided[key]) for key in _REPLICATED if key in facts.decided]
+    for directory in facts.request.coded:
+        where = f"--erasure-coding {directory.path}={directory.policy}"
+        for path in (urlsplit(text).path for text in kept):
+            if _overlap(path, directory.path):
+                raise UserError(
+                    where, f"{path} needs replicas: its files are synced", "code another directory"
+                )
+        verdict = judge_policy(directory.policy, facts, file_bytes(facts.request))
+        if verdict.impossible:
+            fitting = [name for name, code in POLICIES.items() if code.units <= facts.cluster.workers]
+            hint = f"one of {', '.join(fitting)}" if fitting else "keep replicas"
+            raise UserError(where, "; ".join(verdict.impossible), hint)
+
+
+def coded_advice(facts: Facts) -> Iterator[Advice]:
+    """What coded directories cannot survive here, and what else speaks against their policy."""
+    for directory in facts.request.coded:
+        verdict = judge_policy(directory.policy, facts, file_bytes(facts.request))
+        where = f"{directory.path} ({directory.policy})"
+        for reason in verdict.unsafe:
+            yield CODED_SAFE.advice(f"{where}: {reason}.")
+        for reason in verdict.remarks:
+            yield CODED_FITS.advice(f"{where}: {reason}.")
+
+
+def _overlap(first: str, second: str) -> bool:
+    return f"{first}/".startswith(f"{second}/") or f"{second}/".startswith(f"{first}/")
 
 
 def weigh_erasure(facts: Facts, usable_bytes: int) -> tuple[Advice, ...]:

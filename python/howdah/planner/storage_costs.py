@@ -7,14 +7,14 @@ was compared with labs (docs/erasure-coding.md).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from howdah.model.erasure import POLICIES, ErasurePolicy
-from howdah.model.plan import ClusterPlan, Placement
+from howdah.model.plan import ClusterPlan, Placement, Value
 from howdah.model.storage_cost import HostMove, PolicyCost, StorageComparison, StoredData
 from howdah.planner.block import BLOCK_BYTES, FILL_LIMIT, REPLICATION
-from howdah.planner.facts import ClusterFacts, cluster_facts
+from howdah.planner.facts import ClusterFacts, Facts, cluster_facts
 from howdah.planner.throughput import LINE_SHARE, block_bytes_per_s
 from howdah.planner.topology import MASTERS_RACK
 from howdah.units import format_bytes, format_counted
@@ -94,7 +94,9 @@ class _Scheme(NamedTuple):
 
 def compare_storage(plan: ClusterPlan, data: StoredData) -> StorageComparison:
     """Every policy for this data on a plan; the cheapest one that fits is recommended."""
-    site = _site(plan)
+    cluster = plan.cluster
+    facts = cluster_facts(cluster.inventory, cluster.layouts, plan.workers, cluster.masters, cluster.topology)
+    site = _site(facts, {setting.key: setting.value for setting in plan.settings})
     replicas = round(site.setting("dfs.replication", REPLICATION))
     schemes = [
         *(_Scheme(_copies(count), 1, count - 1, None) for count in sorted({replicas, 3})),
@@ -118,25 +120,41 @@ def _copies(count: int) -> str:
     return format_counted(count, "replica")
 
 
-def _site(plan: ClusterPlan) -> _Site:
-    cluster = plan.cluster
-    facts = cluster_facts(cluster.inventory, cluster.layouts, plan.workers, cluster.masters, cluster.topology)
+def _site(facts: ClusterFacts, values: Mapping[str, Value]) -> _Site:
     settings = {
-        setting.key: float(setting.value)
-        for setting in plan.settings
-        if isinstance(setting.value, int | float) and not isinstance(setting.value, bool)
+        key: float(value)
+        for key, value in values.items()
+        if isinstance(value, int | float) and not isinstance(value, bool)
     }
     groups = facts.worker_groups
     return _Site(
         facts=facts,
         settings=settings,
-        racks=sum(rack.name != MASTERS_RACK for rack in cluster.topology.racks),
+        racks=sum(rack.name != MASTERS_RACK for rack in facts.topology.racks),
         block_bytes=settings.get("dfs.blocksize", BLOCK_BYTES),
         host_disk_bytes_per_s=min(block_bytes_per_s(group) for group in groups),
         host_link_bytes_per_s=min(group.network_bits_per_s / 8 * LINE_SHARE for group in groups),
         host_cores=min(group.cpu.cores for group in groups),
         capacity_bytes=facts.raw_bytes * FILL_LIMIT,
     )
+
+
+class Verdict(NamedTuple):
+    """What a cluster is for a policy: too small, unsafe, or what else to know."""
+
+    impossible: tuple[str, ...]
+    unsafe: tuple[str, ...]
+    remarks: tuple[str, ...]
+
+
+def judge_policy(policy: str, facts: Facts, file_bytes: int) -> Verdict:
+    """Whether a planned cluster can keep files of this size by a policy; raises MissingFact."""
+    code = POLICIES[policy]
+    scheme = _Scheme(code.name, code.data, code.parity, code)
+    site = _site(facts.cluster, facts.decided)
+    data = StoredData(data_bytes=file_bytes, file_bytes=file_bytes)
+    impossible, unsafe, remarks = _reasons(scheme, site, data, scheme.stored_bytes(file_bytes) / file_bytes)
+    return Verdict(tuple(impossible), tuple(unsafe), tuple(remarks))
 
 
 def _cost(scheme: _Scheme, site: _Site, data: StoredData) -> PolicyCost:

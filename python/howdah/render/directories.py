@@ -77,6 +77,8 @@ class HostDirectory(NamedTuple):
     mode: str
     on: str = ""
     """The mount point that it lies on: where nothing is mounted, it must not be made."""
+    policy: str = ""
+    """The erasure coding policy of its files in HDFS; empty for replicas."""
 
 
 def host_directories(plan: ClusterPlan, roles: AbstractSet[Role]) -> Iterator[HostDirectory]:
@@ -115,6 +117,12 @@ def hdfs_directories(plan: ClusterPlan) -> Iterator[str]:
                 f"hdfs dfs -mkdir -p {path} && hdfs dfs -chown {owner}:hadoop {path} "
                 f"&& hdfs dfs -chmod {mode} {path}"
             )
+    for coded in plan.cluster.request.coded:
+        yield (
+            f"hdfs dfs -mkdir -p {coded.path} && hdfs dfs -chmod 1777 {coded.path} "
+            f"&& hdfs ec -enablePolicy -policy {coded.policy} "
+            f"&& hdfs ec -setPolicy -path {coded.path} -policy {coded.policy}"
+        )
 
 
 def hdfs_places(plan: ClusterPlan) -> Iterator[HostDirectory]:
@@ -126,6 +134,8 @@ def hdfs_places(plan: ClusterPlan) -> Iterator[HostDirectory]:
             yield from (HostDirectory(path, owner, mode) for path in _hdfs_paths(plan, key))
     if plan.cluster.request.hbase_used:
         yield HostDirectory(next(iter(_hdfs_paths(plan, "hbase.rootdir")), "/hbase"), "hbase", "0711")
+    for coded in plan.cluster.request.coded:
+        yield HostDirectory(coded.path, "hdfs", "1777", policy=coded.policy)
 
 
 def hbase_directory(plan: ClusterPlan) -> str:

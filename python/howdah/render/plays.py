@@ -167,7 +167,8 @@ def _refresh() -> str:
 
 def _hdfs(directories: Sequence[HostDirectory], port: int) -> str:
     listed = ", ".join(
-        f"{{path: {_plain(one.path)}, owner: {one.owner}, mode: {json.dumps(one.mode)}}}"
+        f"{{path: {_plain(one.path)}, owner: {one.owner}, mode: {json.dumps(one.mode)}"
+        + (f", policy: {one.policy}}}" if one.policy else "}")
         for one in directories
     )
     return f"""

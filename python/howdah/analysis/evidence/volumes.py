@@ -128,10 +128,10 @@ class ByteFlow:
     """The bytes of one workload through all layers, for a flow picture, and layer by layer.
 
     ``replication`` is that of the files it wrote, of coded ones the bytes on disks for each (None: it wrote
-    none, or nobody says), ``codec_ratio`` the map output before compression over after (1: none), ``map_spills`` and ``reduce_spills`` how often a
-    record of intermediate data was written on either side, ``local_share`` the part of the input that
-    was read by the worker that holds it, ``remote_share`` the part of the shuffle that crossed from one
-    worker to another.
+    none, or nobody says), ``codec_ratio`` the map output before compression over after (1: none),
+    ``map_spills`` and ``reduce_spills`` how often a record of intermediate data was written on either
+    side, ``local_share`` the part of the input that was read by the worker that holds it, ``remote_share``
+    the part of the shuffle that crossed from one worker to another.
     """
 
     workload: str
