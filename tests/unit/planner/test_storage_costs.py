@@ -87,7 +87,12 @@ def test_small_files_and_young_data_keep_replicas() -> None:
 
 def test_a_lost_unit_is_read_from_as_many_others_as_there_are_data_units() -> None:
     told = costs(a_plan())
-    for policy, times in (("3 replicas", 1), ("RS-6-3-1024k", 6), ("RS-10-4-1024k", 10), ("XOR-2-1-1024k", 2)):
+    for policy, times in (
+        ("3 replicas", 1),
+        ("RS-6-3-1024k", 6),
+        ("RS-10-4-1024k", 10),
+        ("XOR-2-1-1024k", 2),
+    ):
         rebuild, drain = told[policy].rebuild, told[policy].drain
         assert rebuild.network_bytes == pytest.approx(times * rebuild.host_bytes, rel=1e-6)
         assert drain.network_bytes == drain.host_bytes
