@@ -45,7 +45,7 @@ class _Site(NamedTuple):
     capacity_bytes: float
     """What all data disks hold when they are as full as they should be."""
 
-    def setting(self, key: str, default: float) -> float:
+    def number(self, key: str, default: float) -> float:
         return self.settings.get(key, default)
 
     @property
@@ -97,20 +97,20 @@ def compare_storage(plan: ClusterPlan, data: StoredData) -> StorageComparison:
     cluster = plan.cluster
     facts = cluster_facts(cluster.inventory, cluster.layouts, plan.workers, cluster.masters, cluster.topology)
     site = _site(facts, {setting.key: setting.value for setting in plan.settings})
-    replicas = round(site.setting("dfs.replication", REPLICATION))
+    replicas = round(site.number("dfs.replication", REPLICATION))
     schemes = [
         *(_Scheme(_copies(count), 1, count - 1, None) for count in sorted({replicas, 3})),
         *(_Scheme(code.name, code.data, code.parity, code) for code in POLICIES.values()),
     ]
     costs = [_cost(scheme, site, data) for scheme in schemes]
-    recheck_s = site.setting("dfs.namenode.heartbeat.recheck-interval", _RECHECK_MS) / 1000
+    recheck_s = site.number("dfs.namenode.heartbeat.recheck-interval", _RECHECK_MS) / 1000
     return StorageComparison(
         data=data,
         hosts=site.hosts,
         workers=site.workers,
         racks=site.racks,
         real_racks=site.facts.topology.real_racks,
-        noticed_s=2 * recheck_s + 10 * site.setting("dfs.heartbeat.interval", _HEARTBEAT_S),
+        noticed_s=2 * recheck_s + 10 * site.number("dfs.heartbeat.interval", _HEARTBEAT_S),
         share=SHARE,
         policies=tuple(_recommended(costs)),
     )
@@ -139,7 +139,7 @@ def _site(facts: ClusterFacts, values: Mapping[str, Value]) -> _Site:
     )
 
 
-class Verdict(NamedTuple):
+class PolicyVerdict(NamedTuple):
     """What a cluster is for a policy: too small, unsafe, or what else to know."""
 
     impossible: tuple[str, ...]
@@ -147,14 +147,14 @@ class Verdict(NamedTuple):
     remarks: tuple[str, ...]
 
 
-def judge_policy(policy: str, facts: Facts, file_bytes: int) -> Verdict:
+def judge_policy(policy: str, facts: Facts, file_bytes: int) -> PolicyVerdict:
     """Whether a planned cluster can keep files of this size by a policy; raises MissingFact."""
     code = POLICIES[policy]
     scheme = _Scheme(code.name, code.data, code.parity, code)
     site = _site(facts.cluster, facts.decided)
     data = StoredData(data_bytes=file_bytes, file_bytes=file_bytes)
     impossible, unsafe, remarks = _reasons(scheme, site, data, scheme.stored_bytes(file_bytes) / file_bytes)
-    return Verdict(tuple(impossible), tuple(unsafe), tuple(remarks))
+    return PolicyVerdict(tuple(impossible), tuple(unsafe), tuple(remarks))
 
 
 def _cost(scheme: _Scheme, site: _Site, data: StoredData) -> PolicyCost:
@@ -331,15 +331,15 @@ def _blocks_of_a_host(scheme: _Scheme, site: _Site, data: StoredData) -> float:
 
 def _handed_out_per_s(site: _Site) -> float:
     """Blocks a second that the NameNode hands out."""
-    interval_s = site.setting("dfs.namenode.redundancy.interval.seconds", _INTERVAL_S)
-    work = site.setting("dfs.namenode.replication.work.multiplier.per.iteration", _WORK)
+    interval_s = site.number("dfs.namenode.redundancy.interval.seconds", _INTERVAL_S)
+    work = site.number("dfs.namenode.replication.work.multiplier.per.iteration", _WORK)
     return work * site.workers / interval_s
 
 
 def _accepted_per_s(site: _Site, hosts: int, weight: float) -> float:
     """Blocks a second that the DataNodes of so many hosts take: with each heartbeat one for each stream."""
-    heartbeat_s = site.setting("dfs.heartbeat.interval", _HEARTBEAT_S)
-    streams = site.setting("dfs.namenode.replication.max-streams", _STREAMS)
+    heartbeat_s = site.number("dfs.heartbeat.interval", _HEARTBEAT_S)
+    streams = site.number("dfs.namenode.replication.max-streams", _STREAMS)
     return site.workers * hosts / max(1, site.hosts) * max(1.0, streams / weight) / heartbeat_s
 
 
@@ -347,4 +347,4 @@ def _weight(scheme: _Scheme, site: _Site) -> float:
     """Streams that the rebuild of one block counts as."""
     if scheme.code is None:
         return 1.0
-    return max(1.0, scheme.data * site.setting("dfs.datanode.ec.reconstruction.xmits.weight", _XMITS))
+    return max(1.0, scheme.data * site.number("dfs.datanode.ec.reconstruction.xmits.weight", _XMITS))
