@@ -10,6 +10,7 @@ import typer
 from howdah.cli.help import App
 from howdah.cli.output import print_json, show
 from howdah.errors import UserError
+from howdah.planner.storage_costs import SHARE
 from howdah.report.plan.storage import storage_blocks
 from howdah.report.terminal import blocks
 from howdah.session.plan import storage as session
@@ -20,6 +21,7 @@ EXAMPLES = """
 howdah plan storage plan.yaml  # compares the policies for all data that the cluster holds
 howdah plan storage plan.yaml --data 300TB --file-size 1GiB --age 180
 howdah plan storage plan.yaml --file-size 1MiB  # shows what small files cost
+howdah plan storage plan.yaml --worker --share 100  # rebuilds a worker on an idle cluster
 howdah plan storage plan.yaml --reads-per-month 4 --json
 """
 
@@ -44,6 +46,13 @@ def storage(
         float | None,
         typer.Option(help="How often a byte is read in a month. Default: 30 divided by the age."),
     ] = None,
+    worker: Annotated[
+        bool, typer.Option("--worker", help="Compute the rebuild of one worker instead of one host.")
+    ] = False,
+    share: Annotated[
+        float,
+        typer.Option(help="Percentage of disks, network and cores that jobs leave for it.", min=1, max=100),
+    ] = 100 * SHARE,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Compare replicas and erasure coding: disks, network, CPU, repair, and what each survives."""
@@ -56,6 +65,8 @@ def storage(
         mean_file_bytes=_size("--file-size", file_size),
         age_days=age,
         reads_per_month=reads_per_month,
+        worker=worker,
+        share=share / 100,
     )
     if json:
         print_json(told.model_dump(mode="json"))

@@ -21,10 +21,10 @@ class StoredData(Model):
 
 
 class HostMove(Model):
-    """What it takes to have the blocks of one host elsewhere."""
+    """What it takes to have the blocks of one host, or of one worker, elsewhere."""
 
-    host_bytes: int
-    """Bytes of blocks on the host."""
+    lost_bytes: int
+    """Bytes of its blocks."""
     read_bytes: int
     """Bytes read from disks."""
     network_bytes: int
@@ -71,9 +71,9 @@ class PolicyCost(Model):
     blocks: int
     """Blocks on all DataNodes."""
     rebuild: HostMove
-    """After the loss of a host."""
+    """After the loss."""
     drain: HostMove
-    """Before a host is removed."""
+    """Before its removal in good order."""
 
 
 class StorageComparison(Model):
@@ -88,6 +88,8 @@ class StorageComparison(Model):
     """Racks with DataNodes, as HDFS is configured."""
     real_racks: bool
     """Whether these are racks of the inventory, not virtual ones."""
+    lost: Literal["host", "worker"]
+    """What is rebuilt and drained."""
     noticed_s: float
     """Time until the NameNode gives up a lost DataNode, seconds."""
     share: float

@@ -1,108 +1,41 @@
-"""Policies of storage compared on a plan: what replicas and erasure coding cost, and what they survive.
-
-A closed form with the limits of disks, links, cores and the NameNode's settings. Its rebuild of a lost host
-was compared with labs (docs/erasure-coding.md).
-"""
+"""Policies of storage compared on a plan: what replicas and erasure coding cost, and what they survive."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import NamedTuple
 
-from howdah.model.erasure import POLICIES, ErasurePolicy
-from howdah.model.plan import ClusterPlan, Placement, Value
-from howdah.model.storage_cost import HostMove, PolicyCost, StorageComparison, StoredData
-from howdah.planner.block import BLOCK_BYTES, FILL_LIMIT, REPLICATION
-from howdah.planner.facts import ClusterFacts, Facts, cluster_facts
-from howdah.planner.throughput import LINE_SHARE, block_bytes_per_s
-from howdah.planner.topology import MASTERS_RACK
+from howdah.model.erasure import POLICIES
+from howdah.model.plan import ClusterPlan, Placement
+from howdah.model.storage_cost import PolicyCost, StorageComparison, StoredData
+from howdah.planner.block import FILL_LIMIT, REPLICATION
+from howdah.planner.facts import Facts, cluster_facts
+from howdah.planner.host_moves import Loss, drain, rebuild
+from howdah.planner.storage_site import Scheme, Site, site_of
 from howdah.units import format_bytes, format_counted
 
 SHARE = 0.25
 """Of disks, network and cores, the part that rebuilding takes from jobs, as recovery.work plans."""
 HOT_DAYS = 30.0
 """Younger data is hot: jobs still read it, and read replicas on their own workers (howdah)."""
+_HOST = Loss("host", SHARE)
 _TB = 10**12
-_RECHECK_MS, _HEARTBEAT_S, _INTERVAL_S = 300_000.0, 3.0, 3.0
-_WORK, _STREAMS = 2.0, 2.0
-_XMITS = 0.5
-"""Hadoop's defaults: heartbeat.recheck-interval, heartbeat.interval, redundancy.interval.seconds,
-replication.work.multiplier.per.iteration, replication.max-streams, ec.reconstruction.xmits.weight."""
+_RECHECK_MS, _HEARTBEAT_S = 300_000.0, 3.0
+"""Hadoop's defaults: heartbeat.recheck-interval and heartbeat.interval."""
 
 
-class _Site(NamedTuple):
-    """What the limits of a plan come to."""
-
-    facts: ClusterFacts
-    settings: dict[str, float]
-    racks: int
-    block_bytes: float
-    host_disk_bytes_per_s: float
-    """What one host's disks move, of the slowest group."""
-    host_link_bytes_per_s: float
-    host_cores: float
-    capacity_bytes: float
-    """What all data disks hold when they are as full as they should be."""
-
-    def number(self, key: str, default: float) -> float:
-        return self.settings.get(key, default)
-
-    @property
-    def hosts(self) -> int:
-        return self.facts.worker_hosts
-
-    @property
-    def workers(self) -> int:
-        return self.facts.workers
-
-    @property
-    def most_per_host(self) -> int:
-        """The most workers on one host."""
-        return math.ceil(self.workers / max(1, self.hosts))
-
-
-class _Scheme(NamedTuple):
-    """Replicas or a code, in one form: replicas are one data unit, and each copy a parity unit."""
-
-    name: str
-    data: int
-    parity: int
-    code: ErasurePolicy | None
-
-    @property
-    def units(self) -> int:
-        return self.data + self.parity
-
-    def stored_bytes(self, file_bytes: float) -> float:
-        return self.code.stored_bytes(file_bytes) if self.code else self.units * file_bytes
-
-    def groups(self, file_bytes: float, block_bytes: float) -> int:
-        if self.code:
-            return self.code.group_count(file_bytes, block_bytes)
-        return math.ceil(file_bytes / block_bytes)
-
-    def blocks(self, file_bytes: float, block_bytes: float) -> int:
-        if self.code:
-            return self.code.unit_count(file_bytes, block_bytes)
-        return self.units * math.ceil(file_bytes / block_bytes)
-
-    def data_units(self, file_bytes: float) -> int:
-        """Data units that a file of this size fills."""
-        return min(self.data, math.ceil(file_bytes / self.code.cell_bytes)) if self.code else 1
-
-
-def compare_storage(plan: ClusterPlan, data: StoredData) -> StorageComparison:
+def compare_storage(plan: ClusterPlan, data: StoredData, loss: Loss = _HOST) -> StorageComparison:
     """Every policy for this data on a plan; the cheapest one that fits is recommended."""
     cluster = plan.cluster
     facts = cluster_facts(cluster.inventory, cluster.layouts, plan.workers, cluster.masters, cluster.topology)
-    site = _site(facts, {setting.key: setting.value for setting in plan.settings})
+    site = site_of(facts, {setting.key: setting.value for setting in plan.settings})
     replicas = round(site.number("dfs.replication", REPLICATION))
     schemes = [
-        *(_Scheme(_copies(count), 1, count - 1, None) for count in sorted({replicas, 3})),
-        *(_Scheme(code.name, code.data, code.parity, code) for code in POLICIES.values()),
+        *(Scheme(_copies(count), 1, count - 1, None) for count in sorted({replicas, 3})),
+        *(Scheme(code.name, code.data, code.parity, code) for code in POLICIES.values()),
     ]
-    costs = [_cost(scheme, site, data) for scheme in schemes]
+    costs = [_cost(scheme, site, data, loss) for scheme in schemes]
     recheck_s = site.number("dfs.namenode.heartbeat.recheck-interval", _RECHECK_MS) / 1000
     return StorageComparison(
         data=data,
@@ -111,32 +44,14 @@ def compare_storage(plan: ClusterPlan, data: StoredData) -> StorageComparison:
         racks=site.racks,
         real_racks=site.facts.topology.real_racks,
         noticed_s=2 * recheck_s + 10 * site.number("dfs.heartbeat.interval", _HEARTBEAT_S),
-        share=SHARE,
+        share=loss.share,
+        lost=loss.what,
         policies=tuple(_recommended(costs)),
     )
 
 
 def _copies(count: int) -> str:
     return format_counted(count, "replica")
-
-
-def _site(facts: ClusterFacts, values: Mapping[str, Value]) -> _Site:
-    settings = {
-        key: float(value)
-        for key, value in values.items()
-        if isinstance(value, int | float) and not isinstance(value, bool)
-    }
-    groups = facts.worker_groups
-    return _Site(
-        facts=facts,
-        settings=settings,
-        racks=sum(rack.name != MASTERS_RACK for rack in facts.topology.racks),
-        block_bytes=settings.get("dfs.blocksize", BLOCK_BYTES),
-        host_disk_bytes_per_s=min(block_bytes_per_s(group) for group in groups),
-        host_link_bytes_per_s=min(group.network_bits_per_s / 8 * LINE_SHARE for group in groups),
-        host_cores=min(group.cpu.cores for group in groups),
-        capacity_bytes=facts.raw_bytes * FILL_LIMIT,
-    )
 
 
 class PolicyVerdict(NamedTuple):
@@ -150,17 +65,17 @@ class PolicyVerdict(NamedTuple):
 def judge_policy(policy: str, facts: Facts, file_bytes: int) -> PolicyVerdict:
     """Whether a planned cluster can keep files of this size by a policy; raises MissingFact."""
     code = POLICIES[policy]
-    scheme = _Scheme(code.name, code.data, code.parity, code)
-    site = _site(facts.cluster, facts.decided)
+    scheme = Scheme(code.name, code.data, code.parity, code)
+    site = site_of(facts.cluster, facts.decided)
     data = StoredData(data_bytes=file_bytes, file_bytes=file_bytes)
-    impossible, unsafe, remarks = _reasons(scheme, site, data, scheme.stored_bytes(file_bytes) / file_bytes)
+    impossible, unsafe, remarks = _reasons(scheme, site, data, scheme.per_byte(file_bytes))
     return PolicyVerdict(tuple(impossible), tuple(unsafe), tuple(remarks))
 
 
-def _cost(scheme: _Scheme, site: _Site, data: StoredData) -> PolicyCost:
+def _cost(scheme: Scheme, site: Site, data: StoredData, loss: Loss) -> PolicyCost:
     file_bytes, code = data.file_bytes, scheme.code
     files = max(1, round(data.data_bytes / file_bytes))
-    per_byte = scheme.stored_bytes(file_bytes) / file_bytes
+    per_byte = scheme.per_byte(file_bytes)
     filled = scheme.data_units(file_bytes)
     read_network = 1 - 1 / filled
     impossible, unsafe, remarks = _reasons(scheme, site, data, per_byte)
@@ -181,12 +96,12 @@ def _cost(scheme: _Scheme, site: _Site, data: StoredData) -> PolicyCost:
         encode_core_s_per_tb=_TB / code.java.encoded_bytes_per_s if code else 0.0,
         objects=files * (1 + scheme.groups(file_bytes, site.block_bytes)),
         blocks=files * scheme.blocks(file_bytes, site.block_bytes),
-        rebuild=_rebuild(scheme, site, data, per_byte),
-        drain=_drain(scheme, site, data, per_byte),
+        rebuild=rebuild(scheme, site, data, loss),
+        drain=drain(scheme, site, data, loss),
     )
 
 
-def _on_a_host(scheme: _Scheme, site: _Site) -> int:
+def _on_a_host(scheme: Scheme, site: Site) -> int:
     """The most units of one block group that a host may get.
 
     HDFS spreads units over racks, and chooses workers within a rack at random. Node groups and upgrade
@@ -198,7 +113,7 @@ def _on_a_host(scheme: _Scheme, site: _Site) -> int:
     return max(1, by_chance, math.ceil(scheme.units / max(1, site.hosts)))
 
 
-def _on_a_rack(scheme: _Scheme, site: _Site) -> int:
+def _on_a_rack(scheme: Scheme, site: Site) -> int:
     if scheme.code is None:
         # HDFS's own policies put replicas on two racks.
         return max(1, scheme.units - 1) if scheme.units > 1 else 1
@@ -206,7 +121,7 @@ def _on_a_rack(scheme: _Scheme, site: _Site) -> int:
 
 
 def _reasons(
-    scheme: _Scheme, site: _Site, data: StoredData, per_byte: float
+    scheme: Scheme, site: Site, data: StoredData, per_byte: float
 ) -> tuple[list[str], list[str], list[str]]:
     """Why a policy is impossible, why it is unsafe, and what else to know."""
     impossible: list[str] = []
@@ -239,7 +154,7 @@ def _reasons(
     return impossible, unsafe, remarks
 
 
-def _remarks(scheme: _Scheme, site: _Site, data: StoredData, per_byte: float) -> Iterator[str]:
+def _remarks(scheme: Scheme, site: Site, data: StoredData, per_byte: float) -> Iterator[str]:
     code = scheme.code
     if site.workers >= scheme.units and site.hosts <= scheme.units and scheme.units > 1:
         yield f"no host is left on which a lost one could be rebuilt: that takes {scheme.units + 1} hosts"
@@ -270,81 +185,3 @@ def _recommended(costs: list[PolicyCost]) -> Iterator[PolicyCost]:
 def _warned(cost: PolicyCost) -> bool:
     """Whether this data or these hosts speak against a policy that would be safe."""
     return cost.hosts_lost < 2 or bool(cost.reasons)
-
-
-def _of_a_host(site: _Site, data: StoredData, per_byte: float) -> float:
-    return per_byte * data.data_bytes / max(1, site.hosts)
-
-
-def _rebuild(scheme: _Scheme, site: _Site, data: StoredData, per_byte: float) -> HostMove:
-    """A lost host: replicas are copied, units are computed from others, as many as there are data units."""
-    lost = _of_a_host(site, data, per_byte)
-    filled = scheme.data_units(data.file_bytes)
-    read = lost * filled
-    others = max(1, site.hosts - 1)
-    core_s = lost / scheme.code.java.rebuilt_bytes_per_s if scheme.code else 0.0
-    count = _blocks_of_a_host(scheme, site, data)
-    times = {
-        # The worker that computes a unit keeps it, so all that is read crosses the network.
-        "network": read / others / (SHARE * site.host_link_bytes_per_s),
-        "disks": (read + lost) / others / (SHARE * site.host_disk_bytes_per_s),
-        "CPU": core_s / others / (SHARE * site.host_cores),
-        "settings": count
-        / min(_handed_out_per_s(site), _accepted_per_s(site, others, _weight(scheme, site))),
-    }
-    return _move(lost, read, read, core_s, times)
-
-
-def _drain(scheme: _Scheme, site: _Site, data: StoredData, per_byte: float) -> HostMove:
-    """A drained host is read itself: units are copied from it, replicas from any host that has one."""
-    lost = _of_a_host(site, data, per_byte)
-    others = max(1, site.hosts - 1)
-    sources = 1 if scheme.code else others
-    times = {
-        "network": lost / sources / (SHARE * site.host_link_bytes_per_s),
-        "disks": max(lost / sources, 2 * lost / others) / (SHARE * site.host_disk_bytes_per_s),
-        "CPU": 0.0,
-        "settings": _blocks_of_a_host(scheme, site, data)
-        / min(_handed_out_per_s(site), _accepted_per_s(site, sources, 1.0)),
-    }
-    return _move(lost, lost, lost, 0.0, times)
-
-
-def _move(lost: float, read: float, network: float, core_s: float, times: dict[str, float]) -> HostMove:
-    limit = max(times, key=times.__getitem__)
-    return HostMove.model_validate(
-        {
-            "host_bytes": round(lost),
-            "read_bytes": round(read),
-            "network_bytes": round(network),
-            "core_s": core_s,
-            "elapsed_s": times[limit],
-            "limit": limit,
-        }
-    )
-
-
-def _blocks_of_a_host(scheme: _Scheme, site: _Site, data: StoredData) -> float:
-    files = max(1, data.data_bytes / data.file_bytes)
-    return files * scheme.blocks(data.file_bytes, site.block_bytes) / max(1, site.hosts)
-
-
-def _handed_out_per_s(site: _Site) -> float:
-    """Blocks a second that the NameNode hands out."""
-    interval_s = site.number("dfs.namenode.redundancy.interval.seconds", _INTERVAL_S)
-    work = site.number("dfs.namenode.replication.work.multiplier.per.iteration", _WORK)
-    return work * site.workers / interval_s
-
-
-def _accepted_per_s(site: _Site, hosts: int, weight: float) -> float:
-    """Blocks a second that the DataNodes of so many hosts take: with each heartbeat one for each stream."""
-    heartbeat_s = site.number("dfs.heartbeat.interval", _HEARTBEAT_S)
-    streams = site.number("dfs.namenode.replication.max-streams", _STREAMS)
-    return site.workers * hosts / max(1, site.hosts) * max(1.0, streams / weight) / heartbeat_s
-
-
-def _weight(scheme: _Scheme, site: _Site) -> float:
-    """Streams that the rebuild of one block counts as."""
-    if scheme.code is None:
-        return 1.0
-    return max(1.0, scheme.data * site.number("dfs.datanode.ec.reconstruction.xmits.weight", _XMITS))

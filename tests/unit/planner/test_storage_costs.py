@@ -9,6 +9,7 @@ from howdah.model.plan import ClusterPlan
 from howdah.model.request import CodedDirectory, Demand, Hypervisor, PlanRequest
 from howdah.model.storage_cost import PolicyCost, StoredData
 from howdah.planner.cluster import plan_cluster, without_hosts
+from howdah.planner.host_moves import Loss
 from howdah.planner.storage_costs import compare_storage
 from howdah.units import GIB, MIB
 from support.clusters import host_group, inventory
@@ -94,12 +95,22 @@ def test_a_lost_unit_is_read_from_as_many_others_as_there_are_data_units() -> No
         ("XOR-2-1-1024k", 2),
     ):
         rebuild, drain = told[policy].rebuild, told[policy].drain
-        assert rebuild.network_bytes == pytest.approx(times * rebuild.host_bytes, rel=1e-6)
-        assert drain.network_bytes == drain.host_bytes
+        assert rebuild.network_bytes == pytest.approx(times * rebuild.lost_bytes, rel=1e-6)
+        assert drain.network_bytes == drain.lost_bytes
         assert drain.core_s == 0
         assert (rebuild.core_s > 0) == (policy != "3 replicas")
     # One host is read while it is drained, all others while a lost one is rebuilt.
     assert told["RS-6-3-1024k"].drain.elapsed_s > told["3 replicas"].drain.elapsed_s
+
+
+def test_a_worker_on_an_idle_cluster_is_rebuilt_sooner_than_a_host_while_jobs_run() -> None:
+    plan = a_plan(32, 4, workers=2)
+    data = StoredData(data_bytes=20 * TB, file_bytes=GIB)
+    host = compare_storage(plan, data).policies
+    worker = compare_storage(plan, data, Loss("worker", 1.0)).policies
+    for one, other in zip(host, worker, strict=True):
+        assert other.rebuild.lost_bytes == pytest.approx(one.rebuild.lost_bytes / 2, rel=0.05)
+        assert other.rebuild.elapsed_s < one.rebuild.elapsed_s
 
 
 def test_more_hosts_rebuild_a_host_of_the_same_size_sooner() -> None:

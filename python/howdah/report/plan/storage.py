@@ -18,12 +18,13 @@ _COLUMNS = (
     "least racks",
     "network to write",
     "to read",
+    "reads a month",
     "CPU per TB",
     "names",
 )
 _MOVES = (
     "policy",
-    "lost host",
+    "lost",
     "read",
     "network",
     "CPU",
@@ -43,7 +44,7 @@ def storage_blocks(told: StorageComparison) -> Iterator[Block]:
     yield Table(
         _MOVES,
         tuple(_moves(cost) for cost in told.policies if cost.verdict != "impossible"),
-        title="One host",
+        title=f"One {told.lost}",
         about=f"Rebuilding takes {share} of disks, network and cores from jobs, and starts when the NameNode "
         f"gives up the lost DataNodes, after {format_seconds(told.noticed_s)}.",
     )
@@ -79,6 +80,7 @@ def _row(cost: PolicyCost) -> tuple[str, ...]:
         str(cost.least_racks) if cost.least_racks else "–",
         f"{cost.write_network_per_byte:.2f}",
         f"{cost.read_network_per_byte:.2f}",
+        format_bytes(cost.read_network_per_month) if cost.read_network_per_month else "–",
         format_seconds(cost.encode_core_s_per_tb) if cost.encode_core_s_per_tb else "–",
         format_count_short(cost.objects),
     )
@@ -95,7 +97,7 @@ def _moves(cost: PolicyCost) -> tuple[str, ...]:
     rebuild, drain = cost.rebuild, cost.drain
     return (
         cost.policy,
-        format_bytes(rebuild.host_bytes),
+        format_bytes(rebuild.lost_bytes),
         format_bytes(rebuild.read_bytes),
         format_bytes(rebuild.network_bytes),
         _cores(rebuild),

@@ -6,7 +6,8 @@ from howdah.errors import UserError
 from howdah.model.plan import ClusterPlan
 from howdah.model.storage_cost import StorageComparison, StoredData
 from howdah.planner.block import file_bytes
-from howdah.planner.storage_costs import compare_storage
+from howdah.planner.host_moves import Loss
+from howdah.planner.storage_costs import SHARE, compare_storage
 
 _DAYS_OF_A_MONTH = 30.0
 _LEAST_DAYS = 1.0
@@ -19,10 +20,14 @@ def compare(
     mean_file_bytes: int | None,
     age_days: float | None,
     reads_per_month: float | None,
+    worker: bool = False,
+    share: float = SHARE,
 ) -> StorageComparison:
     """Every policy for this data; what is left out is the plan's, or follows from it.
 
-    Data of an age of n days is taken to be read once in n days, if no number of reads is given.
+    ``worker`` is about the loss of one worker instead of one host, and ``share`` the part of disks, links and
+    cores that jobs leave. Data of an age of n days is taken to be read once in n days, if no number of reads
+    is given.
     """
     request = plan.cluster.request
     size = data_bytes or (request.growth.need_bytes if request.growth else None)
@@ -39,4 +44,5 @@ def compare(
             age_days=age_days,
             reads_per_month=reads_per_month,
         ),
+        Loss("worker" if worker else "host", share),
     )
