@@ -11,7 +11,7 @@ from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict, worker_hosts
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
-from howdah.units import MIB, format_memory
+from howdah.units import MIB, format_counted, format_memory
 
 _POLICY = "dfs.namenode.ec.system.default.policy"
 _SHAPE = re.compile(r"(?:RS|RS-LEGACY|XOR)-(\d+)-(\d+)-\d+[kKmM]")
@@ -125,7 +125,7 @@ def _erasure(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 expected=f"a policy for at most {there} DataNodes: otherwise files lack parity or cannot be "
                 "written",
                 fix=f"hdfs ec -setPolicy -path {directory.path} -policy {_largest(there)}, or add "
-                f"{policy.units - there} DataNodes",
+                f"{format_counted(policy.units - there, 'DataNode')}",
                 where="the plan",
             )
     match = _SHAPE.fullmatch((reading.text(_POLICY) or "").strip())
