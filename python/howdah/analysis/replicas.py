@@ -12,7 +12,6 @@ from howdah.analysis.evidence import Evidence, MachineOfRun, ReplicaBalance, Wor
 from howdah.analysis.machines import workers_of
 from howdah.analysis.wording import number, percent
 from howdah.model.cluster import Event, ReplicaSpread
-from howdah.model.erasure import POLICIES
 from howdah.model.finding import Finding
 from howdah.model.plan import Placement
 from howdah.model.run import RunRecord
@@ -100,7 +99,11 @@ def find_replicas(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     for replica in evidence.replicas:
         if replica.sharing_host:
             yield _finding(
-                record, replica, "replicas-share-host", _sharing(record, replica), warns=replica.kept_apart
+                record,
+                replica,
+                "replicas-share-host",
+                _sharing(record, replica),
+                warns=replica.kept_apart or replica.policy is not None,
             )
         short = [
             f"{format_counted(count, 'block')} {what}"
@@ -120,10 +123,9 @@ def find_replicas(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
 def _sharing(record: RunRecord, balance: ReplicaBalance) -> str:
     if balance.policy is not None:
         groups = format_counted(balance.blocks, "block group")
-        losses = format_counted(POLICIES[balance.policy].parity, "unit")
         return (
-            f"{balance.sharing_host:,} of {groups} have two or more units on one host: "
-            f"{balance.policy} survives the loss of {losses} of each"
+            f"{balance.sharing_host:,} of {groups} have more units on one host than {balance.policy} can lose: "
+            "losing that host loses data"
         )
     text = (
         f"{balance.sharing_host:,} of {format_counted(balance.blocks, 'block')} have two replicas on one host"

@@ -170,7 +170,7 @@ class ReplicaSpread(Model):
     per_worker: dict[str, int]
     """Replicas on each worker, workers with none included."""
     sharing_host: int
-    """Blocks with two or more replicas on one host."""
+    """Blocks with two or more replicas on one host; of coded ones, with more units than may be lost."""
     under_replicated: int
     """Blocks with fewer replicas than requested."""
     missing: int

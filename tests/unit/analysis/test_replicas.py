@@ -123,6 +123,5 @@ def test_coded_files_have_units_and_bytes_on_disks() -> None:
     assert "units of 8 block groups" in layout.text
     assert "XOR-2-1-1024k keeps 1.00 kB in 1.50 kB on disks, 1.50 bytes for each" in layout.text
     (sharing,) = found(run, "replicas-share-host")
-    # Node groups place replicas only, so that the plan did not promise anything of units.
-    assert sharing.severity == "note"
-    assert "XOR-2-1-1024k survives the loss of 1 unit of each" in sharing.text
+    assert sharing.severity == "warning"
+    assert "5 of 8 block groups have more units on one host than XOR-2-1-1024k can lose" in sharing.text

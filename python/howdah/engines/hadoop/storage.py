@@ -393,7 +393,9 @@ def spread(
         addresses = [replica.address for replica in block.replicas]
         per_worker.update(worker_at.get(address) or _unknown(address, machines) for address in addresses)
         hosts = [host_at.get(address) or machines.host(_unknown(address, machines)) for address in addresses]
-        sharing += len(set(hosts)) < len(hosts)
+        together = max(Counter(hosts).values(), default=0)
+        # Of replicas one on a host is safe, of units as many as there is parity.
+        sharing += together > (POLICIES[block.policy].parity if block.policy in POLICIES else 1)
     return ReplicaSpread(
         path=path,
         blocks=len(blocks),
