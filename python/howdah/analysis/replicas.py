@@ -124,8 +124,8 @@ def _sharing(record: RunRecord, balance: ReplicaBalance) -> str:
     if balance.policy is not None:
         groups = format_counted(balance.blocks, "block group")
         return (
-            f"{balance.sharing_host:,} of {groups} have more units on one host than {balance.policy} can lose: "
-            "losing that host loses data"
+            f"{balance.sharing_host:,} of {groups} have more units on one host than "
+            f"{balance.policy} can lose: losing that host loses data"
         )
     text = (
         f"{balance.sharing_host:,} of {format_counted(balance.blocks, 'block')} have two replicas on one host"
