@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 from benches import predicting, serving, simulator
 from benches.cache import drop_from_cache
+from benches.coder_speed import measured
 from benches.command import ratio_of
 from benches.contestant import PEERS, Contestant, Output, limit, ours, peer
 from benches.limit import WORKS
@@ -427,3 +428,9 @@ def test_an_input_that_is_not_the_whole_is_refused(course: Course) -> None:
     short = Input(source.path, source.keys, source.rows + 1, source.checksum)
     with pytest.raises(ProcessFailed, match="came back short"):
         course.race([Start("short", short, AMPLE_BYTES, [limit("read", 1, Output.NONE)])])
+
+
+def test_hadoops_own_coders_are_measured_and_checked() -> None:
+    told = measured(("XOR-2-1-1024k", "RS-3-2-1024k"))
+    assert list(told) == ["XOR-2-1-1024k", "RS-3-2-1024k"]
+    assert all(rate > 0 for rates in told.values() for rate in rates)

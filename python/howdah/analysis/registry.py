@@ -25,6 +25,7 @@ from howdah.analysis.limits import find_beaten
 from howdah.analysis.links import find_links
 from howdah.analysis.losses import find_losses
 from howdah.analysis.masters import find_journal, find_master_losses, find_masters
+from howdah.analysis.moves import find_moves
 from howdah.analysis.others import find_neighbours
 from howdah.analysis.outcome import (
     find_exceptions,
@@ -101,6 +102,7 @@ FINDERS: tuple[Finder, ...] = (
     find_master_losses,
     find_losses,
     find_rebuilds,
+    find_moves,
     find_killed_driver,
     find_lost_executors,
     find_starving,

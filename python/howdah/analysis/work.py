@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from howdah.model.cluster import CounterValue, HadoopJob
-from howdah.model.run import Outcome, WorkloadResult
-from howdah.model.workloads.files import REPLICATION
+from howdah.model.erasure import POLICIES, ErasurePolicy
+from howdah.model.run import Outcome, RunRecord, WorkloadResult
+from howdah.model.workloads.files import ERASURE_CODING, REPLICATION
 
 _NONE = CounterValue(map=0, reduce=0, total=0)
 
@@ -92,10 +93,10 @@ class JobBytes(NamedTuple):
         """Map output before compression over after; a little below 1 where nothing is compressed."""
         return self.output_raw / self.output_stored if self.output_stored > 0 else 1.0
 
-    def said(self, replication: int) -> BytesToMove:
+    def said(self, replication: float) -> BytesToMove:
         """What the devices must have moved for all that, if no cache took part."""
         read = self.hdfs_read + self.map_file_read + self.reduce_file_read + self.shuffled
-        written = replication * self.hdfs_written + self.map_file_written + self.reduce_file_written
+        written = round(replication * self.hdfs_written + self.map_file_written + self.reduce_file_written)
         return BytesToMove(read, written)
 
 
@@ -104,10 +105,12 @@ class ClusterWork(NamedTuple):
 
     input: int
     output: int
-    replication: int
+    replication: float
     stored: float
     map_spills: float
     reduce_spills: float
+    sent: float
+    """Bytes that cross the network for each byte of output; a replica or unit stays on its writer."""
 
     @property
     def files_read(self) -> float:
@@ -152,8 +155,13 @@ def job_bytes(job: HadoopJob) -> JobBytes:
     )
 
 
-def replication_of(result: WorkloadResult) -> int | None:
-    """Replicas of the files a workload writes: as asked for, as its job ran, or as fsck found them."""
+def replication_of(result: WorkloadResult) -> float | None:
+    """Replicas of the files a workload writes: as asked for, as its job ran, or as fsck found them.
+
+    Of coded files it is the bytes on disks for each byte.
+    """
+    if (policy := policy_of(result)) is not None:
+        return policy.overhead
     asked = REPLICATION.of(result.workload)
     if asked is not None:
         return asked
@@ -164,6 +172,24 @@ def replication_of(result: WorkloadResult) -> int | None:
     if result.replicas is not None and result.replicas.blocks:
         return round(result.replicas.replicas / result.replicas.blocks)
     return None
+
+
+def policy_of(result: WorkloadResult) -> ErasurePolicy | None:
+    """The erasure coding policy of the files a workload writes; None for replicas."""
+    name = ERASURE_CODING.of(result.workload)
+    return POLICIES.get(name) if name is not None else None
+
+
+def input_policy(record: RunRecord, result: WorkloadResult) -> ErasurePolicy | None:
+    """The erasure coding policy of the files that a workload reads, if the same run wrote them."""
+    before = record.workloads[: record.workloads.index(result)]
+    writers = [each for each in before if each.workload.kind == result.workload.reads]
+    return policy_of(writers[-1]) if writers else None
+
+
+def _sent(result: WorkloadResult, replication: float) -> float:
+    policy = policy_of(result)
+    return replication - 1 if policy is None else policy.overhead * (1 - 1 / policy.units)
 
 
 def cluster_work(result: WorkloadResult) -> ClusterWork | None:
@@ -189,6 +215,7 @@ def cluster_work(result: WorkloadResult) -> ClusterWork | None:
             stored=float(stored),
             map_spills=1.0,
             reduce_spills=spilled / stored if stored else 0.0,
+            sent=_sent(result, replication),
         )
     return ClusterWork(
         input=moved.read,
@@ -197,6 +224,7 @@ def cluster_work(result: WorkloadResult) -> ClusterWork | None:
         stored=moved.read / counted.codec_ratio if workload.is_shuffled else 0.0,
         map_spills=counted.map_spills if workload.is_shuffled else 0.0,
         reduce_spills=counted.reduce_spills if workload.is_shuffled else 0.0,
+        sent=_sent(result, replication),
     )
 
 

@@ -55,6 +55,10 @@ COMMANDS = {
         "explain",
         "Explain a value of a plan (its rule, inputs and source), a platform or a master.",
     ),
+    "plan storage": Lazy(
+        "storage",
+        "Compare replicas and erasure coding: disks, network, CPU, repair, and what each survives.",
+    ),
     "render": Lazy(
         "render",
         "Write the files a planned cluster needs: Hadoop, HBase, system, disks, network, hypervisor.",

@@ -149,6 +149,14 @@ class Hdfs:
         given = {"permission": permission} if permission else {}
         self._put(path, op="MKDIRS", **given)
 
+    def set_policy(self, path: str, policy: str) -> None:
+        """Have files that are created below a directory coded by a policy, or kept as ``REPLICATION``."""
+        self._put(path, op="SETECPOLICY", ecpolicy=policy)
+
+    def enable_policy(self, policy: str) -> None:
+        """Enable an erasure coding policy, which only HDFS's superuser may; no error if it is enabled."""
+        self._put("/", op="ENABLEECPOLICY", ecpolicy=policy)
+
     def delete(self, path: str, *, recursive: bool = True) -> bool:
         """Remove a file or a directory; whether there was one."""
         flag = "true" if recursive else "false"

@@ -101,6 +101,15 @@ class HadoopWork(Generic[P]):
         assert source is not None, "its program reads something"
         return source
 
+    def begin(self) -> float:
+        """Begin work that is no job; returns seconds since the start of the run."""
+        self._start_s, self._end_s = self.context.clock.now_s(), None
+        return self._start_s
+
+    def finish(self, end_s: float) -> None:
+        """End work that is no job, at a time in seconds since the start of the run."""
+        self._end_s = end_s
+
     def run(self, command: Launch) -> FinishedJob:
         """Run a job to its end; raises RunFailed with its cause if it does not succeed."""
         context = self.context

@@ -220,7 +220,9 @@ def _figure(source: FigureSource, whole: ByteFlow) -> Figure:
 def _caption(picture: ByteFlow) -> str:
     said = ["A stream's height is the bytes counted; where no counter exists, the bytes expected in theory."]
     if picture.replication is not None:
-        said.append(f"Replicas of what it wrote: {picture.replication}.")
+        coded = not float(picture.replication).is_integer()
+        what = "Bytes on disks for each that it wrote" if coded else "Replicas of what it wrote"
+        said.append(f"{what}: {picture.replication:g}.")
     if picture.codec_ratio > 1.0:
         said.append(f"Map output was compressed {picture.codec_ratio:.2f} to 1.")
     if picture.local_share is not None:
