@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import posixpath
+from dataclasses import replace
 from pathlib import Path
 
 from howdah.engines.hadoop.context import HadoopContext
@@ -28,6 +29,9 @@ from howdah.units import format_seconds
 
 _LOG = logging.getLogger(__name__)
 
+_UNCAUGHT = 'Exception in thread "main"'
+"""Java prints it of a main program that ended with an exception."""
+
 
 def report_spark(context: HadoopContext, workload: Workload, ended: EndedJob, folder: str) -> ReportedJob:
     """The result of an application whose event log is below ``folder``; it raises nothing.
@@ -38,6 +42,8 @@ def report_spark(context: HadoopContext, workload: Workload, ended: EndedJob, fo
     log = _log(context.namenode, folder, ended.application)
     if isinstance(log, str):
         return _bare(context, ended, app, log)
+    if driver_failed(log, ended):
+        log = replace(log, application=replace(log.application, outcome="failed"))
     clock = context.clock
     machines = NodeFinder(context.target.machine_of, context.job.plan, context.target.joined)
     read = ReadSpark(
@@ -66,6 +72,18 @@ def report_spark(context: HadoopContext, workload: Workload, ended: EndedJob, fo
         facts=_facts(context, ended, state),
         spark=spark,
     )
+
+
+def driver_failed(log: SparkLog, ended: EndedJob) -> bool:
+    """Whether a driver in the client failed although its event log ends in good order.
+
+    YARN and Spark report success of an application in client mode even if its driver threw an exception. The
+    client that was the driver has printed it.
+    """
+    app = log.application
+    if app.deploy_mode != "client" or app.outcome != "succeeded" or ended.exit_code is None:
+        return False
+    return ended.exit_code != 0 or any(line.startswith(_UNCAUGHT) for line in ended.lines)
 
 
 def _app(context: HadoopContext, application: str) -> AppFacts | None:
@@ -115,8 +133,9 @@ def _why(log: SparkLog, spark: SparkRun, app: AppFacts | None, ended: EndedJob) 
     failures = [job.failure for job in log.jobs if job.failure] or [
         stage.failure for stage in log.stages if stage.failure
     ]
-    said = failures[-1] if failures else app.diagnostics if app is not None else ""
-    cause = short_cause(said)
+    # YARN's word on an application that it counts as a success is no cause.
+    reported = app.diagnostics if app is not None and app.final_status != "SUCCEEDED" else ""
+    cause = short_cause(failures[-1] if failures else reported)
     return advised(cause) if cause else said_by_client(ended.lines)
 
 

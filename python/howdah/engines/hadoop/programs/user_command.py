@@ -186,10 +186,9 @@ class TaggedApplications:
 
 
 def _report(
-    context: HadoopContext, added: Additions, app: AppFacts, lines: tuple[str, ...], number: int | None
+    context: HadoopContext, added: Additions, ended: EndedJob, app: AppFacts, number: int | None
 ) -> ReportedJob:
     """What became of an application; with a number, its phases and stages begin with it."""
-    ended = EndedJob(app.id, lines, None)
     workload = context.job.suite.workloads[0]
     if app.kind == "SPARK":
         reported = report_spark(context, workload, ended, _logs(added))
