@@ -24,7 +24,7 @@ from support.daemons import ROOT
 from support.lab_command import CACHE, Lab
 
 INVENTORY = ROOT / "examples/hosts-lab.yaml"
-USUAL_RATE = "outer_rate: 150MB/s"
+USUAL_DISK = "size: 8GB, outer_rate: 150MB/s"
 WARM_UP = ("terasuite", "--rows", "200k")
 MEDIAN, LARGEST, LEAST_INSIDE, MOST_INSIDE = 0.10, 0.25, 0.85, 0.95
 """Median and largest error at most, and the fraction of figures within their 90 % intervals."""
@@ -39,8 +39,7 @@ class Cell(NamedTuple):
     """Options of ``howdah plan``."""
     up: tuple[str, ...] = ()
     """Options of ``howdah lab up``."""
-    disk_rate: str | None = None
-    """Rate of each data disk, if not the example's."""
+    disk_rate: str = "150MB/s"
 
 
 CELLS = (
@@ -89,10 +88,8 @@ def planned(folder: Path, cell: Cell) -> Path:
     """The plan of a cell's lab."""
     inventory, plan = folder / "hosts.yaml", folder / "plan.yaml"
     text = INVENTORY.read_text()
-    if cell.disk_rate is not None:
-        assert USUAL_RATE in text
-        text = text.replace(USUAL_RATE, f"outer_rate: {cell.disk_rate}")
-    inventory.write_text(text)
+    assert USUAL_DISK in text
+    inventory.write_text(text.replace(USUAL_DISK, f"size: 3GB, outer_rate: {cell.disk_rate}"))
     platform = () if "--workers-per-host" in cell.plan else ("--workers-per-host", "2")
     replicas = () if "--replication" in cell.plan else ("--replication", "2")
     howdah(
