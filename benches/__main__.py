@@ -15,6 +15,7 @@ import typer
 from rich.console import Console
 
 from benches.cache import STATE
+from benches.command import command
 from benches.contestant import PEERS
 from benches.generating import teragen
 from benches.growth import growth
@@ -61,6 +62,7 @@ BENCHES: dict[str, Callable[[Course, Request], Result]] = {
     "many-readers": many_readers,
     "lab-telemetry": lab_telemetry,
     "harness": harness,
+    "command": command,
 }
 """Every bench by the name one chooses it by."""
 

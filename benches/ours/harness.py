@@ -10,17 +10,13 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import sys
 import time
 from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
-from threading import Event, Thread
-from typing import Self
 
-import numpy as np
-
+from benches.ours.meter import Meter, own_cpu_s
 from howdah.model.engine_options import LAB
 from howdah.model.run import Outcome, RunRecord
 from howdah.model.sink import Progress
@@ -28,7 +24,6 @@ from howdah.model.workloads.terasort import ROWS
 from howdah.planner.suite.request import RunRequest
 from howdah.session.run.runs import prepare, run
 
-_NOTE_S = 0.5
 _START_TICKS = 19
 """The place of a process's start in its ``/proc/…/stat``, counted behind its name."""
 
@@ -43,36 +38,9 @@ class _Nobody:
         """Told of the progress."""
 
 
-class _Meter:
-    """Notes twice a second how much CPU time this process has used, so that any stretch's is known."""
-
-    def __init__(self) -> None:
-        self._notes: list[tuple[float, float]] = []
-        self._stop = Event()
-        self._thread = Thread(target=self._run, daemon=True)
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._stop.set()
-        self._thread.join()
-
-    def cpu_s(self, start_s: float, end_s: float) -> float:
-        """Seconds of CPU between two times of day."""
-        times, used = zip(*self._notes, strict=True)
-        return float(np.interp(end_s, times, used) - np.interp(start_s, times, used))
-
-    def _run(self) -> None:
-        while not self._stop.wait(_NOTE_S):
-            usage = resource.getrusage(resource.RUSAGE_SELF)
-            self._notes.append((time.time(), usage.ru_utime + usage.ru_stime))
-
-
 def _measure(lab: str, rows: int, folder: Path) -> dict[str, float]:
     born_s = _born_s()
-    with _Meter() as meter:
+    with Meter(own_cpu_s) as meter:
         prepared = prepare(
             "hadoop",
             RunRequest(suite="terasuite", given={ROWS.name: rows, LAB.name: lab}),
@@ -92,7 +60,7 @@ def _measure(lab: str, rows: int, folder: Path) -> dict[str, float]:
         "before_s": jobs[0][0] - born_s,
         "between_s": sum(later[0] - earlier[1] for earlier, later in pairwise(jobs)),
         "after_s": ended_s - jobs[-1][1],
-        "cpu_s": sum(meter.cpu_s(*job) for job in jobs),
+        "cpu_s": sum(meter.growth(*job) for job in jobs),
         "sampler_cpu_s": record.telemetry.cpu_s if record.telemetry else 0.0,
     }
 

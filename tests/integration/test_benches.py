@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import signal
 import subprocess
@@ -17,6 +18,8 @@ from typing import Any
 import pytest
 from benches import predicting, serving, simulator
 from benches.cache import drop_from_cache
+from benches.coder_speed import measured
+from benches.command import ratio_of
 from benches.contestant import PEERS, Contestant, Output, limit, ours, peer
 from benches.limit import WORKS
 from benches.ours.sort import PROCESS_BYTES, slots_of
@@ -249,6 +252,15 @@ class TestRatios:
         assert case.speed_up("duckdb") == pytest.approx(4.5)
         assert case.kernel_speed_up("duckdb") == pytest.approx(7.5)
 
+    def test_of_pairs_have_an_interval(self) -> None:
+        # Each pair is disturbed by itself; the second side takes 1, 2 and 3 % longer.
+        pairs = [({"s": 10.0}, {"s": 10.1}), ({"s": 50.0}, {"s": 51.0}), ({"s": 20.0}, {"s": 20.6})]
+        ratio, half = ratio_of(pairs, "s")
+        assert ratio == pytest.approx(1.02, abs=1e-4)
+        # Student's t with two degrees of freedom: 4.303 standard errors of 0.57 %.
+        assert half == pytest.approx(0.0247, rel=0.03)
+        assert math.isnan(ratio_of(pairs[:1], "s")[1])
+
     def test_leave_out_turns_that_one_side_lost(self) -> None:
         turns = [self.turn("howdah", repeat, 1.0, 2.0) for repeat in range(3)]
         turns.append(self.turn("duckdb", 2, None, 9.0))
@@ -416,3 +428,9 @@ def test_an_input_that_is_not_the_whole_is_refused(course: Course) -> None:
     short = Input(source.path, source.keys, source.rows + 1, source.checksum)
     with pytest.raises(ProcessFailed, match="came back short"):
         course.race([Start("short", short, AMPLE_BYTES, [limit("read", 1, Output.NONE)])])
+
+
+def test_hadoops_own_coders_are_measured_and_checked() -> None:
+    told = measured(("XOR-2-1-1024k", "RS-3-2-1024k"))
+    assert list(told) == ["XOR-2-1-1024k", "RS-3-2-1024k"]
+    assert all(rate > 0 for rates in told.values() for rate in rates)

@@ -87,3 +87,73 @@ def test_a_command_is_refused_where_it_makes_no_sense(tmp_path: Path) -> None:
         done = howdah(*words, cwd=tmp_path)
         assert done.returncode == 2, done.stderr
         assert message in done.stderr
+
+
+LAB = "application_1795899041776_0002"
+
+
+def test_a_job_is_replayed_on_other_clusters_and_compared_with_a_second_run(work: Path) -> None:
+    howdah("jobs", "import", "logs", cwd=work)
+    usual = howdah("jobs", "what-if", LAB, cwd=work)
+    assert usual.returncode == 0, usual.stderr
+    assert "simulated" in usual.stdout
+    assert "executors=x2" in usual.stdout
+    done = howdah("jobs", "what-if", LAB, "hosts=8", "hosts=8,disks=x2", "--report", "--json", cwd=work)
+    content = json.loads(done.stdout)
+    assert (content["origin"], content["kind"], content["hosts"]) == ("simulated", "spark", 4)
+    assert [time["change"] for time in content["times"]] == ["hosts=8", "hosts=8,disks=x2"]
+    assert all(time["low_s"] < time["elapsed_s"] < time["high_s"] for time in content["times"])
+    assert content["measured_s"] / content["replayed_s"] == pytest.approx(1 / (1 + content["own_error"]))
+    assert "hosts=8,disks" in Path(work, content["page"]).read_text()
+    # No second run of it is recorded: another job shows that the comparison reports what differs.
+    scored = json.loads(
+        howdah("jobs", "what-if", LAB, "--against", "1553914137147_0018", "--json", cwd=work).stdout
+    )
+    assert scored["score"]["time"]["hosts"] == 3
+    assert scored["score"]["inside"] is False
+    assert any("it did other work" in line for line in scored["assumptions"])
+
+
+def test_a_mapreduce_job_is_replayed_on_a_plan(work: Path) -> None:
+    howdah("jobs", "import", "logs", cwd=work)
+    hosts = Path(__file__).parents[2] / "examples/hosts-7.yaml"
+    assert howdah("plan", str(hosts), "-o", "plan.yaml", "-q", cwd=work).returncode == 0
+    job = recorded_job("terasort").id.removeprefix("job_")
+    words = ("jobs", "what-if", job, "--on", "plan.yaml", "--ran-on", "plan.yaml", "disks=12", "--json")
+    content = json.loads(howdah(*words, cwd=work).stdout)
+    assert [time["change"] for time in content["times"]] == ["on plan.yaml", "disks=12"]
+    assert content["times"][0]["hosts"] == 7
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("nothing",), "no such application"),
+        (("1795899041776_0005",), "has not succeeded"),
+        ((LAB, "colour=2"), "unknown change 'colour=2'"),
+        ((LAB, "disks=8"), "--ran-on with the plan"),
+        ((LAB, "--on", "missing.yaml"), "missing.yaml"),
+        ((LAB, "--on", "storage.yaml"), "has no room for the job's containers"),
+        ((LAB, "--against", LAB), "is the job itself"),
+        ((LAB, "--against", recorded_job("terasort").id.removeprefix("job_")), "is a job of mapreduce"),
+        ((LAB, "--seed", "x"), "is not a seed"),
+    ],
+)
+def test_jobs_that_cannot_be_replayed_end_with_one_message(
+    words: tuple[str, ...], message: str, work: Path
+) -> None:
+    howdah("jobs", "import", "logs", cwd=work)
+    hosts = Path(__file__).parents[2] / "examples/hosts-7.yaml"
+    howdah("plan", str(hosts), "--workload", "storage", "-o", "storage.yaml", "-q", cwd=work)
+    done = howdah("jobs", "what-if", *words, cwd=work)
+    assert done.returncode == 2, done.stdout
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_history_that_has_moved_is_named(work: Path) -> None:
+    howdah("jobs", "import", "logs", cwd=work)
+    shutil.rmtree(work / "logs" / f"eventlog_v2_{LAB}")
+    done = howdah("jobs", "what-if", LAB, cwd=work)
+    assert done.returncode == 2
+    assert "its history cannot be read again" in done.stderr

@@ -19,10 +19,12 @@ from howdah.analysis.others import neighbour_uses, others_uses, shared_series
 from howdah.analysis.overheads import overheads
 from howdah.analysis.phases import workload_times
 from howdah.analysis.poles import spreads
+from howdah.analysis.rebuilds import rebuilds
 from howdah.analysis.region_servers import region_server_uses, region_uses, request_checks, server_events
 from howdah.analysis.registry import findings
 from howdah.analysis.series import all_series, gauges
 from howdah.analysis.spark import spark_uses
+from howdah.analysis.spark_losses import spark_losses
 from howdah.analysis.spills import spills
 from howdah.analysis.starving import starvations
 from howdah.analysis.storage import all_figures, zones
@@ -104,4 +106,6 @@ def gather(run: RunData, floor: RunData | None, known: Sequence[KnownTimes]) -> 
         server_events=server_events(run, timeline),
         fault_effects=fault_effects(record, timed.courses),
         spark=spark_uses(run, times),
+        spark_losses=spark_losses(run, times, lost),
+        rebuilds=rebuilds(record, timeline),
     )

@@ -334,7 +334,7 @@ def _workers(evidence: Evidence) -> str:
 def _on_the_way(evidence: Evidence, main: list[WorkloadTime]) -> list[str]:
     """Which workers and masters were lost, and what held up the job."""
     names = {time.workload for time in main}
-    text = _lost([loss for loss in evidence.losses if loss.workload in names])
+    text = _lost(evidence, [loss for loss in evidence.losses if loss.workload in names])
     text += _masters([loss for loss in evidence.master_losses if loss.workload in names])
     slow = [
         straggler
@@ -351,18 +351,31 @@ def _meanwhile(evidence: Evidence, main: Sequence[WorkloadTime]) -> list[str]:
     return [used_meanwhile(most)] if most else []
 
 
-def _lost(losses: Sequence[WorkerLoss]) -> list[str]:
-    """The workers that were lost meanwhile, and how much later that made the end."""
+def _lost(evidence: Evidence, losses: Sequence[WorkerLoss]) -> list[str]:
+    """The workers and hosts that were lost meanwhile, and how much later that made the end."""
     within = [loss for loss in losses if not loss.before_s]
     if not within:
         return []
-    gone = [loss.worker for loss in within if loss.back_s is None]
-    back = [loss.worker for loss in within if loss.back_s is not None]
+    gone = _with_hosts(evidence, [loss.worker for loss in within if loss.back_s is None])
+    back = _with_hosts(evidence, [loss.worker for loss in within if loss.back_s is not None])
     told = [f"{listed(gone)} {'was' if len(gone) == 1 else 'were'} lost"] if gone else []
     told += [f"{listed(back)} went missing and came back"] if back else []
     delay_s = max(loss.delay_s for loss in within)
     cost = f", which held up the end by {seconds(delay_s)}" if delay_s > 0 else ""
     return [f"{' and '.join(told)} during the run{cost}"]
+
+
+def _with_hosts(evidence: Evidence, lost: Sequence[str]) -> list[str]:
+    """Workers that were lost; a host of which all several were is named instead of them."""
+    workers: dict[str, list[str]] = {}
+    for worker, host in workers_of(evidence.machines).items():
+        workers.setdefault(host, []).append(worker)
+    gone, result = set(lost), []
+    for host, own in workers.items():
+        if len(own) > 1 and gone.issuperset(own):
+            result.append(f"host {host} with {listed(own)}")
+            gone -= set(own)
+    return [*result, *(worker for worker in dict.fromkeys(lost) if worker in gone)]
 
 
 def _masters(losses: Sequence[MasterLoss]) -> list[str]:
@@ -398,6 +411,6 @@ def _unfinished(record: RunRecord, evidence: Evidence) -> list[str]:
     if open_ends:
         text += f" in {open_ends[-1].workload} after {seconds(open_ends[-1].elapsed_s)}"
     sentences = [text + reason]
-    sentences += _lost([loss for loss in evidence.losses if loss.workload not in done])
+    sentences += _lost(evidence, [loss for loss in evidence.losses if loss.workload not in done])
     sentences += _masters([loss for loss in evidence.master_losses if loss.workload not in done])
     return [*sentences, *([f"{listed(done)} had succeeded"] if done else [])]

@@ -55,9 +55,13 @@ def replica_balances(
                 replicas=counts,
                 max_over_mean=max(counts) / mean if mean else 1.0,
                 sharing_host=spread.sharing_host,
-                kept_apart=_how(record) is not None,
+                # Node groups and upgrade domains place replicas only.
+                kept_apart=_how(record) is not None and spread.policy is None,
                 under_replicated=spread.under_replicated,
                 missing=spread.missing,
+                policy=spread.policy,
+                bytes=spread.bytes,
+                stored_bytes=spread.stored_bytes,
             )
         )
     return tuple(result)
@@ -99,7 +103,11 @@ def find_replicas(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     for replica in evidence.replicas:
         if replica.sharing_host:
             yield _finding(
-                record, replica, "replicas-share-host", _sharing(record, replica), warns=replica.kept_apart
+                record,
+                replica,
+                "replicas-share-host",
+                _sharing(record, replica),
+                warns=replica.kept_apart or replica.policy is not None,
             )
         short = [
             f"{format_counted(count, 'block')} {what}"
@@ -117,6 +125,12 @@ def find_replicas(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
 
 
 def _sharing(record: RunRecord, balance: ReplicaBalance) -> str:
+    if balance.policy is not None:
+        groups = format_counted(balance.blocks, "block group")
+        return (
+            f"{balance.sharing_host:,} of {groups} have more units on one host than "
+            f"{balance.policy} can lose: losing that host loses data"
+        )
     text = (
         f"{balance.sharing_host:,} of {format_counted(balance.blocks, 'block')} have two replicas on one host"
     )
@@ -129,10 +143,17 @@ def _spread(record: RunRecord, balance: ReplicaBalance) -> Finding:
     mean = sum(balance.replicas) / max(1, len(balance.replicas))
     chance = by_chance(len(balance.replicas), mean)
     odd = balance.max_over_mean > max(UNEVEN, chance)
+    coded = balance.policy is not None
     text = (
-        f"{sum(balance.replicas):,} replicas of {format_counted(balance.blocks, 'block')} are on "
+        f"{sum(balance.replicas):,} {'units' if coded else 'replicas'} of "
+        f"{format_counted(balance.blocks, 'block group' if coded else 'block')} are on "
         f"{format_counted(len(balance.replicas), 'DataNode')}, {_evenness(balance)}"
     )
+    if coded and balance.stored_bytes and balance.bytes:
+        text += (
+            f"; {balance.policy} keeps {format_bytes(balance.bytes)} in {format_bytes(balance.stored_bytes)} "
+            f"on disks, {balance.stored_bytes / balance.bytes:.2f} bytes for each"
+        )
     if balance.max_over_mean > EVEN and not odd:
         text += f", no more than chance explains for so few blocks ({percent(chance - 1)})"
     if balance.kept_apart and not balance.sharing_host:

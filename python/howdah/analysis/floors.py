@@ -68,7 +68,7 @@ def _differs(
     moved = result.workload.moved(result.counters)
     replicas = replication_of(result) if on_cluster(record) and moved and moved.write else None
     if replicas is not None and replicas > 1:
-        yield f"{replicas} replicas instead of 1"
+        yield f"{replicas:g} replicas instead of 1"
     # The floor is a run on the same machine: only limits of CPU time, which samples show, make a difference.
     threads = floor.host.cpu.threads
     if cpus and abs(cpus - threads) > _SAMPLED_WITHIN * threads:
@@ -77,7 +77,7 @@ def _differs(
     if disks and own_disks and disks != own_disks:
         yield f"{disks:,} data disks instead of {own_disks:,}"
     codecs = [(CODEC.of(each.workload) or Codec.NONE).value for each in (result, base)]
-    if result.workload.shuffles and codecs[0] != codecs[1]:
+    if result.workload.is_shuffled and codecs[0] != codecs[1]:
         yield f"intermediate data compressed by {codecs[0]} instead of {codecs[1]}"
 
 

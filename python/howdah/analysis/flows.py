@@ -32,7 +32,7 @@ from howdah.analysis.phases import window_of
 from howdah.analysis.poles import succeeded, tasks_of
 from howdah.analysis.timeline import Timeline
 from howdah.analysis.wording import listed, number
-from howdah.analysis.work import ClusterWork, JobBytes, cluster_work, job_bytes
+from howdah.analysis.work import ClusterWork, JobBytes, cluster_work, input_policy, job_bytes
 from howdah.model.finding import Finding, Number
 from howdah.model.run import RunRecord
 from howdah.model.tables import RunData
@@ -143,7 +143,7 @@ def _writing(work: ClusterWork, said: JobBytes, counted: Counted) -> Iterator[Fl
         return
     blocks = _measured(counted, "DataNodes", "written")
     source = "reduces" if work.stored else "maps"
-    more = (work.replication - 1) * work.output
+    more = work.sent * work.output
     copied = max(0.0, blocks - said.hdfs_written) if blocks is not None else None
     by = "HDFS_BYTES_WRITTEN"
     yield Flow(source, "blocks-written", "output, first replica", work.output, said.hdfs_written, by)
@@ -186,6 +186,9 @@ def flows(
         local = local_share(done, result.job) if lot is None else lot.share
         whole = whole_files_share(run.record, result, local, places)
         local = local if whole is None else whole
+        if (coded := input_policy(run.record, result)) is not None:
+            # A local task has one unit next to it; one that is placed by lot has any of them anywhere.
+            local = local / coded.units if lot is None and local is not None else 1 / max(1, places)
         by_lot = 0.0 if lot is None else lot.wanders * work.input
         untold = Untold(*untold_bytes(attempts, work.replication))
         copied = copied_bytes(run.record, time)

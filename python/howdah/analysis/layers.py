@@ -58,7 +58,7 @@ class Traffic(NamedTuple):
     def hdfs(self, work: ClusterWork) -> float:
         """Bytes that HDFS sends from machine to machine: replicas, and input that lies elsewhere."""
         remote_share = 0.0 if self.local_share is None else 1 - self.local_share
-        return (work.replication - 1) * work.output + work.input * remote_share
+        return work.sent * work.output + work.input * remote_share
 
 
 class SampleWindow(NamedTuple):
@@ -126,7 +126,7 @@ def layer_accounts(
         extra = (extra_read, work.replication * extra_written)
         yield from _datanodes(work, window, extra, traffic)
         replicas, shuffled = (
-            (work.replication - 1) * extra_written,
+            work.sent * extra_written,
             extra_stored * (traffic.remote_share or 0.0),
         )
         yield from _network(traffic, work, window, (replicas, shuffled))

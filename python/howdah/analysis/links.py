@@ -69,7 +69,7 @@ def read_in_vain(attempts: pa.Table) -> int:
     return int(pc.sum(lost.column("input_bytes")).as_py() or 0)
 
 
-def untold_bytes(attempts: pa.Table, replication: int) -> tuple[float, float]:
+def untold_bytes(attempts: pa.Table, replication: float) -> tuple[float, float]:
     """The most that attempts may have read and written in HDFS of which Hadoop reports no bytes.
 
     One that was killed or lost leaves no counters; it can have moved no more than its task needed, which is

@@ -11,6 +11,7 @@ from howdah.analysis.fault_effects import was_meant
 from howdah.analysis.machines import workers_of
 from howdah.analysis.outages import Outage, freed_s, outages, under_way, waits
 from howdah.analysis.poles import lost_race
+from howdah.analysis.spark_losses import undone_attempts
 from howdah.analysis.timeline import Timeline
 from howdah.analysis.wording import listed, named, number, seconds
 from howdah.model.cluster import HadoopJob
@@ -18,6 +19,9 @@ from howdah.model.finding import Finding
 from howdah.model.run import Outcome, RunRecord, TaskAttempt
 from howdah.model.tables import RunData
 from howdah.units import format_bytes, format_counted
+
+_LATE_S = 5.0
+"""A daemon's last sign of life may be so much earlier than the end of its worker."""
 
 Tasks = Mapping[tuple[str, int], TaskAttempt]
 """An attempt that was lost, by its kind and task."""
@@ -54,9 +58,12 @@ def _loss(
     record: RunRecord, time: WorkloadTime, outage: Outage, host: str, attempts: Sequence[TaskAttempt]
 ) -> WorkerLoss:
     lost_s = outage.lost_s
-    job = record.workloads[time.index].job
-    master = _lost_master(attempts, outage, job)
-    ended = tuple(attempt for attempt in attempts if _ended_with(attempt, outage, master, attempts))
+    job, on_spark = record.workloads[time.index].job, record.workloads[time.index].spark is not None
+    master = None if on_spark else _lost_master(attempts, outage, job)
+    undone = _undone(attempts, outage)
+    ended = tuple(
+        attempt for attempt in attempts if attempt in undone or _ended_with(attempt, outage, master, attempts)
+    )
     tasks = {(attempt.kind, attempt.task): attempt for attempt in ended}
     again = tuple(
         attempt
@@ -84,7 +91,7 @@ def _loss(
         ),
         wasted_bytes=sum(attempt.input_bytes + attempt.output_bytes for attempt in ended),
         rerun_s=sum(attempt.end_s - attempt.start_s for attempt in again),
-        waits=waits(record, job, outage, until, [] if master else under_way(outage, ended)),
+        waits=waits(record, job, outage, until, [] if master or on_spark else under_way(outage, ended)),
         delay_s=max(takeover_s or 0.0, _anew_s(attempts, master), _delay_s(attempts, tasks, again, lost_s)),
         takeover_s=takeover_s,
     )
@@ -146,6 +153,17 @@ def _ended_with(
         undone = "unusable node" in (attempt.error or "")
         return attempt.start_s <= lost_s and (under_way or undone)
     return attempt.end_s >= lost_s and names_machine(attempt.error, outage.worker)
+
+
+def _undone(attempts: Sequence[TaskAttempt], outage: Outage) -> frozenset[TaskAttempt]:
+    """Tasks of Spark that had succeeded on the worker, and whose output was lost and computed again."""
+    if "NodeManager" not in outage.daemons:
+        return frozenset()
+    return frozenset(
+        attempt
+        for attempt in undone_attempts(attempts)
+        if attempt.worker == outage.worker and attempt.end_s <= outage.lost_s + _LATE_S
+    )
 
 
 def _raced(attempt: TaskAttempt, lost_s: float, attempts: Sequence[TaskAttempt]) -> bool:

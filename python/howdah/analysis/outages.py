@@ -60,7 +60,7 @@ def _of_daemons(events: Sequence[Event], timeline: Timeline) -> Iterator[Outage]
     missing: dict[tuple[str, str], Outage] = {}
     for event in sorted(events, key=lambda each: each.time_s):
         daemon, _, what = event.kind.partition("-")
-        if daemon not in DAEMONS:
+        if daemon not in DAEMONS or what == "drained":
             continue
         place = (event.worker, daemon)
         if what == "back":

@@ -25,6 +25,7 @@ from howdah.analysis.limits import find_beaten
 from howdah.analysis.links import find_links
 from howdah.analysis.losses import find_losses
 from howdah.analysis.masters import find_journal, find_master_losses, find_masters
+from howdah.analysis.moves import find_moves
 from howdah.analysis.others import find_neighbours
 from howdah.analysis.outcome import (
     find_exceptions,
@@ -36,6 +37,7 @@ from howdah.analysis.outcome import (
 )
 from howdah.analysis.overheads import find_cost, find_overheads
 from howdah.analysis.poles import find_failed_attempts, find_poles, find_slowdown
+from howdah.analysis.rebuilds import find_rebuilds
 from howdah.analysis.region_servers import find_checks, find_hot_regions, find_skew
 from howdah.analysis.spark_findings import (
     find_driver,
@@ -98,6 +100,8 @@ FINDERS: tuple[Finder, ...] = (
     find_replicas,
     find_master_losses,
     find_losses,
+    find_rebuilds,
+    find_moves,
     find_killed_driver,
     find_lost_executors,
     find_starving,

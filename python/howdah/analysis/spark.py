@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import heapq
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from howdah.analysis.attempts import attempts_of
 from howdah.analysis.evidence import ExecutorEstimate, SparkUse, WorkloadTime
 from howdah.model.run import Outcome, TaskAttempt
-from howdah.model.spark import SparkExecutorRun, SparkRun
+from howdah.model.spark import SparkRun
+from howdah.model.stretches import most_at_once, stretches
 from howdah.model.tables import RunData
 
 _FACTORS = (0.5, 1.0, 2.0, 4.0)
@@ -36,15 +37,15 @@ def spark_uses(run: RunData, times: tuple[WorkloadTime, ...]) -> tuple[SparkUse,
 
 
 def _use(workload: str, spark: SparkRun, tasks: Sequence[TaskAttempt]) -> SparkUse:
-    stretches = _stretches((task.start_s, task.end_s) for task in tasks)
-    first_s, last_s = stretches[0][0], stretches[-1][1]
-    between_s = sum(later[0] - former[1] for former, later in pairwise(stretches))
+    covered = stretches((task.start_s, task.end_s) for task in tasks)
+    first_s, last_s = covered[0][0], covered[-1][1]
+    between_s = sum(later[0] - former[1] for former, later in pairwise(covered))
     before_s, after_s = max(0.0, first_s - spark.start_s), max(0.0, spark.end_s - last_s)
-    executors = most_at_once(spark.executors, spark.end_s)
+    executors = max(1, most_at_once((each.start_s, each.end_s or spark.end_s) for each in spark.executors))
     cores = max((executor.cores for executor in spark.executors), default=1)
     idle_s = before_s + between_s + after_s
     parents = {stage.id: stage.parents for stage in spark.stages}
-    parts = [_part(stretch, tasks) for stretch in stretches]
+    parts = [_part(stretch, tasks) for stretch in covered]
     whole_s = sum(task.end_s - task.start_s for task in tasks)
     held_s = sum(
         executor.cores * max(0.0, (executor.end_s or spark.end_s) - executor.start_s)
@@ -69,17 +70,6 @@ def _use(workload: str, spark: SparkRun, tasks: Sequence[TaskAttempt]) -> SparkU
     )
 
 
-def _stretches(times: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
-    """The stretches in which any task ran, in order."""
-    result: list[tuple[float, float]] = []
-    for start_s, end_s in sorted(times):
-        if result and start_s <= result[-1][1]:
-            result[-1] = result[-1][0], max(result[-1][1], end_s)
-        else:
-            result.append((start_s, end_s))
-    return result
-
-
 def _part(stretch: tuple[float, float], tasks: Sequence[TaskAttempt]) -> Stages:
     """The tasks of a stretch by stage, in the order in which they began."""
     result: defaultdict[int, list[float]] = defaultdict(list)
@@ -92,18 +82,6 @@ def _part(stretch: tuple[float, float], tasks: Sequence[TaskAttempt]) -> Stages:
 def stage_of(task: TaskAttempt) -> int:
     """The number of a task's stage."""
     return int(task.kind.rpartition(" ")[2])
-
-
-def most_at_once(executors: Sequence[SparkExecutorRun], end_s: float) -> int:
-    """The most executors that were there at one time, at least 1."""
-    changes = sorted(
-        change for executor in executors for change in ((executor.start_s, 1), (executor.end_s or end_s, -1))
-    )
-    most = now = 0
-    for _, change in changes:
-        now += change
-        most = max(most, now)
-    return max(1, most)
 
 
 def _critical_s(part: Stages, parents: Mapping[int, tuple[int, ...]]) -> float:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from howdah.analysis.evidence import Evidence
+from howdah.analysis.evidence import Evidence, SparkLoss
+from howdah.analysis.fault_effects import was_meant
 from howdah.analysis.wording import listed, number, percent, seconds
 from howdah.model.finding import Finding, Number
 from howdah.model.run import RunRecord
-from howdah.model.spark import SparkExecutorRun, SparkStageRun
+from howdah.model.spark import SparkStageRun
 from howdah.units import format_bytes, format_counted
 
 DRIVER_SHARE = 0.3
@@ -18,8 +19,8 @@ WAITING_SHARE = 0.1
 """From this part of a stage's task time on, waiting for shuffle data or collecting garbage is reported."""
 _WORTH = 0.05
 """An estimate that changes the time by less than this fraction is no gain."""
-_IN_ORDER = ("idle", "driver's request", "killed by driver", "shutdown", "finished", "decommission")
-"""Words in Spark's reasons for the removal of executors that nothing happened to."""
+_NODE_LOST = "Exit status: -100"
+"""YARN's status of containers that it has ended itself, here together with their node."""
 
 
 def find_driver(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
@@ -151,43 +152,82 @@ def find_memory(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
 
 
 def find_lost_executors(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
-    """Executors that were lost, and stages that ran again because of it."""
-    for time in evidence.workloads:
-        spark = record.workloads[time.index].spark
-        lost = [executor for executor in spark.executors if is_lost(executor)] if spark else []
-        if spark is None or not lost:
-            continue
-        again = [stage for stage in spark.stages if stage.attempt > 0]
-        names = listed([f"executor {executor.id} on {executor.worker}" for executor in lost])
-        text = (
-            f"{time.workload}: {names} {'was' if len(lost) == 1 else 'were'} lost: {lost[0].removal_reason}"
-        )
-        if again:
-            text += f"; {format_counted(len(again), 'attempt')} of stages ran again for lost data"
+    """Executors that were lost, the work that was lost with them, and what Spark computed again."""
+    for loss in evidence.spark_losses:
+        numbers = [
+            number("lost executors", len(loss.executors), "1"),
+            number("attempts lost", loss.ended, "1"),
+            number("tasks whose output was lost", loss.undone, "1"),
+            number("attempts that could not fetch shuffle data", loss.fetch_failed, "1"),
+            number("repeated stages", len(loss.stages), "1"),
+            number("attempts that repeated work", loss.again, "1"),
+            number("repeating work", loss.again_s, "s"),
+        ]
+        meant = all(was_meant(record, evidence, executor.worker, loss.lost_s) for executor in loss.executors)
+        if loss.redone_s is not None:
+            numbers.append(number("from the loss until all was done again", loss.redone_s - loss.lost_s, "s"))
         yield Finding(
             id="spark-lost-executors",
-            severity="warning",
-            workload=time.workload,
-            text=text,
+            severity="note" if meant else "warning",
+            workload=loss.workload,
+            text="; ".join(_loss_clauses(loss)),
             sure="measured",
             origin=record.origin,
-            numbers=(
-                number("lost executors", len(lost), "1"),
-                number("repeated stages", len(again), "1"),
-            ),
+            numbers=tuple(numbers),
         )
 
 
-def is_lost(executor: SparkExecutorRun) -> bool:
-    """Whether an executor was lost, rather than given back or ended with its application."""
-    reason = executor.removal_reason.lower()
-    return executor.end_s is not None and bool(reason) and not any(word in reason for word in _IN_ORDER)
+def _loss_clauses(loss: SparkLoss) -> Iterator[str]:
+    names = listed([f"executor {executor.id} on {executor.worker}" for executor in loss.executors])
+    verb = "was" if len(loss.executors) == 1 else "were"
+    text = f"{loss.workload}: {names} {verb} lost: {_reason(loss.executors[0].removal_reason)}"
+    if loss.removed_s > loss.lost_s:
+        text += f"; the driver removed the first {seconds(loss.removed_s - loss.lost_s)} after its last sign"
+    yield text
+    lost = []
+    if loss.ended:
+        lost.append(f"{format_counted(loss.ended, 'attempt')} under way ({seconds(loss.ended_s)} of work)")
+    if loss.undone:
+        what = format_counted(loss.undone, "finished task")
+        lost.append(f"the output of {what} ({seconds(loss.undone_s)} of work)")
+    if lost:
+        yield f"with {'it' if len(loss.executors) == 1 else 'them'} {listed(lost)}"
+    if loss.fetch_failed:
+        yield f"{format_counted(loss.fetch_failed, 'attempt')} could not fetch shuffle data (FetchFailed)"
+    if loss.stages:
+        stages = listed([f"stage {stage}" for stage in loss.stages])
+        yield f"{stages} ran again for lost data"
+    if loss.redone_s is not None and loss.begun_s is not None:
+        repeated = f"{format_counted(loss.again, 'attempt')} repeated the work in {seconds(loss.again_s)}"
+        yield (
+            f"{repeated}, the first {seconds(loss.begun_s - loss.lost_s)} after the loss; "
+            f"{seconds(loss.redone_s - loss.lost_s)} after it all was done again"
+        )
+
+
+def _reason(reason: str) -> str:
+    """Spark's reason in one line; what follows the exit status are guesses and an empty diagnosis."""
+    text = " ".join(reason.split()).partition(" Possible causes:")[0].rstrip(". ")
+    return f"{text} (YARN gave up the node)" if text.endswith(_NODE_LOST) else text
 
 
 def find_killed_driver(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
-    """Applications whose event log has no end."""
+    """Applications whose driver was started again, or whose event log has no end."""
     for time in evidence.workloads:
         spark = record.workloads[time.index].spark
+        if spark is not None and spark.attempt > 1:
+            begun_s = spark.start_s - time.start_s
+            yield Finding(
+                id="spark-driver-restarted",
+                severity="warning",
+                workload=time.workload,
+                text=f"{time.workload}: its driver was lost or failed, and YARN started it again: the report "
+                f"describes driver {spark.attempt}, which began {seconds(begun_s)} after the program and did "
+                "all work again",
+                sure="measured",
+                origin=record.origin,
+                numbers=(number("until the last driver began", begun_s, "s"),),
+            )
         if spark is None or spark.outcome != "unfinished":
             continue
         read = "up to its last complete line" if spark.truncated else "as far as it was written"

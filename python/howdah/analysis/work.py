@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from howdah.model.cluster import CounterValue, HadoopJob
-from howdah.model.run import Outcome, WorkloadResult
-from howdah.model.workloads.files import REPLICATION
+from howdah.model.erasure import POLICIES, ErasurePolicy
+from howdah.model.run import Outcome, RunRecord, WorkloadResult
+from howdah.model.workloads.files import ERASURE_CODING, REPLICATION
 
 _NONE = CounterValue(map=0, reduce=0, total=0)
 
@@ -29,7 +30,7 @@ def work_of(result: WorkloadResult) -> BytesToMove | None:
     moved = result.workload.moved(result.counters)
     if moved is None:
         return None
-    spill = spill_of(result, moved.read) if result.workload.shuffles else 0
+    spill = spill_of(result, moved.read) if result.workload.is_shuffled else 0
     return BytesToMove(moved.read + spill, moved.write + spill)
 
 
@@ -43,7 +44,7 @@ def phase_work(result: WorkloadResult, work: BytesToMove | None, phase: str) -> 
     nothing = BytesToMove(0, 0)
     workload = result.workload
     before, after = workload.map_phases
-    if workload.shuffles:
+    if workload.is_shuffled:
         size = _read_bytes(result)
         spill = work.read - size
         parts = {before: BytesToMove(size, spill), after: BytesToMove(spill, size)}
@@ -92,10 +93,10 @@ class JobBytes(NamedTuple):
         """Map output before compression over after; a little below 1 where nothing is compressed."""
         return self.output_raw / self.output_stored if self.output_stored > 0 else 1.0
 
-    def said(self, replication: int) -> BytesToMove:
+    def said(self, replication: float) -> BytesToMove:
         """What the devices must have moved for all that, if no cache took part."""
         read = self.hdfs_read + self.map_file_read + self.reduce_file_read + self.shuffled
-        written = replication * self.hdfs_written + self.map_file_written + self.reduce_file_written
+        written = round(replication * self.hdfs_written + self.map_file_written + self.reduce_file_written)
         return BytesToMove(read, written)
 
 
@@ -104,10 +105,12 @@ class ClusterWork(NamedTuple):
 
     input: int
     output: int
-    replication: int
+    replication: float
     stored: float
     map_spills: float
     reduce_spills: float
+    sent: float
+    """Bytes that cross the network for each byte of output; a replica or unit stays on its writer."""
 
     @property
     def files_read(self) -> float:
@@ -152,8 +155,13 @@ def job_bytes(job: HadoopJob) -> JobBytes:
     )
 
 
-def replication_of(result: WorkloadResult) -> int | None:
-    """Replicas of the files a workload writes: as asked for, as its job ran, or as fsck found them."""
+def replication_of(result: WorkloadResult) -> float | None:
+    """Replicas of the files a workload writes: as asked for, as its job ran, or as fsck found them.
+
+    Of coded files it is the bytes on disks for each byte.
+    """
+    if (policy := policy_of(result)) is not None:
+        return policy.overhead
     asked = REPLICATION.of(result.workload)
     if asked is not None:
         return asked
@@ -164,6 +172,24 @@ def replication_of(result: WorkloadResult) -> int | None:
     if result.replicas is not None and result.replicas.blocks:
         return round(result.replicas.replicas / result.replicas.blocks)
     return None
+
+
+def policy_of(result: WorkloadResult) -> ErasurePolicy | None:
+    """The erasure coding policy of the files a workload writes; None for replicas."""
+    name = ERASURE_CODING.of(result.workload)
+    return POLICIES.get(name) if name is not None else None
+
+
+def input_policy(record: RunRecord, result: WorkloadResult) -> ErasurePolicy | None:
+    """The erasure coding policy of the files that a workload reads, if the same run wrote them."""
+    before = record.workloads[: record.workloads.index(result)]
+    writers = [each for each in before if each.workload.kind == result.workload.reads]
+    return policy_of(writers[-1]) if writers else None
+
+
+def _sent(result: WorkloadResult, replication: float) -> float:
+    policy = policy_of(result)
+    return replication - 1 if policy is None else policy.overhead * (1 - 1 / policy.units)
 
 
 def cluster_work(result: WorkloadResult) -> ClusterWork | None:
@@ -189,14 +215,16 @@ def cluster_work(result: WorkloadResult) -> ClusterWork | None:
             stored=float(stored),
             map_spills=1.0,
             reduce_spills=spilled / stored if stored else 0.0,
+            sent=_sent(result, replication),
         )
     return ClusterWork(
         input=moved.read,
         output=moved.write,
         replication=replication,
-        stored=moved.read / counted.codec_ratio if workload.shuffles else 0.0,
-        map_spills=counted.map_spills if workload.shuffles else 0.0,
-        reduce_spills=counted.reduce_spills if workload.shuffles else 0.0,
+        stored=moved.read / counted.codec_ratio if workload.is_shuffled else 0.0,
+        map_spills=counted.map_spills if workload.is_shuffled else 0.0,
+        reduce_spills=counted.reduce_spills if workload.is_shuffled else 0.0,
+        sent=_sent(result, replication),
     )
 
 

@@ -26,6 +26,7 @@ howdah jobs import hdfs:///mr-history/done --conf /etc/hadoop/conf  # imports Ma
 howdah jobs  # ranks applications by what they waste, and shows slow hosts and waiting queues
 howdah jobs --queue etl --since 7d --by memory --top 50  # the last week of a queue, by unused memory
 howdah jobs show application_1700000000000_0042  # explains an application
+howdah jobs what-if 0042 hosts=12  # replays an application on twelve hosts
 howdah jobs --report  # writes a page, too
 """
 IMPORT_EXAMPLES = """

@@ -55,6 +55,10 @@ COMMANDS = {
         "explain",
         "Explain a value of a plan (its rule, inputs and source), a platform or a master.",
     ),
+    "plan storage": Lazy(
+        "storage",
+        "Compare replicas and erasure coding: disks, network, CPU, repair, and what each survives.",
+    ),
     "render": Lazy(
         "render",
         "Write the files a planned cluster needs: Hadoop, HBase, system, disks, network, hypervisor.",
@@ -111,6 +115,10 @@ COMMANDS = {
         "jobs",
         "Rank finished jobs by what they waste, and import histories.",
         _MEASURE,
+    ),
+    "jobs what-if": Lazy(
+        "jobs_what_if",
+        "Replay a finished job on another cluster: its time with other hosts, executors, disks or links.",
     ),
     "calibrate": Lazy("calibrate", "Calibrate the simulator: fit its parameters to known runs.", _PREDICT),
     "predict": Lazy(

@@ -99,7 +99,7 @@ def result_line(result: WorkloadResult, time: WorkloadTime, *, short: bool) -> s
     parts = [f"{format_seconds(time.elapsed_s):>8}"]
     if time.rate is not None and time.rate.bytes_per_s > 0:
         parts.append(f"{format_rate(time.rate.bytes_per_s):>10}")
-    if len(time.phases) > 1 and result.workload.shuffles:
+    if len(time.phases) > 1 and result.workload.is_shuffled:
         phases = (
             f"{phase.name} {format_seconds(phase.elapsed_s).removesuffix(' s')}" for phase in time.phases
         )

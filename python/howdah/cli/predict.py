@@ -19,6 +19,7 @@ from howdah.planner.suite.request import RunRequest
 from howdah.report.document import FactList
 from howdah.report.terminal import blocks, terminal
 from howdah.session.files import DEFAULT_PREDICTIONS_DIR
+from howdah.session.lab import laboratories
 from howdah.session.predict import pages
 from howdah.session.predict import predicting as session
 from howdah.simulation import loads
@@ -34,6 +35,7 @@ howdah predict plan.yaml --calibration mine.yaml --what-if disks=10 --what-if ni
 howdah predict plan.yaml --calibration mine.yaml --what-if all -o tornado  # draws the effect of each change
 howdah predict plan.yaml --calibration mine.yaml --sweep hosts=10..1000  # shows when a master saturates
 howdah predict plan.yaml --suite ycsb-b --sweep threads=1..256  # shows when HBase saturates
+howdah predict --lab lab --calibration mine.yaml --rows 5M  # predicts a run on a lab
 howdah score last  # then compares the newest run with its prediction
 """
 
@@ -47,8 +49,16 @@ app = App()
 @app.command("predict", epilog=EXAMPLES)
 @with_options(options_on("sim"))
 def predict(
-    plan: Annotated[Path, typer.Argument(help="Plan that `howdah plan` wrote.")],
+    plan: Annotated[Path | None, typer.Argument(help="Plan that `howdah plan` wrote.")] = None,
     *,
+    lab: Annotated[
+        str | None,
+        typer.Option(
+            help="Lab to predict instead of a plan, with the CPUs and disks that it has.",
+            autocompletion=lambda: laboratories.names(),
+            metavar="NAME",
+        ),
+    ] = None,
     suite: Annotated[str, typer.Option(help="Suite to predict.")] = "terasuite",
     given: Mapping[str, Any],
     calibration: CalibrationFile = None,
@@ -98,19 +108,26 @@ def predict(
 
     90 % intervals need a calibration. The prediction is kept with its page and never changed; `howdah score`
     compares the real run with it. --what-if and --sweep change one thing, plan again and simulate; they
-    keep only a page, with --output.
+    keep only a page, with --output. A lab is often smaller than its plan: --lab predicts what it has.
     """
     request = RunRequest(
         suite=suite,
         given=given,
     )
+    target = _target(plan, lab)
     if what_if and sweep:
         raise UserError("--sweep", "and --what-if cannot be given together", "give one of them")
+    if plan is None and (what_if or sweep):
+        raise UserError(
+            "--sweep" if sweep else "--what-if",
+            "plans hosts again, and a lab cannot be planned again",
+            "give the lab's plan instead of --lab",
+        )
     if output is not None or not (what_if or sweep):
         check_extras("the page of `howdah predict`", "charts")
     if output is not None:
         pages.check_directory(output)
-    work = _Work(plan, request, calibration, replications, parse_seed(seed) if seed is not None else None)
+    work = _Work(target, request, calibration, replications, parse_seed(seed) if seed is not None else None)
     with SimulationBar(silent=json or quiet) as bar:
         if sweep or what_if:
             variation = _vary(work, what_if, sweep, bar.tell)
@@ -128,10 +145,19 @@ def predict(
             show(blocks(FactList("", result.files)))
 
 
+def _target(plan: Path | None, lab: str | None) -> Path | str:
+    if plan is not None and lab is not None:
+        raise UserError("--lab", "and PLAN cannot be given together", "give one of them")
+    target = plan or lab
+    if target is None:
+        raise UserError("PLAN", "is missing", "give a plan that `howdah plan` wrote, or --lab NAME")
+    return target
+
+
 class _Work(NamedTuple):
     """What is simulated, and how often."""
 
-    plan: Path
+    target: Path | str
     request: RunRequest
     calibration: str | None
     replications: int | None
@@ -160,7 +186,7 @@ def _predict(
     work: _Work, name: str | None, directory: Path, output: Path | None, tell: Callable[[Done], None]
 ) -> _Result:
     prediction = session.predict(
-        work.plan,
+        work.target,
         work.request,
         calibration=work.calibration,
         replications=_REPLICATIONS if work.replications is None else work.replications,
@@ -184,12 +210,13 @@ def _predict(
 def _vary(
     work: _Work, changes: list[str] | None, sweep: str | None, tell: Callable[[Done], None]
 ) -> WhatIf | Sweep | LoadSweep:
+    assert isinstance(work.target, Path)
     if sweep is None:
         return session.what_if(
-            work.plan, work.request, changes or [], **work.settings(_REPLICATIONS), tell=tell
+            work.target, work.request, changes or [], **work.settings(_REPLICATIONS), tell=tell
         )
     swept = session.load_sweep if loads.sweeps_load(sweep) else session.sweep
-    return swept(work.plan, work.request, sweep, **work.settings(_OF_A_SIZE), tell=tell)
+    return swept(work.target, work.request, sweep, **work.settings(_OF_A_SIZE), tell=tell)
 
 
 def _kept_as_page(variation: WhatIf | Sweep | LoadSweep, document: Document, output: Path | None) -> _Result:

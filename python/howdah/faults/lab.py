@@ -11,6 +11,7 @@ from threading import Lock
 from typing import NamedTuple, assert_never
 
 from howdah.errors import RunFailed, UserError
+from howdah.faults.draining import change_leaving
 from howdah.faults.grammar import parse_fault
 from howdah.faults.player import Injected
 from howdah.faults.revert import Reverted, await_whole, heal, revert, start_fallen
@@ -62,10 +63,8 @@ def _injection(state: LabState, fault: ClusterFault) -> _Injection:
     match fault.action:
         case Action.KILL | Action.RESTART:
             return _kill(state, fault)
-        case Action.PAUSE:
-            return _pause(state, fault.target)
-        case Action.LOSE:
-            return _lose(state, fault.target)
+        case Action.PAUSE | Action.LOSE | Action.DRAIN:
+            return _OF_PLACES[fault.action](state, fault.target)
         case Action.CUT_LINK | Action.CUT_LINK_IN | Action.CUT_LINK_OUT | Action.SLOW_LINK:
             return _links(state, fault)
         case Action.WIPE | Action.WIPE_DISK:
@@ -125,6 +124,20 @@ def _lose(state: LabState, target: FaultTarget) -> _Injection:
     undo = tuple(RevertStep(how="start all", machine=machine.name) for machine in machines)
     do = tuple(partial(kill, state, machine.name, None, how) for machine in machines)
     return _Injection(_texts(machines), undo, do)
+
+
+def _drain(state: LabState, target: FaultTarget) -> _Injection:
+    machines = machines_of(state, target)
+    undo = tuple(RevertStep(how="drained", machine=machine.name) for machine in machines)
+    names = [machine.name for machine in machines]
+    return _Injection(_texts(machines), undo, (partial(change_leaving, state, names, leaving=True),))
+
+
+_OF_PLACES: dict[Action, Callable[[LabState, FaultTarget], _Injection]] = {
+    Action.PAUSE: _pause,
+    Action.LOSE: _lose,
+    Action.DRAIN: _drain,
+}
 
 
 def _links(state: LabState, fault: ClusterFault) -> _Injection:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 from howdah.errors import HowdahError
+from howdah.faults.draining import change_leaving
 from howdah.lab.active_faults import ActiveFault, RevertStep, active_faults, remove_fault
 from howdah.lab.commands import running_on
 from howdah.lab.hadoop import daemons
@@ -121,6 +122,12 @@ def _disk(state: LabState, step: RevertStep) -> None:
     start_missing(state, installed(state), lambda text: None, [machine])
 
 
+def _drained(state: LabState, step: RevertStep) -> None:
+    """A drained worker is a member again; its NodeManager ended when the last task had."""
+    change_leaving(state, [step.machine], leaving=False)
+    start_missing(state, installed(state), lambda text: None, [state.machine(step.machine)])
+
+
 def _spec(state: LabState) -> LabSpec:
     assert state.spec is not None, "faults of links and disks need root"
     return state.spec
@@ -134,4 +141,5 @@ _STEPS: dict[str, Callable[[LabState, RevertStep], None]] = {
     "disk speed": _disk_speed,
     "disk room": _disk_room,
     "disk": _disk,
+    "drained": _drained,
 }

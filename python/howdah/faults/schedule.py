@@ -26,6 +26,8 @@ _ALIKE: tuple[frozenset[Action], ...] = (
     # Disks that failed are mounted anew, and wiped ones are new: all that runs there is started again.
     _PROCESSES | {Action.FAIL_DISK, Action.WIPE_DISK},
     frozenset({Action.FILL_DISK, Action.WIPE_DISK}),
+    # What is drained ends its NodeManager by itself.
+    _PROCESSES | {Action.DRAIN},
 )
 """Two of one kind cannot be in force on one machine: what the one undoes, the other has done."""
 _SHORTEST_S, _LONGEST_S = 5, 20
@@ -96,10 +98,22 @@ class Targets(NamedTuple):
             raise UserError(
                 where, f"{target.text} has no separate data disks", "name a worker of a lab built as root"
             )
+        if fault.action is Action.DRAIN:
+            self._check_drained(fault, machines, where)
         if fault.action in _OF_LINKS and self.rootless:
             raise UserError(where, "a lab built without root has no links", "build it as root")
         if target.place in ("host", "rack") and fault.action not in _OF_DISKS:
             self._check_own(where, machines)
+
+    def _check_drained(self, fault: ClusterFault, machines: Sequence[TargetMachine], where: str) -> None:
+        """Raise UserError for masters, and for workers without which none is left."""
+        masters = [machine.name for machine in machines if "datanode" not in machine.daemons]
+        if fault.target.place is None or masters:
+            raise UserError(where, "only workers can be drained", "drain worker:NAME")
+        if {machine.name for machine in self.members if "datanode" in machine.daemons} <= {
+            machine.name for machine in machines
+        }:
+            raise UserError(where, "no DataNode would be left", "name a single worker: drain worker:NAME")
 
     def _check_own(self, where: str, machines: Sequence[TargetMachine]) -> None:
         """Raise UserError for a fault of a host that others are on: it would be theirs, too."""
@@ -251,7 +265,7 @@ def _possible(targets: Targets, source: random.Random) -> Iterator[ClusterFault]
     workers = [machine for machine in targets.members if machine.kind == "worker"]
     if not workers:
         return
-    for action in sorted(OF_PLACES - _OF_LINKS - _OF_DISKS - {Action.PAUSE}):
+    for action in sorted(OF_PLACES - _OF_LINKS - _OF_DISKS - {Action.PAUSE, Action.DRAIN}):
         yield ClusterFault(action=action, target=_worker(workers, source))
     if not targets.rootless:
         yield ClusterFault(action=Action.CUT_LINK, target=_worker(workers, source))

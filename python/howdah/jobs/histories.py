@@ -16,10 +16,12 @@ from howdah.hadoop.site_files import read_site
 from howdah.jobs.mapreduce import mapreduce_application
 from howdah.jobs.spark import spark_application
 from howdah.model.application import Application
+from howdah.model.spark_log import SparkLog
 from howdah.services.event_log import read_event_log
 from howdah.services.event_log_files import ROLLING, is_event_log_name
 from howdah.services.history import MOST_BYTES
 from howdah.services.history_events import read_history
+from howdah.services.job import JobFacts
 
 _JOB = re.compile(r"(job_\d+_\d+)\b.*\.jhist|.+\.jhist")
 _SPARK = re.compile(r"(?:application_\d+_\d+|app-\d+-\d+|local-\d+|spark-[0-9a-f]+)")
@@ -101,12 +103,15 @@ def _history(path: Path) -> History:
 
 
 def read_application(history: History) -> Application:
-    """Read a history; raises HowdahError if it is none."""
+    """Read a history and summarise it; raises HowdahError if it is none."""
+    return application_of(read_source(history), history)
+
+
+def read_source(history: History) -> JobFacts | SparkLog:
+    """Read all that a history has; raises HowdahError if it is none."""
     path = Path(history.path)
     if not path.name.endswith(".jhist"):
-        application = spark_application(read_event_log(path), history.source, history.size_bytes)
-        # A log that was cut off early may lack the id, but Spark names the file after it.
-        return application if application.id else replace(application, id=_id_of(path.name))
+        return read_event_log(path)
     try:
         with path.open("rb") as stream:
             job = read_history(stream.read(MOST_BYTES), history.source)
@@ -116,7 +121,16 @@ def read_application(history: History) -> Application:
         conf = {entry.name: entry.text for entry in read_site(Path(history.conf).read_bytes(), history.conf)}
     except (OSError, UserError):
         conf = {}
-    return mapreduce_application(replace(job, conf=conf), history.source, history.size_bytes)
+    return replace(job, conf=conf)
+
+
+def application_of(source: JobFacts | SparkLog, history: History) -> Application:
+    """Summarise what a history has."""
+    if isinstance(source, JobFacts):
+        return mapreduce_application(source, history.source, history.size_bytes)
+    application = spark_application(source, history.source, history.size_bytes)
+    # A log that was cut off early may lack the id, but Spark names the file after it.
+    return application if application.id else replace(application, id=_id_of(Path(history.path).name))
 
 
 def _id_of(name: str) -> str:

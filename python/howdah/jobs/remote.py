@@ -100,9 +100,9 @@ class JobHistoryServer:
         """The job's name in the table."""
         return f"{self._url}/ws/v1/history/mapreduce/jobs/{job.id}"
 
-    def read(self, job: JobFacts) -> JobFacts:
+    def read(self, job_id: str) -> JobFacts:
         """A job with its tasks: a request for each of its attempts."""
-        return self._reader.whole(job.id)
+        return self._reader.whole(job_id)
 
 
 class SparkHistoryServer:

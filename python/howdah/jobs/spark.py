@@ -13,6 +13,7 @@ from howdah.jobs.spark_advice import SparkFacts, advise
 from howdah.jobs.spread import StageTasks, host_shares, skew_s, summarise
 from howdah.model.application import Application
 from howdah.model.spark_log import SparkExecutor, SparkLog
+from howdah.model.stretches import most_at_once
 from howdah.units import GIB, MIB
 
 _DEFAULT_HEAP = GIB
@@ -135,7 +136,7 @@ def _facts(log: SparkLog, tasks: pa.Table, end_s: float) -> SparkFacts:
         heap_bytes=(first.memory_bytes or _DEFAULT_HEAP) if first else 0,
         peak_bytes=min(granted, max((_peak(executor) for executor in log.executors), default=0)),
         peak_heap_bytes=max((executor.peak_heap_bytes or 0 for executor in log.executors), default=0),
-        most_executors=_most_at_once(log.executors, end_s),
+        most_executors=most_at_once((each.add_s, each.remove_s or end_s) for each in log.executors),
         run_s=_sum(tasks, "run_s"),
         gc_s=_sum(tasks, "gc_s"),
         fetch_wait_s=_sum(tasks, "fetch_wait_s"),
@@ -158,17 +159,6 @@ def _peak(executor: SparkExecutor) -> int:
     if executor.peak_resident_bytes:
         return executor.peak_resident_bytes
     return executor.peak_heap_bytes + _overhead(executor) if executor.peak_heap_bytes else 0
-
-
-def _most_at_once(executors: tuple[SparkExecutor, ...], end_s: float) -> int:
-    changes = sorted(
-        change for executor in executors for change in ((executor.add_s, 1), (executor.remove_s or end_s, -1))
-    )
-    now = most = 0
-    for _, change in changes:
-        now += change
-        most = max(most, now)
-    return most
 
 
 def _whole(text: str | None, default: int) -> int:

@@ -21,9 +21,9 @@ ACTIVE_FAULTS = "faults.json"
 class RevertStep(Model):
     """One thing to do that undoes a part of a fault; each is safe to repeat."""
 
-    how: Literal["start", "start all", "resume", "link", "disk speed", "disk room", "disk"]
+    how: Literal["start", "start all", "resume", "link", "disk speed", "disk room", "disk", "drained"]
     """A daemon is started, all of a machine is, processes go on, a cable, a disk's speed, its room or the
-    disk itself become what they were built as."""
+    disk itself become what they were built as, a drained worker is a member again."""
     machine: str = ""
     """The machine; of a link that is a host's, empty."""
     daemon: str = ""

@@ -216,6 +216,10 @@ def _open_directories(state: LabState) -> None:
         namenode = NameNode(web, ClientConf.read(state.client_conf))
         for path in _OPEN:
             namenode.mkdirs(path, permission="1777")
+        for directory in state.plan.cluster.request.coded:
+            namenode.mkdirs(directory.path, permission="1777")
+            namenode.enable_policy(directory.policy)
+            namenode.set_policy(directory.path, directory.policy)
 
 
 _OF_EACH_NETWORK = "net.ipv4.tcp_"

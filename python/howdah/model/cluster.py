@@ -170,11 +170,15 @@ class ReplicaSpread(Model):
     per_worker: dict[str, int]
     """Replicas on each worker, workers with none included."""
     sharing_host: int
-    """Blocks with two or more replicas on one host."""
+    """Blocks with two or more replicas on one host; of coded ones, with more units than may be lost."""
     under_replicated: int
     """Blocks with fewer replicas than requested."""
     missing: int
     """Blocks without any replica."""
+    policy: str | None = None
+    """The erasure coding policy of these files: blocks are block groups, and replicas their units."""
+    stored_bytes: int | None = None
+    """Bytes on disks, with all replicas and parity, as the NameNode counts them."""
 
 
 class MemberChange(Model):
@@ -208,9 +212,11 @@ class Event(Model):
         "datanode-lost",
         "datanode-given-up",
         "datanode-back",
+        "datanode-drained",
         "nodemanager-lost",
         "nodemanager-given-up",
         "nodemanager-back",
+        "nodemanager-drained",
         "namenode-lost",
         "namenode-back",
         "namenode-failover",
@@ -223,5 +229,9 @@ class Event(Model):
     """In words, with Hadoop's own message."""
     seen_s: float | None = None
     """When a daemon that was lost last gave a sign of life, seconds since the start of the run."""
+    held_bytes: int | None = None
+    """Bytes of the blocks that a DataNode held when it was given up or drained."""
+    since_s: float | None = None
+    """When a DataNode that was drained was first seen to drain, seconds since the start of the run."""
     was: str | None = None
     """What a master that was lost had been: ``active`` or ``standby``."""

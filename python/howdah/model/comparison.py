@@ -218,6 +218,8 @@ class Location(Model):
     """The phase in which most of the difference arose; none where phases are not distinguished."""
     phase_difference_s: float | None
     """Seconds that the group took more in that phase."""
+    parts: tuple[Contrast, ...] = ()
+    """If phases are not distinguished: the parts of the job's time that differ, such as its start."""
     signs: tuple[Contrast, ...]
     """Resources and tasks of that phase, or of the workload, that differ clearly, the clearest first."""
 

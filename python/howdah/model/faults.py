@@ -45,6 +45,8 @@ class Action(StrEnum):
     """No room is left on a place's data disks."""
     FAIL_DISK = "fail-disk"
     """Every read and write of a place's data disks fails."""
+    DRAIN = "drain"
+    """A place's workers are decommissioned: no new tasks, and their blocks are copied to others."""
     WIPE = "wipe"
     """A JournalNode is killed, all that it keeps is deleted, and it is started again."""
     WIPE_DISK = "wipe-disk"

@@ -102,6 +102,16 @@ PLAN_OPTIONS = (
     ),
     PlanOption("replication", "Replicas of a block.", field="replication", kind=int),
     PlanOption(
+        "erasure_coding",
+        "Directory of HDFS and the erasure coding policy of its files, such as /archive=RS-6-3-1024k; "
+        "repeatable. `howdah plan storage` compares the policies.",
+        field="coded",
+        several=True,
+        text=lambda directory: f"{directory.path}={directory.policy}",
+        metavar="DIR=POLICY",
+        more=True,
+    ),
+    PlanOption(
         "hypervisor",
         f"Hypervisor: {', '.join(Hypervisor)}. Default: none, every host is a worker.",
         field="hypervisor",

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from pydantic import AliasChoices, Field, model_validator
 
 from howdah.model.base import Model
+from howdah.model.cluster import Laboratory
 from howdah.model.plan import ClusterPlan
 from howdah.model.reported import Unit, format_value
 from howdah.model.run import RunWarning
@@ -145,6 +146,8 @@ class Prediction(Model):
     """SHA-256 of the plan, the suite and the calibration, in hex, by name."""
     plan: ClusterPlan
     """The plan that it is about."""
+    laboratory: Laboratory | None = None
+    """The lab that it is about, which has less than its plan; None for a planned cluster."""
     suite: Suite
     """The work that it is about."""
     forecasts: tuple[Forecast, ...]

@@ -98,6 +98,15 @@ class Hadoop1(Model):
     """Whether the masters ran in lockstep with a shadow; None where the plan's protection decides."""
 
 
+class CodedDirectory(Model):
+    """A directory of HDFS whose files are erasure-coded."""
+
+    path: str
+    """The directory, such as ``/archive``."""
+    policy: str
+    """The erasure coding policy, such as ``RS-6-3-1024k``."""
+
+
 class PlanRequest(Model):
     """The work, the protection and the limits of a cluster to be planned."""
 
@@ -133,6 +142,8 @@ class PlanRequest(Model):
     """Mean size of the files to be stored."""
     growth: Growth | None = None
     """Amount of data and its growth, if requested."""
+    coded: tuple[CodedDirectory, ...] = ()
+    """Directories whose files are erasure-coded; all others have replicas."""
     laboratory: bool = False
     """Whether it is for a lab, whose RegionServers may be smaller than useful on other hosts."""
     hadoop1: Hadoop1 | None = None

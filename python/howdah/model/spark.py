@@ -88,6 +88,8 @@ class SparkRun(Model):
     """Spark's release."""
     deploy_mode: str
     """``client`` or ``cluster``."""
+    attempt: int = 1
+    """Number of its driver in cluster mode. YARN starts a lost one again; the last one is described."""
     outcome: Literal["succeeded", "failed", "unfinished"]
     """How it ended; ``unfinished`` if its event log has no end, because its driver was killed."""
     truncated: bool = False

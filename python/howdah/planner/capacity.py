@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, NoReturn
+from typing import NoReturn
 
 from howdah.errors import UserError
 from howdah.model.heap import heap_bytes
 from howdah.model.inventory import HostGroup, Inventory
-from howdah.model.plan import Advice, Capacity, Layout, Master, Placement, Role, Setting, Value, Worker, Year
+from howdah.model.plan import Capacity, Layout, Master, Role, Setting, Value, Worker, Year
 from howdah.model.request import Growth
 from howdah.planner.block import (
     BLOCK_BYTES,
@@ -20,9 +20,7 @@ from howdah.planner.block import (
     REPLICATION,
     blocks_of,
 )
-from howdah.planner.facts import Facts, remaining_workers
-from howdah.planner.rules.capacity import ERASURE_CODING, ERASURE_DOMAINS
-from howdah.planner.topology import MASTERS_RACK
+from howdah.planner.facts import remaining_workers
 from howdah.units import format_bytes
 
 _HOSTS_MOST = 10_000
@@ -58,36 +56,6 @@ class Holding:
 
 
 _TIMES, _MOST_TIMES = 10, 1_000_000
-
-
-class ErasureCode(NamedTuple):
-    """One of Hadoop's Reed-Solomon policies: data units and parity units of each block group."""
-
-    name: str
-    data: int
-    parity: int
-
-    @property
-    def units(self) -> int:
-        """Units of a block group, each on a DataNode of its own."""
-        return self.data + self.parity
-
-    @property
-    def overhead(self) -> float:
-        """Bytes on disk for each byte of data."""
-        return self.units / self.data
-
-    @property
-    def least_hosts(self) -> int:
-        """Hosts that it takes, one of them to make a lost unit again."""
-        return self.units + 1
-
-
-CODES = (
-    ErasureCode("RS-3-2-1024k", 3, 2),
-    ErasureCode("RS-6-3-1024k", 6, 3),
-    ErasureCode("RS-10-4-1024k", 10, 4),
-)
 
 
 def capacity(
@@ -246,72 +214,3 @@ def _decided(settings: Sequence[Setting], key: str, kind: Worker) -> Value | Non
 def _number(settings: Sequence[Setting], key: str, kind: Worker, otherwise: float) -> float:
     value = _decided(settings, key, kind)
     return value if isinstance(value, int | float) and not isinstance(value, bool) else otherwise
-
-
-def weigh_erasure(facts: Facts, usable_bytes: int) -> tuple[Advice, ...]:
-    """What erasure coding would hold where replication holds ``usable_bytes``, and where units would land."""
-    hosts = facts.cluster.worker_hosts
-    possible = [code for code in CODES if hosts >= code.least_hosts]
-    if not possible:
-        return (
-            ERASURE_CODING.advice(
-                f"Erasure coding needs at least {CODES[0].least_hosts} hosts with workers ({CODES[0].name}, "
-                f"and one to rebuild on), and there are {hosts}: keep replication."
-            ),
-        )
-    return (
-        ERASURE_CODING.advice(_gain(facts, usable_bytes, possible)),
-        ERASURE_DOMAINS.advice(_domains(facts, possible)),
-    )
-
-
-def _gain(facts: Facts, usable_bytes: int, possible: list[ErasureCode]) -> str:
-    copies = facts.number("dfs.replication")
-    offers = ", ".join(
-        f"{code.name} {format_bytes(usable_bytes * copies / code.overhead)} "
-        f"({code.overhead:.3g} bytes for each, {code.parity} losses survived)"
-        for code in possible
-    )
-    refused = "; ".join(
-        f"{code.name} needs {code.least_hosts} hosts with workers, and there are {facts.cluster.worker_hosts}"
-        for code in CODES
-        if code not in possible
-    )
-    least = min(possible, key=lambda code: code.data)
-    return (
-        f"Cold data could be erasure-coded. Replication {copies:g} holds "
-        f"{format_bytes(usable_bytes)} here; with cold data only, the same disks would hold: {offers}. "
-        f"{refused + '. ' if refused else ''}"
-        f"It suits files of at least {format_bytes(least.data * BLOCK_BYTES)} that are written once. No task "
-        "reads its data locally, a lost disk is rebuilt from many others over the network, and coding takes "
-        "processor time; files cannot be appended to or flushed, so that HBase needs replication."
-    )
-
-
-def _domains(facts: Facts, possible: list[ErasureCode]) -> str:
-    topology = facts.cluster.topology
-    racks = sum(rack.name != MASTERS_RACK for rack in topology.racks)
-    shared = topology.placement is not Placement.DEFAULT
-    sentences = " ".join(f"{code.name} {_survives(code, racks, shared=shared)}." for code in possible)
-    if racks == 1:
-        return f"If you erasure-code: {sentences} No racks are known, so the loss of one may lose data."
-    return (
-        f"If you erasure-code: {sentences} HDFS spreads units over the {racks} racks, but not over "
-        "hosts within them (dfs.block.placement.ec.classname)."
-    )
-
-
-def _survives(code: ErasureCode, racks: int, *, shared: bool) -> str:
-    on_a_rack = math.ceil(code.units / racks)
-    if shared and on_a_rack > 1:
-        return (
-            f"may lose data with one host, so do not use it here: up to {on_a_rack} of its {code.units} "
-            "units are in one rack, perhaps on workers of one host"
-        )
-    if shared:
-        return f"survives the loss of {code.parity} hosts, each of its {code.units} units being on another"
-    if racks == 1:
-        return f"survives the loss of {code.parity} hosts"
-    if on_a_rack > code.parity:
-        return f"loses data with a rack: it has {on_a_rack} units in one and survives {code.parity} losses"
-    return f"survives the loss of a rack, which holds at most {on_a_rack} of its units"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 
 from howdah.errors import UserError
+from howdah.model.erasure import POLICIES
 from howdah.model.hostname import check_hostname, fold
 from howdah.model.inventory import HostGroup, Inventory
 from howdah.model.placement import placed_hosts, virtual_name
@@ -12,9 +13,10 @@ from howdah.model.plan import Advice, Cluster, ClusterPlan, Layout, Master, Sett
 from howdah.model.request import PlanRequest
 from howdah.model.wrong import WrongValue
 from howdah.planner.block import file_bytes
-from howdah.planner.capacity import capacity, weigh_erasure
+from howdah.planner.capacity import capacity
 from howdah.planner.choice import Choice, choose, count_workers, layouts_and_kinds
 from howdah.planner.decide import beyond_rules, decide
+from howdah.planner.erasure import check_coded, coded_advice, weigh_erasure
 from howdah.planner.facts import Facts, MissingFact, cluster_facts
 from howdah.planner.masters.place import keep_places, place_masters
 from howdah.planner.masters.slots import spots_by_host
@@ -57,6 +59,7 @@ def plan_choice(
     )
     settings += tuple(beyond_rules(request, settings))
     facts = _knowing(facts, settings, choice.groups[0], kinds[0])
+    check_coded(facts)
     space = capacity(
         inventory,
         layouts,
@@ -80,6 +83,7 @@ def plan_choice(
             capacity=space,
             advice=(
                 *weigh_erasure(facts, space.usable_bytes),
+                *coded_advice(facts),
                 *weigh_racks(inventory, space.usable_bytes, int(facts.number("dfs.replication"))),
                 *_counsel(facts),
             ),
@@ -189,6 +193,15 @@ def without_hosts(plan: ClusterPlan, names: Collection[str]) -> ClusterPlan:
             "replicas",
             "add other hosts first, or plan with a smaller --replication",
         )
+    workers = sum(len(host.workers) for host in placed.values() if host.name not in names)
+    for directory in cluster.request.coded:
+        if workers < (needed := POLICIES[directory.policy].units):
+            raise UserError(
+                ", ".join(names),
+                f"would leave {format_counted(workers, 'DataNode')}, but {directory.policy} of "
+                f"{directory.path} needs {needed}",
+                "add other hosts first, or move the directory's files to a smaller policy",
+            )
     for group in {placed[name].group for name in names}:
         plan = _changed(
             plan,

@@ -79,6 +79,16 @@ class HostDirectory(NamedTuple):
     """The mount point that it lies on: where nothing is mounted, it must not be made."""
 
 
+class HdfsDirectory(NamedTuple):
+    """A directory of HDFS."""
+
+    path: str
+    owner: str
+    mode: str
+    policy: str = ""
+    """The erasure coding policy of its files; empty for replicas."""
+
+
 def host_directories(plan: ClusterPlan, roles: AbstractSet[Role]) -> Iterator[HostDirectory]:
     """The directories that a host with these daemons needs before they start, but for those on data disks."""
     wanted: list[HostDirectory] = []
@@ -115,17 +125,25 @@ def hdfs_directories(plan: ClusterPlan) -> Iterator[str]:
                 f"hdfs dfs -mkdir -p {path} && hdfs dfs -chown {owner}:hadoop {path} "
                 f"&& hdfs dfs -chmod {mode} {path}"
             )
+    for coded in plan.cluster.request.coded:
+        yield (
+            f"hdfs dfs -mkdir -p {coded.path} && hdfs dfs -chmod 1777 {coded.path} "
+            f"&& hdfs ec -enablePolicy -policy {coded.policy} "
+            f"&& hdfs ec -setPolicy -path {coded.path} -policy {coded.policy}"
+        )
 
 
-def hdfs_places(plan: ClusterPlan) -> Iterator[HostDirectory]:
+def hdfs_places(plan: ClusterPlan) -> Iterator[HdfsDirectory]:
     """The same as data, HBase's too: the directories of HDFS that others need, in order."""
-    yield HostDirectory("/tmp", "hdfs", "1777")
-    yield HostDirectory("/user", "hdfs", "0755")
+    yield HdfsDirectory("/tmp", "hdfs", "1777")
+    yield HdfsDirectory("/user", "hdfs", "0755")
     if any(Role.RESOURCEMANAGER in master.roles for master in plan.cluster.masters):
         for key, owner, mode in _IN_HDFS:
-            yield from (HostDirectory(path, owner, mode) for path in _hdfs_paths(plan, key))
+            yield from (HdfsDirectory(path, owner, mode) for path in _hdfs_paths(plan, key))
     if plan.cluster.request.hbase_used:
-        yield HostDirectory(next(iter(_hdfs_paths(plan, "hbase.rootdir")), "/hbase"), "hbase", "0711")
+        yield HdfsDirectory(next(iter(_hdfs_paths(plan, "hbase.rootdir")), "/hbase"), "hbase", "0711")
+    for coded in plan.cluster.request.coded:
+        yield HdfsDirectory(coded.path, "hdfs", "1777", policy=coded.policy)
 
 
 def hbase_directory(plan: ClusterPlan) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from howdah.hadoop.daemons import DAEMONS
 from howdah.hadoop.order import RESTARTING, UPGRADING
 from howdah.model.plan import Role
-from howdah.render.directories import HostDirectory
+from howdah.render.directories import HdfsDirectory
 from howdah.render.plays import (
     ROLL,
     STARTED,
@@ -105,7 +105,7 @@ def site() -> str:
 
 
 def start(
-    present: Mapping[Role, Sequence[str]], directories: Sequence[HostDirectory], port: int, fencing: str
+    present: Mapping[Role, Sequence[str]], directories: Sequence[HdfsDirectory], port: int, fencing: str
 ) -> str:
     """Start what does not run, in order; ``present`` names the hosts of each daemon.
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from howdah.hadoop.daemons import DAEMONS
 from howdah.hadoop.order import at_once
 from howdah.model.plan import Role
-from howdah.render.directories import HostDirectory
+from howdah.render.directories import HdfsDirectory
 
 _HELD = (
     "{{ groups.cluster | map('extract', hostvars) | selectattr('howdah.holds', 'defined') "
@@ -62,7 +62,7 @@ _NO_FURTHER = f"""
 
 
 def starts(
-    present: Mapping[Role, Sequence[str]], directories: Sequence[HostDirectory], port: int, fencing: str
+    present: Mapping[Role, Sequence[str]], directories: Sequence[HdfsDirectory], port: int, fencing: str
 ) -> str:
     """The plays that start what does not run, from the bottom up; see ``playbooks.start``."""
     parts = [_fencing(fencing)] if fencing else []
@@ -165,9 +165,10 @@ def _refresh() -> str:
 """
 
 
-def _hdfs(directories: Sequence[HostDirectory], port: int) -> str:
+def _hdfs(directories: Sequence[HdfsDirectory], port: int) -> str:
     listed = ", ".join(
-        f"{{path: {_plain(one.path)}, owner: {one.owner}, mode: {json.dumps(one.mode)}}}"
+        f"{{path: {_plain(one.path)}, owner: {one.owner}, mode: {json.dumps(one.mode)}"
+        + (f", policy: {one.policy}}}" if one.policy else "}")
         for one in directories
     )
     return f"""

@@ -154,9 +154,11 @@ class _Reader:
     def _outcome(self) -> Outcome:
         if "end_ms" not in self._app:
             return "unfinished"
-        if "exit_code" in self._app:
+        mode = self._properties.get("spark.submit.deployMode", "client")
+        if self._app.get("exit_code") or ("exit_code" in self._app and mode == "cluster"):
             return "failed" if self._app["exit_code"] else "succeeded"
-        # Before Spark 4 no event has the exit code: an application whose last job failed has failed.
+        # Before Spark 4 no event has the exit code, and in client mode it is 0 even if the driver threw an
+        # exception: an application whose last job failed has failed.
         last = max(self._jobs.values(), key=lambda job: job.end_s or 0, default=None)
         return "failed" if last is not None and last.succeeded is False else "succeeded"
 

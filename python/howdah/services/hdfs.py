@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -21,6 +22,7 @@ T = TypeVar("T")
 
 _DRAWS = 6
 """Of two replicas of which one is away, all of so many draws miss the other in 1.6 % of all cases."""
+_EXCLUDED = "excludedatanodes"
 _MOST_BYTES = 16 * MIB
 """Of what howdah reads, histories alone are longer."""
 _HINTS = {
@@ -147,6 +149,14 @@ class Hdfs:
         given = {"permission": permission} if permission else {}
         self._put(path, op="MKDIRS", **given)
 
+    def set_policy(self, path: str, policy: str) -> None:
+        """Have files that are created below a directory coded by a policy, or kept as ``REPLICATION``."""
+        self._put(path, op="SETECPOLICY", ecpolicy=policy)
+
+    def enable_policy(self, policy: str) -> None:
+        """Enable an erasure coding policy, which only HDFS's superuser may; no error if it is enabled."""
+        self._put("/", op="ENABLEECPOLICY", ecpolicy=policy)
+
     def delete(self, path: str, *, recursive: bool = True) -> bool:
         """Remove a file or a directory; whether there was one."""
         flag = "true" if recursive else "false"
@@ -156,19 +166,29 @@ class Hdfs:
             )
         return _field(answer, "boolean", bool, path)
 
-    def _at_datanode(self, path: str, locate: Callable[[], object], act: Callable[[str], T]) -> T:
+    def _at_datanode(self, path: str, locate: Callable[..., object], act: Callable[[str], T]) -> T:
         """Do something at the DataNode that the NameNode names, or at another while that one is away.
 
-        For minutes the NameNode takes one that has gone for alive; whenever it is asked, it draws anew.
+        For minutes the NameNode takes one that has gone for alive. Of a file's replicas it names the same one
+        again, unless that is excluded.
         """
         gone: NotConnected | None = None
+        away: list[str] = []
         for _ in range(_DRAWS):
-            url = _location(locate(), path)
+            try:
+                url = _location(locate(**{_EXCLUDED: ",".join(away)} if away else {}), path)
+            except RefusedByDaemon:
+                if not away:
+                    raise
+                # Several DataNodes may share an address, or all that have the block are away.
+                away = []
+                continue
             try:
                 with _named(path):
                     return act(url)
             except NotConnected as error:
                 gone = error
+                away += _address(url)
         assert gone is not None
         where = f"DataNode {urlsplit(url).netloc}"
         hint = "the NameNode lists it as live: is it running, and can this machine resolve its name?"
@@ -198,6 +218,14 @@ def _named(path: str) -> Iterator[None]:
 
 def _at(url: str, path: str) -> str:
     return f"{url}/webhdfs/v1{quote(path)}"
+
+
+def _address(url: str) -> list[str]:
+    """The IP address of a DataNode, by which alone the NameNode knows what to exclude; empty if unknown."""
+    try:
+        return [socket.gethostbyname(urlsplit(url).hostname or "")]
+    except OSError:
+        return []
 
 
 def _location(answer: object, path: str) -> str:

@@ -20,8 +20,8 @@ from howdah.services.jmx import Asker, JmxReader
 from howdah.services.web import Web
 
 _FILE = re.compile(
-    r"^(?P<path>/.*) \d+ bytes, (?:replicated: replication=(?P<target>\d+)|erasure-coded: policy=\S+),"
-    r" \d+ block\(s\): "
+    r"^(?P<path>/.*) \d+ bytes, "
+    r"(?:replicated: replication=(?P<target>\d+)|erasure-coded: policy=(?P<policy>[^,\s]+)), \d+ block\(s\): "
 )
 _BLOCK = re.compile(
     r"^\d+\. (?P<id>\S+:blk_-?\d+_\d+) len=(?P<bytes>\d+) +(?:MISSING!|Live_repl=\d+ +(?P<replicas>\[.*\])?)"
@@ -53,6 +53,8 @@ class Block(NamedTuple):
     """Replicas it is to have; None for one that is erasure-coded."""
     replicas: tuple[Replica, ...]
     """Those that are live; none for a block that is missing."""
+    policy: str | None = None
+    """The erasure coding policy of its file; None for replicas."""
 
 
 def read_fsck(text: str, path: str) -> list[Block]:
@@ -93,6 +95,7 @@ def _blocks(listing: str, path: str) -> Iterator[Block]:
                 size_bytes=int(block["bytes"]),
                 target=int(target) if target else None,
                 replicas=tuple(_replicas(block["replicas"])),
+                policy=file["policy"],
             )
 
 

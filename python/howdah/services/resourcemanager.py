@@ -167,7 +167,8 @@ class ResourceManager:
 
     def apps(self, **params: Parameter) -> list[AppFacts]:
         """Applications, chosen by Hadoop's own parameters: ``states``, ``user``, ``startedTimeBegin`` …"""
-        answer = self._get("apps", **params).get("apps")
+        # What every application has requested of the scheduler can be megabytes.
+        answer = self._get("apps", deSelects="resourceRequests", **params).get("apps")
         return [parse_object(AppFacts, app, "apps") for app in one_or_many(answer, "app")]
 
     def kill(self, app_id: str) -> None:

@@ -81,6 +81,7 @@ class ReadSpark:
             id=app.id,
             version=app.spark_version,
             deploy_mode=app.deploy_mode,
+            attempt=int(app.attempt) if app.attempt.isdigit() else 1,
             outcome=app.outcome,
             truncated=self._log.truncated,
             start_s=self._seconds(app.start_s),

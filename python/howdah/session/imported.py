@@ -6,7 +6,7 @@ from pathlib import Path
 
 from howdah.errors import UserError
 from howdah.jobs.ranking import Filters, Overview, find_application, overview
-from howdah.jobs.store import JobStore
+from howdah.jobs.store import JobStore, texts
 from howdah.model.application import Application
 from howdah.report.document import Document
 from howdah.report.jobs.overview import application_document, jobs_overview
@@ -28,6 +28,14 @@ def application_of(jobs_dir: Path, name: str) -> Application:
         names = ", ".join(application.id for application in found[:5])
         raise UserError(name, f"matches several applications: {names}", "give more of the id")
     return found[-1]
+
+
+def applications_in(jobs_dir: Path) -> list[str]:
+    """The ids of all imported applications, for completion; none of a directory that cannot be read."""
+    try:
+        return sorted(set(texts(JobStore(jobs_dir).read(("id",)), "id")))
+    except (OSError, UserError):
+        return []
 
 
 def document_of(subject: Overview | Application) -> Document:

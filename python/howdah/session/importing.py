@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -114,20 +114,27 @@ def _histories(
         with closing(Web()) as web:
             yield from _from_server(web, source.rstrip("/"), known, counts, watch)
     elif parts.scheme == "hdfs":
-        directory = directory_of(conf)
-        if directory is None:
-            raise UserError(
-                source, "the cluster's configuration is unknown", "give --conf DIR, or set HADOOP_CONF_DIR"
-            )
-        client = ClientConf.read(directory)
-        with closing(open_web(client)) as web:
-            yield from _from_hdfs(HdfsHistories(NameNode(web, client), parts.path), known, counts, watch)
+        with in_hdfs(source, conf) as histories:
+            yield from _from_hdfs(histories, known, counts, watch)
     elif parts.scheme and not Path(source).exists():
         raise UserError(
             source, "is no directory, path in HDFS or URL", "give DIR, hdfs:///PATH or http://HOST:PORT"
         )
     else:
         yield from _from_directory(Path(source), known, counts, watch)
+
+
+@contextmanager
+def in_hdfs(source: str, conf: Path | None) -> Iterator[HdfsHistories]:
+    """The histories at a path in HDFS; raises UserError if the cluster's configuration is unknown."""
+    directory = directory_of(conf)
+    if directory is None:
+        raise UserError(
+            source, "the cluster's configuration is unknown", "give --conf DIR, or set HADOOP_CONF_DIR"
+        )
+    client = ClientConf.read(directory)
+    with closing(open_web(client)) as web:
+        yield HdfsHistories(NameNode(web, client), urlsplit(source).path)
 
 
 def _from_directory(directory: Path, known: _Known, counts: dict[str, int], watch: Watch) -> Iterator[Read]:
@@ -172,7 +179,7 @@ def _from_server(web: Web, url: str, known: _Known, counts: dict[str, int], watc
     for done, job in enumerate(jobs, 1):
         source = server.source(job)
         try:
-            whole = server.read(job)
+            whole = server.read(job.id)
             yield Read(History(source, 0, source), mapreduce_application(whole, source, 0), "")
         except ServiceError as error:
             yield Read(History(source, 0, source), None, str(error))

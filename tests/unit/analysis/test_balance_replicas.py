@@ -114,3 +114,14 @@ def test_node_groups_that_were_turned_off_are_not_called_planned(policy: str, ke
     assert (finding.severity == "warning") is kept_apart
     together = found(spread({"sharing_host": 0}, policy=name), "replica-spread")[0].text
     assert ("none share a host, as planned with node groups" in together) is kept_apart
+
+
+def test_coded_files_have_units_and_bytes_on_disks() -> None:
+    coded = {"policy": "XOR-2-1-1024k", "sharing_host": 5, "stored_bytes": 1500, "bytes": 1000}
+    run = spread(coded)
+    (layout,) = found(run, "replica-spread")
+    assert "units of 8 block groups" in layout.text
+    assert "XOR-2-1-1024k keeps 1.00 kB in 1.50 kB on disks, 1.50 bytes for each" in layout.text
+    (sharing,) = found(run, "replicas-share-host")
+    assert sharing.severity == "warning"
+    assert "5 of 8 block groups have more units on one host than XOR-2-1-1024k can lose" in sharing.text

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from howdah.analysis.spark import most_at_once, placed_s
-from howdah.analysis.spark_findings import is_lost
+from howdah.analysis.spark import placed_s
+from howdah.analysis.spark_losses import is_lost
 from howdah.model.spark import SparkExecutorRun
+from howdah.model.stretches import most_at_once
 
 CHAIN = {0: (), 1: (0,)}
 APART = {0: (), 1: ()}
@@ -36,8 +37,8 @@ def executor(start_s: float, end_s: float | None = None, reason: str = "") -> Sp
 
 
 def test_executors_that_replace_others_are_not_counted_twice() -> None:
-    assert most_at_once([executor(0, 10), executor(1), executor(10), executor(12, 13)], 20.0) == 3
-    assert most_at_once([], 20.0) == 1
+    assert most_at_once([(0, 10), (1, 20), (10, 20), (12, 13)]) == 3
+    assert most_at_once([]) == 0
 
 
 @pytest.mark.parametrize(

@@ -2,57 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
-
 import pyarrow as pa
 import pytest
 
 from howdah.analysis.analyse import analyse
+from howdah.model.cluster import Event
 from howdah.model.finding import Finding
-from howdah.model.run import Outcome, WorkloadResult
-from howdah.model.spark import SparkRun
+from howdah.model.run import Outcome
 from howdah.model.tables import TASKS_SCHEMA, RunData
-from howdah.model.workloads.spark import SparkTeraSort
-from howdah.model.workloads.suite import Suite
-from howdah.services.event_log import read_event_log
-from howdah.services.spark_run import ReadSpark, SparkPlaces
-from support.cluster_records import terasort_on
-from support.cluster_scene import Scene
-
-LOGS = Path(__file__).parents[2] / "data/spark-events"
-SORTED = LOGS / "eventlog_v2_application_1795899041776_0002"
-KILLED = LOGS / "eventlog_v2_application_1795899041776_0005"
-ROWS = 3_000_000
-
-
-def recorded(path: Path, **changes: Any) -> RunData:
-    """A run of a sort on Spark by its event log, with changes to the application."""
-    log = read_event_log(path)
-    places = SparkPlaces(lambda node: node, lambda worker: worker.partition("-")[0])
-    read = ReadSpark(log, places, lambda epoch_s: epoch_s - log.application.start_s)
-    spark = read.run().model_copy(update=changes)
-    workload = SparkTeraSort(rows=ROWS, executors=4, executor_cores=1)
-    result = WorkloadResult(
-        workload=workload,
-        start_s=0.0,
-        end_s=spark.end_s + 1,
-        outcome=Outcome.SUCCEEDED if spark.outcome == "succeeded" else Outcome.FAILED,
-        phases=read.phases(),
-        counters=read.counters(),
-        spark=spark,
-    )
-    base = terasort_on(Scene())
-    record = base.record.model_copy(
-        update={
-            "suite": Suite(name="spark-terasort", workloads=(workload,)),
-            "workloads": (result,),
-            "outcome": result.outcome,
-            "elapsed_s": result.end_s,
-        }
-    )
-    rows = [attempt._asdict() for attempt in read.attempts(workload.kind)]
-    return base._replace(record=record, tasks=pa.Table.from_pylist(rows, schema=TASKS_SCHEMA))
+from support.spark_runs import KILLED, SORTED, recorded
 
 
 def findings(run: RunData) -> dict[str, Finding]:
@@ -99,21 +57,86 @@ def test_a_lost_driver() -> None:
     assert found["spark-driver-lost"].severity == "warning"
 
 
-def lost_executor(spark: SparkRun) -> SparkRun:
-    """The application with its first executor lost, and its second stage run again."""
+def test_a_driver_that_was_started_again() -> None:
+    found = findings(recorded(SORTED, attempt=2))
+    assert "describes driver 2, which began" in found["spark-driver-restarted"].text
+    assert "spark-driver-restarted" not in findings(recorded(SORTED))
+
+
+def without_executor(moment_s: float) -> RunData:
+    """The sort in which a worker was lost with its executor, and a stage ran again for its output."""
+    run = recorded(SORTED)
+    spark = run.record.workloads[0].spark
+    assert spark is not None
     first, *others = spark.executors
-    reason = "Container from a bad node: container_1 on host: h1-1. Exit status: 137"
-    lost = first.model_copy(update={"end_s": first.start_s + 20, "removal_reason": reason})
-    again = spark.stages[0].model_copy(update={"attempt": 1})
-    return spark.model_copy(update={"executors": (lost, *others), "stages": (*spark.stages, again)})
+    reason = (
+        f"Container marked as failed: container_1_01_000003 on host: {first.worker}. Exit status: -100. "
+        "Possible causes: Unknown executor exit code (-100)\nDiagnostics: "
+    )
+    lost = first.model_copy(update={"end_s": moment_s + 20, "removal_reason": reason})
+    stages = [stage.model_copy(update={"attempt": 1}) for stage in spark.stages]
+    rows = []
+    for row in run.tasks.to_pylist():
+        rows.append(row)
+        again = {"attempt": 100, "worker": others[0].worker, "executor": others[0].id}
+        if row["executor"] == lost.id and row["end_s"] <= moment_s:
+            rows.append({**row, **again, "start_s": moment_s + 30, "end_s": moment_s + 33})
+        elif row["executor"] == lost.id and row["start_s"] <= moment_s:
+            rows[-1] = {**row, "state": "failed", "error": "ExecutorLostFailure", "end_s": moment_s + 20}
+            rows.append({**row, **again, "start_s": moment_s + 34, "end_s": moment_s + 36})
+        elif row["executor"] == lost.id:
+            rows[-1] = {**row, **again, "start_s": moment_s + 31, "end_s": moment_s + 32, "attempt": 0}
+    fetch = {"state": "failed", "error": "FetchFailed(null, shuffleId=0", "task": 99, "kind": "stage 1"}
+    last = {**rows[-1], "start_s": moment_s + 1, "end_s": moment_s + 25, "attempt": 0}
+    rows.append({**last, **fetch, "executor": others[0].id, "worker": others[0].worker})
+    rows.append({**rows[-1], "state": "succeeded", "error": None, "attempt": 100, "start_s": moment_s + 36})
+    rows[-1]["end_s"] = moment_s + 40
+    changed = recorded(SORTED, executors=(lost, *others), stages=(*spark.stages, *stages))
+    (result,) = changed.record.workloads
+    events = [
+        Event(time_s=moment_s + at, worker=lost.worker, kind=kind, text="lost", seen_s=moment_s)
+        for kind, at in (("datanode-lost", 9), ("nodemanager-lost", 10), ("nodemanager-given-up", 20))
+    ]
+    end_s = moment_s + 41
+    spark_run = changed.record.workloads[0].spark
+    assert spark_run is not None
+    update = {"end_s": end_s, "spark": spark_run.model_copy(update={"end_s": end_s})}
+    record = changed.record.model_copy(
+        update={"workloads": (result.model_copy(update=update),), "elapsed_s": end_s, "events": tuple(events)}
+    )
+    return changed._replace(record=record, tasks=pa.Table.from_pylist(rows, schema=TASKS_SCHEMA))
 
 
-def test_a_lost_executor_and_what_ran_again() -> None:
-    changed = lost_executor(recorded(SORTED).record.workloads[0].spark or pytest.fail("no application"))
-    found = findings(recorded(SORTED, executors=changed.executors, stages=changed.stages))
-    text = found["spark-lost-executors"].text
-    assert "Exit status: 137" in text
-    assert "1 attempt of stages ran again" in text
+def test_a_lost_executor_and_what_was_computed_again() -> None:
+    run = without_executor(70.0)
+    spark = run.record.workloads[0].spark
+    assert spark is not None
+    own = [row for row in run.tasks.to_pylist() if row["executor"] == spark.executors[0].id]
+    finished = sum(row["state"] == "succeeded" for row in own)
+    under_way = sum(row["error"] == "ExecutorLostFailure" for row in own)
+    assert finished
+    assert under_way
+    finding = findings(run)["spark-lost-executors"]
+    said = numbers(finding)
+    assert said["tasks whose output was lost"] == finished
+    assert said["attempts lost"] == under_way
+    assert said["attempts that could not fetch shuffle data"] == 1
+    assert said["repeated stages"] == 2
+    assert said["attempts that repeated work"] == finished + under_way + 1
+    assert said["repeating work"] == pytest.approx(3 + 2 + 4)
+    assert said["from the loss until all was done again"] == pytest.approx(40)
+    assert "Exit status: -100 (YARN gave up the node)" in finding.text
+    assert "Possible causes" not in finding.text
+    assert "the driver removed the first 20.0 s after its last sign" in finding.text
+    assert "stage 0 and stage 1 ran again for lost data" in finding.text
+
+
+def test_a_lost_worker_counts_the_output_that_spark_computed_again() -> None:
+    run = without_executor(70.0)
+    (loss,) = analyse(run).evidence.losses
+    said = numbers(findings(run)["spark-lost-executors"])
+    assert len(loss.ended) >= said["attempts lost"] + said["tasks whose output was lost"]
+    assert "yarn.client.nodemanager-connect" not in findings(run)["worker-lost"].text
 
 
 def test_a_stage_that_spilled_and_waited() -> None:

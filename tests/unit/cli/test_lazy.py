@@ -73,7 +73,7 @@ def test_every_command_and_its_own_have_examples(name: str) -> None:
 
 MOST_MODULES = 100
 """Modules of howdah that a command may import before it reports a mistyped flag."""
-SLOW = ("tune",)
+SLOW = ("tune", "plan storage")
 """Commands that still import their work first."""
 
 MISTYPED = """

@@ -107,3 +107,25 @@ def test_a_random_schedule_that_does_not_fit_is_refused() -> None:
     alone = Targets(CREW.members[1:2], rootless=True)
     with pytest.raises(UserError, match="do not fit"):
         random_schedule(1, 50, alone, 1)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("drain master:m1", "only workers can be drained"),
+        ("drain host:m1", "only workers can be drained"),
+        ("drain datanode@h1-1", "only workers can be drained"),
+        ("drain rack:r1", "only workers can be drained"),
+    ],
+)
+def test_what_cannot_be_drained_is_refused(line: str, said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        check(line)
+
+
+def test_the_last_workers_are_not_drained() -> None:
+    alone = Targets(tuple(machine for machine in CREW.members if machine.name != "h2-1"))
+    with pytest.raises(UserError, match="no DataNode would be left"):
+        check("drain host:h1", targets=alone)
+    check("drain worker:h1-1", targets=alone)
+    check("drain host:h1")

@@ -186,6 +186,18 @@ def test_another_datanode_is_drawn_where_one_is_away(served: Served, monkeypatch
     assert served.namenode.read("/a") == b"content"
 
 
+def test_a_datanode_that_is_away_is_excluded_by_its_address(served: Served) -> None:
+    """Of a block's replicas the NameNode names the same DataNode every time."""
+    (port,) = free_ports(1)
+    open_key = "GET /webhdfs/v1/a?op=OPEN&noredirect=true"
+    served.server.answers |= {
+        open_key: in_json({"Location": f"http://localhost:{port}/webhdfs/v1/a"}),
+        f"{open_key}&excludedatanodes=127.0.0.1": in_json({"Location": f"{served.server.url}/datanode"}),
+        "GET /datanode": Answer(b"content", kind="application/octet-stream"),
+    }
+    assert served.namenode.read("/a") == b"content"
+
+
 def test_the_blocks_below_a_path(served: Served) -> None:
     assert len(served.namenode.fsck("/in")) == 4
     assert served.server.asked[-1].query["ugi"] == "me"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from howdah.analysis.comparing.job_parts import PARTS, PROCESSES, SHORTEST
 from howdah.model.comparison import Contrast, Judged, Location
 
 CLEARLY = 0.05
@@ -12,6 +13,18 @@ CLEARLY = 0.05
 
 MOST_SIGNS = 4
 """More signs than this are a table, and there is one."""
+
+MOST_CAUSES = 6
+"""The same where programs differ, whose resources are all that they have in common."""
+
+CAUSES = (
+    "CPU time", PROCESSES, "spilled", "shuffled", "written to disks", "read from disks", "received",
+    "collecting garbage", SHORTEST,
+)  # fmt: skip
+"""What explains a difference between programs, the most telling first."""
+
+PART_SHARE = 0.1
+"""A part of a job's time that differs by less than this share of the whole difference is left out."""
 
 WORTH_SHARE = 0.02
 """A resource below this share of the greatest one of its unit is beside the point."""
@@ -34,13 +47,29 @@ def _location(whole: Judged, times: Sequence[Judged], others: Sequence[Contrast]
     if main is not None and _difference(main) * difference_s <= 0:
         main = None
     phase = main.measure.phase if main else None
+    own = [contrast for contrast in others if contrast.measure.workload == workload]
+    parts = () if phases else _parts(own, difference_s)
     return Location(
         workload=workload,
         difference_s=difference_s,
         phase=phase,
         phase_difference_s=_difference(main) if main else None,
-        signs=_signs([contrast for contrast in others if contrast.measure.workload == workload], phase),
+        parts=parts,
+        signs=_causes(own) if parts else _signs(own, phase),
     )
+
+
+def _parts(others: Sequence[Contrast], difference_s: float) -> tuple[Contrast, ...]:
+    """The parts of a job's time that differ by enough, in their order; empty if they are unknown."""
+    parts = {contrast.measure.name: contrast for contrast in others if contrast.measure.name in PARTS}
+    least_s = PART_SHARE * abs(difference_s)
+    return tuple(parts[name] for name in PARTS if name in parts and abs(_difference(parts[name])) >= least_s)
+
+
+def _causes(others: Sequence[Contrast]) -> tuple[Contrast, ...]:
+    """What differs clearly between two programs, by how much it explains."""
+    clear = [contrast for contrast in _clear_ones(others) if contrast.measure.name in CAUSES]
+    return tuple(sorted(clear, key=lambda contrast: CAUSES.index(contrast.measure.name))[:MOST_CAUSES])
 
 
 def _difference(contrast: Contrast) -> float:
@@ -56,16 +85,21 @@ def _signs(others: Sequence[Contrast], phase: str | None) -> tuple[Contrast, ...
         if contrast.measure.phase == phase
         or (contrast.measure.phase is None and contrast.measure.name not in by_phase)
     ]
+    there = [contrast for contrast in there if contrast.measure.name not in PARTS]
+    return tuple(sorted(_clear_ones(there), key=_size, reverse=True)[:MOST_SIGNS])
+
+
+def _clear_ones(there: Sequence[Contrast]) -> list[Contrast]:
+    """What differs clearly, and is enough of its kind to matter."""
     greatest: dict[tuple[str, str], float] = {}
     for contrast in there:
         key = contrast.measure.kind, contrast.measure.unit
         greatest[key] = max(greatest.get(key, 0.0), contrast.base_mean, contrast.other_mean)
-    clear = [
+    return [
         contrast
         for contrast in there
         if _clear(contrast, greatest[contrast.measure.kind, contrast.measure.unit])
     ]
-    return tuple(sorted(clear, key=_size, reverse=True)[:MOST_SIGNS])
 
 
 def _clear(contrast: Contrast, greatest: float) -> bool:

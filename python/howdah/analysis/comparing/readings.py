@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow.compute as pc
 
+from howdah.analysis.comparing.job_parts import job_readings
 from howdah.analysis.comparing.statistics import LoadLine, load_line
 from howdah.analysis.evidence import OthersUse, PhaseTime, StretchUse, TaskSpread, WorkloadTime
 from howdah.analysis.machines import cluster_disks, counted, data_disks, machines_of, on_cluster
@@ -115,9 +116,11 @@ ELAPSED = "elapsed"
 CALLS, CALL_CPU = "calls to the NameNode", "NameNode's CPU time for a call"
 LEFT = "CPU left by others"
 """Of the machine that the run shared with others: so that from little to hardly any is no difference."""
+TASK_CPU, THREAD_CPU = "tasks' CPU time", "CPU time of tasks' threads"
+"""MapReduce counts the whole process of a task, Spark only the thread that runs it."""
 _TASK_SUMS: tuple[tuple[str, str, Unit], ...] = (
     ("shuffled", "shuffled_bytes", "B"),
-    ("tasks' CPU time", "cpu_s", "s"),
+    (TASK_CPU, "cpu_s", "s"),
     ("collecting garbage", "gc_s", "s"),
 )
 """What tasks counted themselves, by the column that holds it."""
@@ -218,6 +221,7 @@ def readings_of(run: RunData, times: tuple[WorkloadTime, ...], seen: SampledUse)
                     yield resource(other.workload, other.phase, LEFT, 1 - other.others, "share")
             yield from master_readings(seen.timeline, time)
             yield from journal_readings(seen.timeline, time)
+            yield from job_readings(run, time)
     yield from unanswered_readings(run.record, times)
     readings = spreads(run, times)
     jobs = Counter((spread.workload, spread.kind) for spread in readings)
@@ -256,7 +260,8 @@ def _counted(run: RunData, time: WorkloadTime) -> Iterator[Reading]:
     for name, column, unit in _TASK_SUMS:
         total = pc.sum(tasks.column(column)).as_py()
         if total is not None:
-            yield resource(time.workload, None, name, total, unit)
+            counted = THREAD_CPU if name == TASK_CPU and result.spark is not None else name
+            yield resource(time.workload, None, counted, total, unit)
 
 
 def _used(use: StretchUse) -> Iterator[Reading]:

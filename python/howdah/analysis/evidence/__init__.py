@@ -14,6 +14,7 @@ from howdah.analysis.evidence.losses import (
     JournalLoad,
     MasterLoad,
     MasterLoss,
+    Rebuild,
     Stall,
     Wait,
     WorkerLoss,
@@ -31,7 +32,7 @@ from howdah.analysis.evidence.operations import (
     ThroughputBound,
     ThroughputLimit,
 )
-from howdah.analysis.evidence.spark import ExecutorEstimate, SparkUse
+from howdah.analysis.evidence.spark import ExecutorEstimate, SparkLoss, SparkUse
 from howdah.analysis.evidence.times import (
     Balance,
     Bound,
@@ -122,12 +123,14 @@ __all__ = [
     "OthersUse",
     "PhaseTime",
     "Rate",
+    "Rebuild",
     "RegionServerUse",
     "RegionUse",
     "ReplicaBalance",
     "RequestCheck",
     "Series",
     "Sign",
+    "SparkLoss",
     "SparkUse",
     "Spills",
     "Stall",
@@ -193,6 +196,8 @@ class Evidence:
     server_events: tuple[ServerEvent, ...] = ()
     fault_effects: tuple[FaultEffect, ...] = ()
     spark: tuple[SparkUse, ...] = ()
+    spark_losses: tuple[SparkLoss, ...] = ()
+    rebuilds: tuple[Rebuild, ...] = ()
 
     def time_of(self, workload: str) -> WorkloadTime:
         """The times of a workload by its name in this evidence."""

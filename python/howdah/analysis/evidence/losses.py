@@ -190,3 +190,20 @@ class FaultEffect:
         if self.stall is None:
             return 0.0
         return self.stall.end_s - self.begun_s if self.stall.ended else None
+
+
+@dataclass(frozen=True)
+class Rebuild:
+    """What HDFS did about DataNodes that were lost; times are seconds since the run's start.
+
+    ``workers`` are those that were lost from ``lost_s`` on. ``given_up_s`` is when the NameNode gave up the
+    first of them, None if it did not before the end or before they were back. ``most_blocks`` is the most
+    blocks with too few replicas at a time, and ``rebuilt_s`` when there were no more than before the loss,
+    None if that did not happen.
+    """
+
+    workers: tuple[str, ...]
+    lost_s: float
+    given_up_s: float | None
+    most_blocks: int
+    rebuilt_s: float | None

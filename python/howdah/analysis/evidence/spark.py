@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from howdah.model.spark import SparkExecutorRun
+
 
 @dataclass(frozen=True)
 class ExecutorEstimate:
@@ -46,3 +48,30 @@ class SparkUse:
         """How far the estimate for the executors that ran is from the measured time, as a fraction of it."""
         own = next(each.elapsed_s for each in self.estimates if each.executors == self.executors)
         return own / self.elapsed_s - 1 if self.elapsed_s > 0 else 0.0
+
+
+@dataclass(frozen=True)
+class SparkLoss:
+    """Executors that an application lost, and what that cost; times are seconds since the run's start.
+
+    ``lost_s`` is the last sign of life of the first one, ``removed_s`` when the driver removed it. ``ended``
+    attempts ran on them at that time, for ``ended_s`` together; ``undone`` ones had succeeded, in
+    ``undone_s``, and their output was lost. ``fetch_failed`` attempts could not fetch such output.
+    ``stages`` ran again. ``again`` attempts repeated the work from ``begun_s`` to ``redone_s``, None without
+    any; in ``again_s`` of that time at least one of them ran.
+    """
+
+    workload: str
+    executors: tuple[SparkExecutorRun, ...]
+    lost_s: float
+    removed_s: float
+    ended: int
+    ended_s: float
+    undone: int
+    undone_s: float
+    fetch_failed: int
+    stages: tuple[int, ...]
+    again: int
+    again_s: float
+    begun_s: float | None
+    redone_s: float | None

@@ -127,15 +127,15 @@ class LayerAccount:
 class ByteFlow:
     """The bytes of one workload through all layers, for a flow picture, and layer by layer.
 
-    ``replication`` is that of the files it wrote (None: it wrote none, or nobody says), ``codec_ratio`` the
-    map output before compression over after (1: none), ``map_spills`` and ``reduce_spills`` how often a
-    record of intermediate data was written on either side, ``local_share`` the part of the input that
-    was read by the worker that holds it, ``remote_share`` the part of the shuffle that crossed from one
-    worker to another.
+    ``replication`` is that of the files it wrote, of coded ones the bytes on disks for each (None: it wrote
+    none, or nobody says), ``codec_ratio`` the map output before compression over after (1: none),
+    ``map_spills`` and ``reduce_spills`` how often a record of intermediate data was written on either
+    side, ``local_share`` the part of the input that was read by the worker that holds it, ``remote_share``
+    the part of the shuffle that crossed from one worker to another.
     """
 
     workload: str
-    replication: int | None
+    replication: float | None
     codec_ratio: float
     map_spills: float
     reduce_spills: float
@@ -152,7 +152,9 @@ class ReplicaBalance:
 
     ``names`` and ``replicas`` go together, workers without any included; ``hosts`` are the hosts of the
     same workers. ``kept_apart`` says whether the plan asks HDFS to keep replicas on different hosts, by
-    node groups or upgrade domains; ``sharing_host`` must then be 0.
+    node groups or upgrade domains; ``sharing_host`` must then be 0. With a ``policy`` of erasure coding,
+    blocks are block groups and replicas their units. ``bytes`` count each byte once, ``stored_bytes`` as on
+    disks.
     """
 
     workload: str
@@ -166,6 +168,9 @@ class ReplicaBalance:
     kept_apart: bool
     under_replicated: int
     missing: int
+    policy: str | None = None
+    bytes: int = 0
+    stored_bytes: int | None = None
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,13 @@ from howdah.engines.digests import job_digests
 from howdah.engines.hadoop.context import Afterwards, HadoopContext
 from howdah.engines.hadoop.lost_daemons import MachineWatch, MastersWatch, Watching
 from howdah.engines.hadoop.ready import check_ready
-from howdah.engines.hadoop.storage import HdfsWorkspace, check_replicas, check_room, clear_leftovers
+from howdah.engines.hadoop.storage import (
+    HdfsWorkspace,
+    check_replicas,
+    check_room,
+    clear_leftovers,
+    enable_coding,
+)
 from howdah.engines.hadoop.target import HadoopTarget, NodeFinder
 from howdah.engines.hadoop.work import Conclusion, HadoopWork
 from howdah.engines.under_way import PartialResult, RunUnderWay, begun_record, ended_by, fault_of
@@ -76,7 +82,11 @@ class _HadoopRun:
         try:
             cluster, left = self._prepare()
             workspace = HdfsWorkspace(
-                self._waited_for, self._target.work_dir, self._job.run_id, keep=self._job.keep_data
+                self._waited_for,
+                self._target.work_dir,
+                self._job.run_id,
+                keep=self._job.keep_data,
+                policy=enable_coding(self._namenode, self._job.suite),
             )
             workspace.claim()
         except ServiceError as error:

@@ -31,9 +31,9 @@ def progress(workload: Workload, job: JobProgress | None, elapsed_s: float) -> P
     total = workload.progress_bytes()
     maps = job.map_progress if job else 0.0
     reduces = job.reduce_progress if job else 0.0
-    share = (maps + reduces) / 2 if workload.shuffles else maps
+    share = (maps + reduces) / 2 if workload.is_shuffled else maps
     before, after = workload.map_phases
-    phase = after if workload.shuffles and maps >= 1.0 else before
+    phase = after if workload.is_shuffled and maps >= 1.0 else before
     if job is not None and job.phase is not None:
         phase = job.phase
     return Progress(

@@ -147,9 +147,11 @@ EventKind = Literal[
     "datanode-lost",
     "datanode-given-up",
     "datanode-back",
+    "datanode-drained",
     "nodemanager-lost",
     "nodemanager-given-up",
     "nodemanager-back",
+    "nodemanager-drained",
 ]
 
 _DEFAULT_HEARTBEAT_S = 3.0
@@ -161,6 +163,7 @@ _AT_WORK = frozenset({"NEW", "RUNNING", "DECOMMISSIONING"})
 _SILENT, _GIVEN_UP = "SILENT", "LOST"
 _RELEASED, _DECOMMISSIONED = "released", "DECOMMISSIONED"
 """What was emptied in good order may go: it is not lost."""
+_DRAINING, _DRAINED = "Decommission In Progress", "Decommissioned"
 _ASKED_AT_ONCE = 8
 _NO_BEAN = "Hadoop:service=none"
 
@@ -185,6 +188,8 @@ class MachineWatch:
         heartbeat_s = read_seconds(conf.get("dfs.heartbeat.interval") or "") or _DEFAULT_HEARTBEAT_S
         self._silence_s = max(_LEAST_SILENCE_S, _MISSED_HEARTBEATS * heartbeat_s)
         self._datanodes: dict[str, str] = {}
+        self._used_bytes: dict[str, int] = {}
+        self._draining_s: dict[str, float] = {}
         self._nodemanagers: dict[str, str] = {}
         self._turn = 0
         self._unanswered: dict[str, int] = {}
@@ -211,11 +216,21 @@ class MachineWatch:
                 # One that joins is known before its first heartbeat.
                 continue
             self._datanodes[datanode.address] = state
-            if before not in (None, state) and _RELEASED not in (before, state):
+            self._note(datanode)
+            if before not in (None, state) and before != _RELEASED:
                 yield self._of_datanode(datanode, state)
 
+    def _note(self, datanode: DataNode) -> None:
+        """Remember what a DataNode holds, which is not reported once it is dead, and since when it drains."""
+        if datanode.live:
+            self._used_bytes[datanode.address] = datanode.used_bytes
+        if datanode.state == _DRAINING:
+            self._draining_s.setdefault(datanode.address, self._clock.now_s())
+        elif datanode.state != _DRAINED:
+            self._draining_s.pop(datanode.address, None)
+
     def _state(self, datanode: DataNode) -> str:
-        if datanode.state == "Decommissioned":
+        if datanode.state == _DRAINED:
             return _RELEASED
         if not datanode.live:
             return "dead"
@@ -233,11 +248,21 @@ class MachineWatch:
                     f"the NameNode declares DataNode {datanode.host} dead and replicates its blocks: "
                     f"{silence}"
                 )
-                return self._event(datanode.host, "datanode-given-up", text, seen_s)
+                event = self._event(datanode.host, "datanode-given-up", text, seen_s)
+                return event.model_copy(update={"held_bytes": self._used_bytes.get(datanode.address)})
+            case "released":
+                return self._drained(datanode)
             case _:
                 return self._event(
                     datanode.host, "datanode-back", f"DataNode {datanode.host} sends heartbeats again"
                 )
+
+    def _drained(self, datanode: DataNode) -> Event:
+        held = self._used_bytes.get(datanode.address)
+        text = f"the NameNode has decommissioned DataNode {datanode.host}: its blocks are on others"
+        event = self._event(datanode.host, "datanode-drained", text)
+        since_s = self._draining_s.get(datanode.address)
+        return event.model_copy(update={"held_bytes": held, "since_s": since_s})
 
     def _look_at_yarn(self) -> Iterator[Event]:
         try:
@@ -249,9 +274,12 @@ class MachineWatch:
             state = node.state if node.state not in _AT_WORK or answering.get(host, True) else _SILENT
             before = self._nodemanagers.get(host)
             self._nodemanagers[host] = state
-            if state == _DECOMMISSIONED or before is None or before == state:
+            if before is None or before == state:
                 continue
-            if not (before in _AT_WORK and state in _AT_WORK):
+            if state == _DECOMMISSIONED:
+                text = f"the ResourceManager has decommissioned NodeManager {node.host}: its tasks ended"
+                yield self._event(host, "nodemanager-drained", text)
+            elif not (before in _AT_WORK and state in _AT_WORK):
                 yield self._of_nodemanager(node, state)
 
     def _answering(self, nodes: Mapping[str, Node]) -> dict[str, bool]:

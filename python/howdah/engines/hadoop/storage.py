@@ -17,8 +17,9 @@ from howdah.engines.processes import ProcessIdentity, is_dead, this_process
 from howdah.errors import UserError
 from howdah.model.base import Model
 from howdah.model.cluster import ReplicaSpread
+from howdah.model.erasure import POLICIES
 from howdah.model.workloads.base import Workload
-from howdah.model.workloads.files import REPLICATION
+from howdah.model.workloads.files import ERASURE_CODING, REPLICATION
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import ROW_BYTES, ROWS
 from howdah.services.errors import RefusedByDaemon, ServiceError
@@ -27,6 +28,10 @@ from howdah.services.resourcemanager import ResourceManager
 from howdah.units import format_bytes, format_count_short
 
 FILE = ".howdah"
+STAGING, HOME = "staging", "home"
+"""Folders of clients and application masters."""
+_REPLICATED = "REPLICATION"
+"""Hadoop's policy of directories with replicas below a directory whose files are coded."""
 
 _TAKEN = frozenset(
     {"FileAlreadyExistsException", "AlreadyBeingCreatedException", "RecoveryInProgressException"}
@@ -71,12 +76,15 @@ class Kept(NamedTuple):
 class HdfsWorkspace:
     """A run's directory."""
 
-    def __init__(self, namenode: NameNode, work_dir: str, run_id: str, *, keep: bool) -> None:
+    def __init__(
+        self, namenode: NameNode, work_dir: str, run_id: str, *, keep: bool, policy: str | None = None
+    ) -> None:
         self._namenode = namenode
         self._work_dir = work_dir
         self.path = posixpath.join(work_dir, run_id)
         self._run_id = run_id
         self._keep = keep
+        self._policy = policy
         self._complete: list[str] = []
         self._parents: tuple[str, ...] = ()
         self._left = False
@@ -90,6 +98,8 @@ class HdfsWorkspace:
         marker = HdfsMarker(run=self._run_id, process=this_process(), parents=self._parents)
         try:
             self._namenode.write(self.folder(FILE), marker.content())
+            if self._policy is not None:
+                self._code(self._policy)
         except BaseException as error:
             if isinstance(error, RefusedByDaemon) and error.exception in _TAKEN:
                 raise self._taken() from error
@@ -97,6 +107,20 @@ class HdfsWorkspace:
             with suppress(ServiceError):
                 remove(self._namenode, self.path, self._parents)
             raise
+
+    def _code(self, policy: str) -> None:
+        """Have files coded, but for those of clients and application masters, which have to be flushed."""
+        try:
+            self._namenode.set_policy(self.path, policy)
+        except RefusedByDaemon as error:
+            raise UserError(
+                f"{ERASURE_CODING.flag} {policy}",
+                f"cannot be used: {error.message}",
+                f"only HDFS's superuser can enable it: hdfs ec -enablePolicy -policy {policy}",
+            ) from error
+        for name in (STAGING, HOME):
+            self._namenode.mkdirs(self.folder(name))
+            self._namenode.set_policy(self.folder(name), _REPLICATED)
 
     def _taken(self) -> UserError:
         return UserError(
@@ -229,6 +253,37 @@ _FREE_SHARE = 0.95
 """Of free space: DataNodes keep some for themselves, and are not filled evenly."""
 
 
+def enable_coding(namenode: NameNode, suite: Suite) -> str | None:
+    """Enable the erasure coding policy of a suite's files; None if they have replicas.
+
+    Raises UserError for replicas in addition, too few DataNodes, and users who may not enable it.
+    """
+    policy = suite.first(ERASURE_CODING)
+    if policy is None:
+        return None
+    if suite.first(REPLICATION) is not None:
+        raise UserError(
+            ERASURE_CODING.flag,
+            f"conflicts with {REPLICATION.flag}: coded files have no replicas",
+            "omit one",
+        )
+    live, needed = sum(datanode.live for datanode in namenode.datanodes()), POLICIES[policy].units
+    if live < needed:
+        fitting = [name for name, other in POLICIES.items() if other.units <= live]
+        raise UserError(
+            f"{ERASURE_CODING.flag} {policy}",
+            f"needs {needed} DataNodes, and {live} are alive",
+            f"one of {', '.join(fitting)}" if fitting else "every policy needs at least 3; use replicas",
+        )
+    try:
+        namenode.enable_policy(policy)
+    except RefusedByDaemon as error:
+        # Another user may have enabled it; HDFS refuses its use otherwise.
+        if error.exception != "AccessControlException":
+            raise
+    return policy
+
+
 def check_replicas(namenode: NameNode, suite: Suite) -> None:
     """Raise UserError for more replicas than DataNodes: HDFS takes such a file, and never makes them.
 
@@ -290,6 +345,9 @@ def _written_bytes(target: HadoopTarget, workload: Workload) -> int:
     """What a workload leaves in HDFS until the end of the run, every replica counted."""
     if not workload.written_bytes:
         return 0
+    policy = ERASURE_CODING.of(workload)
+    if policy is not None:
+        return round(workload.written_bytes * POLICIES[policy].overhead)
     return workload.written_bytes * _replicas(target, workload, workload.replication_key)
 
 
@@ -310,11 +368,16 @@ def replica_spread(namenode: NameNode, path: str, machines: NodeFinder) -> Repli
     ``_partition.lst``, more than a small cluster has hosts for.
     """
     blocks = [block for block in namenode.fsck(path) if not posixpath.basename(block.file).startswith("_")]
-    return spread(path, blocks, namenode.datanodes(), machines)
+    stored_bytes = namenode.summary(path).space_bytes
+    return spread(path, blocks, namenode.datanodes(), machines, stored_bytes)
 
 
 def spread(
-    path: str, blocks: Sequence[Block], datanodes: Sequence[DataNode], machines: NodeFinder
+    path: str,
+    blocks: Sequence[Block],
+    datanodes: Sequence[DataNode],
+    machines: NodeFinder,
+    stored_bytes: int | None = None,
 ) -> ReplicaSpread:
     """Count replicas for each worker, and the blocks that have two or more on one host.
 
@@ -330,7 +393,9 @@ def spread(
         addresses = [replica.address for replica in block.replicas]
         per_worker.update(worker_at.get(address) or _unknown(address, machines) for address in addresses)
         hosts = [host_at.get(address) or machines.host(_unknown(address, machines)) for address in addresses]
-        sharing += len(set(hosts)) < len(hosts)
+        together = max(Counter(hosts).values(), default=0)
+        # Of replicas one on a host is safe, of units as many as there is parity.
+        sharing += together > (POLICIES[block.policy].parity if block.policy in POLICIES else 1)
     return ReplicaSpread(
         path=path,
         blocks=len(blocks),
@@ -340,6 +405,8 @@ def spread(
         sharing_host=sharing,
         under_replicated=sum(len(block.replicas) < (block.target or 0) for block in blocks),
         missing=sum(not block.replicas for block in blocks),
+        policy=next((block.policy for block in blocks if block.policy), None),
+        stored_bytes=stored_bytes,
     )
 
 

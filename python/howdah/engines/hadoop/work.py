@@ -101,6 +101,15 @@ class HadoopWork(Generic[P]):
         assert source is not None, "its program reads something"
         return source
 
+    def begin(self) -> float:
+        """Begin work that is no job; returns seconds since the start of the run."""
+        self._start_s, self._end_s = self.context.clock.now_s(), None
+        return self._start_s
+
+    def finish(self, end_s: float) -> None:
+        """End work that is no job, at a time in seconds since the start of the run."""
+        self._end_s = end_s
+
     def run(self, command: Launch) -> FinishedJob:
         """Run a job to its end; raises RunFailed with its cause if it does not succeed."""
         context = self.context
@@ -126,7 +135,7 @@ class HadoopWork(Generic[P]):
         self,
         start: Callable[[], RunningProgram],
         followed: Callable[[RunningProgram], TaggedWork],
-        report: Callable[[AppFacts, tuple[str, ...], int | None], ReportedJob],
+        report: Callable[[EndedJob, AppFacts, int | None], ReportedJob],
     ) -> tuple[ReportedJob, ...]:
         """Run a user's command until all applications with the run's tag have ended; return the results.
 
@@ -166,11 +175,14 @@ class HadoopWork(Generic[P]):
         self,
         following: TaggedWork,
         program: RunningProgram,
-        report: Callable[[AppFacts, tuple[str, ...], int | None], ReportedJob],
+        report: Callable[[EndedJob, AppFacts, int | None], ReportedJob],
     ) -> tuple[ReportedJob, ...]:
         apps = list(following.seen.values())
+        # What a program printed, and its exit code, belong to an application only if there is no other.
+        code = program.exit_code() if len(apps) == 1 else None
         for number, app in enumerate(apps, 1):
-            told = report(app, program.lines, number if len(apps) > 1 else None)
+            ended = EndedJob(app.id, program.lines, None, code)
+            told = report(ended, app, number if len(apps) > 1 else None)
             self._write_tasks(told, tuple(self._jobs))
             self._jobs.append(FinishedJob(program.lines, partial(_same, told)))
         return tuple(job.told for job in self._jobs)
@@ -212,7 +224,7 @@ class HadoopWork(Generic[P]):
 
     def _finished(self, command: Launch, client: Client, following: Following) -> FinishedJob:
         assert client.application is not None
-        ended = EndedJob(client.application, client.lines, following.seen)
+        ended = EndedJob(client.application, client.lines, following.seen, client.exit_code())
         return FinishedJob(client.lines, partial(self._tell, command, ended, tuple(self._jobs)))
 
     def _tell(self, command: Launch, ended: EndedJob, before: Sequence[FinishedJob]) -> ReportedJob:

@@ -86,6 +86,11 @@ class Workload(Model):
     """The run is about the program of its suite where this is highest, or about all where it is TOGETHER."""
 
     @property
+    def is_shuffled(self) -> bool:
+        """Whether its data go through MapReduce's shuffle, if its options decide."""
+        return self.shuffles
+
+    @property
     def asked(self) -> Amount | None:
         """How much work was asked for; None where that is found only when it runs."""
         return None

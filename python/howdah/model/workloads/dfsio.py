@@ -8,7 +8,7 @@ from typing import ClassVar, Final, Literal
 from howdah.model.counters import Counters
 from howdah.model.reported import FileRate, ResultMetric
 from howdah.model.workloads.base import TOGETHER, Amount, Moved, Workload
-from howdah.model.workloads.files import BLOCK_SIZE, REPLICATION
+from howdah.model.workloads.files import BLOCK_SIZE, ERASURE_CODING, REPLICATION
 from howdah.model.workloads.option import MOST_TASKS, Refusal, count, size
 from howdah.units import MIB, format_bytes, format_counted
 
@@ -71,8 +71,10 @@ class DfsioWrite(DfsioFiles):
     """HDFS block size of the files it writes (dfs.blocksize)."""
     replication: int | None = None
     """Replicas of the files it writes (dfs.replication)."""
+    erasure_coding: str | None = None
+    """Erasure coding policy of the files it writes, instead of replicas."""
 
-    options = (FILES, FILE_SIZE, BLOCK_SIZE, REPLICATION)
+    options = (FILES, FILE_SIZE, BLOCK_SIZE, REPLICATION, ERASURE_CODING)
     programs: ClassVar = {
         "local": "howdah.engines.local.dfsio:dfsio_write",
         "hadoop": "howdah.engines.hadoop.programs.dfsio:dfsio_write",

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Annotated, Final
 
-from howdah.model.workloads.option import MOST_TASKS, Refusal, count, size
+from pydantic import AfterValidator
+
+from howdah.errors import UserError
+from howdah.model.erasure import POLICIES
+from howdah.model.workloads.option import MOST_TASKS, Option, Refusal, StudiedAs, count, size
 from howdah.units import MIB
 
 CLUSTERS: Final = ("hadoop", "sim")
@@ -33,6 +37,18 @@ def _refuse_block(size_bytes: int, engine: str) -> Refusal | None:
     return Refusal(f"{size_bytes:,} bytes is not a block size of HDFS", BLOCKS)
 
 
+def _policy(text: str, where: str) -> str:
+    if text not in POLICIES:
+        raise UserError(where, f"{text!r} is not an erasure coding policy", f"one of {', '.join(POLICIES)}")
+    return text
+
+
+def _studied_policy(text: str) -> str:
+    if text not in POLICIES:
+        raise ValueError(f"is not an erasure coding policy: one of {', '.join(POLICIES)}")
+    return text
+
+
 MAPS: Final = count("maps", "Number of map tasks.", most=MOST_TASKS, fact="map tasks")
 BLOCK_SIZE: Final = size(
     "block_size",
@@ -47,4 +63,15 @@ REPLICATION: Final = count(
     most=MOST_REPLICAS,
     engines=CLUSTERS,
     fact="replicas",
+)
+ERASURE_CODING: Final = Option[str](
+    name="erasure_coding",
+    field="erasure_coding",
+    help="Erasure coding policy of written files, such as XOR-2-1-1024k, instead of replicas.",
+    metavar="POLICY",
+    parse=_policy,
+    studied=StudiedAs("erasure_coding", Annotated[str, AfterValidator(_studied_policy)]),
+    engines=("hadoop",),
+    choices=tuple(POLICIES),
+    fact="erasure coding",
 )

@@ -16,6 +16,7 @@ from howdah.model.workloads.network import Network
 from howdah.model.workloads.nnbench import NNBench
 from howdah.model.workloads.option import Option
 from howdah.model.workloads.pi import Pi
+from howdah.model.workloads.redundancy import Redundancy
 from howdah.model.workloads.storage import Storage
 from howdah.model.workloads.terasort import TeraGen, TeraSort, TeraValidate
 from howdah.model.workloads.user_command import UserCommand
@@ -33,6 +34,7 @@ OWN: tuple[type[Workload], ...] = (
     NNBench,
     Storage,
     Network,
+    Redundancy,
     UserCommand,
     *ycsb.EVERY,
     *hbase_pe.EVERY,

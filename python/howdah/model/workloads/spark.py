@@ -174,6 +174,10 @@ class SparkTeraSort(OnSpark, TeraRows):
     importance = 2
 
     @property
+    def is_shuffled(self) -> bool:
+        return self.api is SparkApi.MAPREDUCE
+
+    @property
     def written_bytes(self) -> int:
         return self.progress_bytes()
 

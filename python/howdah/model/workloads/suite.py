@@ -13,6 +13,7 @@ from howdah.model.workloads import hbase_pe, spark, ycsb
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.dfsio import DFSIO_READ, DFSIO_WRITE
 from howdah.model.workloads.option import Option
+from howdah.model.workloads.redundancy import REDUNDANCY
 from howdah.model.workloads.registered import kind_of, programs
 from howdah.model.workloads.terasort import TERAGEN, TERASORT, TERAVALIDATE
 from howdah.model.wrong import WrongValue
@@ -23,10 +24,16 @@ _TOGETHER = {
     "terasuite": (TERAGEN, TERASORT, TERAVALIDATE),
     spark.SPARK_TERASUITE: (TERAGEN, spark.SPARK_TERASORT, TERAVALIDATE),
     "dfsio": (DFSIO_WRITE, DFSIO_READ),
+    "rebuild": (DFSIO_WRITE, REDUNDANCY, DFSIO_READ),
     ycsb.YCSB: tuple(kind_of(program) for program in ycsb.EVERY if program is not ycsb.YcsbOwnMix),
     hbase_pe.PE: tuple(kind_of(program) for program in hbase_pe.EVERY),
 }
-_MAIN = {"terasuite": TERASORT, spark.SPARK_TERASUITE: spark.SPARK_TERASORT, ycsb.YCSB: "ycsb-a"}
+_MAIN = {
+    "terasuite": TERASORT,
+    "rebuild": REDUNDANCY,
+    spark.SPARK_TERASUITE: spark.SPARK_TERASORT,
+    ycsb.YCSB: "ycsb-a",
+}
 """The program that a suite is run for, if it is not the first one."""
 
 

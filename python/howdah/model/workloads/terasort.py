@@ -13,7 +13,14 @@ from pydantic import Field
 from howdah.model.counters import Counters
 from howdah.model.quantity import Size
 from howdah.model.workloads.base import Amount, Moved, Workload
-from howdah.model.workloads.files import BLOCK_SIZE, CLUSTERS, MAPS, MOST_REPLICAS, REPLICATION
+from howdah.model.workloads.files import (
+    BLOCK_SIZE,
+    CLUSTERS,
+    ERASURE_CODING,
+    MAPS,
+    MOST_REPLICAS,
+    REPLICATION,
+)
 from howdah.model.workloads.option import MOST_TASKS, Option, Refusal, StudiedAs, choice, count, share
 from howdah.units import format_bytes, format_count_short, format_counted, parse_count
 
@@ -134,8 +141,10 @@ class TeraGen(TeraRows):
     """HDFS block size of the files it writes (dfs.blocksize)."""
     replication: int | None = None
     """Replicas of the files it writes (dfs.replication)."""
+    erasure_coding: str | None = None
+    """Erasure coding policy of the files it writes, instead of replicas."""
 
-    options = (ROWS, MAPS, BLOCK_SIZE, REPLICATION)
+    options = (ROWS, MAPS, BLOCK_SIZE, REPLICATION, ERASURE_CODING)
     programs: ClassVar = {
         "local": "howdah.engines.local.tera:teragen",
         "hadoop": "howdah.engines.hadoop.programs.tera:teragen",
@@ -174,12 +183,23 @@ class TeraSort(TeraRows):
     """HDFS block size of the files it writes (dfs.blocksize)."""
     replication: int | None = None
     """Replicas of the files it writes; TeraSort's own default is 1."""
+    erasure_coding: str | None = None
+    """Erasure coding policy of the files it writes, instead of replicas."""
     slowstart: float | None = None
     """Share of maps that have ended before reduces start (mapreduce.job.reduce.slowstart.completedmaps)."""
     partition_samples: int | None = None
     """Keys that it samples for its partitions (mapreduce.terasort.partitions.sample)."""
 
-    options = (REDUCES, CODEC, INPUT, BLOCK_SIZE, OUTPUT_REPLICATION, SLOWSTART, PARTITION_SAMPLES)
+    options = (
+        REDUCES,
+        CODEC,
+        INPUT,
+        BLOCK_SIZE,
+        OUTPUT_REPLICATION,
+        ERASURE_CODING,
+        SLOWSTART,
+        PARTITION_SAMPLES,
+    )
     # A simulation finds no data of an earlier run; Hadoop makes one map for every block of the input.
     options_on: ClassVar = {"local": (MAPS,), "sim": (ROWS,)}
     refused: ClassVar = {

@@ -29,6 +29,19 @@ ERASURE_DOMAINS = rules.principle(
     sources="D0 60, Hadoop 3.5.0",
     when="files are erasure-coded",
 )
+CODED_SAFE = rules.principle(
+    "capacity.coded-losses",
+    "A coded directory survives the loss of a host and of a rack.",
+    MUST,
+    sources="Hadoop 3.5.0: BlockPlacementPolicyRackFaultTolerant",
+    when="--erasure-coding is given",
+)
+CODED_FITS = rules.principle(
+    "capacity.coded-files",
+    "A coded directory has large files that jobs rarely read, and a host to rebuild a lost one on.",
+    sources="Hadoop 3.5.0: StripedBlockUtil, howdah",
+    when="--erasure-coding is given",
+)
 RACK_BALANCE = rules.principle(
     "capacity.rack-balance",
     "No rack has more disks than the others together can hold a replica of.",

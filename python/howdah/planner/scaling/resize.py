@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
+from howdah.model.erasure import POLICIES
 from howdah.model.hostname import fold
 from howdah.model.inventory import CpuLayout, DiskRole, DiskSet, HostGroup, Inventory, NicSet
 from howdah.model.plan import Cluster, Layout
-from howdah.model.request import Demand, Hypervisor, PlanRequest, Protection
+from howdah.model.request import CodedDirectory, Demand, Hypervisor, PlanRequest, Protection
 from howdah.model.sharing import Sharing
 from howdah.planner.masters.slots import PLACE_BYTES
 from howdah.planner.platforms.candidates import LEAST_THREADS
@@ -211,8 +212,8 @@ def _free(name: str, taken: Collection[str]) -> str:
 def lab_request(cluster: Cluster, groups: Sequence[HostGroup]) -> PlanRequest:
     """The plan's request for the laboratory's hosts.
 
-    Replicas are no more than hosts; datasets fill the same share of the disks; growth is a question to
-    the planned hosts alone.
+    Replicas are no more than hosts, and units of coded files no more than workers; datasets fill the same
+    share of the disks; growth is a question to the planned hosts alone.
     """
     request, layout = cluster.request, cluster.layouts[0]
     hosts = sum(group.count for group in groups)
@@ -226,10 +227,20 @@ def lab_request(cluster: Cluster, groups: Sequence[HostGroup]) -> PlanRequest:
             "weigh_virtual": layout.virtual,
             "workers_per_host": len(layout.workers) if layout.virtual else request.workers_per_host,
             "growth": None,
+            "coded": tuple(_fitting(request.coded, hosts * len(layout.workers))),
             "laboratory": True,
             "sharing": of_other_hosts(request.sharing),
         }
     )
+
+
+def _fitting(coded: Sequence[CodedDirectory], workers: int) -> Iterator[CodedDirectory]:
+    """Coded directories by the planned policy, or the next one that so many workers can hold, if any can."""
+    by_size = sorted(POLICIES.values(), key=lambda policy: -policy.units)
+    for directory in coded:
+        most = min(workers, POLICIES[directory.policy].units)
+        if (fitting := next((policy for policy in by_size if policy.units <= most), None)) is not None:
+            yield directory.model_copy(update={"policy": fitting.name})
 
 
 def of_other_hosts(sharing: Sharing | None) -> Sharing | None:

@@ -6,11 +6,12 @@ from typing import Any
 
 from howdah.errors import UserError
 from howdah.model.workloads.dfsio import DfsioRead, DfsioWrite
-from howdah.model.workloads.files import BLOCK_SIZE, MAPS, REPLICATION
+from howdah.model.workloads.files import BLOCK_SIZE, ERASURE_CODING, MAPS, REPLICATION
 from howdah.model.workloads.hbase_pe import PerformanceEvaluation, PeWrite
 from howdah.model.workloads.network import PAIRS_AT_ONCE, ROUNDS, SECONDS, STREAMS, Network
 from howdah.model.workloads.nnbench import OPERATIONS, NNBench
 from howdah.model.workloads.pi import SAMPLES, Pi
+from howdah.model.workloads.redundancy import Redundancy
 from howdah.model.workloads.terasort import (
     CODEC,
     INPUT,
@@ -71,6 +72,7 @@ def teragen(sizes: ClusterSizes) -> TeraGen:
         maps=maps,
         block_bytes=sizes.request.of(BLOCK_SIZE),
         replication=sizes.request.of(REPLICATION),
+        erasure_coding=sizes.request.of(ERASURE_CODING),
     )
 
 
@@ -94,6 +96,7 @@ def terasort(sizes: ClusterSizes) -> TeraSort:
         codec=request.of(CODEC),
         block_bytes=request.of(BLOCK_SIZE),
         replication=request.of(OUTPUT_REPLICATION),
+        erasure_coding=request.of(ERASURE_CODING),
         slowstart=request.of(SLOWSTART),
         # Paths in HDFS, to be read as they were written.
         inputs=request.of(INPUT),
@@ -114,6 +117,7 @@ def dfsio_write(sizes: ClusterSizes) -> DfsioWrite:
         file_bytes=file_bytes,
         block_bytes=sizes.request.of(BLOCK_SIZE),
         replication=sizes.request.of(REPLICATION),
+        erasure_coding=sizes.request.of(ERASURE_CODING),
     )
 
 
@@ -123,6 +127,11 @@ def dfsio_read(sizes: ClusterSizes) -> DfsioRead:
         return DfsioRead()
     files, file_bytes = sizes.files()
     return DfsioRead(files=files, file_bytes=file_bytes)
+
+
+def redundancy(sizes: ClusterSizes) -> Redundancy:
+    """It waits for what is lost."""
+    return Redundancy()
 
 
 def pi(sizes: ClusterSizes) -> Pi:

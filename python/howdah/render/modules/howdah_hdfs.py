@@ -3,7 +3,7 @@
 howdah_hdfs:
   namenodes: [m1:9870]
   datanodes: [h1, h2]       # wait until all of these are live
-  directories: [{path: /tmp, owner: hdfs, mode: "1777"}]
+  directories: [{path: /tmp, owner: hdfs, mode: "1777"}]   # with an erasure coding policy, if it has one
   homes: [me]               # who gets a directory below /user, unless there is one
   refresh: true             # read the lists of members again
   whole: true               # wait until nothing that one more loss would end is left to replicate
@@ -116,13 +116,19 @@ def have_directories(host: HostChanges, files: WebFileSystem, wanted: List[Json]
             found = files.ask("GET", path, "GETFILESTATUS")["FileStatus"]
         except HostRefusal:
             found = {}
-        if found.get("owner") == entry["owner"] and found.get("permission") == mode:
-            continue
-        host.changes.append(f"directory hdfs:{path}")
-        if not host.check:
-            files.ask("PUT", path, "MKDIRS")
-            files.ask("PUT", path, "SETOWNER", owner=entry["owner"], group="hadoop")
-            files.ask("PUT", path, "SETPERMISSION", permission=mode)
+        policy = entry.get("policy") or ""
+        if found.get("owner") != entry["owner"] or found.get("permission") != mode:
+            host.changes.append(f"directory hdfs:{path}")
+            if not host.check:
+                files.ask("PUT", path, "MKDIRS")
+                files.ask("PUT", path, "SETOWNER", owner=entry["owner"], group="hadoop")
+                files.ask("PUT", path, "SETPERMISSION", permission=mode)
+        if policy and found.get("ecPolicy") != policy:
+            # Files that are there stay as they are.
+            host.changes.append(f"erasure coding hdfs:{path}: {policy}")
+            if not host.check:
+                files.ask("PUT", "/", "ENABLEECPOLICY", ecpolicy=policy)
+                files.ask("PUT", path, "SETECPOLICY", ecpolicy=policy)
 
 
 def have_homes(host: HostChanges, files: WebFileSystem, users: List[str]) -> None:

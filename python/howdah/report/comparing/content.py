@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 from math import log
-from statistics import stdev
+from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
+from howdah.analysis.comparing.job_parts import PARTS
+from howdah.analysis.comparing.locating import CAUSES
+from howdah.analysis.comparing.readings import ELAPSED
 from howdah.analysis.wording import listed, percent, probability
 from howdah.model.comparison import Against, Aspect, Change, Comparison, Judged, Measure, RunGroup, Verdict
 from howdah.model.run import Origin
@@ -81,7 +84,12 @@ def document(comparison: Comparison, figures: ComparisonFigures | None = None) -
             Only(TERMINAL, (_below_one_another(times),)),
         ),
         (
-            Section("groups", "Groups", "Group by group", present(*notes(comparison), remarks)),
+            Section(
+                "groups",
+                "Groups",
+                "Group by group",
+                present(*notes(comparison), *explained(comparison), remarks),
+            ),
             _changes(comparison),
             Section("repeats", "Repeats", "Run by run", repeats),
             Section("time", "Over time", "Over time", over_time, followed_runs),
@@ -147,6 +155,35 @@ def notes(comparison: Comparison) -> tuple[Notes, ...]:
     )
 
 
+def explained(comparison: Comparison) -> Iterator[Table]:
+    """The parts of the time and the causes of differences, for workloads of which programs differ."""
+    workloads = dict.fromkeys(
+        location.workload for each in comparison.against for location in each.locations if location.parts
+    )
+    for workload in workloads:
+        rows = [
+            (name, *cells)
+            for name in (ELAPSED, *PARTS, *CAUSES)
+            if any(cells := [_mean_of(group, workload, name) for group in comparison.groups])
+        ]
+        columns = ("", *(group.name for group in comparison.groups))
+        yield Table(columns, tuple(rows), title=f"Parts of the time and resources: {workload}")
+
+
+def _mean_of(group: RunGroup, workload: str, name: str) -> str:
+    """A group's mean of one measure of a whole workload; empty if it has none."""
+    found = [
+        reading
+        for run in group.runs
+        for reading in run.readings
+        if (reading.measure.workload, reading.measure.phase, reading.measure.name) == (workload, None, name)
+    ]
+    if not found:
+        return ""
+    measure, values = found[0].measure, [reading.value for reading in found]
+    return measured(measure, mean(values) if measure.is_judged else fmean(values))
+
+
 def others(comparison: Comparison) -> Iterator[Table]:
     """Resources and tasks of each group, compared with the baseline's."""
     base = comparison.baseline
@@ -203,6 +240,14 @@ def times_table(comparison: Comparison) -> Table:
             result = each.of(measure)
             if result is not None:
                 rows.append((place(measure), each.group, *_judged(result)))
+    compared = {measure for measure, _ in _judged_of(base)}
+    for group in comparison.groups[1:]:
+        # The phases of another program have no counterpart.
+        rows += [
+            (place(measure), group.name, str(len(values)), measured(measure, mean(values)), "", "", "", "")
+            for measure, values in _judged_of(group)
+            if measure not in compared
+        ]
     columns = (
         "what", "group", "runs", _headed(comparison), "ratio", "95 % interval", "verdict", "repeats needed",
     )  # fmt: skip

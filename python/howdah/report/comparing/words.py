@@ -193,12 +193,22 @@ def _pair(against: Against, baseline: str, would: str) -> Headline:
             default=main,
         )
     if main.is_told:
-        return Headline(f"With {against.group}, {_takes(main, baseline, would)}.", _interval(main))
+        claim = f"With {against.group}, {_takes(main, baseline, would)}."
+        return Headline(claim, f"{_interval(main)}{_why(against, main.measure)}")
     if all(result.verdict is Verdict.ALIKE for result in against.wholes):
         between = f"between {against.group} and {baseline}"
         return Headline(f"No workload differs by more than {percent(ALIKE)} {between}.")
     why = f"{_seen(main, would)}, but {main.why}{_repeats_to(main)}."
     return Headline(f"{against.group} cannot be distinguished from {baseline}.", why)
+
+
+def _why(against: Against, measure: Measure) -> str:
+    """The causes of a difference between programs, of which no phase is the same; empty for others."""
+    return "".join(
+        f" {_located(location)}"
+        for location in against.locations
+        if location.workload == measure.workload and location.parts
+    )
 
 
 def _far(result: Judged) -> float:
@@ -223,7 +233,9 @@ def _best(several: Sequence[Against], baseline: str, would: str) -> Headline:
         most = max if measure.better == "higher" else min
         group, result = most(gains, key=lambda pair: pair[1].other_mean)
         best = "fastest" if timed else "best"
-        return Headline(f"{main} {verb} {best} with {group}: {than(result, baseline)}.", _interval(result))
+        why = _why(next(each for each in several if each.group == group), measure)
+        claim = f"{main} {verb} {best} with {group}: {than(result, baseline)}."
+        return Headline(claim, f"{_interval(result)}{why}")
     better, worse = (Verdict.FASTER, Verdict.SLOWER) if timed else (Verdict.BETTER, Verdict.WORSE)
     losses = [f"{group} ({more(judgement)})" for group, judgement in judged if judgement.verdict is worse]
     if losses:
@@ -231,7 +243,7 @@ def _best(several: Sequence[Against], baseline: str, would: str) -> Headline:
         unclear = f"; for {listed(rest)} no difference is certain" if rest else ""
         return Headline(
             f"No group {verb} {better.value} in {main} than {baseline}.",
-            f"{worse.value.capitalize()}: {listed(losses)}{unclear}.",
+            f"{worse.value.capitalize()}: {listed(losses)}{unclear}.{_why(several[0], measure)}",
         )
     untold = [(group, judgement) for group, judgement in judged if judgement.verdict is Verdict.CANNOT_TELL]
     if not untold:
@@ -293,6 +305,12 @@ def _located(location: Location) -> str:
     text = f"{location.workload}: {signed_seconds(location.difference_s)}"
     if location.phase is not None and location.phase_difference_s is not None:
         text += f", of which {signed_seconds(location.phase_difference_s)} in {location.phase}"
+    if location.parts:
+        parts = [
+            f"{signed_seconds(part.other_mean - part.base_mean)} {part.measure.name}"
+            for part in location.parts
+        ]
+        text += f" ({listed(parts)})"
     signs = [
         f"{sign.measure.name} {measured(sign.measure, sign.other_mean)} instead of "
         f"{measured(sign.measure, sign.base_mean)}"

@@ -222,7 +222,9 @@ def _caption(picture: ByteFlow) -> str:
         "A stream's height is the bytes counted; where no counter exists, the bytes expected in theory."
     ]
     if picture.replication is not None:
-        sentences.append(f"Replicas of what it wrote: {picture.replication}.")
+        coded = not float(picture.replication).is_integer()
+        counted = "Bytes on disks for each that it wrote" if coded else "Replicas of what it wrote"
+        sentences.append(f"{counted}: {picture.replication:g}.")
     if picture.codec_ratio > 1.0:
         sentences.append(f"Map output was compressed {picture.codec_ratio:.2f} to 1.")
     if picture.local_share is not None:

@@ -156,19 +156,19 @@ def _data(variation: WhatIf) -> Data:
     )
 
 
-def tornado(effects: Sequence[Effect]) -> Figure | None:
-    """The figure; None where nothing was changed."""
+def tornado(effects: Sequence[Effect], subject: str = "suite") -> Figure | None:
+    """The figure; None where nothing was changed. ``subject`` is what takes the time."""
     if not effects:
         return None
     lines = ", thin lines their 90 % intervals" if _intervals(effects) else ""
     return Figure(
         id="changes",
-        title="What one change does to the time of the suite",
+        title=f"What one change does to the time of the {subject}",
         caption=(
             f"Bars are medians{lines}, one change at a time; what lies left of the middle is shorter. A pale "
             "bar cannot be distinguished from no effect. All of it is simulated."
         ),
-        spec=_spec(effects),
+        spec=_spec(effects, subject),
         table=_figure_table(effects),
         keys=_KEYS,
         marks=3 * len(effects),
@@ -190,7 +190,7 @@ def _placed(effects: Sequence[Effect]) -> list[tuple[float, Effect]]:
     return placed
 
 
-def _spec(effects: Sequence[Effect]) -> dict[str, Any]:
+def _spec(effects: Sequence[Effect], subject: str) -> dict[str, Any]:
     placed = _placed(effects)
     height = placed[-1][0] + _ROW / 2
     low = min(0.0, *(min(*(effect.interval or ()), effect.share, effect.share) for effect in effects))
@@ -200,7 +200,7 @@ def _spec(effects: Sequence[Effect]) -> dict[str, Any]:
         "share",
         [low - room, high + room],
         across(
-            "change of the suite's time",
+            f"change of the {subject}'s time",
             format="+.0%" if high - low > 0.1 else "+.1%",
             labelExpr=SIGNED,
             tickCount=6,

@@ -7,6 +7,7 @@ from typing import NamedTuple, Self
 
 from howdah.analysis.wording import percent, seconds, signed
 from howdah.model.calibration import CalibratedValue, Calibration, CalibrationCell, Extent
+from howdah.model.cluster import Laboratory
 from howdah.model.counters import Counters
 from howdah.model.parameter import PARAMETERS
 from howdah.model.placement import placed_workers
@@ -93,13 +94,18 @@ def distance_facts(distance: Distance | None) -> Iterator[FactList]:
         yield FactList("Distance from the calibration", (("length", distance_text(distance)), *outside))
 
 
-def work_facts(plan: ClusterPlan, suite: Suite) -> Iterator[FactList]:
+def work_facts(plan: ClusterPlan, suite: Suite, laboratory: Laboratory | None = None) -> Iterator[FactList]:
     """On what, and what would run."""
     hosts = sum(group.count for group in plan.cluster.inventory.worker_groups)
     workers = sum(1 for _ in placed_workers(plan.cluster))
     yield FactList(
         "Plan",
-        (("platform", plan.platform), ("hosts with workers", f"{hosts:,}"), ("workers", f"{workers:,}")),
+        (
+            ("platform", plan.platform),
+            ("hosts with workers", f"{hosts:,}"),
+            ("workers", f"{workers:,}"),
+            *([("lab", f"{laboratory.name}, as it was built")] if laboratory else []),
+        ),
     )
     yield FactList("Work", tuple((workload.kind, _sized(workload)) for workload in suite.workloads))
 

@@ -51,7 +51,7 @@ def predicted(prediction: Prediction, calibration: Calibration | None) -> Docume
     groups = (
         *facts(ground),
         *distance_facts(prediction.distance),
-        *work_facts(prediction.plan, prediction.suite),
+        *work_facts(prediction.plan, prediction.suite, prediction.laboratory),
         digest_facts(prediction.digests),
     )
     return Document(

@@ -53,7 +53,7 @@ def scored(prediction: Prediction, scores: Sequence[Score], history: Sequence[Sc
     groups = (
         FactList("Compared", compared),
         *facts(Ground.of(prediction)),
-        *work_facts(prediction.plan, prediction.suite),
+        *work_facts(prediction.plan, prediction.suite, prediction.laboratory),
     )
     return Document(
         "score",

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from howdah.analysis.wording import listed, percent
 from howdah.model.comparison import Aspect, Judged, Verdict
 from howdah.model.run import Origin
-from howdah.report.comparing.content import changes_table, notes, others, tests_table
+from howdah.report.comparing.content import changes_table, explained, notes, others, tests_table
 from howdah.report.comparing.draw import ComparisonFigures as Compared
 from howdah.report.comparing.draw import draw as draw_comparison
 from howdah.report.comparing.words import subject
@@ -203,6 +203,7 @@ def _compared(stratum: StratumFound, figures: Compared, *, answered: bool) -> tu
         Heading(stratum.name) if stratum.name else None,
         figures.answer if not answered else None,
         *notes(comparison),
+        *explained(comparison),
         Bullets(comparison.remarks, "remark"),
         *figures.repeats,
         Paragraph(figures.followed_runs if figures.over_time else "", "about"),

@@ -98,11 +98,11 @@ def state_of(name: str) -> LabState:
     if state is None and registry.belongs_to_root(name):
         raise UserError(f'lab "{name}"', "belongs to root", "run this command as root")
     if state is None:
-        others = " or ".join(names())
+        others = ", ".join(names())
         raise UserError(
             f'lab "{name}"',
             "is not up",
-            f"--name {others}, or howdah lab up PLAN" if others else "howdah lab up PLAN",
+            f"choose {others}, or howdah lab up PLAN" if others else "howdah lab up PLAN",
         )
     return state
 

@@ -9,10 +9,11 @@ from typing import Any, get_args
 
 from howdah.documents.files import read_plan
 from howdah.errors import UserError
+from howdah.model.erasure import POLICIES
 from howdah.model.inventory import Inventory
 from howdah.model.plan import ClusterPlan
 from howdah.model.plan_options import PLAN_OPTIONS, USUAL, usual_years
-from howdah.model.request import Demand, Growth, Override, PlanRequest, WorkKind
+from howdah.model.request import CodedDirectory, Demand, Growth, Override, PlanRequest, WorkKind
 from howdah.model.sharing import Sharing
 from howdah.planner.succession import plan_after
 from howdah.session.plan.plans import demand_of, writes_over
@@ -21,6 +22,7 @@ from howdah.units import parse_bytes, parse_count
 
 _WORKLOADS = "write mapreduce, terasuite:30TB, spark, tez, ycsb:300M, storage or @work.yaml"
 _GROWTH = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(%?)\s*(?:/\s*(?:year|y|a))?\s*")
+_HDFS_PATH = re.compile(r"(/[A-Za-z0-9._-]+)+")
 _MOST_GROWTH = 10.0
 """Eleven times as much every year is no plan any more."""
 _REALM = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?")
@@ -115,6 +117,27 @@ def parse_overrides(texts: Sequence[str] | None) -> tuple[Override, ...]:
     return tuple(given.values())
 
 
+def parse_coded(texts: Sequence[str] | None) -> tuple[CodedDirectory, ...]:
+    """The directories of ``--erasure-coding DIR=POLICY``; raise UserError for an unknown policy or path."""
+    given: dict[str, CodedDirectory] = {}
+    for text in texts or ():
+        where = f"--erasure-coding {text}"
+        path, equals, policy = text.rpartition("=")
+        path = path.rstrip("/")
+        if not equals or not _HDFS_PATH.fullmatch(path):
+            raise UserError(
+                where, "does not name a directory and a policy", "write, for example, /archive=RS-6-3-1024k"
+            )
+        if policy not in POLICIES:
+            raise UserError(
+                where, f"{policy!r} is not an erasure coding policy", f"one of {', '.join(POLICIES)}"
+            )
+        if path in given:
+            raise UserError(where, f"{path} is given twice", "leave one of them out")
+        given[path] = CodedDirectory(path=path, policy=policy)
+    return tuple(given.values())
+
+
 def parse_growth(need: str | None, growth: str | None, years: int | None) -> Growth | None:
     """``--need 300TB --growth 40%/year --years 3``; raise UserError for growth or years without a need."""
     if need is None:
@@ -153,6 +176,7 @@ _PARSERS: Mapping[str, Callable[[Any], Any]] = {
     "workload": parse_demands,
     "realm": parse_realm,
     "set": parse_overrides,
+    "erasure_coding": parse_coded,
     "mean_file": parse_file_size,
 }
 

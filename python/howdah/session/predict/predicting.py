@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import howdah
+from howdah.calibrate.built import as_built
 from howdah.calibrate.extents import distance_of
 from howdah.calibrate.forecast import forecasts
 from howdah.documents.files import read_plan, write_calibration
@@ -22,6 +23,7 @@ from howdah.model.workloads.terasort import OUTPUT_REPLICATION, TeraSort
 from howdah.planner.shared.claims import with_idle_neighbours
 from howdah.planner.suite.cluster import size_planned
 from howdah.planner.suite.request import RunRequest
+from howdah.session.lab.laboratories import state_of
 from howdah.simulation.calibrations import calibration_warnings, load_calibration, saturation_warnings
 from howdah.simulation.loads import simulate_loads
 from howdah.simulation.replications import Done, check_replications, scenarios, simulate, stretches
@@ -48,8 +50,12 @@ _LEAST_REPLICATIONS = 3
 def planned_work(file: Path, request: RunRequest) -> tuple[ClusterPlan, Suite]:
     """The plan in a file, and the suite as large as it is asked for; raises UserError."""
     plan = read_plan(file)
+    return plan, _sized(request, plan)
+
+
+def _sized(request: RunRequest, plan: ClusterPlan) -> Suite:
     try:
-        return plan, size_planned(request, plan).suite
+        return size_planned(request, plan).suite
     except UserError as error:
         # Here the suite is what a flag says, not a word of the command's own.
         where = "--suite" if error.where == "SUITE" else error.where
@@ -57,7 +63,7 @@ def planned_work(file: Path, request: RunRequest) -> tuple[ClusterPlan, Suite]:
 
 
 def predict(
-    file: Path,
+    target: Path | str,
     request: RunRequest,
     *,
     calibration: str | None,
@@ -67,22 +73,35 @@ def predict(
     directory: Path,
     tell: Callable[[Done], None],
 ) -> Prediction:
-    """Predict a suite on a plan; nothing is written. Raises UserError for what cannot be predicted."""
+    """Predict a suite on the plan in a file, or on the lab of that name as it was built; write nothing.
+
+    Raises UserError for what cannot be predicted.
+    """
     check_replications(replications, least=_LEAST_REPLICATIONS)
-    plan, suite = planned_work(file, request)
+    laboratory = None
+    if isinstance(target, Path):
+        plan, suite = planned_work(target, request)
+    else:
+        state = state_of(target)
+        plan, laboratory = state.plan, state.laboratory
+        suite = _sized(request, plan)
     name = name or new_run_id(datetime.now(), suite.name, directory)
     check_name(directory, name)
     known = load_calibration(calibration) if calibration is not None else None
+    simulated = plan
+    if laboratory is not None:
+        simulated = as_built(plan, laboratory)
+        known = known and _without_core_speed(known)
     seed = secrets.randbelow(2**32) if seed is None else seed
-    idle = with_idle_neighbours(plan)
+    idle = with_idle_neighbours(simulated)
     several = [
         scenario
-        for each in (plan, *([idle] if idle else []))
+        for each in (simulated, *([idle] if idle else []))
         for scenario in scenarios(each, suite, known, count=replications, seed=seed)
     ]
     summaries = simulate(several, tell)
     times = [stretches(summary) for summary in summaries]
-    away = distance_of(known, plan, suite)
+    away = distance_of(known, simulated, suite)
     length = away.length if away else 0.0
     return Prediction(
         id=name,
@@ -95,11 +114,18 @@ def predict(
         distance=away,
         digests=_digests(plan, suite, known),
         plan=plan,
+        laboratory=laboratory,
         suite=suite,
         forecasts=forecasts(times[:replications], known, length),
         neighbours_idle=forecasts(times[replications:], known, length) if idle else (),
-        warnings=(*calibration_warnings(plan, suite, known), *saturation_warnings(summaries[0])),
+        warnings=(*calibration_warnings(simulated, suite, known), *saturation_warnings(summaries[0])),
     )
+
+
+def _without_core_speed(calibration: Calibration) -> Calibration:
+    """The calibration without the speed of a core, which the lab's own limits give."""
+    others = tuple(each for each in calibration.parameters if each.name != "core_speed")
+    return calibration.model_copy(update={"parameters": others})
 
 
 def what_if(

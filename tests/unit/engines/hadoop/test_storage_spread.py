@@ -109,3 +109,13 @@ def test_replicas_of_workers_add_up_to_all(placed: list[set[str]]) -> None:
     found = spread("/", [_block(*sorted(one)) for one in placed], _datanodes(NODES), bare)
     assert sum(found.per_worker.values()) == found.replicas == sum(map(len, placed))
     assert json.loads(found.model_dump_json())["blocks"] == len(placed)
+
+
+@pytest.mark.parametrize(("policy", "lost"), [("XOR-2-1-1024k", 1), ("RS-3-2-1024k", 0)])
+def test_units_may_share_a_host_as_long_as_they_may_be_lost(
+    plan: ClusterPlan, policy: str, lost: int
+) -> None:
+    units = _block(*NODES, target=None)._replace(policy=policy)
+    found = spread("/in", [units], _datanodes(NODES), NodeFinder({}, plan), 150)
+    assert (found.policy, found.stored_bytes, found.sharing_host) == (policy, 150, lost)
+    assert found.under_replicated == 0

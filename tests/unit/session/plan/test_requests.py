@@ -171,6 +171,7 @@ def test_options_left_out_make_the_usual_request() -> None:
         {"secure": True, "realm": "EXAMPLE.COM", "weigh_virtual": True, "overcommit": True},
         {"replication": 2, "workers_per_host": 4, "slots": 7, "profile": "paper"},
         {"set": ["dfs.blocksize=128MiB", "a=b c"], "hadoop": "3.4.1", "hbase": "2.5.10", "mean_file": "8MiB"},
+        {"erasure_coding": ["/archive=RS-6-3-1024k", "/data/old/=XOR-2-1-1024k"]},
         {"need": "300TB"},
         {"need": "300TB", "years": 2},
         {"need": "300TB", "growth": "40%/year"},

@@ -8,24 +8,27 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from howdah.documents.files import read_plan, write_plan
+from howdah.documents.files import read_plan, write_calibration, write_plan
+from howdah.model.calibration import CalibratedValue, Calibration
+from howdah.model.cluster import Laboratory, Scaling
 from howdah.model.prediction import Prediction
 from howdah.report.prediction.predicted import predicted
 from howdah.report.terminal import terminal
 from howdah.report.write import write_document
+from howdah.session.predict import predicting
 from howdah.session.predict.predicting import predict
 from howdah.simulation.translate import translate
-from support.labs import lab_plan
+from support.labs import lab_plan, lab_state
 from support.requests import run_request
 from support.shared_labs import shared_pair
 from support.sim_plans import suite_on
 
 
-def made(plan: Path, folder: Path) -> Prediction:
+def made(target: Path | str, folder: Path, calibration: Path | None = None) -> Prediction:
     return predict(
-        plan,
+        target,
         run_request("terasuite", rows=2_000_000),
-        calibration=None,
+        calibration=None if calibration is None else str(calibration),
         replications=3,
         seed=5,
         name="made",
@@ -81,3 +84,37 @@ def test_hosts_of_its_own_have_one_prediction(tmp_path: Path) -> None:
     assert "other clusters" not in text.getvalue()
     warnings = translate(read_plan(plan), suite_on(own.plan, rows=2_000_000), {}, seed=1).warnings
     assert "shared-hosts" not in {warning.code for warning in warnings}
+
+
+def test_a_lab_is_predicted_with_the_cpus_that_it_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = lab_plan()
+    laboratory = Laboratory(
+        name="lab",
+        rootless=False,
+        isolation=(),
+        scaling=(Scaling(what="CPUs per host of workers", planned=2.0, lab=0.5),),
+    )
+    state = lab_state(tmp_path, plan).model_copy(update={"laboratory": laboratory})
+    monkeypatch.setattr(predicting, "state_of", lambda name: state)
+    file = tmp_path / "plan.yaml"
+    file.write_text(write_plan(plan))
+    calibrations = [tmp_path / name for name in ("any.yaml", "lab.yaml")]
+    share = CalibratedValue(
+        name="core_speed", value=0.25, low=0.25, high=0.25, origin="measured", rests_on=("run 1",)
+    )
+    for path, parameters in zip(calibrations, ((), (share,)), strict=True):
+        path.write_text(write_calibration(Calibration(name=path.stem, parameters=parameters)))
+    planned, lab, of_lab = (
+        made(target, tmp_path, calibration)
+        for target, calibration in ((file, None), ("lab", calibrations[0]), ("lab", calibrations[1]))
+    )
+    assert (planned.laboratory, lab.laboratory, lab.plan) == (None, laboratory, plan)
+    assert lab.forecasts[0].workload == "teragen"
+    assert all(slow.median > fast.median for slow, fast in zip(lab.forecasts, planned.forecasts, strict=True))
+    # The limits are the lab's own, so a calibration that also has them counts them once.
+    assert lab.forecasts == of_lab.forecasts
+    assert (
+        write_document(predicted(lab, None), tmp_path / "out").read_text().count("lab, as it was built") == 1
+    )

@@ -42,6 +42,11 @@ _LOGGED = re.compile(r"\d{4}-\d\d-\d\d |\d\d/\d\d/\d\d ")
 _HEAD = re.compile(r"^\d{4}-\d\d-\d\d \S+ [A-Z]+ +[\w.$]+: ")
 """When a line was logged, how grave it is and by which class."""
 _UNSAID = "Hadoop reports no reason"
+_SCALA = re.compile(
+    r"(NoSuchMethodError|NoSuchFieldError|NoClassDefFoundError|ClassNotFoundException|AbstractMethodError|"
+    r"IncompatibleClassChangeError|Failed to load \S+): .{0,40}?\bscala[./]"
+)
+"""Classes and methods of Scala change from one of its versions to the next."""
 _ADVICE = (
     (re.compile("memory and was killed"), "mapreduce.{kind}.memory.mb is too small, or its heap too large"),
     (
@@ -52,6 +57,11 @@ _ADVICE = (
     (
         re.compile("No space left on device|DiskErrorException"),
         "a disk of yarn.nodemanager.local-dirs is full",
+    ),
+    (
+        _SCALA,
+        "the program was compiled for another version of Scala than this Spark's, which "
+        "`spark-submit --version` shows",
     ),
     (
         re.compile("SIGKILL"),
@@ -148,11 +158,14 @@ def cause_of(
 def said_by_client(lines: Sequence[str]) -> str:
     """Why a client submitted no job: its last exception, or the last thing it said."""
     diagnostics = [line for line in lines if line.strip()]
+    # What Spark's client does about a program that cannot be loaded ends with an exception of its own.
+    scala = [line for line in diagnostics if _SCALA.search(line)]
+    diagnostics = scala[-1:] or diagnostics
     cause = innermost("\n".join(diagnostics))
     words = cause or (
         _HEAD.sub("", diagnostics[-1]).strip() if diagnostics else "the client ended without a message"
     )
-    return _sentence(_advised(without_secrets(words), "map"))
+    return _sentence(advised(without_secrets(words)))
 
 
 def _decisive(job: JobFacts) -> tuple[TaskFacts, AttemptFacts] | None:
@@ -174,7 +187,7 @@ def _of_task(task: TaskFacts, attempt: AttemptFacts, logs: TaskLogs, machines: N
     if tries > 1:
         who = f"{number.kind} {number.task} failed {tries} times, last{where}"
     cause = _cause(attempt.error, attempt.container, attempt.node_web, logs)
-    return _sentence(f"{who} ({attempt.id}): {_advised(cause, number.kind)}")
+    return _sentence(f"{who} ({attempt.id}): {advised(cause, number.kind)}")
 
 
 def _printed(client: Sequence[str]) -> str | None:
@@ -188,7 +201,7 @@ def _printed(client: Sequence[str]) -> str | None:
     error = takewhile(lambda line: not _LOGGED.match(line), client[first + 1 :])
     cause = short_cause("\n".join(error)) or _UNSAID
     number = task_number(match[1])
-    return _sentence(f"{number.kind} {number.task} failed ({match[1]}): {_advised(cause, number.kind)}")
+    return _sentence(f"{number.kind} {number.task} failed ({match[1]}): {advised(cause, number.kind)}")
 
 
 def _of_master(app: AppFacts, logs: TaskLogs, machines: NodeFinder) -> str:
@@ -219,7 +232,8 @@ def _cause(diagnostics: str, container: str, node_web: str, logs: TaskLogs) -> s
     return without_secrets(cause) or _UNSAID
 
 
-def _advised(cause: str, kind: Kind) -> str:
+def advised(cause: str, kind: Kind = "map") -> str:
+    """The cause with what to do about it, if that is known."""
     advice = next((words for form, words in _ADVICE if form.search(cause)), None)
     return f"{cause}; {advice.format(kind=kind)}" if advice else cause
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import logging
 import posixpath
+from dataclasses import replace
 from pathlib import Path
 
 from howdah.engines.hadoop.context import HadoopContext
-from howdah.engines.hadoop.history.failure import said_by_client, short_cause
+from howdah.engines.hadoop.history.failure import advised, said_by_client, short_cause
 from howdah.engines.hadoop.history.reporters import ReportedJob
 from howdah.engines.hadoop.programs.command import EndedJob
 from howdah.engines.hadoop.target import NodeFinder
@@ -28,6 +29,9 @@ from howdah.units import format_seconds
 
 _LOG = logging.getLogger(__name__)
 
+_UNCAUGHT = 'Exception in thread "main"'
+"""Java prints it of a main program that ended with an exception."""
+
 
 def report_spark(context: HadoopContext, workload: Workload, ended: EndedJob, folder: str) -> ReportedJob:
     """The result of an application whose event log is below ``folder``; it raises nothing.
@@ -36,8 +40,10 @@ def report_spark(context: HadoopContext, workload: Workload, ended: EndedJob, fo
     """
     app = _app(context, ended.application)
     log = _log(context.namenode, folder, ended.application)
-    if log is None:
-        return _bare(context, ended, app)
+    if isinstance(log, str):
+        return _bare(context, ended, app, log)
+    if driver_failed(log, ended):
+        log = replace(log, application=replace(log.application, outcome="failed"))
     clock = context.clock
     machines = NodeFinder(context.target.machine_of, context.job.plan, context.target.joined)
     read = ReadSpark(
@@ -68,6 +74,18 @@ def report_spark(context: HadoopContext, workload: Workload, ended: EndedJob, fo
     )
 
 
+def driver_failed(log: SparkLog, ended: EndedJob) -> bool:
+    """Whether a driver in the client failed although its event log ends in good order.
+
+    YARN and Spark report success of an application in client mode even if its driver threw an exception. The
+    client that was the driver has printed it.
+    """
+    app = log.application
+    if app.deploy_mode != "client" or app.outcome != "succeeded" or ended.exit_code is None:
+        return False
+    return ended.exit_code != 0 or any(line.startswith(_UNCAUGHT) for line in ended.lines)
+
+
 def _app(context: HadoopContext, application: str) -> AppFacts | None:
     try:
         return context.manager.app(application)
@@ -76,15 +94,14 @@ def _app(context: HadoopContext, application: str) -> AppFacts | None:
         return None
 
 
-def _log(namenode: NameNode, folder: str, application: str) -> SparkLog | None:
-    """The event log of an application, copied from HDFS and read; None if it has none."""
+def _log(namenode: NameNode, folder: str, application: str) -> SparkLog | str:
+    """The event log of an application, copied from HDFS and read; or why there is none."""
     try:
         entries = [entry for entry in namenode.list(folder) if application in entry.name]
     except ServiceError as error:
-        _LOG.info("%s", error)
-        return None
+        return str(error)
     if not entries:
-        return None
+        return f"HDFS {folder} has none"
     # A driver that started again has written another log; the last one is the one that ended.
     newest = max(entries, key=lambda entry: entry.name)
     with scratch_folder("event-log") as scratch:
@@ -98,8 +115,7 @@ def _log(namenode: NameNode, folder: str, application: str) -> SparkLog | None:
                 _copy(namenode, posixpath.join(folder, newest.name), path)
             return read_event_log(path)
         except (ServiceError, OSError, UserError) as error:
-            _LOG.info("%s", error)
-            return None
+            return str(error)
 
 
 def _copy(namenode: NameNode, source: str, to: Path) -> None:
@@ -117,15 +133,23 @@ def _why(log: SparkLog, spark: SparkRun, app: AppFacts | None, ended: EndedJob) 
     failures = [job.failure for job in log.jobs if job.failure] or [
         stage.failure for stage in log.stages if stage.failure
     ]
-    said = failures[-1] if failures else app.diagnostics if app is not None else ""
-    return short_cause(said) or said_by_client(ended.lines)
+    # YARN's word on an application that it counts as a success is no cause.
+    reported = app.diagnostics if app is not None and app.final_status != "SUCCEEDED" else ""
+    cause = short_cause(failures[-1] if failures else reported)
+    return advised(cause) if cause else said_by_client(ended.lines)
+
+
+def _by_manager(app: AppFacts | None) -> str | None:
+    """The cause that YARN reports; None if it reports none."""
+    cause = short_cause(app.diagnostics) if app is not None else None
+    return None if cause is None else advised(cause)
 
 
 def _facts(context: HadoopContext, ended: EndedJob, state: State) -> JobFacts:
     return JobFacts(ended.application, "", context.target.queue, state, context.clock.epoch_ms)
 
 
-def _bare(context: HadoopContext, ended: EndedJob, app: AppFacts | None) -> ReportedJob:
+def _bare(context: HadoopContext, ended: EndedJob, app: AppFacts | None, missing: str) -> ReportedJob:
     state: State = state_of(app.final_status) if app is not None else "failed"
     job = HadoopJob(
         id=ended.application,
@@ -133,9 +157,7 @@ def _bare(context: HadoopContext, ended: EndedJob, app: AppFacts | None) -> Repo
         queue=app.queue if app else context.target.queue,
         told_by="client",
         submitted_s=0.0 if app is None else context.clock.seconds(app.submitted_ms),
-        diagnostics=None
-        if state == "succeeded"
-        else (short_cause(app.diagnostics) if app else None) or said_by_client(ended.lines),
+        diagnostics=None if state == "succeeded" else _by_manager(app) or said_by_client(ended.lines),
     )
-    context.warn("no-event-log", f"{ended.application} left no event log that could be read")
+    context.warn("no-event-log", f"{ended.application} left no event log that could be read: {missing}")
     return ReportedJob(job, [], (), Counters(), _facts(context, ended, state))

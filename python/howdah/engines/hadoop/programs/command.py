@@ -8,7 +8,7 @@ from typing import NamedTuple
 from howdah.engines.hadoop.context import HadoopContext
 from howdah.engines.hadoop.history.reporters import ReportedJob, report_job
 from howdah.engines.hadoop.programs.spark_settings import SPARK_PREFIX, check_spark_setting
-from howdah.engines.hadoop.storage import HdfsWorkspace
+from howdah.engines.hadoop.storage import HOME, STAGING, HdfsWorkspace
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.errors import UserError
 from howdah.hadoop.misspelt import intended_key
@@ -66,6 +66,8 @@ class EndedJob(NamedTuple):
     """The last lines that its client printed."""
     seen: JobFacts | None
     """The last report of its application master, if that was queried for its tasks."""
+    exit_code: int | None = 0
+    """Its client's; None if the client had other applications, too."""
 
 
 class Command(NamedTuple):
@@ -116,7 +118,7 @@ def argument_vector(target: HadoopTarget, workspace: HdfsWorkspace, command: Com
 
 def staging(workspace: HdfsWorkspace) -> str:
     """Where the run's clients and application masters keep what their jobs need."""
-    return workspace.folder("staging")
+    return workspace.folder(STAGING)
 
 
 def _own(target: HadoopTarget, workspace: HdfsWorkspace, tag: str) -> dict[str, str]:
@@ -125,7 +127,7 @@ def _own(target: HadoopTarget, workspace: HdfsWorkspace, tag: str) -> dict[str, 
         "mapreduce.job.tags": tag,
         "yarn.app.mapreduce.am.staging-dir": staging(workspace),
         # pi works below the user's home directory, whose place is the client's to choose.
-        "dfs.user.home.dir.prefix": workspace.folder("home"),
+        "dfs.user.home.dir.prefix": workspace.folder(HOME),
     }
     history = target.conf.get(_HISTORY)
     # Its default lies below the staging directory, which is another one now.

@@ -7,7 +7,6 @@ Spark's from the copy of spark-defaults.conf, or from options after ``spark-subm
 from __future__ import annotations
 
 import os
-import shlex
 import shutil
 from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
@@ -15,21 +14,15 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree
 
+from howdah.engines.hadoop.programs.shims import missing_spark, write_shims
 from howdah.engines.hadoop.programs.spark_settings import SPARK_PREFIX
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.errors import UserError
-from howdah.installation.command import java_command
 
 _MAPRED_SITE = "mapred-site.xml"
 _TAGS = "mapreduce.job.tags"
 _DEFAULTS = "spark-defaults.conf"
 _SPARK_PROGRAMS = frozenset({"spark-submit", "spark-sql", "spark-shell", "pyspark", "run-example", "sparkR"})
-_SHIMS = {
-    "hadoop": {"jar": "org.apache.hadoop.util.RunJar", "fs": "org.apache.hadoop.fs.FsShell"},
-    "yarn": {"jar": "org.apache.hadoop.util.RunJar"},
-    "hdfs": {"dfs": "org.apache.hadoop.fs.FsShell"},
-}
-"""Hadoop's scripts, which fetched jars lack, with their most used subcommands."""
 
 
 class Additions(NamedTuple):
@@ -58,7 +51,7 @@ def additions(target: HadoopTarget, words: Sequence[str], tag: str, logs: str) -
         _TAGS: ",".join(filter(None, (target.conf.given(_TAGS), tag))),
         **{key: value for key, value in target.job_settings.items() if not key.startswith(SPARK_PREFIX)},
     }
-    if spark_conf_dir(words) is None and not _is_spark(words):
+    if spark_conf_dir(words) is None and not _is_spark(words) and missing_spark() is None:
         return Additions(tuple(words), properties, {}, None)
     given = {**spark_defaults(spark_conf_dir(words)), **_given_options(words)}
     tags = ",".join(filter(None, (given.get("spark.yarn.tags"), tag)))
@@ -161,16 +154,16 @@ def environment(target: HadoopTarget, added: Additions, folder: Path) -> dict[st
     _set_properties(conf / _MAPRED_SITE, added.properties)
     variables = {**os.environ, "HADOOP_CONF_DIR": str(conf), "YARN_CONF_DIR": str(conf)}
     source = spark_conf_dir(added.words)
-    if source is not None:
+    if added.spark:
         spark = folder / "spark-conf"
-        if source.is_dir():
+        if source is not None and source.is_dir():
             _copy(source, spark)
         else:
             spark.mkdir()
         lines = [f"{key} {value}" for key, value in {**spark_defaults(source), **added.spark}.items()]
         (spark / _DEFAULTS).write_text("\n".join([*lines, ""]))
         variables["SPARK_CONF_DIR"] = str(spark)
-    shims = _write_shims(target, conf, folder / "bin")
+    shims = write_shims(target.installation, folder / "bin", in_lab=target.lab is not None)
     if shims:
         variables["PATH"] = f"{shims}:{variables.get('PATH', os.defpath)}"
     return variables
@@ -199,29 +192,3 @@ def _set_properties(file: Path, properties: Mapping[str, str]) -> None:
     if file.is_symlink() or file.exists():
         file.unlink()
     ElementTree.ElementTree(root).write(file, encoding="utf-8", xml_declaration=True)
-
-
-def _write_shims(target: HadoopTarget, conf: Path, folder: Path) -> Path | None:
-    """Scripts for those of Hadoop's that are not installed, on the jars that howdah uses."""
-    missing = [name for name in _SHIMS if shutil.which(name) is None]
-    for name in missing:
-        folder.mkdir(exist_ok=True)
-        cases = [
-            f'  {word}) shift; exec {shlex.join(java_command(target.installation, conf, main))} "$@" ;;'
-            for word, main in _SHIMS[name].items()
-        ]
-        known = ", ".join(_SHIMS[name])
-        text = "\n".join(
-            [
-                "#!/bin/sh",
-                'case "$1" in',
-                *cases,
-                f'  *) echo "{name}: howdah has only {known}; install Hadoop for the others" >&2; exit 2 ;;',
-                "esac",
-                "",
-            ]
-        )
-        script = folder / name
-        script.write_text(text)
-        script.chmod(0o755)
-    return folder if missing else None

@@ -8,7 +8,7 @@ from typing import TypeVar
 from howdah.engines.hadoop.programs.command import Command, sort_properties
 from howdah.engines.hadoop.programs.sources import read_generated, tera_rows, write_generated
 from howdah.engines.hadoop.programs.spark_command import SparkCommand, executor_properties, prepare_logs
-from howdah.engines.hadoop.programs.spark_jars import spark_archive
+from howdah.engines.hadoop.programs.spark_jars import spark_jars
 from howdah.engines.hadoop.programs.tera import TERASORT_MAIN
 from howdah.engines.hadoop.work import Conclusion, FinishedJob, HadoopWork
 from howdah.engines.under_way import PartialResult
@@ -29,14 +29,14 @@ def submit(
     context = work.context
     assert context.target.spark is not None
     prepare_logs(context)
-    archive = spark_archive(context.target, context.namenode, context.target.spark.spark, context.warn)
+    jars = spark_jars(context.target, context.namenode, context.target.spark.spark, context.warn)
     return work.run(
         SparkCommand(
             main=f"{_PACKAGE}.{main}",
             arguments=arguments,
             name=f"howdah {work.workload.kind}",
             properties={**executor_properties(work.workload), **properties},
-            archive=archive,
+            jars=jars,
         )
     )
 

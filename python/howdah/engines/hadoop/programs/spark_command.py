@@ -36,8 +36,8 @@ class SparkCommand(NamedTuple):
     """What YARN calls the application."""
     properties: Mapping[str, str]
     """Properties that the workload sets: Spark's, and Hadoop's by their own names."""
-    archive: str | None
-    """Spark's jars in HDFS; None if the user's settings name them."""
+    jars: Mapping[str, str]
+    """The properties that name Spark's jars; empty if the user's settings do."""
 
     def vector(self, target: HadoopTarget, workspace: HdfsWorkspace, tag: str) -> list[str]:
         """The client's whole command line, no shell in between.
@@ -80,7 +80,7 @@ class SparkCommand(NamedTuple):
             # Each lab and each run at the same time has its own driver: any free port does.
             "spark.ui.port": "0",
         }
-        return own | ({"spark.yarn.archive": f"{root}{self.archive}"} if self.archive else {})
+        return own | dict(self.jars)
 
     def master(self, manager: ResourceManager, application: str) -> SparkDriver:
         """The driver, which reports the progress of its tasks."""

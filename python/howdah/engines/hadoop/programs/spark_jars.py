@@ -6,7 +6,7 @@ import hashlib
 import posixpath
 import subprocess
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from howdah.engines.hadoop.programs.client import run_tool
@@ -20,20 +20,31 @@ from howdah.services.namenode import NameNode
 
 ARCHIVE = "jars.zip"
 _PUT_S = 1800.0
-_PLACES = ("spark.yarn.archive", "spark.yarn.jars")
+_ARCHIVE, _JARS = "spark.yarn.archive", "spark.yarn.jars"
+_PLACES = (_ARCHIVE, _JARS)
 """Properties by which a user names jars of Spark that are in HDFS already."""
 
 
-def spark_archive(
+def spark_jars(
     target: HadoopTarget, namenode: NameNode, spark: SparkInstallation, warn: Callable[[str, str], None]
-) -> str | None:
-    """The path in HDFS of an archive of Spark's jars; None if the user names one.
+) -> Mapping[str, str]:
+    """The properties by which an application finds Spark's jars; empty if the user names them.
 
-    It is written the first time and stays there, so that NodeManagers keep their copy from run to run. Raises
-    HowdahError if it cannot be written.
+    The machines of a lab share this machine's files. Elsewhere an archive is written to HDFS the first time
+    and stays there, so that NodeManagers keep their copy from run to run. Raises HowdahError if it cannot be
+    written.
     """
     if any(key in target.job_settings for key in _PLACES):
-        return None
+        return {}
+    if target.lab is not None:
+        return {_JARS: f"local:{spark.jars.absolute()}/*"}
+    return {_ARCHIVE: f"{target.conf.default_fs}{_archive(target, namenode, spark, warn)}"}
+
+
+def _archive(
+    target: HadoopTarget, namenode: NameNode, spark: SparkInstallation, warn: Callable[[str, str], None]
+) -> str:
+    """The path in HDFS of an archive of Spark's jars."""
     name = f"spark-{spark.version}-{_digest(spark)}"
     folder = posixpath.join(target.work_dir, name)
     path = posixpath.join(folder, ARCHIVE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import shutil
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -15,6 +16,7 @@ from howdah.engines.hadoop.history.spark import report_spark
 from howdah.engines.hadoop.programs.client import run_tag
 from howdah.engines.hadoop.programs.command import EndedJob
 from howdah.engines.hadoop.programs.overlay import Additions, additions, environment, user_logs
+from howdah.engines.hadoop.programs.shims import SUBMIT
 from howdah.engines.hadoop.programs.spark_command import LOGS, prepare_logs
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.engines.hadoop.work import Conclusion, HadoopWork
@@ -30,11 +32,15 @@ from howdah.model.workloads.user_command import COMMAND, UserCommand
 from howdah.scratch import scratch_folder
 from howdah.services.errors import ServiceError
 from howdah.services.job import JobFacts, state_of
-from howdah.services.resourcemanager import AppFacts
+from howdah.services.resourcemanager import AppFacts, ResourceManager
 from howdah.services.secrets import without_secrets
+from howdah.services.web import Line
 from howdah.units import format_counted, format_seconds
 
+_FETCH = "install Spark, set SPARK_HOME, or run `howdah hadoop fetch spark`"
 _POLL_S = 1.0
+_LONG_S, _SELDOM_S = 60.0, 2.0
+"""A command that has run for so long is polled less often."""
 _QUEUED = frozenset({"NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED"})
 _ENDED = frozenset({"FINISHED", "FAILED", "KILLED"})
 _SILENT_S = 120.0
@@ -64,6 +70,9 @@ def user_command(work: HadoopWork[UserCommand]) -> Conclusion:
         variables = environment(context.target, added, folder)
 
         def start() -> RunningProgram:
+            if shutil.which(words[0], path=variables.get("PATH")) is None:
+                missing = f"; {_FETCH}" if words[0] == SUBMIT else ""
+                raise RunFailed(COMMAND, f"{words[0]} cannot be started: there is no such program{missing}")
             try:
                 return RunningProgram(
                     [*context.target.client_prefix, *added.words], Path.cwd(), environment=variables
@@ -97,6 +106,9 @@ class TaggedApplications:
 
     def __init__(self, context: HadoopContext, tag: str, program: RunningProgram) -> None:
         self._context = context
+        target = context.target
+        # A plain connection takes half the CPU time of a query.
+        self._manager = ResourceManager(target.web, target.conf, Line(target.web))
         self._tag = tag
         self._program = program
         self._started_s = context.clock.now_s()
@@ -110,11 +122,13 @@ class TaggedApplications:
         Raises RunFailed if the queue gives one no container in time, or if there is none at all.
         """
         silent_s = 0.0
+        poll_s = _POLL_S
         while True:
-            ended = self._program.wait(_POLL_S)
+            ended = self._program.wait(poll_s)
             now_s = self._context.clock.now_s()
             heard = self._poll()
-            silent_s = 0.0 if heard else silent_s + _POLL_S
+            silent_s = 0.0 if heard else silent_s + poll_s
+            poll_s = _SELDOM_S if now_s - self._started_s > _LONG_S else _POLL_S
             self._check_queue(now_s)
             self._report_progress(now_s)
             if ended and heard and all(app.state in _ENDED for app in self.seen.values()):
@@ -129,7 +143,7 @@ class TaggedApplications:
 
     def _poll(self) -> bool:
         try:
-            apps = self._context.manager.apps(applicationTags=self._tag)
+            apps = self._manager.apps(applicationTags=self._tag)
         except ServiceError:
             return False
         for app in sorted(apps, key=lambda app: (app.submitted_ms, app.id)):
@@ -172,10 +186,9 @@ class TaggedApplications:
 
 
 def _report(
-    context: HadoopContext, added: Additions, app: AppFacts, lines: tuple[str, ...], number: int | None
+    context: HadoopContext, added: Additions, ended: EndedJob, app: AppFacts, number: int | None
 ) -> ReportedJob:
     """What became of an application; with a number, its phases and stages begin with it."""
-    ended = EndedJob(app.id, lines, None)
     workload = context.job.suite.workloads[0]
     if app.kind == "SPARK":
         reported = report_spark(context, workload, ended, _logs(added))

@@ -6,11 +6,12 @@ import math
 import re
 from collections.abc import Iterator
 
+from howdah.model.erasure import POLICIES
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict, worker_hosts
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
-from howdah.units import MIB, format_memory
+from howdah.units import MIB, format_counted, format_memory
 
 _POLICY = "dfs.namenode.ec.system.default.policy"
 _SHAPE = re.compile(r"(?:RS|RS-LEGACY|XOR)-(\d+)-(\d+)-\d+[kKmM]")
@@ -22,7 +23,8 @@ _REPLACE = "dfs.client.block.write.replace-datanode-on-failure.policy"
 _LEAST_HOSTS = 20
 """Below this the defaults serve all."""
 _SHARE_OF_WORKERS = 0.25
-_SMALLER = (("RS-6-3-1024k", 9), ("RS-3-2-1024k", 5), ("XOR-2-1-1024k", 3))
+_BY_SIZE = ("RS-6-3-1024k", "RS-3-2-1024k", "XOR-2-1-1024k")
+"""Policies to use instead of one that does not fit."""
 _ACLS = ("ha.zookeeper.acl", "hadoop.zk.acl", "yarn.resourcemanager.zk-acl")
 _ACL = re.compile(r"[a-z0-9]+:.*:[rwcda]+")
 _VARIABLE = re.compile(
@@ -108,23 +110,48 @@ def _more_than_hosts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     "consistency.erasure-hosts",
     MUST,
     sources="Hadoop 3.5.0: HDFSErasureCoding",
-    when="an erasure coding policy is set, and a file lists the workers",
+    when="an erasure coding policy is set, and a file or the plan lists the workers",
 )
 def _erasure(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A policy of erasure coding has as many DataNodes as it has blocks."""
+    for directory in facts.request.coded:
+        policy = POLICIES[directory.policy]
+        there = _datanodes(reading, facts)
+        if there:
+            yield Observation(
+                ok=policy.units <= there,
+                about=f"{directory.path} in HDFS",
+                found=f"{policy.name}, which needs {policy.units} DataNodes; there are {there}",
+                expected=f"a policy for at most {there} DataNodes: otherwise files lack parity or cannot be "
+                "written",
+                fix=f"hdfs ec -setPolicy -path {directory.path} -policy {_largest(there)}, or add "
+                f"{format_counted(policy.units - there, 'DataNode')}",
+                where="the plan",
+            )
     match = _SHAPE.fullmatch((reading.text(_POLICY) or "").strip())
     hosts = len(reading.config.datanode_hosts) if reading.config is not None else 0
     if match and hosts:
         needed = int(match[1]) + int(match[2])
-        smaller = next((name for name, size in _SMALLER if size <= hosts), "replication")
         yield reading.verdict(
             _POLICY,
             needed <= hosts,
             found=f"{reading.text(_POLICY)}, which needs {needed} DataNodes; there are {hosts}",
             expected=f"a policy for at most {hosts} DataNodes: otherwise files lack parity or cannot be "
             "written",
-            fix=f"set {_POLICY} to {smaller} in {reading.where(_POLICY)}, or add {needed - hosts} DataNodes",
+            fix=f"set {_POLICY} to {_largest(hosts)} in {reading.where(_POLICY)}, or add "
+            f"{needed - hosts} DataNodes",
         )
+
+
+def _datanodes(reading: Inspected, facts: Facts) -> int:
+    """DataNodes, by the lists of hosts or by the plan; 0 where neither is known."""
+    listed = len(reading.config.datanode_hosts) if reading.config is not None else 0
+    return listed or (facts.cluster.workers if facts.planned else 0)
+
+
+def _largest(datanodes: int) -> str:
+    """The policy with the most units that so many DataNodes can hold."""
+    return next((name for name in _BY_SIZE if POLICIES[name].units <= datanodes), "replication")
 
 
 @rules.inspection(

@@ -102,6 +102,28 @@ def test_a_client_that_submitted_nothing_says_why(name: str, sentence: str) -> N
     assert said_by_client((DATA / f"client-{name}.log").read_text().splitlines()) == sentence
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        'Exception in thread "main" java.lang.NoSuchMethodError: '
+        "'scala.collection.mutable.ArrayOps scala.Predef$.refArrayOps(java.lang.Object[])'",
+        'Exception in thread "main" java.lang.NoClassDefFoundError: scala/Serializable',
+        "Caused by: java.lang.ClassNotFoundException: scala.Product$class",
+        "2026-11-29T00:06:41,224 ERROR o.a.spark.deploy.SparkSubmit: Failed to load Old: scala/Serializable",
+    ],
+)
+def test_a_program_for_another_scala_is_named_as_such(line: str) -> None:
+    frame = "\tat com.example.Main.main(Main.java:1)"
+    later = "org.apache.spark.SparkUserAppException: User application exited with 101"
+    for lines in ([line, frame], [line, later]):
+        assert "compiled for another version of Scala" in said_by_client(lines)
+
+
+def test_other_missing_classes_are_not_scalas() -> None:
+    line = 'Exception in thread "main" java.lang.NoClassDefFoundError: com/example/scalable/Thing'
+    assert "Scala" not in said_by_client([line])
+
+
 def test_a_client_may_say_nothing_or_nothing_of_java() -> None:
     assert said_by_client([]) == "the client ended without a message"
     assert said_by_client(["Usage: teragen <rows> <dir>", ""]) == "Usage: teragen <rows> <dir>"

@@ -14,6 +14,7 @@ from howdah.engines.hadoop.programs.overlay import additions, environment, spark
 from howdah.engines.hadoop.programs.user_command import added_to
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.errors import UserError
+from howdah.installation.java import java_home
 from howdah.model.engines import all_options
 from howdah.model.workloads.user_command import COMMAND_LINE
 from support.daemons import change_properties
@@ -112,6 +113,46 @@ def test_hadoops_missing_scripts_are_replaced_and_say_what_they_lack(
     done = subprocess.run(["hadoop", "distcp"], env=variables, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "only jar, fs" in done.stderr
+
+
+@pytest.fixture
+def spark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The jars of a Spark without its scripts, as they are fetched."""
+    jars = tmp_path / "spark/jars"
+    jars.mkdir(parents=True)
+    for name in ("spark-core_2.13-4.3.0", "scala-library-2.13.18", "spark-yarn_2.13-4.3.0"):
+        (jars / f"{name}.jar").touch()
+    monkeypatch.setenv("SPARK_HOME", str(jars.parent))
+    return jars
+
+
+def test_a_missing_spark_submit_is_replaced(target: HadoopTarget, tmp_path: Path, spark: Path) -> None:
+    folder = tmp_path / "overlay"
+    folder.mkdir()
+    added = additions(target, ("./nightly.sh",), "howdah-run", LOGS)
+    assert added.spark["spark.yarn.tags"] == "howdah-run"
+    variables = environment(target, added, folder)
+    script = folder / "bin/spark-submit"
+    script.write_text(script.read_text().replace(str(java_home() / "bin/java"), "/bin/echo"))
+    words = ["spark-submit", "--conf", "spark.driver.memory=3g", "--class", "Main", "my app.jar"]
+    done = subprocess.run(words, env=variables, capture_output=True, text=True, check=True)
+    assert " -Xmx3g " in done.stdout
+    assert f"-Dspark.yarn.jars=file:{spark}/* " in done.stdout
+    class_path = f"{variables['SPARK_CONF_DIR']}:{variables['HADOOP_CONF_DIR']}:{spark}/*"
+    assert f" -cp {class_path} " in done.stdout
+    assert done.stdout.rstrip().endswith("SparkSubmit " + " ".join(words[1:]))
+
+
+def test_spark_submit_of_a_distribution_is_called(target: HadoopTarget, tmp_path: Path, spark: Path) -> None:
+    own = spark.parent / "bin/spark-submit"
+    own.parent.mkdir()
+    own.write_text('#!/bin/sh\necho own "$@"\n')
+    own.chmod(0o755)
+    folder = tmp_path / "overlay"
+    folder.mkdir()
+    variables = environment(target, additions(target, ("spark-submit",), "t", LOGS), folder)
+    done = subprocess.run(["spark-submit", "a b"], env=variables, capture_output=True, text=True, check=True)
+    assert done.stdout == "own a b\n"
 
 
 def test_a_secret_in_a_command_is_refused(target: HadoopTarget) -> None:

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
 from howdah.engines.hadoop.programs.spark_command import SparkCommand
+from howdah.engines.hadoop.programs.spark_jars import spark_jars
 from howdah.engines.hadoop.storage import HdfsWorkspace
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.installation import Installation
 from howdah.installation.compiled import SparkPrograms
 from howdah.installation.spark import SparkInstallation
+from howdah.model.cluster import Laboratory
 from howdah.services.conf import ClientConf
 from howdah.services.namenode import NameNode
 from howdah.services.web import Web
 
-ARCHIVE = "/user/me/howdah/spark-4.3.0-1/jars.zip"
+NONE: Mapping[str, str] = MappingProxyType({})
+JARS = {"spark.yarn.archive": "hdfs://nn:8020/user/me/howdah/spark-4.3.0-1/jars.zip"}
 
 
 @pytest.fixture
@@ -45,7 +51,9 @@ def target(tmp_path: Path) -> HadoopTarget:
     )
 
 
-def words(target: HadoopTarget, archive: str | None = ARCHIVE, **properties: str) -> list[str]:
+def words(
+    target: HadoopTarget, jars: Mapping[str, str] = JARS, properties: Mapping[str, str] = NONE
+) -> list[str]:
     """The command line of a program with such properties of its workload."""
     workspace = HdfsWorkspace(NameNode(target.web, target.conf), target.work_dir, "run-1", keep=False)
     command = SparkCommand(
@@ -53,7 +61,7 @@ def words(target: HadoopTarget, archive: str | None = ARCHIVE, **properties: str
         ("in", "out"),
         "howdah main",
         {"spark.sql.adaptive.enabled": "true", "dfs.replication": "3", **properties},
-        archive,
+        jars,
     )
     return command.vector(target, workspace, "howdah-run-1")
 
@@ -78,16 +86,26 @@ def test_an_application_stays_in_the_runs_directory_and_is_found_by_its_tag(targ
     assert given["spark.yarn.queue"] == "root.low"
     assert given["spark.eventLog.dir"] == "hdfs://nn:8020/user/me/howdah/run-1/spark-logs"
     assert given["spark.yarn.stagingDir"] == "hdfs://nn:8020/user/me/howdah/run-1/staging"
-    assert given["spark.yarn.archive"] == f"hdfs://nn:8020{ARCHIVE}"
+    assert given["spark.yarn.archive"] == JARS["spark.yarn.archive"]
 
 
 def test_jars_that_the_user_names_are_not_named_twice(target: HadoopTarget) -> None:
-    assert "spark.yarn.archive" not in settings(words(target, None))
+    assert "spark.yarn.archive" not in settings(words(target, {}))
+
+
+def test_a_lab_reads_the_jars_of_this_machine(target: HadoopTarget, tmp_path: Path) -> None:
+    assert target.spark is not None
+    lab = Laboratory(name="lab", rootless=False, isolation=())
+    in_lab, namenode = replace(target, lab=lab), NameNode(target.web, target.conf)
+    jars = spark_jars(in_lab, namenode, target.spark.spark, lambda code, text: None)
+    assert jars == {"spark.yarn.jars": f"local:{tmp_path}/jars/*"}
+    named = replace(in_lab, job_settings={"spark.yarn.archive": "hdfs:///jars.zip"})
+    assert spark_jars(named, namenode, target.spark.spark, lambda code, text: None) == {}
 
 
 def test_the_driver_gets_its_memory_from_the_client_that_it_runs_in(target: HadoopTarget) -> None:
     assert "-Xmx1g" in words(target)
-    assert "-Xmx3g" in words(target, **{"spark.driver.memory": "3g"})
+    assert "-Xmx3g" in words(target, properties={"spark.driver.memory": "3g"})
 
 
 def test_no_shell_is_between(target: HadoopTarget, tmp_path: Path) -> None:

@@ -1,0 +1,231 @@
+"""What a job needed, from its history: the tasks of MapReduce's history, or of Spark's event log."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from howdah.errors import UserError
+from howdah.model.job_demand import DemandPart, JobDemand, TaskDemand
+from howdah.model.spark_log import SparkLog
+from howdah.model.stretches import most_at_once, stretches
+from howdah.services.job import AttemptFacts, JobFacts, Kind
+
+_KINDS: tuple[Kind, ...] = ("map", "reduce")
+_REPLICATION = 3
+"""Hadoop's default for files whose replication the history does not show."""
+_LOCAL = "FileSystemCounter.FILE_"
+
+
+def demand_of(history: JobFacts | SparkLog, container_bytes: int) -> JobDemand:
+    """What a job needed; raises UserError if it did not succeed, or if its history has no counters."""
+    if isinstance(history, SparkLog):
+        return _spark(history, container_bytes)
+    return _mapreduce(history, container_bytes)
+
+
+def _mapreduce(job: JobFacts, container_bytes: int) -> JobDemand:
+    if job.state != "succeeded":
+        raise _not_succeeded(job.id, job.state)
+    attempts = [attempt for task in job.tasks for attempt in task.attempts if attempt.start_ms]
+    good = [attempt for attempt in attempts if attempt.state == "succeeded" and attempt.finish_ms]
+    if not good:
+        raise UserError(job.id, "its history has no task that succeeded", "replay a job that ran tasks")
+    if not any("TaskCounter.CPU_MILLISECONDS" in attempt.counters for attempt in good):
+        raise UserError(
+            job.id,
+            "its history has no counters of its tasks, so their demand is unknown",
+            "import the history file (*.jhist) of a job that has ended",
+        )
+    replication = _number(job.conf.get("dfs.replication"), _REPLICATION)
+    hosts = len({attempt.node for attempt in good})
+    maps_end_s = max((_end_s(attempt) for attempt in good if attempt.number.kind == "map"), default=0.0)
+    parts, busy = [], []
+    for kind in _KINDS:
+        own = sorted(
+            (attempt for attempt in good if attempt.number.kind == kind),
+            key=lambda attempt: attempt.start_ms or 0,
+        )
+        if not own:
+            continue
+        # Reduces wait for the last map: what comes after it is their own work.
+        from_s = maps_end_s if kind == "reduce" else 0.0
+        tasks = tuple(_task(attempt, from_s, replication, hosts) for attempt in own)
+        at_once = most_at_once((_start_s(attempt), _end_s(attempt)) for attempt in own)
+        parts.append(DemandPart(f"{kind}s", max(1, at_once), {0: tasks}, {}))
+        busy += [(max(from_s, _start_s(attempt)), _end_s(attempt)) for attempt in own]
+    start_s = min([master.start_ms for master in job.masters] or [job.start_ms or job.submit_ms]) / 1e3
+    end_s = (job.finish_ms or 0) / 1e3
+    gaps: tuple[str, ...] = (
+        "A MapReduce history has no waits for disks, links or processors: "
+        "a task's time beyond its processor time may be any of these.",
+    )
+    if "dfs.replication" not in job.conf:
+        gaps = (
+            *gaps,
+            f"The job's configuration is missing: {_REPLICATION} replicas of its output are assumed.",
+        )
+    return JobDemand(
+        id=job.id.replace("job_", "application_", 1),
+        name=job.name,
+        kind="mapreduce",
+        elapsed_s=end_s - start_s,
+        idle_s=max(0.0, end_s - start_s - _covered_s(busy)),
+        hosts=hosts,
+        containers=max(1, most_at_once((_start_s(attempt), _end_s(attempt)) for attempt in good)),
+        container_cores=1,
+        container_bytes=container_bytes,
+        parts=tuple(parts),
+        input_bytes=sum(_files(attempt, "BYTES_READ") for attempt in good if attempt.number.kind == "map"),
+        failed=len(attempts) - len(good),
+        gaps=gaps,
+    )
+
+
+def _task(attempt: AttemptFacts, from_s: float, replication: int, hosts: int) -> TaskDemand:
+    start_s, end_s = max(from_s, _start_s(attempt)), _end_s(attempt)
+    seconds, whole_s = max(0.0, end_s - start_s), max(1e-3, end_s - _start_s(attempt))
+    get = attempt.counters.get
+    cpu_s = get("TaskCounter.CPU_MILLISECONDS", 0) / 1e3
+    # A process with many threads uses more than one processor; a reduce uses none while it waits.
+    cpu_s = min(seconds, cpu_s if whole_s - seconds > seconds else cpu_s * seconds / whole_s)
+    shuffled_s = max(0.0, (attempt.shuffle_ms or 0) / 1e3 - start_s)
+    fetched = get("TaskCounter.REDUCE_SHUFFLE_BYTES", 0)
+    return TaskDemand(
+        seconds=seconds,
+        cpu_s=cpu_s,
+        network_s=min(shuffled_s, seconds - cpu_s),
+        disk_bytes=get(f"{_LOCAL}BYTES_READ", 0)
+        + get(f"{_LOCAL}BYTES_WRITTEN", 0)
+        + _files(attempt, "BYTES_READ")
+        + replication * _files(attempt, "BYTES_WRITTEN"),
+        network_bytes=round(fetched * (hosts - 1) / hosts)
+        + (replication - 1) * _files(attempt, "BYTES_WRITTEN"),
+    )
+
+
+def _files(attempt: AttemptFacts, ending: str) -> int:
+    """Bytes of file systems other than the local one."""
+    return sum(
+        value
+        for name, value in attempt.counters.items()
+        if name.startswith("FileSystemCounter.")
+        and name.endswith(f"_{ending}")
+        and not name.startswith(_LOCAL)
+    )
+
+
+def _start_s(attempt: AttemptFacts) -> float:
+    return (attempt.start_ms or 0) / 1e3
+
+
+def _end_s(attempt: AttemptFacts) -> float:
+    return (attempt.finish_ms or 0) / 1e3
+
+
+def _number(text: str | None, default: int) -> int:
+    return int(text) if text and text.isascii() and text.isdigit() and int(text) else default
+
+
+def _not_succeeded(name: str, outcome: str) -> UserError:
+    return UserError(
+        name, f"the job has not succeeded ({outcome}), so its time is unknown", "replay a run that succeeded"
+    )
+
+
+def _covered_s(times: Iterable[tuple[float, float]]) -> float:
+    return sum(end - start for start, end in stretches(times))
+
+
+def _spark(log: SparkLog, container_bytes: int) -> JobDemand:
+    app = log.application
+    if app.outcome != "succeeded" or app.end_s is None:
+        raise _not_succeeded(app.id, app.outcome)
+    rows = [row for row in log.tasks.to_pylist() if row["start_s"] is not None and row["end_s"] is not None]
+    good = sorted((row for row in rows if row["state"] == "succeeded"), key=lambda row: row["start_s"])
+    if not good:
+        raise UserError(app.id, "its event log has no task that succeeded", "replay a job that ran tasks")
+    if not any(row["run_s"] for row in good):
+        raise UserError(
+            app.id,
+            "its event log has no metrics of its tasks, so their demand is unknown",
+            "import another run",
+        )
+    ends = {executor.id: executor.remove_s or app.end_s for executor in log.executors}
+    executors = most_at_once((executor.add_s, ends[executor.id]) for executor in log.executors)
+    cores = max((executor.cores for executor in log.executors), default=0)
+    cores //= _number(app.properties.get("spark.task.cpus"), 1)
+    if not executors or not cores:
+        # Without executors the driver runs the tasks, on a host whose cores the log does not show.
+        executors, cores = 1, most_at_once((row["start_s"], row["end_s"]) for row in good)
+    replication = _number(app.properties.get("spark.hadoop.dfs.replication"), _REPLICATION)
+    parents = {stage.id: stage.parents for stage in log.stages}
+    covered = stretches((row["start_s"], row["end_s"]) for row in good)
+    gaps = [
+        "An event log has no waits for disks or processors: a task's time beyond its processor time and "
+        "its waits for shuffle data may be either."
+    ]
+    if app.properties.get("spark.dynamicAllocation.enabled") == "true":
+        gaps.append(
+            "Executors came and went (dynamic allocation): the replay has the most of them throughout."
+        )
+    return JobDemand(
+        id=app.id,
+        name=app.name,
+        kind="spark",
+        elapsed_s=app.end_s - app.start_s,
+        idle_s=max(0.0, app.end_s - app.start_s - sum(end - start for start, end in covered)),
+        hosts=max(1, len({executor.host for executor in log.executors} or {row["host"] for row in good})),
+        containers=executors,
+        container_cores=cores,
+        container_bytes=container_bytes,
+        parts=tuple(_parts(good, covered, parents, executors * cores, replication)),
+        input_bytes=sum(row["input_bytes"] or 0 for row in good),
+        failed=len(rows) - len(good),
+        gaps=tuple(gaps),
+    )
+
+
+def _parts(
+    rows: Sequence[dict[str, Any]],
+    covered: Sequence[tuple[float, float]],
+    parents: Mapping[int, tuple[int, ...]],
+    slots: int,
+    replication: int,
+) -> Iterator[DemandPart]:
+    """Stretches in which tasks ran; between them the driver worked alone."""
+    starts = [start for start, _ in covered]
+    stages: dict[int, dict[int, list[TaskDemand]]] = defaultdict(lambda: defaultdict(list))
+    for row in rows:
+        part = bisect_right(starts, row["start_s"]) - 1
+        stages[part][row["stage"]].append(_spark_task(row, replication))
+    for part in sorted(stages):
+        own = {stage: tuple(tasks) for stage, tasks in sorted(stages[part].items())}
+        first, last = min(own), max(own)
+        name = f"stage {first}" if first == last else f"stages {first} to {last}"
+        yield DemandPart(name, slots, own, {stage: parents.get(stage, ()) for stage in own})
+
+
+def _spark_task(row: Mapping[str, Any], replication: int) -> TaskDemand:
+    def number(*names: str) -> float:
+        return sum(row[name] or 0 for name in names)
+
+    seconds = max(0.0, row["end_s"] - row["start_s"])
+    cpu_s = min(seconds, number("cpu_s", "deserialize_cpu_s", "gc_s"))
+    remote, local = number("shuffle_remote_read_bytes"), number("shuffle_local_read_bytes")
+    written = number("output_bytes")
+    return TaskDemand(
+        seconds=seconds,
+        cpu_s=cpu_s,
+        network_s=min(seconds - cpu_s, number("fetch_wait_s")),
+        disk_bytes=round(
+            number("input_bytes", "shuffle_write_bytes")
+            + 2 * number("disk_spilled_bytes")
+            + remote
+            + local
+            + replication * written
+        ),
+        network_bytes=round(remote + (replication - 1) * written),
+    )

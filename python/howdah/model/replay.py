@@ -1,0 +1,97 @@
+"""A finished job replayed on other clusters: times with intervals, and their errors where they are known."""
+
+from __future__ import annotations
+
+from pydantic import computed_field
+
+from howdah.model.application import Kind
+from howdah.model.base import Model
+from howdah.model.prediction import Seconds
+
+
+class ReplayedTime(Model):
+    """The job's time on one cluster."""
+
+    change: str
+    """The change: ``hosts=12``, ``on big.yaml`` or ``as application_…_0043``."""
+    hosts: int
+    """Hosts that run its tasks."""
+    containers: int
+    """Its executors, or its tasks at once of MapReduce."""
+    elapsed_s: Seconds
+    """The time, without a wait for the first container."""
+    low_s: Seconds
+    """The lower end of its 90 % interval."""
+    high_s: Seconds
+    """The upper end of it."""
+    share: float
+    """How much longer than measured that is: 0.1 for 10 %."""
+
+    @property
+    def tells(self) -> bool:
+        """Whether the whole interval is on one side of the measured time."""
+        measured_s = self.elapsed_s / (1 + self.share)
+        return self.high_s < measured_s or self.low_s > measured_s
+
+
+class ReplayScore(Model):
+    """A replay compared with a second run of the job."""
+
+    application: str
+    """The second run."""
+    time: ReplayedTime
+    """The first run, replayed on the cluster of the second."""
+    measured_s: Seconds
+    """What the second run took."""
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def error(self) -> float:
+        """How far the replay was off: 0.1 if it was too long by 10 %."""
+        return self.time.elapsed_s / self.measured_s - 1
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def inside(self) -> bool:
+        """Whether the second run's time is in the interval."""
+        return self.time.low_s <= self.measured_s <= self.time.high_s
+
+
+class JobReplay(Model):
+    """Everything that a replay of a job shows."""
+
+    origin: str = "simulated"
+    seed: int
+    application: str
+    name: str
+    kind: Kind
+    hosts: int
+    """Hosts that ran its tasks."""
+    containers: int
+    """The most executors, or tasks of MapReduce, at once."""
+    tasks: int
+    """Tasks that are replayed."""
+    measured_s: Seconds
+    """What it took, without its wait for a first container."""
+    idle_s: float
+    """Time of it in which no task ran; no change shortens it."""
+    cpu_s: float
+    """Processor time of its tasks."""
+    network_s: float
+    """Time that its tasks waited for data of other hosts, as far as the history shows."""
+    other_s: float
+    """The rest of its tasks' time."""
+    replayed_s: Seconds
+    """Its time when it is replayed on the cluster that it ran on."""
+    own_error: float
+    """How far that is off: 0.1 if too long by 10 %. Times below are corrected by it, intervals contain it."""
+    repeats: int
+    """Imported runs of the same job on as much of a cluster, this one included."""
+    run_spread: float
+    """Standard deviation of the logarithm of its time from run to run, measured or assumed."""
+    times: tuple[ReplayedTime, ...]
+    """By change."""
+    score: ReplayScore | None = None
+    """The comparison with a second run."""
+    assumptions: tuple[str, ...] = ()
+    """What the history does not show, and what is assumed instead."""

@@ -1,0 +1,187 @@
+"""Policies of storage compared on a plan: what replicas and erasure coding cost, and what they survive."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from howdah.model.erasure import POLICIES
+from howdah.model.plan import ClusterPlan, Placement
+from howdah.model.storage_cost import PolicyCost, StorageComparison, StoredData
+from howdah.planner.block import FILL_LIMIT, REPLICATION
+from howdah.planner.facts import Facts, cluster_facts
+from howdah.planner.host_moves import Loss, drain, rebuild
+from howdah.planner.storage_site import Scheme, Site, site_of
+from howdah.units import format_bytes, format_counted
+
+SHARE = 0.25
+"""Of disks, network and cores, the part that rebuilding takes from jobs, as recovery.work plans."""
+HOT_DAYS = 30.0
+"""Younger data is hot: jobs still read it, and read replicas on their own workers (howdah)."""
+_HOST = Loss("host", SHARE)
+_TB = 10**12
+_RECHECK_MS, _HEARTBEAT_S = 300_000.0, 3.0
+"""Hadoop's defaults: heartbeat.recheck-interval and heartbeat.interval."""
+
+
+def compare_storage(plan: ClusterPlan, data: StoredData, loss: Loss = _HOST) -> StorageComparison:
+    """Every policy for this data on a plan; the cheapest one that fits is recommended."""
+    cluster = plan.cluster
+    facts = cluster_facts(cluster.inventory, cluster.layouts, plan.workers, cluster.masters, cluster.topology)
+    site = site_of(facts, {setting.key: setting.value for setting in plan.settings})
+    replicas = round(site.number("dfs.replication", REPLICATION))
+    schemes = [
+        *(Scheme(_copies(count), 1, count - 1, None) for count in sorted({replicas, 3})),
+        *(Scheme(code.name, code.data, code.parity, code) for code in POLICIES.values()),
+    ]
+    costs = [_cost(scheme, site, data, loss) for scheme in schemes]
+    recheck_s = site.number("dfs.namenode.heartbeat.recheck-interval", _RECHECK_MS) / 1000
+    return StorageComparison(
+        data=data,
+        hosts=site.hosts,
+        workers=site.workers,
+        racks=site.racks,
+        real_racks=site.facts.topology.real_racks,
+        noticed_s=2 * recheck_s + 10 * site.number("dfs.heartbeat.interval", _HEARTBEAT_S),
+        share=loss.share,
+        lost=loss.what,
+        policies=tuple(_recommended(costs)),
+    )
+
+
+def _copies(count: int) -> str:
+    return format_counted(count, "replica")
+
+
+class PolicyVerdict(NamedTuple):
+    """What a cluster is for a policy: too small, unsafe, or what else to know."""
+
+    impossible: tuple[str, ...]
+    unsafe: tuple[str, ...]
+    remarks: tuple[str, ...]
+
+
+def judge_policy(policy: str, facts: Facts, file_bytes: int) -> PolicyVerdict:
+    """Whether a planned cluster can keep files of this size by a policy; raises MissingFact."""
+    code = POLICIES[policy]
+    scheme = Scheme(code.name, code.data, code.parity, code)
+    site = site_of(facts.cluster, facts.decided)
+    data = StoredData(data_bytes=file_bytes, file_bytes=file_bytes)
+    impossible, unsafe, remarks = _reasons(scheme, site, data, scheme.per_byte(file_bytes))
+    return PolicyVerdict(tuple(impossible), tuple(unsafe), tuple(remarks))
+
+
+def _cost(scheme: Scheme, site: Site, data: StoredData, loss: Loss) -> PolicyCost:
+    file_bytes, code = data.file_bytes, scheme.code
+    files = max(1, round(data.data_bytes / file_bytes))
+    per_byte = scheme.per_byte(file_bytes)
+    filled = scheme.data_units(file_bytes)
+    read_network = 1 - 1 / filled
+    impossible, unsafe, remarks = _reasons(scheme, site, data, per_byte)
+    return PolicyCost(
+        policy=scheme.name,
+        verdict="impossible" if impossible else "unsafe" if unsafe else "possible",
+        reasons=(*impossible, *unsafe, *remarks),
+        least_hosts=scheme.units + 1,
+        least_racks=math.ceil(scheme.units / scheme.parity) if scheme.parity else 0,
+        hosts_lost=0 if impossible else scheme.parity // _on_a_host(scheme, site),
+        survives_rack=None if site.racks < 2 else _on_a_rack(scheme, site) <= scheme.parity,
+        raw_bytes=round(per_byte * data.data_bytes),
+        raw_per_byte=per_byte,
+        # The first unit or replica stays on the worker that writes.
+        write_network_per_byte=per_byte * (1 - 1 / (filled + scheme.parity)),
+        read_network_per_byte=read_network,
+        read_network_per_month=round(read_network * data.reads_per_month * data.data_bytes),
+        encode_core_s_per_tb=_TB / code.java.encoded_bytes_per_s if code else 0.0,
+        objects=files * (1 + scheme.groups(file_bytes, site.block_bytes)),
+        blocks=files * scheme.blocks(file_bytes, site.block_bytes),
+        rebuild=rebuild(scheme, site, data, loss),
+        drain=drain(scheme, site, data, loss),
+    )
+
+
+def _on_a_host(scheme: Scheme, site: Site) -> int:
+    """The most units of one block group that a host may get.
+
+    HDFS spreads units over racks, and chooses workers within a rack at random. Node groups and upgrade
+    domains keep replicas on different hosts, but not units.
+    """
+    if scheme.code is None and site.facts.topology.placement is not Placement.DEFAULT:
+        return 1
+    by_chance = min(site.most_per_host, math.ceil(scheme.units / max(1, site.racks)))
+    return max(1, by_chance, math.ceil(scheme.units / max(1, site.hosts)))
+
+
+def _on_a_rack(scheme: Scheme, site: Site) -> int:
+    if scheme.code is None:
+        # HDFS's own policies put replicas on two racks.
+        return max(1, scheme.units - 1) if scheme.units > 1 else 1
+    return math.ceil(scheme.units / site.racks)
+
+
+def _reasons(
+    scheme: Scheme, site: Site, data: StoredData, per_byte: float
+) -> tuple[list[str], list[str], list[str]]:
+    """Why a policy is impossible, why it is unsafe, and what else to know."""
+    impossible: list[str] = []
+    unsafe: list[str] = []
+    remarks: list[str] = []
+    if site.workers < scheme.units:
+        impossible.append(f"needs {scheme.units} DataNodes; there are {site.workers}")
+    if per_byte * data.data_bytes > site.capacity_bytes:
+        impossible.append(
+            f"needs {format_bytes(per_byte * data.data_bytes)} on disks; "
+            f"{format_bytes(site.capacity_bytes)} are available at {FILL_LIMIT:.0%} full"
+        )
+    if not impossible:
+        together = _on_a_host(scheme, site)
+        if scheme.parity < 1:
+            unsafe.append("loses data with a disk")
+        elif together > scheme.parity:
+            unsafe.append(
+                f"loses data with a host: up to {together} of its {scheme.units} units are on one host, "
+                f"and it survives the loss of {scheme.parity}"
+            )
+        if site.racks > 1 and site.facts.topology.real_racks and not unsafe:
+            on_a_rack = _on_a_rack(scheme, site)
+            if on_a_rack > scheme.parity:
+                unsafe.append(
+                    f"loses data with a rack: {on_a_rack} of its {scheme.units} units are on one rack; "
+                    f"it needs {math.ceil(scheme.units / scheme.parity)} racks, and there are {site.racks}"
+                )
+    remarks.extend(_remarks(scheme, site, data, per_byte))
+    return impossible, unsafe, remarks
+
+
+def _remarks(scheme: Scheme, site: Site, data: StoredData, per_byte: float) -> Iterator[str]:
+    code = scheme.code
+    if site.workers >= scheme.units and site.hosts <= scheme.units and scheme.units > 1:
+        yield f"no host is left on which a lost one could be rebuilt: that takes {scheme.units + 1} hosts"
+    if code is None:
+        return
+    if per_byte >= REPLICATION:
+        size = format_bytes(data.file_bytes)
+        yield f"files of {size} take {per_byte:.3g} bytes for each, as many as replicas"
+    elif data.file_bytes < code.data * code.cell_bytes:
+        yield (
+            f"files of {format_bytes(data.file_bytes)} take {per_byte:.3g} bytes for each instead of "
+            f"{code.overhead:.3g}: they do not fill a row of {code.data} cells"
+        )
+    if data.age_days is not None and data.age_days < HOT_DAYS:
+        yield f"hot: data younger than {HOT_DAYS:.0f} days is still read, and coded files are read remotely"
+
+
+def _recommended(costs: list[PolicyCost]) -> Iterator[PolicyCost]:
+    """The costs, with the cheapest policy that is safe and fits the data marked."""
+    fitting = [cost for cost in costs if cost.verdict == "possible" and not _warned(cost)]
+    # Replicas may be all that is left, however small or hot the data is.
+    fitting = fitting or [cost for cost in costs if cost.verdict == "possible" and "replica" in cost.policy]
+    best = min(fitting, key=lambda cost: (cost.raw_per_byte, -cost.hosts_lost), default=None)
+    for cost in costs:
+        yield cost.model_copy(update={"verdict": "recommended"}) if cost is best else cost
+
+
+def _warned(cost: PolicyCost) -> bool:
+    """Whether this data or these hosts speak against a policy that would be safe."""
+    return cost.hosts_lost < 2 or bool(cost.reasons)

@@ -1,0 +1,48 @@
+"""Storage policies compared on a plan."""
+
+from __future__ import annotations
+
+from howdah.errors import UserError
+from howdah.model.plan import ClusterPlan
+from howdah.model.storage_cost import StorageComparison, StoredData
+from howdah.planner.block import file_bytes
+from howdah.planner.host_moves import Loss
+from howdah.planner.storage_costs import SHARE, compare_storage
+
+_DAYS_OF_A_MONTH = 30.0
+_LEAST_DAYS = 1.0
+
+
+def compare(
+    plan: ClusterPlan,
+    *,
+    data_bytes: int | None,
+    mean_file_bytes: int | None,
+    age_days: float | None,
+    reads_per_month: float | None,
+    worker: bool = False,
+    share: float = SHARE,
+) -> StorageComparison:
+    """Every policy for this data; what is left out is the plan's, or follows from it.
+
+    ``worker`` is about the loss of one worker instead of one host, and ``share`` the part of disks, links and
+    cores that jobs leave. Data of an age of n days is taken to be read once in n days, if no number of reads
+    is given.
+    """
+    request = plan.cluster.request
+    size = data_bytes or (request.growth.need_bytes if request.growth else None)
+    size = size if size is not None else plan.cluster.capacity.usable_bytes
+    if size <= 0:
+        raise UserError("--data", "there is no room for data on these hosts", "give hosts with data disks")
+    if reads_per_month is None:
+        reads_per_month = _DAYS_OF_A_MONTH / max(_LEAST_DAYS, age_days) if age_days is not None else 0.0
+    return compare_storage(
+        plan,
+        StoredData(
+            data_bytes=size,
+            file_bytes=mean_file_bytes or file_bytes(request),
+            age_days=age_days,
+            reads_per_month=reads_per_month,
+        ),
+        Loss("worker" if worker else "host", share),
+    )

@@ -1,0 +1,226 @@
+"""Finished jobs replayed on other clusters: the history read again, plans, changes, second runs."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from howdah.analysis.wording import percent
+from howdah.documents.files import read_plan
+from howdah.errors import UserError
+from howdah.jobs.demand import demand_of
+from howdah.jobs.histories import History, find_histories, read_source
+from howdah.jobs.remote import JobHistoryServer, SparkHistoryServer
+from howdah.jobs.store import JobStore, applications, texts
+from howdah.model.application import Application
+from howdah.model.job_demand import JobDemand
+from howdah.model.plan import ClusterPlan
+from howdah.model.replay import JobReplay, ReplayScore
+from howdah.model.spark_log import SparkLog
+from howdah.report.document import Document
+from howdah.services.errors import ServiceError
+from howdah.services.job import JobFacts
+from howdah.services.web import Web
+from howdah.session.imported import application_of
+from howdah.session.importing import in_hdfs
+from howdah.simulation.replay.replaying import Replayer, single_wave
+from howdah.simulation.replay.shape import (
+    Shape,
+    changed_shape,
+    measured_shape,
+    planned_shape,
+    second_shape,
+    usual_changes,
+)
+from howdah.simulation.replay.task_times import limits_text
+from howdah.units import format_counted
+
+_SAME_INPUT = 0.05
+"""Runs whose input differs by less do the same work."""
+
+
+class Request(NamedTuple):
+    """What is replayed, and on what."""
+
+    job: str
+    changes: tuple[str, ...] = ()
+    on: Path | None = None
+    """A plan to replay the job on."""
+    ran_on: Path | None = None
+    """A plan of the cluster that the job ran on."""
+    against: str | None = None
+    """A second run, which the replay is compared with."""
+    conf: Path | None = None
+    """The configuration of the cluster whose HDFS has the history."""
+    seed: int = 1
+
+
+def replay(jobs_dir: Path, request: Request) -> JobReplay:
+    """Replay an imported job; raises UserError for jobs and changes that cannot be replayed."""
+    application = application_of(jobs_dir, request.job)
+    ran_on = read_plan(request.ran_on) if request.ran_on is not None else None
+    plan = read_plan(request.on) if request.on is not None else None
+    demand = _demand(application, request.conf)
+    was = measured_shape(demand, ran_on)
+    repeats = _repeats(jobs_dir, application)
+    replayer = Replayer(demand, was, repeats, request.seed)
+    times = []
+    if plan is not None:
+        times.append(
+            replayer.time(f"on {request.on}", planned_shape(demand, plan, f"--on {request.on}", was))
+        )
+    changes = request.changes
+    if not changes and plan is None and request.against is None:
+        changes = tuple(usual_changes(demand))
+    for change in changes:
+        times.append(replayer.time(change, changed_shape(demand, change, was, ran_on)))
+    score: ReplayScore | None = None
+    differs: tuple[str, ...] = ()
+    if request.against is not None:
+        second = application_of(jobs_dir, request.against)
+        score, differs = _score(replayer, application, second, was, request.conf)
+    return replayer.result(times, (*_assumptions(demand, was, plan, replayer), *differs), score)
+
+
+def _demand(application: Application, conf: Path | None) -> JobDemand:
+    return demand_of(_read_again(application, conf), application.container_bytes)
+
+
+def _read_again(application: Application, conf: Path | None) -> JobFacts | SparkLog:
+    """The whole history of an imported application, from where it was imported."""
+    source = application.source
+    parts = urlsplit(source)
+    try:
+        with TemporaryDirectory(prefix="howdah-replay-") as name:
+            folder = Path(name)
+            if parts.scheme == "hdfs":
+                with in_hdfs(source, conf) as histories:
+                    return read_source(histories.copy(histories.find()[0], folder))
+            if parts.scheme in ("http", "https"):
+                with closing(Web()) as web:
+                    return _from_server(web, source, folder)
+            return read_source(find_histories(Path(source))[0])
+    except (ServiceError, UserError) as error:
+        raise UserError(
+            application.id,
+            f"its history cannot be read again: {error.where}: {error.what}",
+            error.hint or "import the history from where it is now",
+        ) from error
+
+
+def _from_server(web: Web, source: str, folder: Path) -> JobFacts | SparkLog:
+    url, history, rest = source.partition("/ws/v1/history/")
+    if history:
+        return JobHistoryServer(web, url).read(rest.rpartition("/")[2])
+    server = SparkHistoryServer(web, source.partition("/api/v1/")[0])
+    return read_source(server.copy(History(f"{source}/logs", 0, source), folder))
+
+
+def _repeats(jobs_dir: Path, application: Application) -> list[float]:
+    """Times of imported runs of the same job on as much of a cluster."""
+    store = JobStore(jobs_dir)
+    rows = store.read(("name", "kind", "outcome", "tasks"))
+    columns = (texts(rows, name) for name in ("id", "name", "kind", "outcome"))
+    names = [
+        id_
+        for id_, name, kind, outcome in zip(*columns, strict=True)
+        if (name, kind, outcome) == (application.name, application.kind, "succeeded")
+    ]
+    runs = applications(store.read(names=names))
+    return [_elapsed_s(run) for run in runs if _elapsed_s(run) > 0 and _same(run, application)]
+
+
+def _same(run: Application, application: Application) -> bool:
+    containers = run.kind == "mapreduce" or run.containers == application.containers
+    return (
+        containers
+        and len(run.hosts) == len(application.hosts)
+        and len(run.stages) == len(application.stages)
+        and abs(_input_bytes(run) - _input_bytes(application)) <= _SAME_INPUT * _input_bytes(application)
+    )
+
+
+def _input_bytes(application: Application) -> int:
+    return sum(stage.input_bytes for stage in application.stages)
+
+
+def _elapsed_s(application: Application) -> float:
+    """Without the wait for a first container, which an event log does not contain."""
+    waited_s = (application.wait_s or 0.0) if application.kind == "mapreduce" else 0.0
+    return application.elapsed_s - waited_s
+
+
+def _score(
+    replayer: Replayer, application: Application, second: Application, was: Shape, conf: Path | None
+) -> tuple[ReplayScore, tuple[str, ...]]:
+    if (second.id, second.attempt) == (application.id, application.attempt):
+        raise UserError(f"--against {second.id}", "is the job itself", "give another run of it")
+    if second.kind != application.kind:
+        raise UserError(
+            f"--against {second.id}",
+            f"is a job of {second.kind}, and {application.id} of {application.kind}",
+            "give another run of the same job",
+        )
+    demand = replayer.demand
+    other = _demand(second, conf)
+    time = replayer.time(f"as {second.id}", second_shape(demand, other, was))
+    score = ReplayScore(application=second.id, time=time, measured_s=other.elapsed_s)
+    differs = []
+    if second.name != application.name:
+        differs.append(f"The second run has another name, {second.name!r}: check that it did the same work.")
+    if abs(other.input_bytes - demand.input_bytes) > _SAME_INPUT * demand.input_bytes:
+        differs.append(
+            f"The second run read {other.input_bytes:,} bytes instead of {demand.input_bytes:,}: "
+            "it did other work, which the comparison does not correct."
+        )
+    return score, tuple(differs)
+
+
+def _assumptions(
+    demand: JobDemand, was: Shape, plan: ClusterPlan | None, replayer: Replayer
+) -> tuple[str, ...]:
+    lines = list(demand.gaps)
+    lines.append(limits_text(was))
+    if was.hardware is None:
+        lines.append(
+            "A history does not show the hosts' hardware: --ran-on with the cluster's plan narrows the "
+            "intervals."
+        )
+        if plan is not None:
+            lines.append(
+                "The plan's hosts are assumed to have the disks, links and cores of those that ran it."
+            )
+    for part in demand.parts:
+        if single_wave(part):
+            lines.append(
+                f"All {part.tasks:,} tasks of {part.name} ran at once: the cluster may have had room for "
+                "more, which fewer hosts would still have."
+            )
+            break
+    if demand.hosts == 1:
+        lines.append("It ran on a single host: on several, its shuffle and its output also cross links.")
+    if demand.failed:
+        lines.append(f"{format_counted(demand.failed, 'attempt')} that failed or were killed: left out.")
+    if replayer.repeats < 4:
+        lines.append(
+            f"From run to run its time is assumed to vary by {percent(replayer.run_spread)} (standard "
+            "deviation); four imported runs of the same name, input and hosts show it."
+        )
+    return tuple(lines)
+
+
+def replay_document(replayed: JobReplay) -> Document:
+    """The replay as a document."""
+    from howdah.report.jobs.what_if import what_if  # noqa: PLC0415
+
+    return what_if(replayed)
+
+
+def write_replay(replayed: JobReplay, jobs_dir: Path) -> Path:
+    """Write the replay's page below the directory of applications; return its path."""
+    from howdah.report.write import write_document  # noqa: PLC0415
+
+    return write_document(replay_document(replayed), jobs_dir / "report")

@@ -1,0 +1,1 @@
+"""Finished jobs replayed on other clusters, from what their histories count."""

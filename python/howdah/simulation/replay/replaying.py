@@ -1,0 +1,125 @@
+"""A job's time on another cluster: its tasks placed again, each as long as its parts would take there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import exp, log, sqrt
+from random import Random
+from statistics import NormalDist, median
+
+import numpy as np
+
+from howdah.analysis.spark import placed_s
+from howdah.model.job_demand import DemandPart, JobDemand
+from howdah.model.replay import JobReplay, ReplayedTime, ReplayScore
+from howdah.simulation.replay.shape import Shape
+from howdah.simulation.replay.task_times import TaskTimes, part_load, task_times
+
+ASSUMED_SPREAD = 0.06
+"""Standard deviation of the logarithm of a job's time from run to run, where too few runs show it."""
+_LEAST_REPEATS = 4
+_ORDERS, _FEW_ORDERS, _MANY_TASKS = 15, 5, 5_000
+_TAIL = 0.05
+_SURE = NormalDist().inv_cdf(1 - _TAIL)
+
+_TimedPart = tuple[DemandPart, Mapping[int, Sequence[TaskTimes]]]
+
+
+class Replayer:
+    """A job and the cluster that it ran on."""
+
+    def __init__(self, demand: JobDemand, was: Shape, repeats_s: Sequence[float] = (), seed: int = 1) -> None:
+        """``repeats_s`` are times of the same job on as much of a cluster, its own included."""
+        self.demand = demand
+        self.was = was
+        self._seed = seed
+        tasks = sum(part.tasks for part in demand.parts)
+        self._orders = _FEW_ORDERS if tasks > _MANY_TASKS else _ORDERS
+        own = self._replays(was)
+        self.replayed_s = median(own[1])
+        self.own_error = self.replayed_s / demand.elapsed_s - 1
+        self.repeats = max(1, len(repeats_s))
+        self.run_spread = _spread(repeats_s)
+
+    def time(self, change: str, now: Shape) -> ReplayedTime:
+        """The job's time on a cluster, corrected by how far its replay on its own cluster is off."""
+        low, middle, high = self._replays(now)
+        scale = self.demand.elapsed_s / self.replayed_s
+        widening = exp(sqrt(log(1 + self.own_error) ** 2 + (_SURE * self.run_spread) ** 2))
+        elapsed_s = median(middle) * scale
+        return ReplayedTime(
+            change=change,
+            hosts=now.hosts,
+            containers=now.containers,
+            elapsed_s=elapsed_s,
+            low_s=min(elapsed_s, float(np.quantile(low, _TAIL)) * scale) / widening,
+            high_s=max(elapsed_s, float(np.quantile(high, 1 - _TAIL)) * scale) * widening,
+            share=elapsed_s / self.demand.elapsed_s - 1,
+        )
+
+    def result(
+        self,
+        times: Sequence[ReplayedTime],
+        assumptions: Sequence[str],
+        score: ReplayScore | None = None,
+    ) -> JobReplay:
+        """The job with its replays."""
+        demand = self.demand
+        tasks = [task for part in demand.parts for own in part.stages.values() for task in own]
+        return JobReplay(
+            seed=self._seed,
+            application=demand.id,
+            name=demand.name,
+            kind=demand.kind,
+            hosts=demand.hosts,
+            containers=demand.containers,
+            tasks=len(tasks),
+            measured_s=demand.elapsed_s,
+            idle_s=demand.idle_s,
+            cpu_s=sum(task.cpu_s for task in tasks),
+            network_s=sum(task.network_s for task in tasks),
+            other_s=sum(task.other_s for task in tasks),
+            replayed_s=self.replayed_s,
+            own_error=self.own_error,
+            repeats=self.repeats,
+            run_spread=self.run_spread,
+            times=tuple(times),
+            score=score,
+            assumptions=tuple(assumptions),
+        )
+
+    def _replays(self, now: Shape) -> list[list[float]]:
+        """Times at the lower bounds, in the middle, at the upper bounds; each in several orders of tasks."""
+        parts = [
+            (part, {stage: [task_times(task, part_load(part, at, self.was, now)) for task in tasks]
+                    for stage, tasks in part.stages.items()})
+            for at, part in enumerate(self.demand.parts)
+        ]  # fmt: skip
+        return [
+            [self._replay(parts, now, bound, order) for order in range(self._orders)] for bound in range(3)
+        ]
+
+    def _replay(self, parts: Sequence[_TimedPart], now: Shape, bound: int, order: int) -> float:
+        draw = Random(self._seed * 1_000 + order)
+        whole_s = self.demand.idle_s
+        for (part, times), slots in zip(parts, now.slots, strict=True):
+            stages = {stage: [time[bound] for time in own] for stage, own in times.items()}
+            if order:
+                for seconds in stages.values():
+                    draw.shuffle(seconds)
+            whole_s += placed_s(stages, part.parents, slots)
+        return whole_s
+
+
+def _spread(repeats_s: Sequence[float]) -> float:
+    """The spread from run to run: of few runs it is uncertain itself, and so larger."""
+    count = len(repeats_s)
+    if count < _LEAST_REPEATS:
+        return ASSUMED_SPREAD
+    logs = np.log(np.asarray(repeats_s))
+    return float(np.std(logs, ddof=1)) * sqrt((count - 1) / (count - 3))
+
+
+def single_wave(part: DemandPart) -> bool:
+    """Whether all of a part's tasks ran at once, so that the cluster may have had room for more."""
+    return part.slots >= part.tasks > 1

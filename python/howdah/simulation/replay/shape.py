@@ -1,0 +1,218 @@
+"""The part of a cluster that a job gets: hosts, tasks at once, and what a host has, known or relative."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from howdah.errors import UserError
+from howdah.model.at_once import Container, at_once, counted_rooms
+from howdah.model.inventory import HostGroup
+from howdah.model.job_demand import JobDemand
+from howdah.model.placement import placed_hosts
+from howdah.model.plan import ClusterPlan
+from howdah.planner.changes import MOST_HOSTS, QUANTITIES
+from howdah.simulation.hosts import disks_of, nics_of
+from howdah.units import parse_count
+
+_HARDWARE = ("disks", "nic-speed")
+_MOST_FACTOR = 1000.0
+_MOST_CONTAINERS = 1_000_000
+
+
+class HostRates(NamedTuple):
+    """One host, averaged over those of a plan."""
+
+    threads: float
+    disk_bytes_per_s: float
+    link_bytes_per_s: float
+    speed: float
+    """Of a core, relative to the one that inventories state it for."""
+
+
+class Shape(NamedTuple):
+    """What runs a job."""
+
+    hosts: int
+    containers: int
+    slots: tuple[int, ...]
+    """Tasks at once in each part of the job."""
+    disks: float = 1.0
+    """Rate of a host's disks, relative to the hosts that the job ran on."""
+    link: float = 1.0
+    """Rate of a host's ports, relative to the same."""
+    hardware: HostRates | None = None
+    """A host, if a plan describes it."""
+
+
+def measured_shape(demand: JobDemand, ran_on: ClusterPlan | None) -> Shape:
+    """The cluster that the job ran on; a plan of it adds what the history does not show."""
+    return Shape(
+        demand.hosts,
+        demand.containers,
+        tuple(part.slots for part in demand.parts),
+        hardware=_hardware(ran_on) if ran_on is not None else None,
+    )
+
+
+def second_shape(demand: JobDemand, second: JobDemand, was: Shape) -> Shape:
+    """The cluster of a second run, whose hosts are assumed to be the same ones."""
+    if demand.kind == "spark":
+        slots = tuple(second.containers * second.container_cores for _ in demand.parts)
+    else:
+        own = {part.name: part.slots for part in second.parts}
+        slots = tuple(own.get(part.name, part.slots) for part in demand.parts)
+    return was._replace(hosts=second.hosts, containers=second.containers, slots=slots)
+
+
+def planned_shape(demand: JobDemand, plan: ClusterPlan, where: str, was: Shape) -> Shape:
+    """A plan's cluster for the job alone; raises UserError for a plan that runs no such jobs."""
+    hosts = sum(bool(host.workers) for host in placed_hosts(plan.cluster))
+    hardware = _hardware(plan)
+    if was.hardware is None:
+        disks = link = 1.0
+    else:
+        disks = hardware.disk_bytes_per_s / was.hardware.disk_bytes_per_s
+        link = hardware.link_bytes_per_s / was.hardware.link_bytes_per_s
+    if demand.kind == "spark":
+        container = Container(max(1, demand.container_bytes), demand.container_cores)
+        # The application master takes the room of one executor at most.
+        containers = sum(room.holds(container) * count for room, count in counted_rooms(plan)) - 1
+        slots = tuple(containers * demand.container_cores for _ in demand.parts)
+    else:
+        if not plan.cluster.request.mapreduce:
+            raise UserError(where, "is not for MapReduce", "plan with --workload terasuite")
+        room = at_once(plan)
+        containers = max(room.maps, room.reduces)
+        slots = tuple(room.maps if part.name == "maps" else room.reduces for part in demand.parts)
+    if containers < 1:
+        raise UserError(
+            where,
+            "has no room for the job's containers",
+            "give a plan with workers that run YARN's containers",
+        )
+    return Shape(min(hosts, containers), containers, slots, disks, link, hardware)
+
+
+def changed_shape(demand: JobDemand, text: str, was: Shape, ran_on: ClusterPlan | None) -> Shape:
+    """The cluster with the changes of a text such as ``hosts=12,disks=x2``; raises UserError."""
+    shape, known = was, names_of(demand)
+    for change in text.split(","):
+        name, equals, value = change.strip().partition("=")
+        if not equals or name not in known:
+            raise UserError(
+                text,
+                f"unknown change {change.strip()!r}",
+                f"give NAME=NUMBER or NAME=xFACTOR; names: {', '.join(known)}",
+            )
+        if name in _HARDWARE:
+            shape = _with_hardware(shape, name, _hardware_factor(name, value, ran_on))
+        else:
+            shape = _with_containers(shape, name, value)
+    return shape
+
+
+def names_of(demand: JobDemand) -> tuple[str, ...]:
+    """What can be changed."""
+    return ("hosts", "executors" if demand.kind == "spark" else "tasks", *_HARDWARE)
+
+
+def usual_changes(demand: JobDemand) -> list[str]:
+    """Everything halved and doubled, as far as that is possible."""
+    least = {"hosts": demand.hosts, "executors": demand.containers, "tasks": demand.containers}
+    return [
+        f"{name}={factor}"
+        for name in names_of(demand)
+        for factor in ("x0.5", "x2")
+        if factor == "x2" or least.get(name, 2) > 1
+    ]
+
+
+def _with_hardware(shape: Shape, name: str, factor: float) -> Shape:
+    hardware = shape.hardware
+    if name == "disks":
+        if hardware is not None:
+            hardware = hardware._replace(disk_bytes_per_s=hardware.disk_bytes_per_s * factor)
+        return shape._replace(disks=shape.disks * factor, hardware=hardware)
+    if hardware is not None:
+        hardware = hardware._replace(link_bytes_per_s=hardware.link_bytes_per_s * factor)
+    return shape._replace(link=shape.link * factor, hardware=hardware)
+
+
+def _with_containers(shape: Shape, name: str, value: str) -> Shape:
+    where = f"{name}={value}"
+    now, most = (shape.hosts, MOST_HOSTS) if name == "hosts" else (shape.containers, _MOST_CONTAINERS)
+    is_factor = value.startswith("x")
+    count = round(now * _factor(value, where)) if is_factor else parse_count(value, where)
+    if not 1 <= count <= most:
+        raise UserError(where, "is out of range", f"give from 1 to {most:,}")
+    slots = tuple(max(1, round(slot * count / now)) for slot in shape.slots)
+    if name == "hosts":
+        # Hosts bring their containers with them.
+        containers = max(1, round(shape.containers * count / now))
+        return shape._replace(hosts=min(count, containers), containers=containers, slots=slots)
+    return shape._replace(hosts=min(shape.hosts, count), containers=count, slots=slots)
+
+
+def _factor(value: str, where: str) -> float:
+    try:
+        factor = float(value.removeprefix("x"))
+    except ValueError:
+        factor = 0.0
+    if not 1 / _MOST_FACTOR <= factor <= _MOST_FACTOR:
+        raise UserError(where, "is not a factor", "give for example x2 or x0.5")
+    return factor
+
+
+def _hardware_factor(name: str, value: str, ran_on: ClusterPlan | None) -> float:
+    """The factor of a value, for which the present one has to be known unless it is a factor itself."""
+    where = f"{name}={value}"
+    if value.startswith("x"):
+        return _factor(value, where)
+    if ran_on is None:
+        raise UserError(
+            where,
+            "is no factor, and a history does not show the hosts' disks and ports",
+            f"give a factor, such as {name}=x2, or --ran-on with the plan of the cluster that ran the job",
+        )
+    quantity = QUANTITIES[name]
+    wanted = quantity.parse(value, where)
+    if wanted < 1:
+        raise UserError(where, "is out of range", "give 1 or more")
+    return wanted / quantity.now(ran_on, _sole_group(ran_on, where))
+
+
+def _sole_group(plan: ClusterPlan, where: str) -> HostGroup:
+    groups = plan.cluster.inventory.worker_groups
+    if len(groups) > 1:
+        raise UserError(where, "is ambiguous: the hosts are of several kinds", "give a factor, such as x2")
+    return groups[0]
+
+
+def _hardware(plan: ClusterPlan) -> HostRates:
+    working: dict[str, int] = {}
+    for host in placed_hosts(plan.cluster):
+        if host.workers:
+            working[host.group] = working.get(host.group, 0) + 1
+    count = sum(working.values())
+    groups = [group for group in plan.cluster.inventory.groups if group.name in working]
+
+    def mean(values: Mapping[str, float]) -> float:
+        return sum(values[name] * number for name, number in working.items()) / count
+
+    return HostRates(
+        threads=mean({group.name: group.cpu.threads for group in groups}),
+        disk_bytes_per_s=mean({group.name: _disk_rate(group) for group in groups}),
+        link_bytes_per_s=mean(
+            {group.name: sum(nic.count * nic.bits_per_s / 8 for nic in nics_of(group)) for group in groups}
+        ),
+        speed=mean({group.name: group.cpu.speed or 1.0 for group in groups}),
+    )
+
+
+def _disk_rate(group: HostGroup) -> float:
+    """The mean of the outer and inner rates of all data disks."""
+    return sum(
+        disk.count * (disk.outer_bytes_per_s + disk.inner_bytes_per_s) / 2
+        for disk in disks_of(group, lambda code, text: None)
+    )

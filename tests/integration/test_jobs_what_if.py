@@ -1,0 +1,59 @@
+"""Replays of real jobs, compared with real second runs of them on another number of containers."""
+
+from __future__ import annotations
+
+import posixpath
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from howdah.engines.hadoop.engine import HadoopEngine
+from howdah.model.run import Outcome
+from howdah.session.importing import import_jobs
+from howdah.session.replaying import Request, replay
+from support.daemons import LIB
+from support.hadoop_cluster import HadoopCluster, needs_hadoop
+from support.rigs import HadoopRig
+from support.sinks import MemorySink
+
+pytestmark = [needs_hadoop, pytest.mark.xdist_group("cluster"), pytest.mark.exam("jobs")]
+
+_MAPS, _POINTS = 8, 20_000_000
+
+
+def _run(rig: HadoopRig, maps_at_once: int) -> str:
+    """The id of a job that computes pi, so many maps at once."""
+    [jar] = LIB.glob("hadoop-mapreduce-examples-*.jar")
+    limit = f"-Dmapreduce.job.running.map.limit={maps_at_once}"
+    job = rig.make_job(
+        "command", command_line=("hadoop", "jar", str(jar), "pi", limit, str(_MAPS), str(_POINTS))
+    )
+    record = HadoopEngine(rig.target).run(job, MemorySink())
+    assert record.outcome is Outcome.SUCCEEDED, record.error
+    [result] = record.workloads
+    assert result.job is not None
+    return result.job.id
+
+
+def test_a_mapreduce_job_replayed_with_fewer_tasks_takes_what_the_second_run_took(
+    cluster: HadoopCluster, tmp_path: Path
+) -> None:
+    rig = HadoopRig(cluster, tmp_path, "/user/howdah/what-if")
+    jobs = {at_once: _run(rig, at_once) for at_once in (2, 1)}
+    conf = rig.target.conf
+    done = conf.get("mapreduce.jobhistory.intermediate-done-dir") or ""
+    source = f"hdfs://{posixpath.dirname(urlsplit(done).path)}"
+    store = tmp_path / "jobs"
+    assert import_jobs([source], store, conf.directory, lambda done, of: None).problems == ()
+    replayed = replay(store, Request(jobs[2], against=jobs[1], conf=conf.directory))
+    score = replayed.score
+    assert score is not None
+    assert (replayed.containers, replayed.tasks) == (2, _MAPS + 1)
+    assert abs(replayed.own_error) < 0.1
+    # Half of the maps at once take longer; how much is what the replay has to find.
+    assert score.measured_s > replayed.measured_s
+    assert score.inside, replayed
+    back = replay(store, Request(jobs[1], against=jobs[2], conf=conf.directory))
+    assert back.score is not None
+    assert back.score.inside, back
