@@ -10,8 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from howdah.model.sink import Progress
-from howdah.store.progress import ProgressFile
-from howdah.store.writer import RunWriter
+from howdah.store.writer import ProgressFile, RunWriter
 from support import cluster_reports, records, reports
 from support.browsing import Visitor
 from support.comparing import stored_runs

@@ -17,8 +17,7 @@ import pytest
 from howdah.model.inventory import Inventory
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
-from howdah.provision.vsphere.api import vim
-from howdah.provision.vsphere.session import VCenterLogin, logged_in, properties, wait_for
+from howdah.provision.vsphere.session import VCenterLogin, logged_in, properties, vim, wait_for
 from support.command import HOWDAH, environment, howdah
 from support.plans import group
 from support.terminal import AtTerminal, at_terminal

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from howdah.analysis.accounting import accounts
-from howdah.analysis.balance import balances
+from howdah.analysis.balance import balances, replica_balances
 from howdah.analysis.evidence import Analysis, Evidence
 from howdah.analysis.fault_effects import fault_effects
 from howdah.analysis.floors import floors, known_times
@@ -22,7 +22,6 @@ from howdah.analysis.poles import spreads
 from howdah.analysis.rebuilds import rebuilds
 from howdah.analysis.region_servers import region_server_uses, region_uses, request_checks, server_events
 from howdah.analysis.registry import findings
-from howdah.analysis.replicas import replica_balances
 from howdah.analysis.series import all_series, gauges
 from howdah.analysis.spark import spark_uses
 from howdah.analysis.spark_losses import spark_losses

@@ -9,7 +9,7 @@ from itertools import accumulate
 from typing import Literal
 
 from howdah.analysis.evidence import ClientWait, Evidence, FaultEffect, LatencyCourse, Stall, StretchUse
-from howdah.analysis.settings import setting_s
+from howdah.analysis.machines import setting_s
 from howdah.analysis.stalls import SOON_S, FaultStalls, fault_stalls, longest_wait_s
 from howdah.analysis.wording import listed, number, seconds
 from howdah.model.faults import (

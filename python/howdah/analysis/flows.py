@@ -5,14 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from howdah.analysis.accounting import BACKGROUND_BYTES, UNEXPLAINED_SHARE
-from howdah.analysis.crossing import (
-    local_by_lot,
-    local_share,
-    read_in_vain,
-    shuffle_share,
-    untold_bytes,
-    whole_files_share,
-)
+from howdah.analysis.balance import copied_bytes
 from howdah.analysis.evidence import (
     ByteAccount,
     ByteFlow,
@@ -26,10 +19,17 @@ from howdah.analysis.evidence import (
     WorkloadTime,
 )
 from howdah.analysis.layers import LAG_S, SampleWindow, Traffic, Untold, layer_accounts
+from howdah.analysis.links import (
+    local_by_lot,
+    local_share,
+    read_in_vain,
+    shuffle_share,
+    untold_bytes,
+    whole_files_share,
+)
 from howdah.analysis.machines import counted, workers_of
 from howdah.analysis.phases import window_of
 from howdah.analysis.poles import succeeded, tasks_of
-from howdah.analysis.replicas import copied_bytes
 from howdah.analysis.timeline import Timeline
 from howdah.analysis.wording import listed, number
 from howdah.analysis.work import ClusterWork, JobBytes, cluster_work, input_policy, job_bytes

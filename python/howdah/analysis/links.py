@@ -1,17 +1,200 @@
-"""What a network's links carry, beside what they are for, and which pair is slow."""
+"""What a network's links carry, which pair is slow, and how much of reads and shuffle crosses machines."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from math import sqrt
+from typing import NamedTuple
 
-from howdah.analysis.evidence import Evidence
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from howdah.analysis.attempts import master_of
+from howdah.analysis.evidence import Evidence, FloatArray
 from howdah.analysis.wording import listed, number, percent
+from howdah.analysis.work import replication_of
+from howdah.model.cluster import HadoopJob
 from howdah.model.finding import Finding, Number
 from howdah.model.reported import LinkRate
-from howdah.model.run import RunRecord, WorkloadResult
+from howdah.model.run import Outcome, RunRecord, WorkloadResult
+from howdah.model.workloads.dfsio import DfsioRead, DfsioWrite
 from howdah.model.workloads.network import ALL_AT_ONCE, BOTH_WAYS, ONE_WAY
+from howdah.model.workloads.terasort import REDUCES, TeraSort, TeraValidate
 from howdah.units import MIB, format_bits_per_s, format_counted
+
+Place = Callable[[str], str]
+"""The machine whose network interface a worker's traffic goes through."""
+
+# Of what goes by lot, one case in four hundred lies farther from its mean than so many standard deviations.
+_DEVIATIONS = 3.0
+
+
+def local_share(done: pa.Table, job: HadoopJob) -> float | None:
+    """The part of the maps' input that lay on the worker that read it; None where nobody says."""
+    maps = _kind(done, "map")
+    told = maps.filter(pc.not_equal(maps.column("locality"), pa.scalar("")))
+    if told.num_rows:
+        local = np.array([each == "local" for each in told.column("locality").to_pylist()])
+        sizes = told.column("input_bytes").to_numpy().astype(np.float64)
+        weights = sizes if sizes.sum() > 0 else np.ones(len(sizes))
+        return float(weights[local].sum() / weights.sum())
+    launched = job.counters.get("JobCounter.TOTAL_LAUNCHED_MAPS")
+    if launched is None or launched.total == 0:
+        return None
+    here = job.counters.get("JobCounter.DATA_LOCAL_MAPS")
+    return (here.total if here else 0) / launched.total
+
+
+def shuffle_share(done: pa.Table, place: Place) -> float | None:
+    """The part of the map output that a reduce on another machine fetched; None without maps or reduces.
+
+    With w machines that all do as much it is (w - 1)/w.
+    """
+    made, fetched = (
+        _by_place(_kind(done, "map"), "map", place),
+        _by_place(_kind(done, "reduce"), "reduce", place),
+    )
+    if not made or not fetched:
+        return None
+    all_made, all_fetched = sum(made.values()), sum(fetched.values())
+    return 1 - sum(size / all_made * fetched.get(name, 0.0) / all_fetched for name, size in made.items())
+
+
+def read_in_vain(attempts: pa.Table) -> int:
+    """Input of maps that did not succeed, lost races of speculation among them, as far as Hadoop tells."""
+    maps = _kind(attempts, "map")
+    lost = maps.filter(pc.not_equal(maps.column("state"), pa.scalar(Outcome.SUCCEEDED.value)))
+    return int(pc.sum(lost.column("input_bytes")).as_py() or 0)
+
+
+def untold_bytes(attempts: pa.Table, replication: float) -> tuple[float, float]:
+    """The most that attempts may have read and written in HDFS of which Hadoop reports no bytes.
+
+    One that was killed or lost leaves no counters; it can have moved no more than its task needed, which is
+    what the attempt that succeeded moved. Maps read, and reduces write, or maps where there are none. An
+    application master that was lost may leave no word of any attempt, and each has numbers of its own.
+    """
+    writers = "reduce" if _kind(attempts, "reduce").num_rows else "map"
+    begun_by = {master_of(int(number)) for number in attempts.column("attempt").to_numpy()}
+    silent = max(begun_by, default=0) - len(begun_by)
+    return (
+        _untold(attempts, "map", "input_bytes", silent),
+        replication * _untold(attempts, writers, "output_bytes", silent),
+    )
+
+
+def _untold(attempts: pa.Table, kind: str, column: str, silent_masters: int) -> float:
+    needed: dict[int, float] = {}
+    silent: list[int] = []
+    mine = _kind(attempts, kind)
+    columns = (mine.column(name).to_pylist() for name in ("task", "state", "input_bytes", column))
+    for task, state, read, moved in zip(*columns, strict=True):
+        if state == Outcome.SUCCEEDED.value:
+            needed[task] = float(moved)
+        elif not read and not moved:
+            silent.append(task)
+    return sum(needed.get(task, 0.0) for task in silent) + silent_masters * sum(needed.values())
+
+
+def _by_place(tasks: pa.Table, kind: str, place: Place) -> dict[str, float]:
+    sizes = shuffled(tasks) if kind == "reduce" else tasks.column("input_bytes").to_numpy().astype(np.float64)
+    if sizes.sum() <= 0:
+        sizes = np.ones(tasks.num_rows)
+    result: dict[str, float] = {}
+    for worker, size in zip(tasks.column("worker").to_pylist(), sizes, strict=True):
+        where = place(str(worker))
+        result[where] = result.get(where, 0.0) + float(size)
+    return result
+
+
+def shuffled(reduces: pa.Table) -> FloatArray:
+    """The map output each reduce fetched; what it read as input where Hadoop does not say."""
+    fetched = pc.coalesce(reduces.column("shuffled_bytes"), reduces.column("input_bytes"))
+    return np.asarray(fetched.to_numpy(), dtype=np.float64)
+
+
+def _kind(tasks: pa.Table, kind: str) -> pa.Table:
+    return tasks.filter(pc.equal(tasks.column("kind"), pa.scalar(kind)))
+
+
+class Lot(NamedTuple):
+    """The part of its input that a job should find locally, and how far the lot may have had it otherwise."""
+
+    share: float
+    wanders: float
+
+
+def local_by_lot(
+    record: RunRecord, result: WorkloadResult, done: pa.Table, place: Place, places: int
+) -> Lot | None:
+    """The lot of tasks that read anywhere; None of other programs, or where nobody says how many replicas.
+
+    A worker's chance is the part of the files that has a replica on it, as fsck saw them after they were
+    written; where nobody looked, that of an even spread. Each task reads one file, beside it or not.
+    """
+    if not isinstance(result.workload, DfsioRead):
+        return None
+    tasks = Counter(place(worker) for worker in done.column("worker").to_pylist() if worker)
+    chances = _chances(record, result, place)
+    if chances is None:
+        replication = replication_of(result)
+        if replication is None or not places:
+            return None
+        share = min(1.0, replication / places)
+        return Lot(share, _DEVIATIONS * sqrt(share * (1 - share) / max(1, tasks.total())))
+    each = [(count, min(1.0, chances.get(where, 0.0))) for where, count in tasks.items()]
+    total = max(1, tasks.total())
+    share = sum(count * chance for count, chance in each) / total
+    spread = sum(count * chance * (1 - chance) for count, chance in each)
+    return Lot(share, _DEVIATIONS * sqrt(spread) / total)
+
+
+def _chances(record: RunRecord, result: WorkloadResult, place: Place) -> dict[str, float] | None:
+    """The part of the blocks written before, in the same run, that each place has a replica of."""
+    before = record.workloads[: record.workloads.index(result)]
+    writes = [writer.replicas for writer in before if isinstance(writer.workload, DfsioWrite)]
+    if not writes or writes[-1] is None or not writes[-1].blocks:
+        return None
+    chances: Counter[str] = Counter()
+    for worker, replicas in writes[-1].per_worker.items():
+        chances[place(worker)] += replicas
+    return {where: replicas / writes[-1].blocks for where, replicas in chances.items()}
+
+
+def whole_files_share(
+    record: RunRecord, result: WorkloadResult, local_tasks: float | None, places: int
+) -> float | None:
+    """The part of TeraValidate's input that crosses no network; ``local_tasks`` is the part of its tasks.
+
+    A task that is local runs beside a replica of its file's first block. With r replicas every r-th such
+    task is on the worker that wrote the file and has a replica of each block; elsewhere other blocks are met
+    by chance: r of so many ``places`` with network interfaces of their own have them. None of other programs,
+    and where nothing tells how many blocks a file has.
+    """
+    sort = _sort_before(record, result)
+    if sort is None or sort.replicas is None or local_tasks is None or places < 1:
+        return None
+    files, replication = REDUCES.of(sort.workload), replication_of(sort)
+    if not files or not replication or not sort.replicas.blocks:
+        return None
+    first = min(1.0, files / sort.replicas.blocks)
+    by_chance = min(1.0, replication / places)
+    at_writer = 1 / replication
+    elsewhere = first + (1 - first) * by_chance
+    local = at_writer + (1 - at_writer) * elsewhere
+    return local_tasks * local + (1 - local_tasks) * by_chance
+
+
+def _sort_before(record: RunRecord, result: WorkloadResult) -> WorkloadResult | None:
+    """The sort whose output a TeraValidate read: the last one before it in the same run."""
+    if not isinstance(result.workload, TeraValidate) or result.workload.inputs:
+        return None
+    before = record.workloads[: record.workloads.index(result)]
+    sorts = [earlier for earlier in before if isinstance(earlier.workload, TeraSort)]
+    return sorts[-1] if sorts else None
+
 
 SLOW = 0.9
 """A pair below this share of a good one is slow: repeats differ by a few per cent."""

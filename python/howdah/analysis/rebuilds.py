@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from howdah.analysis.evidence import Evidence, Rebuild
+from howdah.analysis.machines import setting_s, setting_text
 from howdah.analysis.outages import DAEMONS, Outage, outages
-from howdah.analysis.settings import setting_s, setting_text
 from howdah.analysis.timeline import Timeline, Track
 from howdah.analysis.wording import listed, number, seconds
 from howdah.model.finding import Finding

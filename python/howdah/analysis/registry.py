@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from howdah.analysis.accounting import find_remainders, find_shortfalls
 from howdah.analysis.answer import find_answer, find_cluster_use, find_outside, find_times
-from howdah.analysis.balance import find_imbalance
+from howdah.analysis.balance import find_imbalance, find_replicas
 from howdah.analysis.disturbance import (
     find_buffered,
     find_drops,
@@ -39,7 +39,6 @@ from howdah.analysis.overheads import find_cost, find_overheads
 from howdah.analysis.poles import find_failed_attempts, find_poles, find_slowdown
 from howdah.analysis.rebuilds import find_rebuilds
 from howdah.analysis.region_servers import find_checks, find_hot_regions, find_skew
-from howdah.analysis.replicas import find_replicas
 from howdah.analysis.spark_findings import (
     find_driver,
     find_killed_driver,

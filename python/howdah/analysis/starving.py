@@ -13,7 +13,7 @@ import numpy as np
 
 from howdah.analysis.attempts import attempts_of, by_job
 from howdah.analysis.evidence import Evidence, FloatArray, Starvation, WorkloadTime
-from howdah.analysis.settings import setting_s, setting_text
+from howdah.analysis.machines import setting_s, setting_text
 from howdah.analysis.stalls import Stretch, apart_s
 from howdah.analysis.wording import number, percent, seconds
 from howdah.model.at_once import at_once

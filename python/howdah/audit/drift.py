@@ -1,4 +1,4 @@
-"""The workers that files list against those of a plan."""
+"""Files that list workers, and virtual machines under their hypervisor, compared with a plan."""
 
 from __future__ import annotations
 
@@ -12,13 +12,59 @@ from howdah.audit.values import Values
 from howdah.model.check import Check
 from howdah.model.found import Found
 from howdah.model.inventory import HostGroup
+from howdah.model.machines import Doing, ProvisionChange, Provisioning
 from howdah.model.placement import placed_workers
 from howdah.model.plan import ClusterPlan, Setting, Worker
 from howdah.model.value import value_text
 from howdah.planner.rule import Decision, Rule, SettingRule
 from howdah.planner.rules.catalogue import SETTING_RULES
-from howdah.planner.rules.drift import CHANGED, EXTRA, HARDWARE, MISSING, WORKERS
+from howdah.planner.rules.drift import CHANGED, EXTRA, HARDWARE, MACHINES, MISSING, WORKERS
 from howdah.units import format_memory
+
+
+def check_machines(found: Provisioning) -> Iterator[Check]:
+    """Everything that is not as planned, and what is, a line for each thing."""
+    for change in found.changes:
+        where = change.name
+        if change.doing is Doing.LEAVE:
+            yield _machine_check(where, change.what, "as planned", "as planned", ok=True)
+        elif change.doing is Doing.EXTRA:
+            fix = "remove it by hand once its data is elsewhere"
+            yield _machine_check(
+                where, change.what, "created by howdah", "not in the plan", ok=False, fix=fix
+            )
+        elif change.doing is Doing.MAKE:
+            yield _machine_check(where, change.what, "is missing", "exists", ok=False, fix=_FIX)
+        else:
+            yield from _differences(change)
+
+
+_FIX = "howdah provision"
+
+
+def _differences(change: ProvisionChange) -> Iterator[Check]:
+    fix = f"{_FIX} (shuts it down and starts it again)" if change.restarts else _FIX
+    if change.refused:
+        fix = change.refused
+    for one in change.differences:
+        yield _machine_check(
+            change.name, one.what, one.found or "none", one.planned or "none", ok=False, fix=fix
+        )
+
+
+def _machine_check(where: str, about: str, found: str, expected: str, *, ok: bool, fix: str = "") -> Check:
+    return Check(
+        rule=MACHINES.id,
+        verdict=verdict(MACHINES, ok=ok),
+        about=about,
+        where=where,
+        found=found,
+        expected=expected,
+        why=MACHINES.says,
+        fix=fix,
+        source=MACHINES.source,
+    )
+
 
 _FILE = "workers"
 _SHOWN = 5

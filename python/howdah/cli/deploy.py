@@ -22,7 +22,7 @@ from howdah.errors import UserError
 from howdah.session.deploy import deploying as session
 from howdah.session.deploy import order, project
 from howdah.session.deploy import states as deploy_states
-from howdah.session.passwords import read_password
+from howdah.session.files import read_password
 from howdah.units import format_counted
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from howdah.errors import UserError
 from howdah.model.site import Endpoint
 from howdah.provision.differences import refuse
 from howdah.session import provisioning as session
-from howdah.session.passwords import read_password
+from howdah.session.files import read_password
 
 if TYPE_CHECKING:
     from howdah.provision.differences import Provisioner

@@ -16,8 +16,7 @@ from howdah.errors import UserError
 from howdah.extras import check_extras
 from howdah.jobs import DEFAULT_JOBS_DIR
 from howdah.serve.settings import DEFAULT_PORT, LOOPBACK, ServeSettings
-from howdah.session.files import DEFAULT_PREDICTIONS_DIR, DEFAULT_RUNS_DIR
-from howdah.session.passwords import read_password
+from howdah.session.files import DEFAULT_PREDICTIONS_DIR, DEFAULT_RUNS_DIR, read_password
 
 EXAMPLES = """
 howdah serve  # shows the runs of this directory at http://127.0.0.1:8642/

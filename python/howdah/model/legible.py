@@ -1,8 +1,4 @@
-"""Texts of a record as a page can show them: words of ten thousand letters are shortened.
-
-A record may have been written by anybody. What is longer than any name or path that a reader could tell
-apart is shortened when a run is read to be shown; the record itself stays as it is.
-"""
+"""Records as lists and pages show them: without the plan, and long words shortened."""
 
 from __future__ import annotations
 
@@ -12,9 +8,39 @@ from typing import Any, Final, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
+from pydantic import ConfigDict, create_model
 
 from howdah.model.base import Model
+from howdah.model.run import RunRecord
 from howdah.model.tables import RunData
+
+
+class _Listed(Model):
+    model_config = ConfigDict(extra="ignore")
+
+
+class ListedInventory(_Listed):
+    """The cluster's name."""
+
+    cluster: str
+
+
+class ListedCluster(_Listed):
+    """The cluster of a plan."""
+
+    inventory: ListedInventory
+
+
+class ListedPlan(_Listed):
+    """What a list shows of a plan."""
+
+    platform: str
+    cluster: ListedCluster | None = None
+
+
+ListedRecord: type[RunRecord] = create_model("ListedRecord", __base__=RunRecord, plan=(ListedPlan, ...))
+"""Everything but the plan is read, and has to be right, as in a whole record."""
+
 
 LONGEST_WORD: Final = 500
 """Characters without a space; a host's name has at most 253."""

@@ -78,10 +78,11 @@ class Inspected:
         found: str,
         expected: str,
         fix: str = "",
+        elsewhere: str = "",
         inputs: tuple[Input, ...] = (),
     ) -> Observation:
-        """The verdict on a key, at the place that decides it."""
-        return Observation(ok, key, found, expected, fix, self.where(key), inputs)
+        """The verdict on a key, at the place that decides it, or ``elsewhere`` where no file has it."""
+        return Observation(ok, key, found, expected, fix, self.where(key) or elsewhere, inputs)
 
     def _winner(self, key: str) -> FoundProperty | None:
         return self.config.property(key) if self.config else None

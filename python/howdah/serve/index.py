@@ -14,8 +14,7 @@ import howdah
 from howdah.errors import RecordError
 from howdah.model.annotation import Annotation
 from howdah.model.base import Model
-from howdah.model.legible import legible
-from howdah.model.listed_run import ListedRecord
+from howdah.model.legible import ListedRecord, legible
 from howdah.model.run import Outcome, RunRecord
 from howdah.serve.places import odd_file, signature
 from howdah.store.additions import read_annotation

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howdah.analysis import analyse
-from howdah.analysis.crossing import local_by_lot, shuffle_share
 from howdah.analysis.evidence import ByteFlow, LayerAccount
+from howdah.analysis.links import local_by_lot, shuffle_share
 from howdah.model.cluster import CounterValue, Event, ReplicaSpread
 from howdah.model.tables import RunData
 from howdah.model.workloads.dfsio import DfsioRead, DfsioWrite

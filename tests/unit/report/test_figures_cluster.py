@@ -16,7 +16,7 @@ from howdah.report.cluster import cluster_tables, grounds
 from howdah.report.document import Figure, Form, Table
 from howdah.report.figure import FigureSource
 from howdah.report.figures import draw
-from howdah.report.figures.events import MOST_WORKERS, event_marks, telling
+from howdah.report.figures.lanes import MOST_WORKERS, event_marks, telling
 from howdah.report.figures.machines import MOST_ROWS
 from howdah.report.figures.places import SHEET, HostPlace, Place, PlacedRack
 from howdah.report.figures.steps import working

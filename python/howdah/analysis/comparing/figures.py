@@ -41,8 +41,8 @@ def configuration_facts(record: RunRecord) -> Iterator[Fact]:
 
 
 def _name(setting: Setting) -> str:
-    whose = setting.worker or setting.group
-    return f"{setting.key} of {whose}" if whose else setting.key
+    owner = setting.worker or setting.group
+    return f"{setting.key} of {owner}" if owner else setting.key
 
 
 def _text(value: int | float | str | bool | tuple[str, ...]) -> str:
@@ -80,9 +80,9 @@ def hardware_facts(record: RunRecord) -> Iterator[Fact]:
     if record.laboratory is not None:
         for what, value in _laboratory(record.laboratory):
             yield _hardware(f"lab's {what}", value)
-    whose = "" if planned is None and cluster is None else " of the machine it was started on"
+    owner = "" if planned is None and cluster is None else " of the machine it was started on"
     for what, value in _host(record.host):
-        yield _hardware(what + whose, value)
+        yield _hardware(what + owner, value)
 
 
 def _group(group: HostGroup) -> Iterator[tuple[str, str]]:
@@ -179,9 +179,9 @@ def plan_facts(plan: Plan) -> Iterator[Fact]:
         yield from _cluster(plan.cluster)
     for worker in plan.workers:
         # The only worker of one machine bears that machine's name, which says nothing about the plan.
-        whose = f"{worker.name}: " if len(plan.workers) > 1 else ""
+        owner = f"{worker.name}: " if len(plan.workers) > 1 else ""
         for what, value in _worker(worker):
-            yield _planned(whose + what, value)
+            yield _planned(owner + what, value)
     for setting in plan.settings:
         if setting.key == "sample interval":
             yield _planned(setting.key, f"{setting.value} s")

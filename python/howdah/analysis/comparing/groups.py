@@ -103,9 +103,9 @@ def _facts(group: RunGroup) -> _Facts:
     values: dict[tuple[Aspect, str], list[str]] = {}
     for run in group.runs:
         for fact in run.facts:
-            known = values.setdefault((fact.aspect, fact.name), [])
-            if fact.value not in known:
-                known.append(fact.value)
+            present = values.setdefault((fact.aspect, fact.name), [])
+            if fact.value not in present:
+                present.append(fact.value)
     return {key: " or ".join(sorted(several)) for key, several in values.items()}
 
 

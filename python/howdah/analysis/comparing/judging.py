@@ -92,7 +92,7 @@ def _verdict(
     )
     if adjusted < most:
         verdict = _direction(contrast.measure, more=float(result.difference) > 0)
-        return Judged(**content, verdict=verdict, why=_told(contrast, evidence, tests), evidence=evidence)
+        return Judged(**content, verdict=verdict, why=_reason(contrast, evidence, tests), evidence=evidence)
     low, high = math.exp(float(result.low)), math.exp(float(result.high))
     if low > 1 - ALIKE and high < 1 + ALIKE:
         why = f"the ratio lies within {percent(ALIKE)} of 1"
@@ -127,11 +127,11 @@ def _untested(contrast: Contrast) -> str:
     return "repeats that are all equal do not show how much others would differ"
 
 
-def _told(contrast: Contrast, evidence: SignificanceTest, tests: int) -> str:
-    said = f"p {probability(evidence.p_adjusted)}"
+def _reason(contrast: Contrast, evidence: SignificanceTest, tests: int) -> str:
+    text = f"p {probability(evidence.p_adjusted)}"
     if tests > 1:
-        said += f", corrected for {tests} tests"
-    return said + (f"; {_assumed(contrast)}" if evidence.method == "one noise" else "")
+        text += f", corrected for {tests} tests"
+    return text + (f"; {_assumed(contrast)}" if evidence.method == "one noise" else "")
 
 
 def _assumed(contrast: Contrast) -> str:

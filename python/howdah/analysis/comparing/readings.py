@@ -178,7 +178,7 @@ def master_readings(timeline: Timeline, time: WorkloadTime) -> Iterator[Reading]
 def simulated_readings(time: WorkloadTime, used: WorkUse) -> Iterator[Reading]:
     """The phases that are told apart, and all of them together."""
     lengths = {phase.name: phase for phase in time.phases}
-    told = {phase.name for phase in time.told_apart}
+    own_phases = {phase.name for phase in time.told_apart}
     yield resource(time.workload, None, "read from other hosts", used.remote_read_bytes)
     for name, field in _BYTES:
         total = sum(getattr(phase, field) for phase in used.phases)
@@ -186,7 +186,7 @@ def simulated_readings(time: WorkloadTime, used: WorkUse) -> Iterator[Reading]:
     for name, field in _SHARES:
         yield resource(time.workload, None, name, _mean(used.phases, field, lengths), "share")
     for phase in used.phases:
-        if phase.phase in told:
+        if phase.phase in own_phases:
             for name, field in _BYTES:
                 yield resource(time.workload, phase.phase, name, getattr(phase, field))
             for name, field in _SHARES:
@@ -208,16 +208,16 @@ def readings_of(run: RunData, times: tuple[WorkloadTime, ...], seen: SampledUse)
         yield from _reported(time.workload, run.record.workloads[time.index])
         yield from _elapsed(time)
         yield from _counted(run, time)
-        told = {phase.name for phase in time.told_apart}
+        own_phases = {phase.name for phase in time.told_apart}
         simulated = run.record.workloads[time.index].used
         if simulated is not None:
             yield from simulated_readings(time, simulated)
         else:
             for use in seen.uses:
-                if use.workload == time.workload and (use.phase is None or use.phase in told):
+                if use.workload == time.workload and (use.phase is None or use.phase in own_phases):
                     yield from _used(use)
             for other in seen.others:
-                if other.workload == time.workload and (other.phase is None or other.phase in told):
+                if other.workload == time.workload and (other.phase is None or other.phase in own_phases):
                     yield resource(other.workload, other.phase, LEFT, 1 - other.others, "share")
             yield from master_readings(seen.timeline, time)
             yield from journal_readings(seen.timeline, time)

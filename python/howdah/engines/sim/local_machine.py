@@ -36,9 +36,8 @@ from howdah.model.sink import SampleSink
 from howdah.model.storage import FileSystem
 from howdah.model.workloads.base import Moved, Workload
 from howdah.model.workloads.terasort import ROW_BYTES, TeraRows
-from howdah.simulation.local.outcome import LocalOutcome, Ran, RanTask
-from howdah.simulation.local.scenario import LocalScenario
-from howdah.simulation.local.translate import Draw, median, translate_local
+from howdah.simulation.local_engine import Draw, LocalOutcome, Ran, RanTask, median, translate_local
+from howdah.simulation.scenario import LocalScenario
 
 _NS_PER_S = 1e9
 _INTERVAL = (0.05, 0.5, 0.95)

@@ -226,11 +226,6 @@ def read_table(name: str) -> Mapping[str, Any]:
     return tomllib.loads(files("howdah.planner.rules").joinpath(name).read_text(encoding="utf-8"))
 
 
-def fixed(value: Value, because: str) -> Callable[[Facts], Decision]:
-    """Decide the same value for every cluster."""
-    return lambda facts: Decision(value, because)
-
-
 def as_number(value: Value) -> float:
     """A number, also where it was read as text; raises ValueError."""
     return float(str(value))

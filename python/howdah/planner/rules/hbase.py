@@ -45,14 +45,14 @@ def _alone_by_default(reading: Inspected, facts: Facts) -> Iterator[Observation]
     """HBase on several hosts runs as a cluster."""
     key = "hbase.cluster.distributed"
     if reading.has("hbase-site.xml") and (len(worker_hosts(reading)) > 1 or has_several_hosts(reading)):
-        yield Observation(
-            ok=(reading.text(key) or "").strip().lower() == "true",
-            about=key,
+        yield reading.verdict(
+            key,
+            (reading.text(key) or "").strip().lower() == "true",
             found=f"{reading.text(key) or 'false (default)'}, with several hosts",
             expected="true: otherwise all of HBase runs in the HMaster's process, and its data depend on "
             "that host",
             fix=f"set {key} to true in {reading.where(key) or 'hbase-site.xml'}",
-            where=reading.where(key) or "hbase-site.xml",
+            elsewhere="hbase-site.xml",
         )
 
 

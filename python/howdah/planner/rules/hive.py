@@ -49,12 +49,9 @@ _rule.setting("hive.principal", "hive.server2.authentication.kerberos.principal"
 )
 
 
-def _keytab(facts: Facts) -> Decision:
-    return Decision(f"{KEYTABS}/hive.service.keytab", "readable only by the user hive")
-
-
-_rule.setting("hive.keytab", "hive.server2.authentication.kerberos.keytab", accepts=set_at_all).by(
-    "HiveServer2 has its key.", _keytab
+_KEYTAB, _OF_KEYTAB = f"{KEYTABS}/hive.service.keytab", "readable only by the user hive"
+_rule.fixed("hive.keytab", "hive.server2.authentication.kerberos.keytab", _KEYTAB, accepts=set_at_all).text(
+    "HiveServer2 has its key.", _OF_KEYTAB
 )
 _rule.fixed("hive.metastore-authentication", "hive.metastore.sasl.enabled", True).text(
     "The metastore authenticates its clients.", "otherwise anyone who can reach its port can change tables"
@@ -62,8 +59,8 @@ _rule.fixed("hive.metastore-authentication", "hive.metastore.sasl.enabled", True
 _rule.setting("hive.metastore-principal", "hive.metastore.kerberos.principal", accepts=is_principal).by(
     "The metastore has a principal.", _principal
 )
-_rule.setting("hive.metastore-keytab", "hive.metastore.kerberos.keytab.file", accepts=set_at_all).by(
-    "The metastore has its key.", _keytab
+_rule.fixed("hive.metastore-keytab", "hive.metastore.kerberos.keytab.file", _KEYTAB, accepts=set_at_all).text(
+    "The metastore has its key.", _OF_KEYTAB
 )
 
 

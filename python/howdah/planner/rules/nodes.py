@@ -88,13 +88,13 @@ def _in_order(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     """A worker is given up after ten heartbeats at least, its application masters no sooner."""
     if reading.text(_LOST_AFTER) or reading.text(_HEARTBEAT):
         wait, heartbeat = _milliseconds(reading, _LOST_AFTER), _milliseconds(reading, _HEARTBEAT)
-        yield Observation(
-            ok=wait >= _HEARTBEATS_LEAST * heartbeat > 0,
-            about=_LOST_AFTER,
+        yield reading.verdict(
+            _LOST_AFTER,
+            wait >= _HEARTBEATS_LEAST * heartbeat > 0,
             found=f"{wait:.15g} ms, with a heartbeat every {heartbeat:.15g} ms",
             expected=f"at least {_HEARTBEATS_LEAST} heartbeats: otherwise healthy workers count as lost",
             fix=f"set {_LOST_AFTER} to {_LOST_AFTER_MS} and {_HEARTBEAT} to 1000 in yarn-site.xml",
-            where=reading.where(_LOST_AFTER) or reading.where(_HEARTBEAT),
+            elsewhere=reading.where(_HEARTBEAT),
         )
     if reading.text(_MASTER_LOST_AFTER):
         wait, master = _milliseconds(reading, _LOST_AFTER), _milliseconds(reading, _MASTER_LOST_AFTER)
@@ -175,11 +175,11 @@ def _kept(reading: Inspected, key: str, kind: str, *, paired: bool) -> Observati
     text = reading.text(key) or ""
     lasts = bool(text) and not any(map(is_temporary, path_list(text)))
     harm = "the other ResourceManager does not read them" if paired and lasts else "they are lost at a reboot"
-    return Observation(
-        ok=lasts and not (paired and text.startswith("file:")),
-        about=key,
+    return reading.verdict(
+        key,
+        lasts and not (paired and text.startswith("file:")),
         found=text or "not set: a directory below /tmp of the ResourceManager's host",
         expected=f"a directory in HDFS: otherwise {harm}",
         fix=f"make /yarn/node-{kind} in HDFS, owned by the user yarn, and set {key} to it in yarn-site.xml",
-        where=reading.where(key) or reading.where("yarn.node-labels.enabled"),
+        elsewhere=reading.where("yarn.node-labels.enabled"),
     )

@@ -162,22 +162,16 @@ SIMULATED = rules.principle(
 )
 
 
-def _advise_overcommit(facts: Facts) -> str | None:
-    return (
-        "Virtual CPUs may be over-committed, as requested: keep each virtual machine's ready time below "
-        f"{READY_SHARE:.0%}. In measurements it helped only small workers with a single replica."
-    )
-
-
 OVERCOMMIT = rules.advice(
     "platform.overcommit",
     sources="D0 21, D0 22",
     when=Condition(
         "--overcommit, without HBase", lambda facts: facts.request.overcommit and not facts.request.hbase_used
     ),
-).by(
+).text(
     "Where virtual CPUs are over-committed, each virtual machine's ready time stays below 5 %.",
-    _advise_overcommit,
+    "Virtual CPUs may be over-committed, as requested: keep each virtual machine's ready time below "
+    f"{READY_SHARE:.0%}. In measurements it helped only small workers with a single replica.",
 )
 
 

@@ -14,7 +14,7 @@ from howdah.planner.conditions import (
 from howdah.planner.facts import Facts
 from howdah.planner.rule import MUST, SHOULD
 from howdah.planner.rules.declare import Accepts, Condition, Rules, set_at_all
-from howdah.planner.rules.security import protected, web_secret
+from howdah.planner.rules.security import WEB_SECRET, WHY_WEB_SECRET, protected
 
 _COPROCESSORS = "org.apache.hadoop.hbase.security"
 _ACCESS = f"{_COPROCESSORS}.access.AccessController"
@@ -132,12 +132,13 @@ secure_hbase.fixed("rights.hbase-web", "hbase.security.authentication.ui", "kerb
     "HBase's web pages require users to authenticate.",
     "by default they authenticate no user: Hadoop's filter does not cover them",
 )
-secure_hbase.setting(
+secure_hbase.fixed(
     "rights.hbase-web-secret",
     "hbase.security.authentication.signature.secret.file",
+    WEB_SECRET,
     SHOULD,
     accepts=set_at_all,
-).by("HBase's pages sign web sessions with the secret of all hosts.", web_secret)
+).text("HBase's pages sign web sessions with the secret of all hosts.", WHY_WEB_SECRET)
 
 
 def _has(name: str) -> Accepts:

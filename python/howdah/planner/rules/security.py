@@ -20,12 +20,11 @@ from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, has_several_hosts
 from howdah.planner.rule import MUST, SHOULD, Decision
 from howdah.planner.rules.consistency.fair import uses_fair
-from howdah.planner.rules.declare import Condition, Rules, fixed, set_at_all
+from howdah.planner.rules.declare import Condition, Rules, set_at_all
 
 KEYTABS = "/etc/security/keytabs"
 WEB_SECRET = "/etc/security/http_secret"
-web_secret = fixed(WEB_SECRET, "a file that only Hadoop's users can read, the same on all hosts")
-"""What all hosts sign web sessions with."""
+WHY_WEB_SECRET = "a file that only Hadoop's users can read, the same on all hosts"
 _EXECUTOR = "org.apache.hadoop.yarn.server.nodemanager.LinuxContainerExecutor"
 _FILTER = "org.apache.hadoop.security.AuthenticationFilterInitializer"
 _PROTECTION = "dfs.data.transfer.protection"
@@ -151,9 +150,13 @@ secure.fixed(
     "The authentication filter covers every page.",
     "without it hadoop.http.authentication.type has no effect",
 )
-secure.setting(
-    "security.web-secret", "hadoop.http.authentication.signature.secret.file", SHOULD, accepts=set_at_all
-).by("All hosts sign web sessions with one secret.", web_secret)
+secure.fixed(
+    "security.web-secret",
+    "hadoop.http.authentication.signature.secret.file",
+    WEB_SECRET,
+    SHOULD,
+    accepts=set_at_all,
+).text("All hosts sign web sessions with one secret.", WHY_WEB_SECRET)
 
 
 rules.advice(
@@ -215,25 +218,25 @@ def _startable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if not reading.has("hdfs-site.xml") or not of_datanodes or reading.truth(_ANY_PORTS) is True:
         return
     if not _of_root(reading, _DATA):
-        yield Observation(
-            ok=bool(reading.text(_PROTECTION)),
-            about=_PROTECTION,
+        yield reading.verdict(
+            _PROTECTION,
+            bool(reading.text(_PROTECTION)),
             found=reading.text(_PROTECTION) or "not set",
             expected="privacy, integrity or authentication: with Kerberos a DataNode starts only with this "
             f"or with a port of root's in {_DATA}",
             fix=f"set {_PROTECTION} to privacy and {_POLICY} to HTTPS_ONLY in hdfs-site.xml on all hosts",
-            where=reading.where(_PROTECTION) or "hdfs-site.xml",
+            elsewhere="hdfs-site.xml",
         )
     if not _of_root(reading, _PAGES):
-        yield Observation(
-            ok=reading.text(_POLICY) == "HTTPS_ONLY",
-            about=_POLICY,
+        yield reading.verdict(
+            _POLICY,
+            reading.text(_POLICY) == "HTTPS_ONLY",
             found=reading.text(_POLICY) or "HTTP_ONLY (default)",
             expected="HTTPS_ONLY: with Kerberos a DataNode starts only with this or with a port of root's "
             f"in {_PAGES}",
             fix=f"set {_POLICY} to HTTPS_ONLY in hdfs-site.xml on all hosts, and name key stores in "
             "ssl-server.xml",
-            where=reading.where(_POLICY) or "hdfs-site.xml",
+            elsewhere="hdfs-site.xml",
         )
 
 
@@ -253,15 +256,15 @@ def _queue_rights(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         return
     key = f"{_ROOT_QUEUE}.acl_administer_queue"
     text = reading.text(key)
-    yield Observation(
-        ok=text is not None and "*" not in text,
-        about=key,
+    yield reading.verdict(
+        key,
+        text is not None and "*" not in text,
         found=text if text is not None else "not set, which is *",
         expected="users and groups, or a blank for none: rights on the root queue apply to all queues, "
         "and now every user may stop every application",
         fix=f"set {key} and {_ROOT_QUEUE}.acl_submit_applications to a blank or to administrators in "
         "capacity-scheduler.xml, and acl_submit_applications of each queue to its users",
-        where=reading.where(key) or "capacity-scheduler.xml",
+        elsewhere="capacity-scheduler.xml",
     )
 
 

@@ -11,9 +11,8 @@ from urllib.parse import unquote
 from howdah.model.machines import FoundMachine
 from howdah.provision.differences import DATA_DISK, FIRST_BOOT, HOST, POWER
 from howdah.provision.first_boot import digest
-from howdah.provision.vsphere.api import vim
 from howdah.provision.vsphere.place import VCenterPlace
-from howdah.provision.vsphere.session import properties
+from howdah.provision.vsphere.session import properties, vim
 from howdah.provision.vsphere.shape import (
     CARD,
     CORES,

@@ -11,10 +11,9 @@ from howdah.errors import RunFailed
 from howdah.model.machines import ProvisionChange, WantedMachine
 from howdah.model.site import SiteHosts, VCenterSite
 from howdah.provision.differences import FIRST_BOOT, HOST, POWER, Told
-from howdah.provision.vsphere.api import vim, vmodl
 from howdah.provision.vsphere.found import SeenMachine, owner
 from howdah.provision.vsphere.place import VCenterPlace
-from howdah.provision.vsphere.session import properties, said, settle, wait_for
+from howdah.provision.vsphere.session import properties, said, settle, vim, vmodl, wait_for
 from howdah.provision.vsphere.shape import HARDWARE, PRIORITY, TOLERANCE, WHILE_RUNNING
 from howdah.provision.vsphere.spec import clone_spec, config_spec, first_boot_spec
 

@@ -9,8 +9,7 @@ from urllib.parse import unquote
 from howdah.errors import UserError
 from howdah.model.machines import HostNode, HostState
 from howdah.model.site import VCenterSite
-from howdah.provision.vsphere.api import vim
-from howdah.provision.vsphere.session import properties
+from howdah.provision.vsphere.session import properties, vim
 
 _HOST = (
     "name",

@@ -11,7 +11,6 @@ from howdah.model.machines import Doing, FoundMachine, ProvisionChange, Provisio
 from howdah.model.site import MachineSite, SiteHosts, VCenterSite
 from howdah.provision.admission import admit
 from howdah.provision.differences import HOST, Facts, Told, machine_changes, whole_changes
-from howdah.provision.vsphere.api import vim
 from howdah.provision.vsphere.found import Seen, look
 from howdah.provision.vsphere.making import MachineMaker
 from howdah.provision.vsphere.place import VCenterPlace, find_place
@@ -26,7 +25,7 @@ from howdah.provision.vsphere.rules import (
     planned_rules,
     removing_spec,
 )
-from howdah.provision.vsphere.session import settle, wait_for
+from howdah.provision.vsphere.session import settle, vim, wait_for
 from howdah.provision.vsphere.shape import (
     PAIRED_HARDWARE,
     PRIORITY,

@@ -10,8 +10,8 @@ from typing import Any
 
 from howdah.model.machines import WantedMachine
 from howdah.provision.differences import Facts
-from howdah.provision.vsphere.api import vim
 from howdah.provision.vsphere.place import VCenterPlace
+from howdah.provision.vsphere.session import vim
 
 MACHINES, MACHINE_GROUP, HOST_GROUP, KIND = "machines", "machine group", "host group", "kind"
 HA = "vSphere HA"

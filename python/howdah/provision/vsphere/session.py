@@ -11,10 +11,23 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from howdah.errors import RunFailed, UserError
+from howdah.extras import extra
 from howdah.model.hostname import host_and_port
 from howdah.model.site import VCENTER_PORT
-from howdah.provision.vsphere.api import connect, disconnect, vim, vmodl
 from howdah.services.errors import NotReachable
+
+with extra("vsphere", "--vcenter"):
+    from pyVim.connect import Disconnect, SmartConnect
+    from pyVmomi import vim as _vim
+    from pyVmomi import vmodl as _vmodl
+
+vim: Any = _vim
+"""vSphere's objects and what they are configured by."""
+vmodl: Any = _vmodl
+"""What calls answer when they fail."""
+connect: Any = SmartConnect
+disconnect: Any = Disconnect
+
 
 _CONNECT_S = 30
 _FIRST_POLL_S, _LONGEST_POLL_S = 0.02, 1.0

@@ -8,9 +8,9 @@ from typing import Any
 
 from howdah.model.machines import MachineDisk, WantedMachine
 from howdah.provision.first_boot import guest_meta_data, user_data
-from howdah.provision.vsphere.api import vim
 from howdah.provision.vsphere.found import first_card
 from howdah.provision.vsphere.place import VCenterHost, VCenterPlace
+from howdah.provision.vsphere.session import vim
 from howdah.provision.vsphere.shape import (
     CORES,
     IDENTITY,

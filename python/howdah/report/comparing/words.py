@@ -135,8 +135,8 @@ def answer(comparison: Comparison) -> Headline:
     guessed = [group.name for group in comparison.groups if any(run.uncalibrated for run in group.runs)]
     if not guessed:
         return claim
-    whose = "" if len(guessed) == len(comparison.groups) else f" of {listed(guessed)}"
-    doubt = f"The simulations{whose} are not calibrated: their error is unknown."
+    scope = "" if len(guessed) == len(comparison.groups) else f" of {listed(guessed)}"
+    doubt = f"The simulations{scope} are not calibrated: their error is unknown."
     return claim._replace(statistics=f"{claim.statistics} {doubt}".lstrip())
 
 
@@ -160,9 +160,10 @@ def group_sentences(against: Against, baseline: str) -> Iterator[str]:
     """Everything to be said of one group, sentence by sentence."""
     wholes = against.wholes
     for verdict in (Verdict.FASTER, Verdict.SLOWER, Verdict.BETTER, Verdict.WORSE):
-        told = [result for result in wholes if result.verdict is verdict]
-        if told:
-            yield f"{verdict.capitalize()} than {baseline}: {'; '.join(_told(result) for result in told)}."
+        measured = [result for result in wholes if result.verdict is verdict]
+        if measured:
+            differences = "; ".join(_difference(result) for result in measured)
+            yield f"{verdict.capitalize()} than {baseline}: {differences}."
     alike = [subject(result.measure) for result in wholes if result.verdict is Verdict.ALIKE]
     if alike:
         yield f"The same within {percent(ALIKE)}: {listed(alike)}."
@@ -184,10 +185,10 @@ def _pair(against: Against, baseline: str, would: str) -> Headline:
             for result in against.times
             if result.measure.phase is None
         }
-        told = [result for result in against.wholes if result.is_told]
+        measured = [result for result in against.wholes if result.is_told]
         # Of the workload that takes longest, what differs most.
         main = max(
-            told,
+            measured,
             key=lambda result: (times_s[result.measure.workload], _far(result)),
             default=main,
         )
@@ -269,7 +270,7 @@ def _repeats(group: RunGroup) -> Headline:
     return Headline(claim, f"{listed(spans)}.")
 
 
-def _told(result: Judged) -> str:
+def _difference(result: Judged) -> str:
     return f"{subject(result.measure)}, {more(result)} ({interval(result)})"
 
 

@@ -71,9 +71,9 @@ def _spec(source: FigureSource, probes: tuple[ProbeReport, ...]) -> dict[str, An
             "time": start_s / unit.seconds,
             "end": end_s / unit.seconds,
             "lasted": seconds(end_s - start_s),
-            "said": said,
+            "said": error,
         }
-        for series, probe, start_s, end_s, said in stretches
+        for series, probe, start_s, end_s, error in stretches
     ]
     tooltip = tips(probe="probe", series="what", lasted="for", said="first error")
     strips = layer(

@@ -327,7 +327,7 @@ def _figure(
     return Figure(
         id=kind.id,
         title=kind.title,
-        caption=" ".join(said for said in (caption, _of_peaks(shown), shown.left_out) if said),
+        caption=" ".join(sentence for sentence in (caption, _of_peaks(shown), shown.left_out) if sentence),
         spec=rows(source, shown, keys, axis, beside, stacked=kind is CPU),
         table=_table(shown, keys, axis),
         keys=tuple(keys),

@@ -222,16 +222,16 @@ def _spec(source: FigureSource, held: Marks, longest: float) -> dict[str, Any]:
 
 def _caption(source: FigureSource, held: Marks) -> str:
     """What the bars are; how long each is stands in the table above and in the figure's own numbers."""
-    said = f"How long each workload {took(source.record)}, divided into its phases."
+    text = f"How long each workload {took(source.record)}, divided into its phases."
     if any(result.job for result in source.record.workloads):
-        said += " Gaps are the time before a job's first task."
+        text += " Gaps are the time before a job's first task."
     if intervals(source, unit_s=1.0):
-        said += " The line across a bar's end covers 90 % of all simulations."
+        text += " The line across a bar's end covers 90 % of all simulations."
     if not held.seconds:
-        return said
+        return text
     if held.name == "floor":
-        return f"{said} The floor is the same work on the same hardware without Hadoop."
-    return f"{said} The limit is the raw hardware's own time for the same bytes."
+        return f"{text} The floor is the same work on the same hardware without Hadoop."
+    return f"{text} The limit is the raw hardware's own time for the same bytes."
 
 
 def _table(workloads: tuple[WorkloadTime, ...], held: Marks) -> Table:

@@ -218,18 +218,22 @@ def _figure(source: FigureSource, whole: ByteFlow) -> Figure:
 
 
 def _caption(picture: ByteFlow) -> str:
-    said = ["A stream's height is the bytes counted; where no counter exists, the bytes expected in theory."]
+    sentences = [
+        "A stream's height is the bytes counted; where no counter exists, the bytes expected in theory."
+    ]
     if picture.replication is not None:
         coded = not float(picture.replication).is_integer()
-        what = "Bytes on disks for each that it wrote" if coded else "Replicas of what it wrote"
-        said.append(f"{what}: {picture.replication:g}.")
+        unit = "Bytes on disks for each that it wrote" if coded else "Replicas of what it wrote"
+        sentences.append(f"{unit}: {picture.replication:g}.")
     if picture.codec_ratio > 1.0:
-        said.append(f"Map output was compressed {picture.codec_ratio:.2f} to 1.")
+        sentences.append(f"Map output was compressed {picture.codec_ratio:.2f} to 1.")
     if picture.local_share is not None:
-        said.append(f"Input read by the worker that holds it: {100 * picture.local_share:.0f} %.")
+        sentences.append(f"Input read by the worker that holds it: {100 * picture.local_share:.0f} %.")
     if picture.remote_share is not None:
-        said.append(f"Shuffle that crossed from one machine to another: {100 * picture.remote_share:.0f} %.")
-    return " ".join(said)
+        sentences.append(
+            f"Shuffle that crossed from one machine to another: {100 * picture.remote_share:.0f} %."
+        )
+    return " ".join(sentences)
 
 
 def _key(flow: Flow) -> Key:
@@ -248,7 +252,7 @@ def _spec(source: FigureSource, picture: ByteFlow, placed: FlowLayout, keys: lis
     x = scaled([0, placed.columns - 1 + placed.box], zero=False)
     y = scaled([0, placed.height], down=True, zero=False)
     streams = [row for stream in placed.streams for row in _outline(stream, placed.box)]
-    told = tips(what="what", bytes="counted", theory="expected in theory", by="counted by")
+    tooltip = tips(what="what", bytes="counted", theory="expected in theory", by="counted by")
     layers: list[dict[str, Any]] = [
         {
             "data": {"values": streams},
@@ -265,7 +269,7 @@ def _spec(source: FigureSource, picture: ByteFlow, placed: FlowLayout, keys: lis
                 "y2": {"field": "y2"},
                 "color": colour,
                 "detail": tips(flow=None),
-                "tooltip": told,
+                "tooltip": tooltip,
             },
         },
         layer(
@@ -298,7 +302,7 @@ def _spec(source: FigureSource, picture: ByteFlow, placed: FlowLayout, keys: lis
 def _outline(stream: Stream, wide: float) -> list[dict[str, Any]]:
     """The stream's upper and lower edge, level at every box and smooth between them."""
     flow = stream.flow
-    said = {
+    title = {
         "series": _key(flow).name,
         "flow": f"{flow.source}>{flow.target}>{flow.what}",
         "what": flow.what,
@@ -313,7 +317,7 @@ def _outline(stream: Stream, wide: float) -> list[dict[str, Any]]:
             smooth = part * part * (3 - 2 * part)
             x = left + wide + (right - left - wide) * part
             y = top + (next_top - top) * smooth
-            rows.append({"x": round(x, 4), "y": round(y, 2), "y2": round(y + stream.height, 2), **said})
+            rows.append({"x": round(x, 4), "y": round(y, 2), "y2": round(y + stream.height, 2), **title})
     return rows
 
 
@@ -328,7 +332,7 @@ def _drawn(box: Box, wide: float) -> dict[str, Any]:
     }
 
 
-def _told(picture: ByteFlow, box: Box) -> list[str]:
+def _box_lines(picture: ByteFlow, box: Box) -> list[str]:
     """What stands above a box: its name, bytes in and out, and those expected in theory if they differ."""
     key = box.node.key if box.node else ""
     coming = [flow for flow in picture.flows if flow.target == key]
@@ -336,10 +340,10 @@ def _told(picture: ByteFlow, box: Box) -> list[str]:
     amounts = [sum(flow.bytes for flow in side) for side in (coming, going) if side]
     if _near(amounts[0], amounts[-1]):
         amounts = amounts[:1]
-    asked = [flow.theory for flow in coming or going if flow.theory is not None]
+    theories = [flow.theory for flow in coming or going if flow.theory is not None]
     lines = [box.node.label if box.node else "", " → ".join(map(format_bytes, amounts))]
-    if asked and not _near(sum(asked), amounts[0]):
-        lines.append(f"theory {format_bytes(sum(asked))}")
+    if theories and not _near(sum(theories), amounts[0]):
+        lines.append(f"theory {format_bytes(sum(theories))}")
     return lines
 
 
@@ -357,7 +361,7 @@ def _names(
         for box in placed.boxes:
             if box.node is None or _align(box, placed) != align:
                 continue
-            lines = _told(picture, box)
+            lines = _box_lines(picture, box)
             # The last line stands right above the box, the name above the others.
             values += [
                 {

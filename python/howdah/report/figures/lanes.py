@@ -1,15 +1,148 @@
-"""Tasks as swim-lanes: every slot a lane, every task a bar."""
+"""Tasks as swim-lanes: every slot a lane, every task a bar, and marks of events on workers."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from howdah.report.document import Figure, Key, Table
 from howdah.report.figure import FigureSource, series_colour
-from howdah.report.figures.timeaxis import UNIT_LINE, end_of_run_s, header, start_of_axis_s, time_unit, time_x
-from howdah.report.theme import DATA, SHOWN, WIDTH, chart, layer
+from howdah.report.figures.timeaxis import (
+    UNIT_LINE,
+    TimeUnit,
+    end_of_run_s,
+    header,
+    start_of_axis_s,
+    time_unit,
+    time_x,
+)
+from howdah.report.theme import DATA, SHOWN, WIDTH, chart, layer, quantity, tips
 from howdah.units import format_bytes, format_counted, format_seconds
+
+DAEMONS = {
+    "datanode": "DataNode",
+    "nodemanager": "NodeManager",
+    "namenode": "NameNode",
+    "resourcemanager": "ResourceManager",
+}
+
+_GONE = {"lost", "given-up"}
+TOGETHER = 0.15
+"""Words at marks of one worker closer than this share of the time shown would cover one another."""
+MOST_WORKERS = 40
+"""More workers than this make a picture that nobody reads."""
+
+
+class EventMark(NamedTuple):
+    """What befell one worker at one moment, seconds since the run's start: who was lost, or back."""
+
+    worker: str
+    time_s: float
+    what: str
+    daemons: tuple[str, ...]
+    text: str
+
+
+def event_marks(source: FigureSource) -> list[EventMark]:
+    """The record's events; those of one kind that befell a worker at about the same time are one.
+
+    A daemon is lost at its last sign of life, where that is known. Hadoop misses it first and gives it up
+    later: that is another mark only where there is room for one.
+    """
+    near_s = TOGETHER * (end_of_run_s(source) - start_of_axis_s(source))
+    marks: list[EventMark] = []
+    for event in sorted(source.record.events, key=lambda event: (event.worker, event.time_s)):
+        daemon, _, what = event.kind.partition("-")
+        at_s = event.seen_s if what == "lost" and event.seen_s is not None else event.time_s
+        mark = EventMark(event.worker, at_s, what, (DAEMONS[daemon],), event.text)
+        last = marks[-1] if marks else None
+        if last and last.worker == mark.worker and _alike(last, mark, near_s):
+            daemons = tuple(dict.fromkeys((*last.daemons, *mark.daemons)))
+            marks[-1] = last._replace(daemons=daemons, text=f"{last.text}; {mark.text}")
+        else:
+            marks.append(mark)
+    return marks
+
+
+def _alike(last: EventMark, mark: EventMark, near_s: float) -> bool:
+    """Whether the next thing that befell a worker goes with the one before it."""
+    near = mark.time_s - last.time_s < near_s
+    if last.what == mark.what:
+        return near or set(mark.daemons) <= set(last.daemons)
+    return near and {last.what, mark.what} == _GONE
+
+
+def event_layers(
+    every: Sequence[EventMark], spans: Mapping[str, tuple[float, float]], unit: TimeUnit, y: dict[str, Any]
+) -> list[dict[str, Any]]:
+    """A rule across each worker's lanes with a word beside it; a worker that is not drawn has none."""
+    values = [
+        {
+            "time": mark.time_s / unit.seconds,
+            "y": spans[mark.worker][0] - 3,
+            "y2": spans[mark.worker][1] + 3,
+            "word": f"{' and '.join(mark.daemons)} {mark.what.replace('-', ' ')}",
+            "text": mark.text,
+            "worker": mark.worker,
+        }
+        for mark in every
+        if mark.worker in spans
+    ]
+    if not values:
+        return []
+    at = {"x": quantity("time"), "y": {**y, "field": "y"}}
+    tooltip = tips(worker="worker", text="what")
+    word = {"type": "text", "align": "left", "baseline": "top", "dx": 4, "dy": 3, "fontSize": 11}
+    # An outline in the page's own colour keeps the word readable over the bars.
+    behind = {**word, "stroke": "$page", "strokeWidth": 3, "strokeJoin": "round", "fontWeight": "bold"}
+    return [
+        layer(
+            values,
+            {"type": "rule", "color": "$fault", "strokeWidth": 2.5},
+            {**at, "y2": {"field": "y2"}, "tooltip": tooltip},
+        ),
+        layer(values, behind, {**at, "text": {"field": "word"}}),
+        layer(
+            values,
+            {**word, "color": "$fault", "fontWeight": "bold"},
+            {**at, "text": {"field": "word"}, "tooltip": tooltip},
+        ),
+    ]
+
+
+def telling(source: FigureSource, rows: Sequence[dict[str, Any]]) -> list[str]:
+    """At most ``MOST_WORKERS`` names in the plan's order, of those workers that ran tasks.
+
+    First come workers that were lost, then those held to be slow, those with failed attempts, and those
+    with the longest task of a kind; the others are taken evenly from the plan, to compare with.
+    """
+    ran = {row["worker"] for row in rows}
+    ordered = [machine.name for machine in source.evidence.machines if machine.name in ran]
+    ordered += sorted(ran - set(ordered))
+    if len(ordered) <= MOST_WORKERS:
+        return ordered
+    longest: dict[tuple[str, str], dict[str, Any]] = {}
+    for row in rows:
+        kind = (row["workload"], row["kind"])
+        if kind not in longest or _elapsed(row) > _elapsed(longest[kind]):
+            longest[kind] = row
+    first = [
+        *(event.worker for event in source.record.events),
+        *(straggler.worker for straggler in source.evidence.stragglers),
+        *(row["worker"] for row in rows if row["state"] == "failed"),
+        *(row["worker"] for row in longest.values()),
+    ]
+    # Half of the room at least is for workers to compare with.
+    picked = list(dict.fromkeys(name for name in first if name in ran))[: MOST_WORKERS // 2]
+    others = [name for name in ordered if name not in picked]
+    room = MOST_WORKERS - len(picked)
+    picked += [others[place * len(others) // room] for place in range(room)]
+    return [name for name in ordered if name in picked]
+
+
+def _elapsed(row: dict[str, Any]) -> float:
+    return float(row["end_s"]) - float(row["start_s"])
+
 
 KEYS = {"map": Key("map", "phase-1"), "reduce": Key("reduce", "phase-2")}
 STAGE = Key("stage", "phase-3")

@@ -72,24 +72,26 @@ def machines(source: FigureSource, every: Sequence[Series], quantities: Sequence
     sampled: dict[str, list[Series]] = {}
     for series in every:
         sampled.setdefault(series.host, []).append(series)
-    known = [machine for machine in source.evidence.machines if machine.name in sampled and machine.planned]
+    candidates = [
+        machine for machine in source.evidence.machines if machine.name in sampled and machine.planned
+    ]
     grid = _thinned(
-        common_grid([series for each in known for series in sampled[each.name]], first_shown_s(source))
+        common_grid([series for each in candidates for series in sampled[each.name]], first_shown_s(source))
     )
-    if len(known) < 2 or not len(grid):
+    if len(candidates) < 2 or not len(grid):
         return None
-    by_host = len(known) > MOST_ROWS and len({machine.host for machine in known}) < len(known)
-    parts = _hosts(known, sampled) if by_host else _each(known, sampled)
+    by_host = len(candidates) > MOST_ROWS and len({machine.host for machine in candidates}) < len(candidates)
+    parts = _hosts(candidates, sampled) if by_host else _each(candidates, sampled)
     rows = [_row(part, grid, quantities) for part in parts]
     left_out = "Each host is drawn with all its workers together." if by_host else ""
     if len(rows) <= MOST_ROWS:
         return MachineRows(grid, tuple(rows), left_out)
     picked, others = _most_different(rows)
     count = format_count(len(others))
-    said = f"Of {format_count(len(rows))} machines, the {len(picked)} that differ most from the median."
+    note = f"Of {format_count(len(rows))} machines, the {len(picked)} that differ most from the median."
     highest = np.median([row.peaks for row in others], axis=0)
     typical = MachineRow(f"{count} more", "their median", _median(others), tuple(map(float, highest)))
-    return MachineRows(grid, (*picked, typical), f"{left_out} {said}".strip())
+    return MachineRows(grid, (*picked, typical), f"{left_out} {note}".strip())
 
 
 def _thinned(grid: FloatArray) -> FloatArray:
@@ -98,16 +100,16 @@ def _thinned(grid: FloatArray) -> FloatArray:
     return np.linspace(float(grid[0]), float(grid[-1]), MOST_STEPS + 1)
 
 
-def _each(known: Sequence[MachineOfRun], sampled: Mapping[str, list[Series]]) -> Iterator[SmallChart]:
-    for machine in known:
+def _each(candidates: Sequence[MachineOfRun], sampled: Mapping[str, list[Series]]) -> Iterator[SmallChart]:
+    for machine in candidates:
         what = f"{machine.level} on {machine.host}" if machine.name != machine.host else machine.level
         yield SmallChart(machine.name, what, sampled[machine.name])
 
 
-def _hosts(known: Sequence[MachineOfRun], sampled: Mapping[str, list[Series]]) -> Iterator[SmallChart]:
+def _hosts(candidates: Sequence[MachineOfRun], sampled: Mapping[str, list[Series]]) -> Iterator[SmallChart]:
     """Every host as it was sampled from outside, or else as its workers together."""
     by_host: dict[str, list[MachineOfRun]] = {}
-    for machine in known:
+    for machine in candidates:
         by_host.setdefault(machine.host, []).append(machine)
     for host, here in by_host.items():
         workers = [machine.name for machine in here if machine.level == "worker" and machine.name != host]

@@ -15,7 +15,7 @@ from howdah.report.document import Figure, Key, Table
 from howdah.report.figure import FigureSource, series_colour
 from howdah.report.figures.steps import common_grid, summed
 from howdah.report.figures.timeaxis import ScaledUnit, first_shown_s
-from howdah.report.figures.timeline import said_of_peaks, scaled_figure
+from howdah.report.figures.timeline import peaks_text, scaled_figure
 from howdah.report.theme import DATA, SHOWN, across, chart, layer, level_title, linear, logarithmic, tips
 from howdah.units import format_counted, format_per_s
 
@@ -107,34 +107,35 @@ _LEAST_SHARE = 1e-6
 
 def latencies(source: FigureSource) -> list[Figure]:
     """A figure for each workload whose operations were timed."""
-    workloads = dict.fromkeys(one.workload for one in source.evidence.latencies)
+    workloads = dict.fromkeys(latency.workload for latency in source.evidence.latencies)
     return [
-        _figure(source, name, [one for one in source.evidence.latencies if one.workload == name])
+        _figure(source, name, [latency for latency in source.evidence.latencies if latency.workload == name])
         for name in workloads
     ]
 
 
 def operation_keys(source: FigureSource) -> dict[str, Key]:
     """Every operation of the run with its colour, the same in all figures."""
-    names = dict.fromkeys(one.operation for one in source.evidence.latencies)
+    names = dict.fromkeys(latency.operation for latency in source.evidence.latencies)
     return {name: Key(name, _COLOURS[at % len(_COLOURS)]) for at, name in enumerate(names)}
 
 
 def _figure(source: FigureSource, workload: str, timed: list[OperationLatency]) -> Figure:
-    keys = tuple(operation_keys(source)[one.operation] for one in timed)
-    said = ". ".join(
-        f"{one.operation[:1].upper()}{one.operation[1:]}: half within {_time(one.within_s[0][1])}, "
-        f"99 % within {_time(dict(one.within_s)[0.99])}, the longest {_time(one.longest_s)}"
-        for one in timed
+    keys = tuple(operation_keys(source)[latency.operation] for latency in timed)
+    percentiles = ". ".join(
+        f"{latency.operation[:1].upper()}{latency.operation[1:]}: "
+        f"half within {_time(latency.within_s[0][1])}, 99 % within {_time(dict(latency.within_s)[0.99])}, "
+        f"the longest {_time(latency.longest_s)}"
+        for latency in timed
     )
     return Figure(
         id=f"latencies-{workload}".replace(" ", "-").replace("#", ""),
         title=f"{workload}: how long operations took",
-        caption=f"{said}.",
+        caption=f"{percentiles}.",
         spec=_spec(source, timed, keys),
         table=latency_table(timed),
         keys=keys,
-        marks=sum(len(one.curve) for one in timed),
+        marks=sum(len(latency.curve) for latency in timed),
     )
 
 
@@ -144,12 +145,12 @@ def latency_table(timed: list[OperationLatency]) -> Table:
     columns = ("operation", "how often", *(f"{100 * share:g} % within" for share in shares), "longest")
     rows = tuple(
         (
-            one.operation,
-            f"{one.count:,}",
-            *(_time(time_s) for _, time_s in one.within_s),
-            _time(one.longest_s),
+            latency.operation,
+            f"{latency.count:,}",
+            *(_time(time_s) for _, time_s in latency.within_s),
+            _time(latency.longest_s),
         )
-        for one in timed
+        for latency in timed
     )
     return Table(columns, rows)
 
@@ -157,16 +158,16 @@ def latency_table(timed: list[OperationLatency]) -> Table:
 def _spec(source: FigureSource, timed: list[OperationLatency], keys: tuple[Key, ...]) -> dict[str, Any]:
     values = [
         {
-            "series": one.operation,
+            "series": latency.operation,
             "longer": max(1 - share, _LEAST_SHARE),
             "ms": 1000 * time_s,
             "text": _time(time_s),
             "share": f"{100 * share:.4g} %",
         }
-        for one in timed
-        for share, time_s in one.curve
+        for latency in timed
+        for share, time_s in latency.curve
     ]
-    least = min(max(1 - share, _LEAST_SHARE) for one in timed for share, _ in one.curve)
+    least = min(max(1 - share, _LEAST_SHARE) for latency in timed for share, _ in latency.curve)
     x = logarithmic(
         "longer",
         {
@@ -212,16 +213,18 @@ def operations(source: FigureSource) -> Figure | None:
     names = dict.fromkeys(
         course.operation for course in courses if not course.requests and is_request(course.operation)
     )
-    series = {name: _series(whole, [one for one in courses if one.operation == name], name) for name in names}
+    series = {
+        name: _series(whole, [timed for timed in courses if timed.operation == name], name) for name in names
+    }
     every = _series(whole, whole, whole[0].operation)
     grid = common_grid([every, *series.values()], first_shown_s(source))
-    lines = [summed(operation_keys(source)[name], [one], grid) for name, one in series.items()]
+    lines = [summed(operation_keys(source)[name], [timed], grid) for name, timed in series.items()]
     if len(lines) > 1:
         lines.append(summed(Key(every.instance, TOGETHER), [every], grid))
     most = max(float(course.per_s.max()) for course in whole)
     unit = ScaledUnit(_THOUSAND, "thousand/s") if most >= _THOUSAND else ScaledUnit(1.0, "1/s")
     busiest = ", ".join(f"{course.workload} {format_per_s(_mean(course))}" for course in whole)
-    caption = f"Operations answered per second; on average {busiest}{said_of_peaks(lines)}."
+    caption = f"Operations answered per second; on average {busiest}{peaks_text(lines)}."
     words = ("operations", "Operations", caption)
     highest = max(line.highest for line in lines)
     return scaled_figure(source, words, grid, lines, unit=unit, highest=highest)
@@ -236,7 +239,7 @@ def _series(whole: list[LatencyCourse], courses: list[LatencyCourse], name: str)
     per_s = {course.workload: course.per_s for course in courses}
     edges: list[float] = []
     values: list[float] = []
-    for course in sorted(whole, key=lambda one: float(one.edges_s[0])):
+    for course in sorted(whole, key=lambda timed: float(timed.edges_s[0])):
         starts = [float(edge) for edge in course.edges_s]
         if edges:
             values.append(0.0)

@@ -21,7 +21,7 @@ from howdah.report.figures.timeline import (
     Axis,
     LevelMark,
     SeriesLine,
-    said_of_peaks,
+    peaks_text,
     scaled_figure,
     timeline_figure,
 )
@@ -107,7 +107,7 @@ def _storage_figure(
     highest = max([peak, *(mark.value for mark in near)])
     lines = (read, write)
     caption = f"Peaks: reading {format_rate(read.highest)}, writing {format_rate(write.highest)}"
-    caption += f"{said_of_peaks(lines)}."
+    caption += f"{peaks_text(lines)}."
     if marks:
         caption += (
             f" Raw limits of the same run: {format_rate(marks[0].value)} and {format_rate(marks[1].value)}."
@@ -262,7 +262,7 @@ def network(source: FigureSource) -> Figure | None:
         return None
     caption = (
         f"Peaks: received {format_rate(received.highest)}, sent {format_rate(sent.highest)}"
-        f"{said_of_peaks(lines)}. The loopback interface is left out."
+        f"{peaks_text(lines)}. The loopback interface is left out."
     )
     words = ("network", f"Network{of_workers(source)}, {_names(every)}", caption)
     return scaled_figure(source, words, grid, lines, unit=rate_unit(highest), highest=highest, height=_HEIGHT)

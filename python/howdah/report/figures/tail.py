@@ -89,19 +89,19 @@ def _named(share: float) -> str:
 
 
 def _caption(courses: Sequence[LatencyCourse], lanes: Sequence[_Lane]) -> str:
-    said = ["Time within which 50 to 99.9 % of requests ended in each step, on a logarithmic scale."]
+    sentences = ["Time within which 50 to 99.9 % of requests ended in each step, on a logarithmic scale."]
     for course in courses:
         within = dict(course.within_s)[0.99]
         if not np.isfinite(within).any():
             continue
-        said.append(
+        sentences.append(
             f"{course.workload}: 99 % within {_time(float(np.nanmedian(within)))} in half of the steps, "
             f"{_time(float(np.nanmax(within)))} in the worst."
         )
     if lanes:
         each = ", ".join(_counted(key, events) for key, events in lanes)
-        said.append(f"Below, what RegionServers did at the same time: {each}.")
-    return " ".join(said)
+        sentences.append(f"Below, what RegionServers did at the same time: {each}.")
+    return " ".join(sentences)
 
 
 def _counted(key: Key, events: Sequence[ServerEvent]) -> str:
@@ -144,8 +144,8 @@ def _spec(
     unit = time_unit(source)
     x = time_x(source)
     rows = _rows(source, courses)
-    known = [row["ms"] for row in rows if row["ms"] is not None]
-    low, high = 0.8 * min(known), 1.2 * max(known)
+    times_ms = [row["ms"] for row in rows if row["ms"] is not None]
+    low, high = 0.8 * min(times_ms), 1.2 * max(times_ms)
     y = {
         "field": "ms",
         "type": "quantitative",

@@ -66,7 +66,7 @@ class SeriesLine(NamedTuple):
         return self.peaks is not None and hidden(self.values, self.peaks)
 
 
-def said_of_peaks(lines: Sequence[SeriesLine]) -> str:
+def peaks_text(lines: Sequence[SeriesLine]) -> str:
     """What a caption says of pale lines; empty where none are drawn."""
     return "; pale lines are the peaks within a step" if any(line.hides_peaks for line in lines) else ""
 

@@ -53,17 +53,17 @@ def topology(source: FigureSource) -> Figure | None:
 def _caption(racks: tuple[PlacedRack, ...], balances: tuple[ReplicaBalance, ...], *, detailed: bool) -> str:
     every = [host for rack in racks for host in rack.hosts]
     workers = sum(len(host.workers) for host in every)
-    said = [f"{format_counted(len(every), 'host')} with {format_counted(workers, 'worker')}."]
-    said += [_spread(balance) for balance in balances]
+    sentences = [f"{format_counted(len(every), 'host')} with {format_counted(workers, 'worker')}."]
+    sentences += [_spread(balance) for balance in balances]
     if not detailed and balances:
         last = balances[-1]
-        said.append(
+        sentences.append(
             f"Every cell is a worker: the lightest hold {min(last.replicas):,} replicas of {last.workload}, "
             f"the darkest {max(last.replicas):,}."
         )
     if not detailed and any(worker.lost for host in every for worker in host.workers):
-        said.append("Workers lost during the run are drawn in the colour of this text.")
-    return " ".join(said)
+        sentences.append("Workers lost during the run are drawn in the colour of this text.")
+    return " ".join(sentences)
 
 
 def _spread(balance: ReplicaBalance) -> str:
@@ -74,10 +74,10 @@ def _spread(balance: ReplicaBalance) -> str:
     above = 100 * (balance.max_over_mean - 1)
     even = "spread evenly" if above < 0.5 else f"the fullest DataNode {above:.0f} % above the mean"
     shared = f"{balance.sharing_host:,}" if balance.sharing_host else "none"
-    said = f"{balance.workload}: {replicas} of {blocks}, {even}; {shared} with two replicas on one host"
+    text = f"{balance.workload}: {replicas} of {blocks}, {even}; {shared} with two replicas on one host"
     if balance.under_replicated or balance.missing:
-        said += f"; {balance.under_replicated:,} with too few replicas, {balance.missing:,} with none"
-    return f"{said}."
+        text += f"; {balance.under_replicated:,} with too few replicas, {balance.missing:,} with none"
+    return f"{text}."
 
 
 def _table(workers: list[MachineOfRun], balances: tuple[ReplicaBalance, ...]) -> Table:
@@ -161,8 +161,8 @@ def _worker(
     bar = room - _NAMED - _COUNT
     for line, (workload, count, top) in enumerate(zip(names, worker.replicas, most, strict=True)):
         middle = y + 6 + _LINE * (line + 1)
-        said = "not known" if count is None else format_counted(count, "replica")
-        title = f"{worker.name}: {said} of {workload}"
+        count_text = "not known" if count is None else format_counted(count, "replica")
+        title = f"{worker.name}: {count_text} of {workload}"
         wide = bar * (count or 0) / max(1, top)
         sheet.word(x, middle, workload, room=_NAMED - 6, tone="muted")
         sheet.box(x + _NAMED, middle - 5, wide=bar, tall=10, token="phase-3", shade=0.35, title=title)
@@ -195,9 +195,9 @@ def cells(racks: tuple[PlacedRack, ...], names: tuple[str, ...]) -> dict[str, An
     counts = [
         worker.replicas[-1] for rack in racks for host in rack.hosts for worker in host.workers if names
     ]
-    known = [count for count in counts if count is not None]
+    counted = [count for count in counts if count is not None]
     named = sum(len(rack.hosts) for rack in racks) <= MOST_NAMED
-    drawing = _Drawing(names, (min(known, default=0), max(known, default=0)), named)
+    drawing = _Drawing(names, (min(counted, default=0), max(counted, default=0)), named)
     sheet = Sheet()
     x = y = deepest = 0.0
     for rack in racks:

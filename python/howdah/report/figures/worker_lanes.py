@@ -8,18 +8,21 @@ from typing import Any, NamedTuple
 from howdah.model.run import TaskAttempt
 from howdah.report.document import Figure, Key
 from howdah.report.figure import FigureSource, series_colour
-from howdah.report.figures.events import MOST_WORKERS, event_layers, event_marks, telling
 from howdah.report.figures.lanes import (
     KEYS,
     MOST_BARS,
+    MOST_WORKERS,
     OTHER,
     STAGE,
     Lane,
     LaneBar,
+    event_layers,
+    event_marks,
     lane_of,
     merged,
     series_of,
     tasks_table,
+    telling,
 )
 from howdah.report.figures.timeaxis import (
     LEGEND_HEIGHT,
@@ -91,21 +94,21 @@ def worker_lanes(source: FigureSource) -> Figure | None:
 
 def _caption(source: FigureSource, every: list[dict[str, Any]], workers: list[str], *, joined: bool) -> str:
     count = len({row["worker"] for row in every})
-    said = f"{format_counted(len(every), 'task attempt')} on {format_counted(count, 'worker')}."
+    text = f"{format_counted(len(every), 'task attempt')} on {format_counted(count, 'worker')}."
     if count > len(workers):
-        said += (
+        text += (
             f" Drawn are {MOST_WORKERS} of them: those lost, slow, with failed attempts or the longest "
             f"tasks, and others picked evenly to compare with; {count - MOST_WORKERS:,} more are not drawn."
         )
     if joined:
-        said += " Bars of a lane with too little room between them are joined."
+        text += " Bars of a lane with too little room between them are joined."
     if any(row["state"] == "killed" for row in every):
-        said += " An outline alone is an attempt that was killed, a cross one that failed."
+        text += " An outline alone is an attempt that was killed, a cross one that failed."
     if source.record.events:
-        said += " Vertical marks show when daemons were lost, and when they came back."
+        text += " Vertical marks show when daemons were lost, and when they came back."
     if any(straggler.worker in workers for straggler in source.evidence.stragglers):
-        said += " At the right, why a worker or its slowest task was slow."
-    return said
+        text += " At the right, why a worker or its slowest task was slow."
+    return text
 
 
 def _places(rows: list[dict[str, Any]], workers: Sequence[str]) -> Places:

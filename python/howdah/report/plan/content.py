@@ -132,7 +132,7 @@ def content(plan: ClusterPlan, cluster: Cluster, grounds: Grounds) -> PlanConten
         (setting.file or words.OF_THE_PLAN, _decided(setting, grounds, several=several))
         for setting in plan.settings
     ]
-    told = [
+    chosen = [
         candidate
         for candidate in cluster.candidates
         if candidate.verdict == "recommended" or not words.many_groups(cluster)
@@ -153,8 +153,8 @@ def content(plan: ClusterPlan, cluster: Cluster, grounds: Grounds) -> PlanConten
             f"It holds {words.capacity_line(cluster.capacity)}.",
         ),
         several_groups=len({candidate.group for candidate in cluster.candidates}) > 1,
-        choices=tuple(_choice(candidate) for candidate in told),
-        choices_left_out=len(cluster.candidates) - len(told),
+        choices=tuple(_choice(candidate) for candidate in chosen),
+        choices_left_out=len(cluster.candidates) - len(chosen),
         masters=tuple(
             (master, words.place(master), words.master_size(master, cluster)) for master in cluster.masters
         ),

@@ -241,16 +241,16 @@ def _rack(host: PlacedHost) -> str:
 
 def _counted(hosts: Sequence[PlacedHost], by_rack: Sequence[tuple[str, list[PlacedHost]]]) -> str:
     workers = sum(len(host.workers) for host in hosts)
-    said = (
+    text = (
         f"{format_counted(len(by_rack), 'rack')}, {format_counted(len(hosts), 'host')}, "
         f"{format_counted(workers, 'worker')}"
     )
     carrying = sum(bool(host.masters) for host in hosts)
     shadowed = sum(bool(host.shadows) for host in hosts)
-    said += f"; {format_counted(carrying, 'host')} with masters"
+    text += f"; {format_counted(carrying, 'host')} with masters"
     if shadowed:
-        said += f", {format_counted(shadowed, 'host')} with shadows"
-    return f"{said}."
+        text += f", {format_counted(shadowed, 'host')} with shadows"
+    return f"{text}."
 
 
 def _keys(hosts: Iterable[PlacedHost]) -> tuple[tuple[str, str], ...]:
@@ -362,8 +362,8 @@ class Area(NamedTuple):
 def box(area: Area, kind: str, title: str = "") -> Markup:
     """A rectangle; ``title`` is said when one points at it."""
     shape = '<rect x="{:g}" y="{:g}" width="{:g}" height="{:g}" rx="2" class="{}">{}</rect>'
-    said = Markup("<title>{}</title>").format(title) if title else Markup()
-    return Markup(shape).format(area.x, area.y, max(0, area.width), max(0, area.height), kind, said)
+    tooltip = Markup("<title>{}</title>").format(title) if title else Markup()
+    return Markup(shape).format(area.x, area.y, max(0, area.width), max(0, area.height), kind, tooltip)
 
 
 def words(x: float, y: float, text: str, kind: str = "t", anchor: str = "start") -> Markup:

@@ -192,11 +192,11 @@ def _spec(
 
 def _caption(kinds: Sequence[Worker], stacks: dict[str, tuple[MemoryShare, ...]], *, left_out: int) -> str:
     heaps = "; ".join(_heaps(kind.name, kind.memory_bytes, stacks[kind.name]) for kind in kinds)
-    said = "What the settings set aside, and what they leave to the page cache"
+    text = "What the settings set aside, and what they leave to the page cache"
     served = ", from which map output is served" if any(kind.map_slots for kind in kinds) else ""
     rest = f"; {format_counted(left_out, 'more kind')} of workers in the numbers" if left_out else ""
-    whose = "Heaps of tasks" if served else "Java heaps"
-    return f"{said}{served}. {whose}: {heaps}{rest}."
+    subject = "Heaps of tasks" if served else "Java heaps"
+    return f"{text}{served}. {subject}: {heaps}{rest}."
 
 
 def _heaps(name: str, memory_bytes: int, stack: tuple[MemoryShare, ...]) -> str:

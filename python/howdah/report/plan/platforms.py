@@ -238,13 +238,13 @@ def _percent(value: float) -> str:
 
 
 def _caption(stacks: list[list[_Segment]], left_out: int) -> str:
-    said = "What each platform is expected to cost, in per cent of the work's time"
+    text = "What each platform is expected to cost, in per cent of the work's time"
     if any(segment.end < 0 for stack in stacks for segment in stack):
-        said += "; left of zero, what it saves"
-    said += ". Less is better. Ranked by rules, not by a measurement of these hosts."
+        text += "; left of zero, what it saves"
+    text += ". Less is better. Ranked by rules, not by a measurement of these hosts."
     if left_out:
-        said += f" {format_counted(left_out, 'more platform')} in the table below."
-    return said
+        text += f" {format_counted(left_out, 'more platform')} in the table below."
+    return text
 
 
 def _table(names: list[str], stacks: list[list[_Segment]]) -> Table:

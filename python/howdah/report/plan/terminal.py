@@ -270,11 +270,11 @@ def candidate_text(candidate: Candidate, grounds: Grounds) -> RenderableType:
     for judgement in sorted(
         candidate.judgements, key=lambda judgement: (judgement.verdict != "for", -abs(judgement.weight))
     ):
-        said = Text(judgement.text).append(f"\n{_rule(judgement.rule, grounds)}", "dim")
+        reason = Text(judgement.text).append(f"\n{_rule(judgement.rule, grounds)}", "dim")
         reasons.add_row(
             Text(judgement.verdict, "green" if judgement.verdict == "for" else "red"),
             words.weight_text(judgement),
-            said,
+            reason,
         )
     return Group(head, *([kinds] if candidate.kinds else []), Text(), reasons)
 

@@ -59,14 +59,14 @@ _TOLD_GROUPS = 4
 def answer(plan: Plan, cluster: Cluster) -> str:
     """What to do, in one sentence."""
     divisions, does = _answer(plan, cluster)
-    said = ", and ".join(divisions)
-    return f"{said[0].upper()}{said[1:]}: {does}."
+    divided = ", and ".join(divisions)
+    return f"{divided[0].upper()}{divided[1:]}: {does}."
 
 
 def answer_lines(plan: Plan, cluster: Cluster) -> tuple[str, ...]:
     """What to do, a sentence for each group of hosts, and what the cluster then does."""
     divisions, does = _answer(plan, cluster)
-    return tuple(f"{said[0].upper()}{said[1:]}." for said in (*divisions, does))
+    return tuple(f"{clause[0].upper()}{clause[1:]}." for clause in (*divisions, does))
 
 
 def _answer(plan: Plan, cluster: Cluster) -> tuple[list[str], str]:

@@ -246,9 +246,9 @@ def _computed(findings: StudyFound) -> str:
     ]
     if not names:
         return ""
-    whose = "All numbers" if len(names) == len(findings.cells) else f"The numbers of {listed(names)}"
+    subject = "All numbers" if len(names) == len(findings.cells) else f"The numbers of {listed(names)}"
     return (
-        f"{whose} were simulated, not measured, and are drawn hollow or dashed. Simulated repeats differ "
+        f"{subject} were simulated, not measured, and are drawn hollow or dashed. Simulated repeats differ "
         "only in their seeds: intervals show the effect of chance on the times, not their accuracy."
     )
 

@@ -85,8 +85,8 @@ def masters_table(findings: StudyFound) -> Table:
             load.cell.cell.name,
             load.workload,
             f"{load.blocks_per_s:.3g}" if load.blocks_per_s else NONE,
-            *(_said(cost, load.means[place]) for place, cost in shown),
-            *(_said(cost, load.normalised(place)) for place, cost in shown),
+            *(_cost_text(cost, load.means[place]) for place, cost in shown),
+            *(_cost_text(cost, load.normalised(place)) for place, cost in shown),
         )
         for load in every
     )
@@ -107,7 +107,7 @@ def _loads(cell: CellRuns) -> Iterator[Load]:
             )
 
 
-def _said(cost: BlockCost, value: float | None) -> str:
+def _cost_text(cost: BlockCost, value: float | None) -> str:
     return NONE if value is None else cost.say(value)
 
 
@@ -116,14 +116,14 @@ def masters_load(findings: StudyFound) -> tuple[Figure, ...]:
     every = loads(findings)
     figures = []
     for place in range(len(BLOCK_COSTS)):
-        known = [load for load in every if load.normalised(place) is not None]
-        if len({load.cell.cell.number for load in known}) > 1:
-            figures.append(_figure(findings, known, place))
+        normalised = [load for load in every if load.normalised(place) is not None]
+        if len({load.cell.cell.number for load in normalised}) > 1:
+            figures.append(_figure(findings, normalised, place))
     return tuple(figures)
 
 
-def _figure(findings: StudyFound, known: list[Load], place: int) -> Figure:
-    lines = _series(findings, known)
+def _figure(findings: StudyFound, normalised: list[Load], place: int) -> Figure:
+    lines = _series(findings, normalised)
     keys = tuple(Key(name, f"group-{number}") for number, name in enumerate(lines, start=1))
     return Figure(
         id=f"masters-{place}",
@@ -134,17 +134,17 @@ def _figure(findings: StudyFound, known: list[Load], place: int) -> Figure:
         table=_table(lines, place),
         keys=keys if len(keys) > 1 else (),
         half=True,
-        marks=2 * len(known),
+        marks=2 * len(normalised),
     )
 
 
-def _series(findings: StudyFound, known: list[Load]) -> dict[str, list[Load]]:
+def _series(findings: StudyFound, normalised: list[Load]) -> dict[str, list[Load]]:
     """A workload with all but the block size alike, where colours suffice; else all of a workload."""
     by_levels: dict[str, list[Load]] = {}
     by_workload: dict[str, list[Load]] = {}
-    for load in known:
-        said = all_but_blocks(findings.study, load.cell)
-        by_levels.setdefault(f"{load.workload}, {said}" if said else load.workload, []).append(load)
+    for load in normalised:
+        settings = all_but_blocks(findings.study, load.cell)
+        by_levels.setdefault(f"{load.workload}, {settings}" if settings else load.workload, []).append(load)
         by_workload.setdefault(load.workload, []).append(load)
     lines = by_levels if len(by_levels) <= MOST_COLOURS else by_workload
     return {name: sorted(some, key=lambda load: load.blocks_per_s or 0) for name, some in lines.items()}

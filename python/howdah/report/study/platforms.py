@@ -74,8 +74,8 @@ def published_platforms_table(findings: StudyFound) -> Table:
             division = next((some for cell in of for some in _divisions(cell.plan)), None)
             if division is not None:
                 name = where(findings.study, [cell.cell.number for cell in of], findings.cells)
-                for what, said, planned in _beside(platform, division):
-                    seen[(name, what, said, planned, published.source)] = None
+                for what, study_value, planned in _beside(platform, division):
+                    seen[(name, what, study_value, planned, published.source)] = None
     return Table(columns, tuple(seen))
 
 
@@ -90,9 +90,11 @@ def judgements_table(findings: StudyFound) -> Table:
             else []
         )
         for judged in (judged for candidate in chosen for judged in candidate.judgements):
-            said = (judged.verdict, weight_text(judged), judged.text)
-            cells.setdefault(said, []).append(cell.cell.number)
-    rows = tuple((where(findings.study, numbers, findings.cells), *said) for said, numbers in cells.items())
+            judgement = (judged.verdict, weight_text(judged), judged.text)
+            cells.setdefault(judgement, []).append(cell.cell.number)
+    rows = tuple(
+        (where(findings.study, numbers, findings.cells), *judgement) for judgement, numbers in cells.items()
+    )
     return Table(("platform", "for or against", "worth", "what"), rows)
 
 
@@ -103,7 +105,11 @@ def _beside(published: PublishedPlatform, planned: PlatformWorkers) -> Iterator[
         ("data disks", published.disks, planned.disks),
         ("maps at once", published.slots, planned.maps),
     )
-    yield from ((what, _count(said), _count(own)) for what, said, own in counts if said is not None)
+    yield from (
+        (what, _count(study_value), _count(own))
+        for what, study_value, own in counts
+        if study_value is not None
+    )
     if published.memory is not None:
         yield "memory", format_gib(published.memory), format_gib(planned.memory_bytes)
 
@@ -161,12 +167,12 @@ def parameters_table(findings: StudyFound) -> Table:
     for cell in planned:
         for setting in cell.parameters:
             key = setting.key + (f" ({setting.worker})" if setting.worker else "")
-            said = (_value(setting), *_grounds(setting))
-            values.setdefault(key, {}).setdefault(said, []).append(cell.cell.number)
+            value = (_value(setting), *_grounds(setting))
+            values.setdefault(key, {}).setdefault(value, []).append(cell.cell.number)
     rows = tuple(
-        (key, where(findings.study, cells, planned), *said)
+        (key, where(findings.study, cells, planned), *value)
         for key, several in values.items()
-        for said, cells in several.items()
+        for value, cells in several.items()
     )
     return Table(("parameter", "cells", "value", "why", "source"), rows)
 

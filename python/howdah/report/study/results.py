@@ -170,8 +170,8 @@ def conclusions(findings: StudyFound) -> tuple[Conclusion, ...]:
     A conclusion from simulated runs says so: it is read without the page's other words.
     """
     simulated = {run.origin is Origin.SIMULATED for cell in findings.cells for run in cell.runs}
-    whose = {frozenset({True}): "simulated: ", frozenset({True, False}): "simulated in part: "}
-    mark = whose.get(frozenset(simulated), "")
+    prefix = {frozenset({True}): "simulated: ", frozenset({True, False}): "simulated in part: "}
+    mark = prefix.get(frozenset(simulated), "")
     return tuple(conclusion._replace(mark=mark) for conclusion in _concluded(findings))
 
 
@@ -194,8 +194,8 @@ def _concluded(findings: StudyFound) -> tuple[Conclusion, ...]:
 def _outages(findings: StudyFound) -> Iterator[Conclusion]:
     """How long each stratum had no answer, where that was looked at: it is what faults are studied for."""
     for stratum in strata_of(findings.study, tuple(cell.cell for cell in findings.cells)):
-        if said := without_answer(findings, stratum.cells):
-            yield Conclusion(stratum.name, said)
+        if outages := without_answer(findings, stratum.cells):
+            yield Conclusion(stratum.name, outages)
 
 
 def _differences(findings: StudyFound) -> Iterator[Conclusion]:
@@ -211,13 +211,13 @@ def _answer(comparison: Comparison) -> Headline:
     if not any(result.is_told for result in only.wholes):
         return main
     others = [result for result in only.wholes if f"{subject(result.measure)} " not in str(main)]
-    told = [
+    measured = [
         f"{subject(result.measure)} {more(result)} ({interval(result)})"
         for result in others
         if result.is_told and result.ratio is not None
     ]
     unclear = [subject(result.measure) for result in others if result.verdict is Verdict.CANNOT_TELL]
-    also = f"Also: {listed(told)}." if told else ""
+    also = f"Also: {listed(measured)}." if measured else ""
     doubt = f"For {listed(unclear)} no difference is certain." if unclear else ""
     return Headline(main.text, " ".join(filter(None, (main.statistics, also, doubt))))
 
@@ -232,6 +232,6 @@ def _grown(findings: StudyFound) -> Iterator[Conclusion]:
             grown = more_s / less_s / (n_log_n(more) / n_log_n(less))
             steps.append(f"from {format_bytes(less)} to {format_bytes(more)} {grown:.2f} times as much")
         others = {name: label for name, label in cells[0].cell.levels.items() if name != "dataset"}
-        said = f"Compared with n log n, {SORT} grew {listed(steps)}."
+        text = f"Compared with n log n, {SORT} grew {listed(steps)}."
         exact = "1 is exactly n log n; it is less where starting takes much of the time."
-        yield Conclusion(named_levels(findings.study, others), said, exact)
+        yield Conclusion(named_levels(findings.study, others), text, exact)

@@ -30,7 +30,7 @@ class Unanswered(NamedTuple):
 
 def unanswered(findings: StudyFound) -> tuple[Unanswered, ...]:
     """All there are, in the matrix's order; runs that failed had outages too, and count."""
-    return tuple(found for cell in findings.cells for found in _of(cell))
+    return tuple(outages for cell in findings.cells for outages in _of(cell))
 
 
 def _of(cell: CellRuns) -> Iterator[Unanswered]:
@@ -49,15 +49,15 @@ def without_answer(findings: StudyFound, cells: Sequence[Cell]) -> str:
     ``no answer for 15.6 s (as planned; 15.3 s to 15.7 s) and 1 min 41 s (…)``, medians of runs.
     """
     runs = {cell.cell.number: cell.runs for cell in findings.cells}
-    said = []
+    sentences = []
     for cell in cells:
         every = (_longest(run) for run in runs.get(cell.number, ()))
         longest = sorted(value for value in every if value is not None)
         if longest:
-            least, middle, most = map(_said, (longest[0], median(longest), longest[-1]))
+            least, middle, most = map(_time_text, (longest[0], median(longest), longest[-1]))
             spread = f"; {least} to {most}" if least != most else ""
-            said.append(f"{middle} ({cell.name}{spread})")
-    return f"no answer for {listed(said)}." if said else ""
+            sentences.append(f"{middle} ({cell.name}{spread})")
+    return f"no answer for {listed(sentences)}." if sentences else ""
 
 
 def _longest(run: RunFigures) -> float | None:
@@ -66,7 +66,7 @@ def _longest(run: RunFigures) -> float | None:
     return max(every, default=None)
 
 
-def _said(value_s: float) -> str:
+def _time_text(value_s: float) -> str:
     """An outage in words; what lasts less than a second is recorded as none."""
     return seconds(value_s) if value_s else "less than 1 s"
 
@@ -75,12 +75,12 @@ def unanswered_table(findings: StudyFound) -> Table:
     """The shortest, the median and the longest of each cell and operation."""
     rows = tuple(
         (
-            found.cell.cell.name,
-            found.operation,
-            str(len(found.seconds)),
-            *map(_said, (found.seconds[0], median(found.seconds), found.seconds[-1])),
+            outages.cell.cell.name,
+            outages.operation,
+            str(len(outages.seconds)),
+            *map(_time_text, (outages.seconds[0], median(outages.seconds), outages.seconds[-1])),
         )
-        for found in unanswered(findings)
+        for outages in unanswered(findings)
     )
     return Table(("cell", "operation", "runs", "shortest", "median", "longest"), rows)
 
@@ -90,9 +90,9 @@ def unanswered_figure(findings: StudyFound) -> Figure | None:
     every = unanswered(findings)
     if not every:
         return None
-    operations = list(dict.fromkeys(found.operation for found in every))[:MOST_COLOURS]
+    operations = list(dict.fromkeys(outages.operation for outages in every))[:MOST_COLOURS]
     keys = tuple(Key(name, f"group-{number}") for number, name in enumerate(operations, start=1))
-    longest = max(found.seconds[-1] for found in every)
+    longest = max(outages.seconds[-1] for outages in every)
     return Figure(
         id="unanswered",
         title="How long nothing was answered",
@@ -101,22 +101,22 @@ def unanswered_figure(findings: StudyFound) -> Figure | None:
         spec=_spec(every, keys),
         table=unanswered_table(findings),
         keys=keys if len(keys) > 1 else (),
-        marks=sum(len(found.seconds) for found in every),
+        marks=sum(len(outages.seconds) for outages in every),
     )
 
 
 def _spec(every: tuple[Unanswered, ...], keys: tuple[Key, ...]) -> dict[str, Any]:
-    known = {key.name for key in keys}
+    key_names = {key.name for key in keys}
     rows = [
         {
-            "series": found.operation,
-            "cell": found.cell.cell.name,
+            "series": outages.operation,
+            "cell": outages.cell.cell.name,
             "seconds": value,
-            "said": _said(value),
+            "said": _time_text(value),
         }
-        for found in every
-        if found.operation in known
-        for value in found.seconds
+        for outages in every
+        if outages.operation in key_names
+        for value in outages.seconds
     ]
     names = list(dict.fromkeys(row["cell"] for row in rows))
     left = int(min(_MOST_LABEL, max(len(str(name)) for name in names) * _LETTER) + 24)

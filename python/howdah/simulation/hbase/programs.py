@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from howdah.model.workloads.ycsb import KEY_BYTES, MOST_SCANNED, Ycsb, YcsbLoad, YcsbMix
 from howdah.model.workloads.ycsb_options import Distribution, Durability
-from howdah.simulation.hbase.scenario import AskingProgram, OperationShares
+from howdah.simulation.scenario import AskingProgram, OperationShares
 
 _SCANNED = (1 + MOST_SCANNED) / 2
 

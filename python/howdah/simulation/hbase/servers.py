@@ -11,8 +11,7 @@ from howdah.model.heap import direct_bytes, heap_bytes
 from howdah.model.plan import Cluster, ClusterPlan, Role, Worker
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.ycsb import Ycsb, YcsbLoad
-from howdah.simulation.hbase.scenario import AskingProgram, SimulatedHBase
-from howdah.simulation.scenario import Hosts
+from howdah.simulation.scenario import AskingProgram, Hosts, SimulatedHBase
 from howdah.simulation.settings import PlannedSettings
 from howdah.units import MIB, format_bytes, format_count_short, format_counted
 

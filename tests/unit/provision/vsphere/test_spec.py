@@ -5,9 +5,9 @@ from __future__ import annotations
 from pyVmomi.SoapAdapter import SerializeToStr
 
 from howdah.model.machines import HostState, MachineDisk, WantedMachine
-from howdah.provision.vsphere.api import vim
 from howdah.provision.vsphere.found import data_disks
 from howdah.provision.vsphere.place import VCenterHost, VCenterPlace
+from howdah.provision.vsphere.session import vim
 from howdah.provision.vsphere.spec import disk_changes
 from support.wanted import wanted_machine
 

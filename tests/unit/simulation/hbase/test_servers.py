@@ -8,7 +8,7 @@ import pytest
 
 from howdah.errors import UserError
 from howdah.model.plan import ClusterPlan, Role
-from howdah.simulation.hbase.scenario import SimulatedHBase
+from howdah.simulation.scenario import SimulatedHBase
 from howdah.simulation.translate import translate
 from howdah.units import GIB, MIB
 from support.sim_hbase import asked_of, hbase_plan, throughput, with_setting

@@ -247,15 +247,15 @@ def _threads(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             if key != _HANDLERS or not reading.has("hdfs-site.xml"):
                 continue
             threads = facts.number(key)
-        yield Observation(
-            ok=threads >= wanted * _SHARE_OF_WORKERS,
-            about=key,
+        yield reading.verdict(
+            key,
+            threads >= wanted * _SHARE_OF_WORKERS,
             found=f"{threads:.15g}{'' if reading.text(key) else ' (default)'}, with {hosts} workers",
             expected=f"about {wanted:.0f} for {hosts} workers: {waits}",
             fix=f"set {key} to {wanted:.0f} in hdfs-site.xml"
             if key == _HANDLERS
             else f"set {key} to {wanted:.0f}",
-            where=reading.where(key) or "hdfs-site.xml",
+            elsewhere="hdfs-site.xml",
         )
 
 

@@ -44,15 +44,15 @@ def _block_tokens(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if facts.request.secure and reading.text(_PROTECTION):
         protecting.append(_PROTECTION)
     if protecting and reading.has("hdfs-site.xml"):
-        yield Observation(
-            ok=reading.truth(_TOKENS) is True,
-            about=_TOKENS,
+        yield reading.verdict(
+            _TOKENS,
+            reading.truth(_TOKENS) is True,
             found=f"{reading.text(_TOKENS) or 'false (default)'}, and {protecting[0]} is "
             f"{reading.text(protecting[0])}",
             expected="true: without block tokens the NameNode issues no keys, and no block can be read "
             "or written",
             fix=f"set {_TOKENS} to true in hdfs-site.xml on all hosts",
-            where=reading.where(_TOKENS) or reading.where(protecting[0]),
+            elsewhere=reading.where(protecting[0]),
         )
 
 
@@ -71,14 +71,14 @@ def _labels(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         first = labelled[0]
         match = _LABEL_KEY.fullmatch(first.name)
         label = match["label"] if match else first.text
-        yield Observation(
-            ok=reading.truth(_LABELS) is True,
-            about=_LABELS,
+        yield reading.verdict(
+            _LABELS,
+            reading.truth(_LABELS) is True,
             found=f"{reading.text(_LABELS) or 'false (default)'}, and {first.name} names {label}",
             expected="true: otherwise no node has a label, and applications that request one wait forever",
             fix=f"set {_LABELS} to true and yarn.node-labels.fs-store.root-dir to a directory of HDFS in "
             f"yarn-site.xml, or remove {first.name}",
-            where=reading.where(_LABELS) or first.place,
+            elsewhere=first.place,
         )
 
 
@@ -134,16 +134,16 @@ def _collectors(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Version 2 of the timeline service has collectors in NodeManagers."""
     if _is_second(reading) and not reading.truth(f"{_SERVICES}.manifest.enabled"):
         services = [name.strip() for name in (reading.text(_SERVICES) or "").split(",")]
-        yield Observation(
-            ok=_COLLECTOR in services,
-            about=_SERVICES,
+        yield reading.verdict(
+            _SERVICES,
+            _COLLECTOR in services,
             found=reading.text(_SERVICES) or "not set",
             expected=f"{_COLLECTOR} among them: version 2 of the timeline service collects in "
             "NodeManagers; without it no application's history is kept",
             fix=f"add {_COLLECTOR} to {_SERVICES}, and {_SERVICES}.{_COLLECTOR}.class = "
             "org.apache.hadoop.yarn.server."
             "timelineservice.collector.PerNodeTimelineCollectorsAuxService, in yarn-site.xml",
-            where=reading.where(_SERVICES) or "yarn-site.xml",
+            elsewhere="yarn-site.xml",
         )
 
 
@@ -293,13 +293,11 @@ def _region_replicas(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         2 if reading.text(_REGION_REPLICAS) else 0,
     )
     if max(replicas) > 1:
-        yield Observation(
-            ok=reading.truth(_REGION_REPLICAS) is True or period > 0,
-            about=_REGION_REPLICAS,
+        yield reading.verdict(
+            _REGION_REPLICAS,
+            reading.truth(_REGION_REPLICAS) is True or period > 0,
             found=f"{reading.text(_REGION_REPLICAS) or 'false (default)'}, and {_REFRESH} is {period:.15g}",
             expected=f"true, or {_REFRESH} above 0: replicas of users' regions never see a write otherwise",
             fix=f"set {_REGION_REPLICAS} to true, or {_REFRESH} to 30000, in hbase-site.xml",
-            where=reading.where(_REGION_REPLICAS)
-            or reading.where("hbase.meta.replica.count")
-            or "hbase-site.xml",
+            elsewhere=reading.where("hbase.meta.replica.count") or "hbase-site.xml",
         )

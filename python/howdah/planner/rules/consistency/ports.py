@@ -133,13 +133,13 @@ def _needs(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             continue
         other = next(filter(None, map(reading.text, (need.other, *need.instead))), None)
         other_text = str(other if other is not None else facts.decided.get(need.other) or "")
-        yield Observation(
-            ok=re.fullmatch(need.wanted, other_text) is not None,
-            about=need.other,
+        yield reading.verdict(
+            need.other,
+            re.fullmatch(need.wanted, other_text) is not None,
             found=f"{other_text or 'not set'}, and {need.key} is {text}",
             expected=f"what {need.key} needs: otherwise {need.otherwise}",
             fix=need.fix,
-            where=reading.where(need.other) or reading.where(need.key),
+            elsewhere=reading.where(need.key),
         )
 
 

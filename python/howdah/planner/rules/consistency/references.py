@@ -197,14 +197,14 @@ def _parts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         for name in filter(None, map(str.strip, (reading.text(row.listed) or "").split(","))):
             key = row.key.format(name)
             parts = reading.text(key) or default_of(key, hadoop(facts.request.hadoop))
-            yield Observation(
-                ok=bool(parts),
-                about=key,
+            yield reading.verdict(
+                key,
+                bool(parts),
                 found=parts or f"not set, and {row.listed} has {name}",
                 expected=f"{row.wanted}: otherwise {row.otherwise}",
                 fix=f"set {key} to {row.wanted}, or remove {name} from {row.listed} in "
                 f"{reading.where(row.listed)}",
-                where=reading.where(key) or reading.where(row.listed),
+                elsewhere=reading.where(row.listed),
             )
 
 
@@ -247,14 +247,14 @@ def _shares(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         ]
         if parent == "root" and round(sum(siblings)) == 100 and (reading.number(entry.name) or 0) > 0:
             key = f"{_CAPACITY}root.accessible-node-labels.{label}.capacity"
-            yield Observation(
-                ok=("root", label) in shares,
-                about=key,
+            yield reading.verdict(
+                key,
+                ("root", label) in shares,
                 found=reading.text(key) or f"not set, which is 0; {queue} has {entry.text} of it",
                 expected="100, the capacity of the root queue: the ResourceManager does not start if a "
                 "queue below has more than the queue above it",
                 fix=f"set {key} to 100 in capacity-scheduler.xml",
-                where=reading.where(key) or entry.place,
+                elsewhere=entry.place,
             )
             break
     for entry in reading.effective:

@@ -324,12 +324,12 @@ def _timeline(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     host = reading.text(key) or "0.0.0.0"
     own = [host_of(address) for address in texts if address and "${" not in address]
     local = [name for name in (own if all(texts) else [host_of(host), *own]) if name in HERE]
-    yield Observation(
-        ok=not local,
-        about=key,
+    yield reading.verdict(
+        key,
+        not local,
         found=f"{local[0] if local else host}{'' if reading.text(key) else ' (default)'}",
         expected="the host of the timeline service: otherwise clients on other hosts connect to themselves, "
         "and with Kerberos no application starts",
         fix=f"set {key} to the timeline service's host in yarn-site.xml",
-        where=reading.where(key) or reading.where(f"{_TIMELINE}enabled"),
+        elsewhere=reading.where(f"{_TIMELINE}enabled"),
     )

@@ -73,13 +73,13 @@ def _complete_managers(reading: Inspected, facts: Facts) -> Iterator[Observation
             ):
                 # Nothing elects, which is a rule of its own.
                 continue
-        yield Observation(
-            ok=bool(text),
-            about=key,
+        yield reading.verdict(
+            key,
+            bool(text),
             found=text or "not set",
             expected=purpose,
             fix=f"set {key} to {example} in yarn-site.xml",
-            where=reading.where(key) or "yarn-site.xml",
+            elsewhere="yarn-site.xml",
         )
     if len(reading.parts(_IDS)) == 1:
         yield _no_pair(reading)
@@ -87,13 +87,13 @@ def _complete_managers(reading: Inspected, facts: Facts) -> Iterator[Observation
         yield _address(reading, name)
         if not _is_of_2(facts):
             yield _pages(reading, name)
-    yield Observation(
-        ok=reading.truth(_RECOVERY) is True,
-        about=_RECOVERY,
+    yield reading.verdict(
+        _RECOVERY,
+        reading.truth(_RECOVERY) is True,
         found=reading.text(_RECOVERY) or "false (default)",
         expected="true: otherwise running jobs are lost when the other ResourceManager takes over",
         fix=f"set {_RECOVERY} to true in yarn-site.xml",
-        where=reading.where(_RECOVERY) or "yarn-site.xml",
+        elsewhere="yarn-site.xml",
     )
 
 
@@ -121,13 +121,13 @@ def _address(reading: Inspected, name: str) -> Observation:
     """Where a ResourceManager is: its host, from which Hadoop makes its addresses, or its address itself."""
     key = f"{_HOST}.{name}"
     text = reading.text(key) or reading.text(f"{_RPC}.{name}")
-    return Observation(
-        ok=bool(text),
-        about=key,
+    return reading.verdict(
+        key,
+        bool(text),
         found=text or "not set",
         expected=f"the host of {name}: otherwise no ResourceManager, NodeManager or client starts",
         fix=f"set {key} to its host in yarn-site.xml",
-        where=reading.where(key) or reading.where(_IDS),
+        elsewhere=reading.where(_IDS),
     )
 
 
@@ -137,14 +137,14 @@ def _pages(reading: Inspected, name: str) -> Observation:
     key = f"{prefix}.{name}"
     text = reading.text(key)
     host = reading.text(f"{_HOST}.{name}") or "HOST"
-    return Observation(
-        ok=bool(text),
-        about=key,
+    return reading.verdict(
+        key,
+        bool(text),
         found=text or "not set",
         expected="the address of its web pages: MapReduce's application masters read only this key and "
         "exit without it; other programs derive it from the host",
         fix=f"set {key} to {host}:{port} in yarn-site.xml on every worker and client",
-        where=reading.where(key) or reading.where(_IDS),
+        elsewhere=reading.where(_IDS),
     )
 
 
@@ -169,14 +169,14 @@ def _enabled(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """ResourceManagers that are named as a pair are one."""
     ids = reading.parts(_IDS)
     if len(ids) > 1:
-        yield Observation(
-            ok=are_paired(reading),
-            about=_ENABLED,
+        yield reading.verdict(
+            _ENABLED,
+            are_paired(reading),
             found=reading.text(_ENABLED) or "false (default)",
             expected=f"true, since {_IDS} names {', '.join(ids)}: otherwise their settings are not "
             "read, and NodeManagers reach no ResourceManager",
             fix=f"set {_ENABLED} to true in yarn-site.xml",
-            where=reading.where(_ENABLED) or reading.where(_IDS),
+            elsewhere=reading.where(_IDS),
         )
 
 
@@ -263,13 +263,13 @@ def _shared_state(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 
 def _kept(reading: Inspected, *, ok: bool, expected: str) -> Observation:
-    return Observation(
-        ok=ok,
-        about=_STORE,
+    return reading.verdict(
+        _STORE,
+        ok,
         found=reading.text(_STORE) or "FileSystemRMStateStore (default)",
         expected=expected,
         fix=f"set {_STORE} to {_STORES}ZKRMStateStore in yarn-site.xml",
-        where=reading.where(_STORE) or "yarn-site.xml",
+        elsewhere="yarn-site.xml",
     )
 
 

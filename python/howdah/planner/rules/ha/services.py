@@ -183,9 +183,9 @@ def _without_namenodes(reading: Inspected, facts: Facts) -> Iterator[Observation
         )
         if not used or by_name or meant:
             continue
-        yield Observation(
-            ok=bool(reading.text(key)),
-            about=key,
+        yield reading.verdict(
+            key,
+            bool(reading.text(key)),
             found=reading.text(key) or "not set",
             expected=f"the names of {service}'s NameNodes, such as nn1,nn2, and {_ADDRESS}.{service} of "
             "each: otherwise "
@@ -193,7 +193,7 @@ def _without_namenodes(reading: Inspected, facts: Facts) -> Iterator[Observation
             fix=f"set {key} to nn1,nn2, and {_ADDRESS}.{service}.nn1 and {_ADDRESS}.{service}.nn2 to the "
             "NameNodes' "
             "addresses, in hdfs-site.xml",
-            where=reading.where(key) or reading.where(provider) or reading.where(_SERVICES),
+            elsewhere=reading.where(provider) or reading.where(_SERVICES),
         )
 
 
@@ -279,13 +279,13 @@ def _observers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         if "ObserverRead" not in (reading.text(provider) or ""):
             continue
         for key, why in _OBSERVERS_NEED.items():
-            yield Observation(
-                ok=reading.truth(key) is True,
-                about=key,
+            yield reading.verdict(
+                key,
+                reading.truth(key) is True,
                 found=reading.text(key) or "false (default)",
                 expected=f"true, as clients of {pair.service} read from observers: {why}",
                 fix=f"set {key} to true in hdfs-site.xml on all NameNodes",
-                where=reading.where(key) or reading.where(provider),
+                elsewhere=reading.where(provider),
             )
 
 

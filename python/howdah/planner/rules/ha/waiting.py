@@ -259,14 +259,14 @@ def _by_itself(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         if not is_of_servers(reading, pair):
             continue
         key = pair.key(reading, _AUTOMATIC)
-        yield Observation(
-            ok=reading.truth(key) is True,
-            about=key,
+        yield reading.verdict(
+            key,
+            reading.truth(key) is True,
             found=reading.text(key) or "false (default)",
             expected="true: otherwise no NameNode is active after the loss of a host until an operator acts",
             fix=f"set {key} to true in hdfs-site.xml, name the ZooKeepers in ha.zookeeper.quorum, then run "
             "hdfs zkfc -formatZK and start a failover controller on each NameNode's host",
-            where=reading.where(key) or "hdfs-site.xml",
+            elsewhere="hdfs-site.xml",
         )
 
 

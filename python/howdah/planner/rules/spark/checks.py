@@ -328,13 +328,13 @@ def _history(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Where a folder of applications' history is named, applications write it."""
     present = next((key for key in (_DIRECTORY, _READ) if reading.text(key)), None)
     if present is not None:
-        yield Observation(
-            ok=reading.truth(_LOGS) is True,
-            about=_LOGS,
+        yield reading.verdict(
+            _LOGS,
+            reading.truth(_LOGS) is True,
             found=f"{reading.text(_LOGS) or 'false (default)'}, and {present} is {reading.text(present)}",
             expected="true: otherwise no application writes event logs for the history server",
             fix=f"set {_LOGS} to true in {_FILE}",
-            where=reading.where(_LOGS) or reading.where(present),
+            elsewhere=reading.where(present),
         )
 
 

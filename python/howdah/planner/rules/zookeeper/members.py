@@ -121,13 +121,13 @@ def _limits(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     members = _members(reading)
     for key, usual in _LIMITS.items() if len(members) > 1 else ():
         text = reading.text(key)
-        yield Observation(
-            ok=bool(text) and text != "0",
-            about=key,
+        yield reading.verdict(
+            key,
+            bool(text) and text != "0",
             found=text or "not set",
             expected="the ticks that members wait for each other: without it no member of several starts",
             fix=f"add {key}={usual} to {_FILE} on all members",
-            where=reading.where(key) or _FILE,
+            elsewhere=_FILE,
         )
 
 

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from howdah import _native
-from howdah.simulation.local.outcome import LocalOutcome
-from howdah.simulation.local.scenario import Costs, Directory, Doubling, LocalProgram, LocalScenario
+from howdah.simulation.local_engine import LocalOutcome
+from howdah.simulation.scenario import Costs, Directory, Doubling, LocalProgram, LocalScenario
 
 RESULTS = Path(__file__).parents[4] / "benches" / "results"
 MOST_ERROR = 0.15

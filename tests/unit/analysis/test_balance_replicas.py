@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.special import bdtrc
 
 from howdah.analysis import analyse
-from howdah.analysis.replicas import by_chance
+from howdah.analysis.balance import by_chance
 from howdah.model.plan import Placement, Setting
 from howdah.model.tables import RunData
 from support.cluster_records import terasort_on

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from howdah.audit.machines import check_machines
+from howdah.audit.drift import check_machines
 from howdah.model.check import CheckVerdict
 from howdah.model.machines import Difference, Doing, ProvisionChange, Provisioning
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from howdah.model.sink import Progress
-from howdah.store.progress import ProgressFile, read_progress
+from howdah.store.writer import ProgressFile, read_progress
 
 
 def test_it_is_written_at_most_once_a_second(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from howdah.analysis.crossing import whole_files_share
+from howdah.analysis.links import whole_files_share
 from howdah.model.cluster import ReplicaSpread
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
 from howdah.model.workloads.terasort import TeraSort, TeraValidate

@@ -8,8 +8,7 @@ import pytest
 
 from howdah.errors import RecordError
 from howdah.store.layout import SAMPLES, TASKS
-from howdah.store.progress import TableTail
-from howdah.store.writer import RunWriter
+from howdah.store.writer import RunWriter, TableTail
 from support import records
 from support.stored import as_begun, sample_ticks
 

@@ -1,0 +1,44 @@
+"""Names of variables and functions are nouns and verbs, in the packages that were read for it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[2] / "python" / "howdah"
+WORDS = {"said", "told", "asked", "whose", "whom", "one", "found"}
+PACKAGES = (
+    "analysis/comparing",
+    "report/comparing",
+    "report/figures",
+    "report/plan",
+    "report/study",
+    "study",
+)
+
+
+def _names(path: Path) -> Iterator[tuple[str, int]]:
+    """The names that a module gives to variables, parameters and functions, with their lines."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id, node.lineno
+        elif isinstance(node, ast.arg):
+            yield node.arg, node.lineno
+        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            yield node.name, node.lineno
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_a_name_is_no_participle_and_no_pronoun(package: str) -> None:
+    paths = sorted((PACKAGE / package).rglob("*.py"))
+    assert paths
+    wrong = [
+        f"{path.relative_to(PACKAGE)}:{line}: {name}"
+        for path in paths
+        for name, line in _names(path)
+        if name.strip("_") in WORDS
+    ]
+    assert wrong == []
