@@ -70,6 +70,8 @@ class Workload(Model):
     """Whether all that it reads goes through intermediate files to reduces, which write it."""
     map_phases: ClassVar[tuple[str, str]] = ("map", "reduce")
     """What the two halves of its job are called."""
+    reported_phases: ClassVar[tuple[str, ...] | None] = None
+    """The phases that its progress reports; None for those of a job of MapReduce."""
     has_tasks: ClassVar[bool] = True
     """Whether it is divided into tasks."""
     uses_disks: ClassVar[bool] = True
