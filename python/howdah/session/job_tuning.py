@@ -19,7 +19,7 @@ from howdah.model.comparison import Verdict
 from howdah.model.job_tuning import CONFIGURED_NAME, JobTuning, JobTuningRequest, ValueAlone
 from howdah.model.plan import Setting
 from howdah.model.study import Study, StudyRun
-from howdah.model.tuning import Narrowing, RacedPlan, RaceRequest, RaceTarget
+from howdah.model.tuning import DEFAULTS_NAME, Narrowing, RacedPlan, RaceRequest, RaceTarget
 from howdah.render.text import xml_file
 from howdah.services.conf import ClientConf
 from howdah.session.racing import only_race_on, raced_plans
@@ -33,6 +33,7 @@ from howdah.store.staging import replacing
 from howdah.tune.job import (
     SPARK_PROGRAMS,
     alone_study,
+    default_properties,
     job_properties,
     job_space,
     race_study,
@@ -86,6 +87,7 @@ def job_request(
         space=varied,
         fixed=fixed,
         seed=secrets.randbelow(2**32) if seed is None else seed,
+        defaults=default_properties(words, varied),
     )
 
 
@@ -201,11 +203,13 @@ def _values(request: JobTuningRequest, plans: Sequence[RacedPlan]) -> tuple[Valu
 
 def _result(name: str, request: JobTuningRequest, first: _Made, second: _Made | None) -> JobTuning:
     alone = _values(request, raced_plans(first.study, first.done, (CONFIGURED_NAME,)))
-    plans = raced_plans(second.study, second.done, (CONFIGURED_NAME,)) if second else ()
+    plans = raced_plans(second.study, second.done, (CONFIGURED_NAME, DEFAULTS_NAME)) if second else ()
     faster = [
         plan
         for plan in plans
-        if (difference := plan.against.get(CONFIGURED_NAME)) and difference.verdict is Verdict.FASTER
+        if plan.name != DEFAULTS_NAME
+        and (difference := plan.against.get(CONFIGURED_NAME))
+        and difference.verdict is Verdict.FASTER
     ]
     best = min(faster, key=lambda plan: plan.elapsed_s or 0.0, default=None)
     return JobTuning(

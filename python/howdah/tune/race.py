@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from howdah import releases
@@ -39,7 +39,7 @@ _BLOCK_SIZE, _REDUCES = "dfs.blocksize", "mapreduce.job.reduces"
 _SLOWSTART = "mapreduce.job.reduce.slowstart.completedmaps"
 _OPTIONS = {_BLOCK_SIZE: "block_size", _REDUCES: "reduces", _SLOWSTART: "slowstart"}
 """Properties of jobs that have options of their own, and these."""
-_HEAPS = ("mapreduce.map.java.opts", "mapreduce.reduce.java.opts")
+HEAPS = ("mapreduce.map.java.opts", "mapreduce.reduce.java.opts")
 
 
 def race_of(
@@ -134,7 +134,7 @@ def _plan_levels(
         )
     varied = [one.name for one in tuning.space if one.name not in (SLOTS, WORKERS, JVM)]
     keys = [key for name in varied for key in (CODEC_KEYS if name == CODEC_KEYS[1] else (name,))]
-    yield Level(label=DEFAULTS, overrides=_defaults(keys, cluster))
+    yield Level(label=DEFAULTS, overrides=release_defaults(keys, cluster.request.hadoop))
 
 
 def _job_levels(
@@ -147,7 +147,7 @@ def _job_levels(
     rules = _job_values(plan)
     planned = {name: _job_values(candidates.plan(finalist.values)) for name, finalist in racing.items()}
     keys = dict.fromkeys((_REDUCES, *rules, *(key for values in planned.values() for key in values)))
-    defaults = _defaults(list(keys), plan.cluster)
+    defaults = release_defaults(keys, plan.cluster.request.hadoop)
     # What a plan leaves open is as in the release; only the number of reduces follows from the suite.
     reduces = suite.first(REDUCES)
     decided = defaults | ({_REDUCES: str(reduces)} if reduces else {}) | rules
@@ -175,13 +175,13 @@ def _job_level(name: str, values: Mapping[str, Scalar]) -> Level:
     return Level.model_validate({"label": name, **options, "job_settings": properties or None})
 
 
-def _defaults(keys: list[str], cluster: Cluster) -> dict[str, Scalar]:
-    """The release's defaults of keys, as far as it has any."""
-    hadoop = releases.hadoop(cluster.request.hadoop)
+def release_defaults(keys: Iterable[str], release: str | None = None) -> dict[str, Scalar]:
+    """A release's defaults of keys, as far as it has any; those of the newest one if none is given."""
+    hadoop = releases.hadoop(release) if release is not None else releases.hadoop()
     result: dict[str, Scalar] = {}
     for key in keys:
         default = releases.default_of(key, hadoop)
-        if key in _HEAPS:
+        if key in HEAPS:
             # The heap then follows the container.
             result[key] = ""
         elif default:
