@@ -30,6 +30,7 @@ from howdah.session.study.running import StudyObserver
 from howdah.session.study.studies import GivenStudy, make_runs
 from howdah.store.layout import new_run_id
 from howdah.store.staging import replacing
+from howdah.store.tunings import JOB_REQUEST, search_path
 from howdah.tune.job import (
     SPARK_PROGRAMS,
     alone_study,
@@ -41,7 +42,7 @@ from howdah.tune.job import (
     values_alone,
 )
 
-REQUEST, RESULT = "job.json", "job-tuning.json"
+REQUEST, RESULT = JOB_REQUEST, "job-tuning.json"
 _ALONE, _RACE = "alone", "race"
 _UNSET_MB = {"mapreduce.map.memory.mb": "1024", "mapreduce.reduce.memory.mb": "1024"}
 
@@ -125,8 +126,7 @@ def is_job(directory: Path, name: str) -> bool:
 
 def job_folder(directory: Path, name: str) -> Path:
     """The directory of the search of this name, ``last`` for the newest of all searches."""
-    names = sorted(path.name for path in directory.iterdir()) if directory.is_dir() else []
-    return directory / (names[-1] if name == "last" and names else name)
+    return search_path(directory, name)
 
 
 def tune_job(path: Path, show: ShowStudy, budget_s: float | None = None) -> TunedJob:
