@@ -204,7 +204,11 @@ def _compared(work: TuningWork, attempts: Attempts, folder: TuningFolder) -> Com
     attempts.stage = "comparing"
     attempts.show()
     pools = {
-        kept: [trial for trial in fastest(searches[kept], best[kept], folder.trials) if trial.elapsed_s]
+        kept: [
+            trial
+            for trial in fastest(searches[kept], best[kept], folder.trials, work.candidates.draws)
+            if trial.elapsed_s
+        ]
         for kept in KeptRules
     }
     return finalists(pools, request, work.candidates)

@@ -19,6 +19,7 @@ from howdah.model.study import Budget, Repeats, Study
 from howdah.model.study_settings import Level
 from howdah.model.workloads.terasort import ROW_BYTES
 from howdah.tune.candidates import Candidates
+from howdah.tune.parameters import CODEC_KEYS, codec_of
 from howdah.tune.race import CONFIGURED, RULES, VARY
 
 _LESS = 4
@@ -100,10 +101,15 @@ def cases(
 
 
 def _properties(level: Level) -> dict[str, str]:
-    """The properties of a level's jobs; heaps that follow the container are left to the rules."""
+    """The values of a level's jobs; heaps that follow the container are left to the rules."""
     options = {"dfs.blocksize": level.block_size, "mapreduce.job.reduces": getattr(level, "reduces", None)}
     given = {**(getattr(level, "job_settings", None) or {}), **options}
-    return {key: str(value) for key, value in given.items() if value not in (None, "")}
+    values = {key: str(value) for key, value in given.items() if value not in (None, "")}
+    compress, codec = CODEC_KEYS
+    if compress in values:
+        compressed = values.pop(compress) == "true"
+        values[codec] = codec_of(values.get(codec, ""), compressed=compressed)
+    return values
 
 
 def free_numbers(before: Calibration | None, *, on_lab: bool) -> list[Free]:

@@ -158,9 +158,13 @@ def _job_reduces(base: Base) -> str:
 
 
 def _codec(base: Base) -> str:
-    planned = base.settings.text(_CODEC)
+    return codec_of(base.settings.text(_CODEC), compressed=base.settings.flag(_COMPRESS))
+
+
+def codec_of(class_name: str, *, compressed: bool) -> Codec:
+    """The codec that properties of jobs name; none for a class that is not one of the search's."""
     known = {name: codec for codec, name in _CLASSES.items()}
-    return known.get(planned, Codec.NONE) if base.settings.flag(_COMPRESS) else Codec.NONE
+    return known.get(class_name, Codec.NONE) if compressed else Codec.NONE
 
 
 def _local_delay(base: Base) -> Iterator[str]:

@@ -59,14 +59,20 @@ def test_every_plan_runs_once_on_a_quarter_of_the_data_within_part_of_the_budget
 
 
 def test_runs_are_cases_on_the_hosts_that_the_lab_built() -> None:
-    level = Level.model_validate(
-        {"label": DEFAULTS_NAME, "block_size": "64MiB", "job_settings": {"mapreduce.task.io.sort.mb": 64}}
-    )
+    released = {
+        "mapreduce.task.io.sort.mb": 64,
+        "mapreduce.map.java.opts": "",
+        "mapreduce.map.output.compress": "false",
+        "mapreduce.map.output.compress.codec": "org.apache.hadoop.io.compress.DefaultCodec",
+    }
+    level = Level.model_validate({"label": DEFAULTS_NAME, "block_size": "64MiB", "job_settings": released})
     record = next(iter(recorded_runs().values()))
     runs = list(cases([level, Level(label="configured")], {DEFAULTS_NAME: record}, {}, in_lab()))
     (run,) = runs
     settings = {setting.key: setting.value for setting in run.work.plan.settings}
     assert (settings["dfs.blocksize"], settings["mapreduce.task.io.sort.mb"]) == (64 << 20, 64)
+    assert settings["mapreduce.map.output.compress"] is False
+    assert str(settings["mapreduce.map.java.opts"]).startswith("-Xmx"), "left to the rules"
     # The lab gave each host one CPU, which its two workers share.
     (group,) = run.work.plan.cluster.inventory.worker_groups
     assert group.cpu.speed == 0.5
