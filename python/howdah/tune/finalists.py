@@ -12,8 +12,9 @@ from howdah.tune.candidates import Candidates, Values
 from howdah.tune.search import Attempt, Search
 
 _COMPARED, _COMPARED_OF_ONE_DRAW = 3, 10
-"""So many of the fastest candidates of each search are compared with fresh draws: more if trials have one draw,
-because then the fastest trial is also the luckiest."""
+"""So many of the fastest candidates of each search are compared with fresh draws.
+
+If trials have one draw, the fastest is also the luckiest, so more are compared."""
 _RUNNERS_UP = 2
 
 
