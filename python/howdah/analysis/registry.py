@@ -39,6 +39,7 @@ from howdah.analysis.replicas import find_replicas
 from howdah.analysis.returns import find_exceptions, find_failed_operations
 from howdah.analysis.sentences import find_cluster_use, find_outside, find_times
 from howdah.analysis.spark_findings import (
+    find_cpu_floor,
     find_driver,
     find_killed_driver,
     find_lost_executors,
@@ -83,6 +84,7 @@ FINDERS: tuple[Finder, ...] = (
     find_outside,
     find_overheads,
     find_driver,
+    find_cpu_floor,
     find_scaling,
     find_stage_waits,
     find_memory,

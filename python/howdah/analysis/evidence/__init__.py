@@ -31,7 +31,7 @@ from howdah.analysis.evidence.operations import (
     ThroughputBound,
     ThroughputLimit,
 )
-from howdah.analysis.evidence.spark import ExecutorEstimate, SparkUse
+from howdah.analysis.evidence.spark import ExecutorEstimate, ExecutorUse, SparkUse
 from howdah.analysis.evidence.tasks import Balance, Cause, Sign, Spills, Starvation, Straggler, TaskSpread
 from howdah.analysis.evidence.times import (
     Bound,
@@ -92,6 +92,7 @@ __all__ = [
     "DiskUse",
     "Evidence",
     "ExecutorEstimate",
+    "ExecutorUse",
     "FaultEffect",
     "FloatArray",
     "FloorDistance",
