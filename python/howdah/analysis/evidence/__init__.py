@@ -32,7 +32,7 @@ from howdah.analysis.evidence.operations import (
     ThroughputBound,
     ThroughputLimit,
 )
-from howdah.analysis.evidence.spark import ExecutorEstimate, SparkLoss, SparkUse
+from howdah.analysis.evidence.spark import ExecutorEstimate, ExecutorUse, SparkLoss, SparkUse
 from howdah.analysis.evidence.times import (
     Balance,
     Bound,
@@ -99,6 +99,7 @@ __all__ = [
     "DiskUse",
     "Evidence",
     "ExecutorEstimate",
+    "ExecutorUse",
     "FaultEffect",
     "FloatArray",
     "FloorDistance",

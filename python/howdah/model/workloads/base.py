@@ -84,6 +84,8 @@ class Workload(Model):
     """What its rate is taken over; None where bytes a second say nothing of it."""
     primary_metric: ClassVar[str | None] = None
     """The metric of its results, by name, that it is run for; None where that is its elapsed time."""
+    floor: ClassVar[str | None] = None
+    """The program, by kind, that does the same work without a cluster; None if that has the same kind."""
     importance: ClassVar[int] = 0
     """The run is about the program of its suite where this is highest, or about all where it is TOGETHER."""
 

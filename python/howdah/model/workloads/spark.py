@@ -166,6 +166,7 @@ class SparkTeraSort(OnSpark, TeraRows):
     programs: ClassVar = {"hadoop": "howdah.engines.hadoop.programs.spark:terasort"}
     sizes: ClassVar = {"hadoop": "howdah.planner.suite.spark:terasort"}
     reads = TERAGEN
+    floor = TERASORT
     # TeraValidate reads the same folder, whichever program sorted the rows.
     folder = TERASORT
     replication_key = "mapreduce.terasort.output.replication"
