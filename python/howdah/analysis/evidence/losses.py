@@ -64,6 +64,26 @@ class WorkerLoss:
 
 
 @dataclass(frozen=True)
+class WorkerDrain:
+    """A DataNode that was drained, and what its move cost the jobs that ran meanwhile.
+
+    ``began_s`` and ``ended_s`` are seconds since the run's start, ``held_bytes`` its blocks, each None where
+    that was not seen. ``workloads`` ran meanwhile. ``written_bytes`` is what all DataNodes wrote meanwhile,
+    the moved blocks included; None where they were not sampled. ``during_s`` and ``otherwise_s`` are the mean
+    times of maps that ran meanwhile and of the same workloads' other maps, None where there were none.
+    """
+
+    worker: str
+    began_s: float | None
+    ended_s: float
+    held_bytes: int | None
+    workloads: tuple[str, ...]
+    written_bytes: float | None
+    during_s: float | None
+    otherwise_s: float | None
+
+
+@dataclass(frozen=True)
 class MasterLoad:
     """How busy a master's process was in a workload: a share of one core, of which it may use several."""
 
