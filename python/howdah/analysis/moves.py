@@ -47,20 +47,20 @@ def _drain(
     ]
     meanwhile = [attempt for attempt in maps if attempt.start_s <= event.time_s and began_s <= attempt.end_s]
     others = [attempt for attempt in maps if attempt not in meanwhile]
-    tracks = [
-        track
-        for machine in counted(machines, timeline, "datanode")
-        if (track := timeline.track(machine, "datanode/written_bytes")) is not None
-    ]
+
+    def grown(metric: str) -> float | None:
+        tracks = [timeline.track(machine, metric) for machine in counted(machines, timeline, "datanode")]
+        sampled = [track for track in tracks if track is not None]
+        return sum(track.growth(began_s, event.time_s + LAG_S) for track in sampled) if sampled else None
+
     return WorkerDrain(
         worker=event.worker,
         began_s=event.since_s,
         ended_s=event.time_s,
         held_bytes=event.held_bytes,
         workloads=tuple(time.workload for time in running),
-        written_bytes=sum(track.growth(began_s, event.time_s + LAG_S) for track in tracks)
-        if tracks
-        else None,
+        copied_blocks=grown("datanode/copied_blocks"),
+        written_bytes=grown("datanode/written_bytes"),
         during_s=_mean_s(meanwhile),
         otherwise_s=_mean_s(others),
     )
@@ -86,10 +86,12 @@ def _drained(record: RunRecord, drain: WorkerDrain) -> Finding:
         text += f" in {seconds(drain.ended_s - drain.began_s)}"
         numbers.append(number("drained in", drain.ended_s - drain.began_s, "s"))
     if drain.held_bytes is not None:
-        text += f": other DataNodes now have its blocks, {format_bytes(drain.held_bytes)}"
-        numbers.append(number("blocks moved", drain.held_bytes, "B"))
-    if drain.written_bytes is not None:
-        text += f" of {format_bytes(drain.written_bytes)} that all DataNodes wrote meanwhile"
+        text += f" with {format_bytes(drain.held_bytes)} on its disks"
+        numbers.append(number("on its disks", drain.held_bytes, "B"))
+    if drain.copied_blocks is not None and drain.written_bytes is not None:
+        blocks = format_counted(round(drain.copied_blocks), "block")
+        text += f": DataNodes copied {blocks} and wrote {format_bytes(drain.written_bytes)} meanwhile"
+        numbers.append(number("blocks copied", drain.copied_blocks, "1"))
         numbers.append(number("written meanwhile", drain.written_bytes, "B"))
     if drain.workloads:
         text += f", while {listed(drain.workloads)} ran"

@@ -67,10 +67,11 @@ class WorkerLoss:
 class WorkerDrain:
     """A DataNode that was drained, and what its move cost the jobs that ran meanwhile.
 
-    ``began_s`` and ``ended_s`` are seconds since the run's start, ``held_bytes`` its blocks, each None where
-    that was not seen. ``workloads`` ran meanwhile. ``written_bytes`` is what all DataNodes wrote meanwhile,
-    the moved blocks included; None where they were not sampled. ``during_s`` and ``otherwise_s`` are the mean
-    times of maps that ran meanwhile and of the same workloads' other maps, None where there were none.
+    ``began_s`` and ``ended_s`` are seconds since the run's start, ``held_bytes`` what its disks held, each
+    None where that was not seen. ``workloads`` ran meanwhile. ``copied_blocks`` and ``written_bytes`` are what all
+    DataNodes copied and wrote meanwhile; None where they were not sampled. ``during_s`` and ``otherwise_s``
+    are the mean times of maps that ran meanwhile and of the same workloads' other maps, None where there were
+    none.
     """
 
     worker: str
@@ -78,6 +79,7 @@ class WorkerDrain:
     ended_s: float
     held_bytes: int | None
     workloads: tuple[str, ...]
+    copied_blocks: float | None
     written_bytes: float | None
     during_s: float | None
     otherwise_s: float | None
