@@ -68,8 +68,8 @@ class WorkerDrain:
     """A DataNode that was drained, and what its move cost the jobs that ran meanwhile.
 
     ``began_s`` and ``ended_s`` are seconds since the run's start, ``held_bytes`` what its disks held, each
-    None where that was not seen. ``workloads`` ran meanwhile. ``copied_blocks`` and ``written_bytes`` are what all
-    DataNodes copied and wrote meanwhile; None where they were not sampled. ``during_s`` and ``otherwise_s``
+    None where that was not seen. ``workloads`` ran meanwhile. ``copied_blocks`` and ``written_bytes`` are what
+    all DataNodes copied and wrote meanwhile; None where they were not sampled. ``during_s`` and ``otherwise_s``
     are the mean times of maps that ran meanwhile and of the same workloads' other maps, None where there were
     none.
     """
