@@ -68,10 +68,9 @@ class WorkerDrain:
     """A DataNode that was drained, and what its move cost the jobs that ran meanwhile.
 
     ``began_s`` and ``ended_s`` are seconds since the run's start, ``held_bytes`` what its disks held, each
-    None where that was not seen. ``workloads`` ran meanwhile. ``copied_blocks`` and ``written_bytes`` are what
-    all DataNodes copied and wrote meanwhile; None where they were not sampled. ``during_s`` and ``otherwise_s``
-    are the mean times of maps that ran meanwhile and of the same workloads' other maps, None where there were
-    none.
+    None where that was not seen. ``workloads`` ran meanwhile. All DataNodes meanwhile copied
+    ``copied_blocks`` and wrote ``written_bytes``, None where they were not sampled. Maps that ran meanwhile
+    took ``during_s`` on average, the other ones of the same workloads ``otherwise_s``, None without any.
     """
 
     worker: str
