@@ -17,6 +17,7 @@ from howdah.analysis.evidence.losses import (
     Rebuild,
     Stall,
     Wait,
+    WorkerDrain,
     WorkerLoss,
 )
 from howdah.analysis.evidence.operations import (
@@ -147,6 +148,7 @@ __all__ = [
     "ThroughputBound",
     "ThroughputLimit",
     "Wait",
+    "WorkerDrain",
     "WorkerLoss",
     "WorkloadTime",
 ]
@@ -177,6 +179,7 @@ class Evidence:
     replicas: tuple[ReplicaBalance, ...] = ()
     stragglers: tuple[Straggler, ...] = ()
     losses: tuple[WorkerLoss, ...] = ()
+    drains: tuple[WorkerDrain, ...] = ()
     overheads: tuple[JobOverhead, ...] = ()
     masters: tuple[MasterLoad, ...] = ()
     master_losses: tuple[MasterLoss, ...] = ()
