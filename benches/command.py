@@ -20,8 +20,10 @@ from howdah.errors import UserError
 _ROWS = 2_000_000
 _MOST_SHARE = 0.02
 _INVENTORY = Path("examples/hosts-lab.yaml")
-_PLANNED_DISK, _DISK = "size: 8GB, outer_rate", "size: 5GB, outer_rate"
-"""Smaller disks, for the rows need little."""
+_PLANNED_DISK, _DISK = "size: 8GB, outer_rate", "size: 2GB, outer_rate"
+"""Smaller disks, for the rows need little; a DataNode sets a block aside for each that is being written."""
+_BLOCKS = ("--set", "dfs.blocksize=33554432")
+_WORKLOAD = ("--workload", "terasuite:1GB")
 _INPUT = "/bench-rows"
 _LAB = f"bench-{os.getpid()}"
 _QUANTITIES = {
@@ -125,8 +127,8 @@ def _lab_up(course: Course, folder: Path) -> dict[str, str]:
     text = _INVENTORY.read_text()
     assert _PLANNED_DISK in text
     inventory.write_text(text.replace(_PLANNED_DISK, _DISK))
-    workers = ("--hypervisor", "kvm", "--workers-per-host", "2", "--replication", "2")
-    _howdah(course, "plan", str(inventory), *workers, "-o", str(plan))
+    workers = ("--hypervisor", "kvm", "--workers-per-host", "2", "--replication", "2", *_WORKLOAD)
+    _howdah(course, "plan", str(inventory), *workers, *_BLOCKS, "-o", str(plan))
     _howdah(course, "lab", "up", str(plan), "--name", _LAB, "--dir", str(folder / "lab"))
     jars: dict[str, str] = json.loads(_python(course, "prepare", str(folder)))
     return jars

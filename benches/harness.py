@@ -17,6 +17,7 @@ from howdah.errors import UserError
 _ROWS = 20_000_000
 _FIRST_ROWS = 100_000
 _MOST_SHARE = 0.02
+_WORKLOAD = ("--workload", "terasuite:1GB")
 _INVENTORY = "examples/hosts-lab.yaml"
 _LAB = f"bench-{os.getpid()}"
 
@@ -34,7 +35,7 @@ def harness(course: Course, request: Request) -> Result:
     plan = folder / "plan.yaml"
     try:
         course.tell("building a laboratory")
-        workers = ("--hypervisor", "kvm", "--workers-per-host", "2", "--replication", "2")
+        workers = ("--hypervisor", "kvm", "--workers-per-host", "2", "--replication", "2", *_WORKLOAD)
         _howdah(course, "plan", _INVENTORY, *workers, "-o", str(plan))
         _compile(course)
         _howdah(course, "lab", "up", str(plan), "--name", _LAB, "--dir", str(folder / "lab"))

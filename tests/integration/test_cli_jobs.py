@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -57,7 +58,13 @@ def test_a_page_and_the_browser_show_the_same(work: Path) -> None:
     assert (work / "jobs/report/data/applications.csv").read_text().startswith("id,attempt,kind")
     served = howdah("serve", "--export", "public", cwd=work)
     assert served.returncode == 0, served.stderr
-    assert "spark_default" in (work / "public/jobs/index.html").read_text()
+    ranking = (work / "public/jobs/index.html").read_text()
+    assert "spark_default" in ranking
+    # Names in the ranking lead to the applications' pages; the page on its own has none next to it.
+    links = re.findall(r'<th scope="row"[^>]*><a href="([^"]+)"', ranking)
+    assert f"{YARN}/index.html" in links
+    assert all((work / "public/jobs" / link).is_file() for link in links)
+    assert f'href="{YARN}' not in text
 
 
 @pytest.mark.parametrize(

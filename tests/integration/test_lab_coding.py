@@ -49,15 +49,26 @@ def _ran(lab: Lab, *words: str) -> RunRecord:
     return record
 
 
-def test_coded_rows_are_sorted_and_take_half_a_byte_more_for_each(lab: Lab) -> None:
-    record = _ran(lab, "terasuite", "--rows", "500k", "--erasure-coding", POLICY)
+def test_coded_rows_are_sorted_while_a_worker_is_drained(lab: Lab) -> None:
+    """Coded rows take half a byte more for each, and the drained worker is a member again afterwards."""
+    record = _ran(
+        lab,
+        *("terasuite", "--rows", "200k", "--erasure-coding", POLICY),
+        *("--fault", "drain worker:h2-2 at teragen 5%"),
+    )
     generated, sorted_rows, validated = record.workloads
     assert validated.checksum == validated.expected_checksum == generated.checksum
     for result in (generated, sorted_rows):
         assert result.replicas is not None
         assert result.replicas.policy == POLICY
-        assert result.replicas.stored_bytes == pytest.approx(1.5 * result.replicas.bytes, rel=0.05)
-        assert result.replicas.replicas == 3 * result.replicas.blocks
+        assert result.replicas.stored_bytes == pytest.approx(1.5 * result.replicas.bytes, rel=0.1)
+    assert [fault.state for fault in record.faults] == ["undone"]
+    drained = [event for event in record.events if event.kind == "datanode-drained"]
+    assert [event.worker for event in drained] == ["h2-2"]
+    assert drained[0].since_s is not None
+    assert drained[0].since_s < drained[0].time_s
+    report = lab.on("client", "hdfs", "dfsadmin", "-report", "-live")
+    assert report.count("Decommission Status : Normal") == 4
 
 
 @pytest.mark.parametrize("coded", [True, False])
@@ -74,12 +85,13 @@ def test_a_lost_worker_is_rebuilt_and_the_files_are_read_back(lab: Lab, coded: b
     per_worker = written.replicas.per_worker["h2-2"]
     assert metrics["blocks not rebuilt"] == 0
     assert metrics["rebuild time"] > 0
-    # It is missed after 2 × 10 s and 10 heartbeats of 3 s.
-    assert 40 < metrics["time until noticed"] < 120
+    # It is given up after 2 × 10 s and 10 heartbeats of 3 s.
+    assert metrics["time until noticed"] > 40
     if coded:
         assert metrics["rebuilt units"] >= per_worker > 0
+        # Each unit is computed from two others.
         assert metrics["bytes read to rebuild units"] == pytest.approx(
-            2 * metrics["rebuilt bytes of units"], rel=0.1
+            2 * metrics["rebuilt bytes of units"], rel=0.05
         )
         assert metrics["decoding time"] > 0
     else:
@@ -88,21 +100,3 @@ def test_a_lost_worker_is_rebuilt_and_the_files_are_read_back(lab: Lab, coded: b
     assert read.counters.read_bytes == FILES * FILE_BYTES
     assert [fault.state for fault in record.faults] == ["undone"]
     assert any(event.kind == "datanode-given-up" and event.held_bytes for event in record.events)
-
-
-def test_a_worker_is_drained_while_a_job_runs_and_is_a_member_again(lab: Lab) -> None:
-    record = _ran(
-        lab,
-        *("terasuite", "--rows", "500k", "--erasure-coding", POLICY),
-        *("--fault", "drain worker:h2-2 at teragen 10%"),
-    )
-    assert record.workloads[-1].checksum == record.workloads[0].checksum
-    assert [fault.state for fault in record.faults] == ["undone"]
-    drained = [event for event in record.events if event.kind == "datanode-drained"]
-    assert [event.worker for event in drained] == ["h2-2"]
-    assert drained[0].since_s is not None
-    assert {change.machine for change in record.members if change.what == "leaving"} == {"h2-2"}
-    status = lab.status()
-    assert "leaving" not in str(status.get("machines"))
-    kept = lab.on("client", "hdfs", "dfsadmin", "-report")
-    assert kept.count("Decommission Status : Normal") == 4

@@ -12,12 +12,15 @@ import pytest
 from howdah.engines.hadoop.engine import HadoopEngine
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.model.run import Outcome, RunRecord
+from howdah.services.resourcemanager import ResourceManager
+from howdah.services.web import Web
 from howdah.session.imported import application_of
 from howdah.session.importing import import_jobs
 from support.daemons import LIB
 from support.hadoop_cluster import HadoopCluster, needs_hadoop
 from support.rigs import HadoopRig
 from support.sinks import MemorySink
+from support.spark_programs import fetch_spark, programs
 
 pytestmark = [needs_hadoop, pytest.mark.xdist_group("cluster")]
 
@@ -89,6 +92,31 @@ def test_a_queue_that_never_grants_a_container_ends_the_run_with_yarns_reason(ri
     assert record.outcome is Outcome.FAILED
     assert record.error is not None
     assert "gave application_" in record.error
+    assert "no container within 8 s" in record.error
+
+
+@pytest.mark.exam("jobs")
+def test_tasks_that_no_node_has_room_for_end_the_run_with_what_is_missing(rig: HadoopRig) -> None:
+    with Web() as web:
+        (node,) = ResourceManager(web, rig.target.conf).nodes()
+    # As much as the node has, of which the application master takes a part.
+    memory = f"-Dmapreduce.map.memory.mb={node.used_memory_mib + node.available_memory_mib}"
+    words = ("hadoop", "jar", _examples(), "pi", memory, "1", "10")
+    record, _ = _run(rig, *words, target=replace(rig.target, deadline_s=8.0))
+    assert record.outcome is Outcome.FAILED
+    assert record.error is not None
+    assert "gave no task or executor of application_" in record.error
+    assert "1 container requested" in record.error
+
+
+@pytest.mark.exam("jobs")
+def test_a_program_on_spark_in_such_a_queue_ends_the_run_as_well(rig: HadoopRig) -> None:
+    fetch_spark()
+    jars = f"spark.yarn.jars=local:{programs().spark.jars}/*"
+    words = ("spark-submit", "--master", "yarn", "--queue", "small", "--conf", jars)
+    main = ("--class", "howdah.spark.SparkWordCount", str(programs().jar), f"{rig.work_dir}-own", "1000", "1")
+    record, _ = _run(rig, *words, *main, target=replace(rig.target, deadline_s=8.0))
+    assert record.error is not None
     assert "no container within 8 s" in record.error
 
 

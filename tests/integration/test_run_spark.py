@@ -4,100 +4,42 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import psutil
 import pytest
 
 from howdah.analysis.analyse import analyse
-from howdah.installation.digests import release_folder, release_of
-from howdah.model.run import Outcome, RunRecord
-from howdah.model.tables import RunData
 from howdah.services.conf import ClientConf
 from howdah.services.namenode import NameNode
 from howdah.services.web import Web
-from howdah.store.reader import read_run
-from support.command import HOWDAH
 from support.hadoop_cluster import HadoopCluster, needs_hadoop
+from support.spark_programs import Program, fetch_spark, processes, succeeded, until
 
 pytestmark = [needs_hadoop, pytest.mark.xdist_group("cluster"), pytest.mark.exam("spark")]
-
-SIZE = ("--executors", "2", "--executor-cores", "1", "--executor-memory", "600MiB", "--partitions", "4")
-_LONGEST_S = 600
 
 
 @pytest.fixture(scope="module", autouse=True)
 def spark() -> None:
-    """Spark's jars, which CI keeps with its cache."""
-    if not release_folder(release_of("spark")).is_dir():
-        subprocess.run([HOWDAH, "hadoop", "fetch", "spark"], check=True, timeout=_LONGEST_S)
-
-
-class Program:
-    """``howdah run`` on the cluster, in a directory of its own."""
-
-    def __init__(self, cluster: HadoopCluster, directory: Path, *words: str) -> None:
-        self.directory = directory
-        self._process = subprocess.Popen(
-            [HOWDAH, "run", *words, *SIZE, "--engine", "hadoop", "--conf", cluster.conf,
-             "--hdfs-dir", "/user/howdah/spark"],
-            cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-        )  # fmt: skip
-
-    def end(self) -> tuple[int, str]:
-        """The exit code and what was printed."""
-        printed, _ = self._process.communicate(timeout=_LONGEST_S)
-        return self._process.returncode, printed
-
-    def run(self) -> RunData:
-        """The run's record and its tables."""
-        (record,) = (self.directory / "runs").glob("*/run.json")
-        return read_run(record.parent)
-
-    def logged(self, text: str) -> bool:
-        """Whether a line of the run's log has a text."""
-        logs = self.directory.glob("runs/*/logs/*.log")
-        return any(text in log.read_text(errors="replace") for log in logs)
-
-
-def until(condition: Callable[[], bool]) -> None:
-    """Wait until a condition holds."""
-    end = time.monotonic() + _LONGEST_S
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.5)
-
-
-def processes(*words: str) -> Iterator[int]:
-    """The processes of Java whose command lines have all these words."""
-    for process in psutil.process_iter(["name", "cmdline"]):
-        line = " ".join(process.info["cmdline"] or ())
-        if process.info["name"] == "java" and all(word in line for word in words):
-            yield process.pid
-
-
-def succeeded(program: Program) -> RunRecord:
-    """The record of a program that must succeed."""
-    code, printed = program.end()
-    assert code == 0, printed
-    record = program.run().record
-    assert record.outcome is Outcome.SUCCEEDED
-    return record
+    """Spark's jars."""
+    fetch_spark()
 
 
 @pytest.mark.parametrize(
     "words",
-    [("--api", "rdd"), ("--api", "sql", "--deploy-mode", "cluster", "--allocation", "dynamic"),
-     ("--api", "mapreduce")],
-    ids=["rdd", "sql", "mapreduce"],
-)  # fmt: skip
+    [
+        ("--api", "mapreduce"),
+        *(
+            ("--api", api, "--deploy-mode", mode, *more)
+            for api in ("rdd", "dataframe", "sql")
+            for mode, more in (("client", ()), ("cluster", ("--allocation", "dynamic")))
+        ),
+    ],
+    ids=lambda words: "-".join(words[1:4:2]),
+)
 def test_sorted_rows_are_those_that_teragen_wrote(
     cluster: HadoopCluster, tmp_path: Path, words: tuple[str, ...]
 ) -> None:
-    program = Program(cluster, tmp_path, "spark-terasuite", "--rows", "50000", *words)
+    program = Program(cluster.conf, tmp_path, "spark-terasuite", "--rows", "50000", *words)
     record = succeeded(program)
     generated, sorted_, validated = record.workloads
     assert validated.checksum == validated.expected_checksum == generated.checksum
@@ -116,7 +58,7 @@ def test_sorted_rows_are_those_that_teragen_wrote(
 
 
 def test_only_the_jars_are_left(cluster: HadoopCluster, tmp_path: Path) -> None:
-    succeeded(Program(cluster, tmp_path, "spark-wordcount", "--words", "50k"))
+    succeeded(Program(cluster.conf, tmp_path, "spark-wordcount", "--words", "50k"))
     conf = ClientConf.read(cluster.conf)
     with Web() as web:
         left = [entry.name for entry in NameNode(web, conf).list("/user/howdah/spark")]
@@ -135,7 +77,7 @@ def test_only_the_jars_are_left(cluster: HadoopCluster, tmp_path: Path) -> None:
 def test_results_are_as_they_must_be(
     cluster: HadoopCluster, tmp_path: Path, words: tuple[str, ...], metric: str
 ) -> None:
-    (result,) = succeeded(Program(cluster, tmp_path, *words)).workloads
+    (result,) = succeeded(Program(cluster.conf, tmp_path, *words)).workloads
     assert result.validation_errors == ()
     assert result.primary is not None
     assert result.primary.name == metric
@@ -144,7 +86,7 @@ def test_results_are_as_they_must_be(
 
 
 def test_a_killed_driver_is_reported(cluster: HadoopCluster, tmp_path: Path) -> None:
-    program = Program(cluster, tmp_path, "spark-wordcount", "--words", "20M")
+    program = Program(cluster.conf, tmp_path, "spark-wordcount", "--words", "20M")
     until(lambda: program.logged("Starting task 1.0 in stage 1"))
     (driver,) = processes("org.apache.spark.deploy.SparkSubmit", "howdah spark-wordcount")
     os.kill(driver, signal.SIGKILL)
@@ -159,7 +101,7 @@ def test_a_killed_driver_is_reported(cluster: HadoopCluster, tmp_path: Path) -> 
 
 
 def test_a_killed_executor_is_reported(cluster: HadoopCluster, tmp_path: Path) -> None:
-    program = Program(cluster, tmp_path, "spark-wordcount", "--words", "20M")
+    program = Program(cluster.conf, tmp_path, "spark-wordcount", "--words", "20M")
     until(lambda: program.logged("Starting task 1.0 in stage 1"))
     executor = next(processes("CoarseGrainedExecutorBackend", "--executor-id 1 "))
     os.kill(executor, signal.SIGKILL)

@@ -14,6 +14,7 @@ from howdah.analysis.limits import limit_shares
 from howdah.analysis.losses import losses
 from howdah.analysis.machines import cluster_disks, counted, data_disks, machines_of, on_cluster
 from howdah.analysis.masters import journal_loads, master_loads, master_losses
+from howdah.analysis.moves import drains
 from howdah.analysis.operation_steps import timed_run
 from howdah.analysis.others import neighbour_uses, others_uses, shared_series
 from howdah.analysis.overheads import overheads
@@ -86,6 +87,7 @@ def gather(run: RunData, floor: RunData | None, known: Sequence[KnownTimes]) -> 
             run, timeline, machines, times, disks, others=others, losses=lost, still=timed.still
         ),
         losses=lost,
+        drains=drains(run, timeline, machines, times),
         overheads=overheads(run, times),
         masters=master_loads(timeline, times),
         master_losses=master_losses(run, times),

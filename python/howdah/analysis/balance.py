@@ -183,7 +183,7 @@ def _finding(record: RunRecord, balance: ReplicaBalance, name: str, text: str, *
 
 
 def copied_bytes(record: RunRecord, time: WorkloadTime) -> float:
-    """The most that may have been copied during a workload: what DataNodes given up then held of the run's.
+    """The most that may have been copied meanwhile: what DataNodes given up or drained held of the run's.
 
     Of what was written before, fsck has counted it; of what was being written it is one part of many.
     """
@@ -206,13 +206,17 @@ def copied_bytes(record: RunRecord, time: WorkloadTime) -> float:
 
 
 def _declared_dead(event: Event) -> bool:
-    """Whether the NameNode gave up a DataNode: until then nothing is copied for it."""
+    """Whether the NameNode gave up a DataNode, before which nothing is copied for it, or has drained it."""
+    if event.kind == "datanode-drained":
+        return True
     # Older records have no word of their own for it.
     return event.kind == "datanode-given-up" or (event.kind == "datanode-lost" and "declares" in event.text)
 
 
 def _replica_bytes(spread: ReplicaSpread) -> float:
-    """The mean size of a replica."""
+    """The mean size of a replica, or of a unit."""
+    if spread.policy is not None and spread.stored_bytes is not None and spread.replicas:
+        return spread.stored_bytes / spread.replicas
     return spread.bytes / spread.blocks
 
 

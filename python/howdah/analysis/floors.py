@@ -59,7 +59,7 @@ def floors(
 
 def _key(result: WorkloadResult) -> tuple[str, int]:
     amount = result.workload.amount(result.counters)
-    return result.workload.kind, amount.number if amount else 0
+    return result.workload.floor or result.workload.kind, amount.number if amount else 0
 
 
 def _differs(

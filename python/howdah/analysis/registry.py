@@ -40,6 +40,7 @@ from howdah.analysis.poles import find_failed_attempts, find_poles, find_slowdow
 from howdah.analysis.rebuilds import find_rebuilds
 from howdah.analysis.region_servers import find_checks, find_hot_regions, find_skew
 from howdah.analysis.spark_findings import (
+    find_cpu_floor,
     find_driver,
     find_killed_driver,
     find_lost_executors,
@@ -83,6 +84,7 @@ FINDERS: tuple[Finder, ...] = (
     find_outside,
     find_overheads,
     find_driver,
+    find_cpu_floor,
     find_scaling,
     find_stage_waits,
     find_memory,

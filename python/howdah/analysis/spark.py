@@ -13,8 +13,9 @@ from itertools import pairwise
 
 from howdah.analysis.attempts import attempts_of
 from howdah.analysis.evidence import ExecutorEstimate, SparkUse, WorkloadTime
+from howdah.analysis.spark_executors import executor_uses
 from howdah.model.run import Outcome, TaskAttempt
-from howdah.model.spark import SparkRun
+from howdah.model.spark import OF_ONE_STAGE, SparkRun
 from howdah.model.stretches import most_at_once, stretches
 from howdah.model.tables import RunData
 
@@ -30,13 +31,16 @@ def spark_uses(run: RunData, times: tuple[WorkloadTime, ...]) -> tuple[SparkUse,
     result = []
     for time in times:
         spark = run.record.workloads[time.index].spark
-        tasks = [task for task in attempts_of(run, time) if task.state == Outcome.SUCCEEDED.value]
-        if spark is not None and tasks and spark.end_s > spark.start_s:
-            result.append(_use(time.workload, spark, tasks))
+        if spark is None or spark.end_s <= spark.start_s:
+            continue
+        attempts = attempts_of(run, time)
+        if any(task.state == Outcome.SUCCEEDED.value for task in attempts):
+            result.append(_use(time.workload, spark, attempts))
     return tuple(result)
 
 
-def _use(workload: str, spark: SparkRun, tasks: Sequence[TaskAttempt]) -> SparkUse:
+def _use(workload: str, spark: SparkRun, attempts: Sequence[TaskAttempt]) -> SparkUse:
+    tasks = [task for task in attempts if task.state == Outcome.SUCCEEDED.value]
     covered = stretches((task.start_s, task.end_s) for task in tasks)
     first_s, last_s = covered[0][0], covered[-1][1]
     between_s = sum(later[0] - former[1] for former, later in pairwise(covered))
@@ -67,7 +71,17 @@ def _use(workload: str, spark: SparkRun, tasks: Sequence[TaskAttempt]) -> SparkU
             ExecutorEstimate(count, idle_s + sum(placed_s(part, parents, count * cores) for part in parts))
             for count in counts
         ),
+        cpu_floor_s=sum(task.cpu_s or 0.0 for task in tasks) / (executors * cores),
+        by_executor=executor_uses(spark, attempts),
+        hosts=_hosts(tasks),
     )
+
+
+def _hosts(tasks: Sequence[TaskAttempt]) -> Mapping[tuple[int, int], int]:
+    hosts: defaultdict[tuple[int, int], set[str]] = defaultdict(set)
+    for task in tasks:
+        hosts[stage_of(task), task.attempt // OF_ONE_STAGE].add(task.host)
+    return {stage: len(names) for stage, names in hosts.items()}
 
 
 def _part(stretch: tuple[float, float], tasks: Sequence[TaskAttempt]) -> Stages:

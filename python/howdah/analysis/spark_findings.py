@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from howdah.analysis.evidence import Evidence, SparkLoss
 from howdah.analysis.fault_effects import was_meant
-from howdah.analysis.wording import listed, number, percent, seconds
+from howdah.analysis.wording import listed, number, percent, seconds, times
 from howdah.model.finding import Finding, Number
 from howdah.model.run import RunRecord
 from howdah.model.spark import SparkStageRun
@@ -76,6 +76,28 @@ def find_scaling(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
                     number(f"{format_counted(each.executors, 'executor')}, estimated", each.elapsed_s, "s")
                     for each in use.estimates
                 ),
+            ),
+        )
+
+
+def find_cpu_floor(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """How far an application is from the CPU time of its tasks on all its cores, which is its least time."""
+    for use in evidence.spark:
+        if use.cpu_floor_s <= 0:
+            continue
+        ratio = use.elapsed_s / use.cpu_floor_s
+        yield Finding(
+            id="spark-floor",
+            severity="note",
+            workload=use.workload,
+            text=f"{use.workload}: took {times(ratio)} the CPU time of its tasks on all "
+            f"{use.executors * use.cores:,} cores of its executors ({seconds(use.elapsed_s)} against "
+            f"{seconds(use.cpu_floor_s)}), which is its least time with so many cores",
+            sure="measured",
+            origin=record.origin,
+            numbers=(
+                number("times the CPU time", ratio, "1"),
+                number("CPU time on all cores", use.cpu_floor_s, "s"),
             ),
         )
 

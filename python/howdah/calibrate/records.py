@@ -13,7 +13,7 @@ from howdah.calibrate.case import Case, CaseWork, phase_times
 from howdah.calibrate.hbase import asked_hbase, metrics_of
 from howdah.errors import UserError
 from howdah.model.calibration import CalibratedValue
-from howdah.model.parameter import CPU_QUOTA, Parameter
+from howdah.model.parameter import CPU_QUOTA
 from howdah.model.plan import ClusterPlan
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
 
@@ -22,42 +22,6 @@ _RUN_TO_RUN = 0.05
 """What runs are taken to differ by where none was repeated."""
 _LEAST_RUN_TO_RUN = 0.01
 _ONE_OF_EACH = "calibrate from each separately, into two files"
-
-_LABORATORY = "runs of Hadoop 3.5 under Java 17 in labs"
-OWN: tuple[Parameter, ...] = (
-    Parameter(
-        "byte_cpu",
-        "",
-        "CPU of a byte compared with that of the studies' Java 6 and 7, the same in every step",
-        0.6,
-        0.25,
-        1.4,
-        None,
-        "checksums in hardware and ten years of compilers: about half",
-    ),
-    Parameter(
-        "job_start_s", "s", "from a job's submission to its first task", 7.0, 3.0, 16.0, None, _LABORATORY
-    ),
-    Parameter(
-        "job_start_cpu_s", "s", "CPU of starting a job's master on a worker", 2.5, 0.5, 8.0, None, _LABORATORY
-    ),
-    Parameter("job_end_s", "s", "from a job's last task to its end", 2.5, 1.0, 6.0, None, _LABORATORY),
-    Parameter(
-        "task_start_s",
-        "s",
-        "what a task waits before its first byte, in addition to CPU",
-        1.0,
-        0.3,
-        3.0,
-        0.0,
-        _LABORATORY,
-    ),
-    Parameter(
-        "task_start_cpu_s", "s", "CPU that starting a task's JVM takes", 2.0, 0.6, 7.0, 0.0, _LABORATORY
-    ),
-    Parameter("task_end_s", "s", "from a task's last byte to its end", 0.3, 0.1, 1.0, 0.0, _LABORATORY),
-)
-"""Fitted to run records, and left at their defaults for published tables."""
 
 
 def cases_of(records: Sequence[RunRecord]) -> tuple[Case, ...]:
@@ -152,7 +116,7 @@ def _case(record: RunRecord, plan: ClusterPlan, noise: float) -> Case:
         known={
             name: seconds
             for workload in record.workloads
-            for name, seconds in _times(workload)
+            for name, seconds in times_of(workload)
             if seconds > 0
         },
         noise=noise,
@@ -170,7 +134,8 @@ def _asked(record: RunRecord, plan: ClusterPlan) -> Case:
     )
 
 
-def _times(result: WorkloadResult) -> Iterator[tuple[str, float]]:
+def times_of(result: WorkloadResult) -> Iterator[tuple[str, float]]:
+    """Seconds of a workload and of its phases that the simulator has, by quantity."""
     kind = result.workload.kind
     yield kind, result.elapsed_s
     for name, seconds in phase_times(result).items():

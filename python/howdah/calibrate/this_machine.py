@@ -15,8 +15,8 @@ from statistics import fmean, stdev
 from typing import NamedTuple
 
 from howdah.calibrate.leave_out import NINETY
-from howdah.calibrate.records import OWN
 from howdah.model.calibration import CalibratedValue, Calibration
+from howdah.model.parameter import OWN
 from howdah.model.task_costs import StepCost, TaskCosts
 from howdah.model.workloads.terasort import ROW_BYTES
 

@@ -46,6 +46,10 @@ _OF_A_SIZE = 3
 app = App()
 
 
+def _labs() -> list[str]:
+    return laboratories.names()
+
+
 @app.command("predict", epilog=EXAMPLES)
 @with_options(options_on("sim"))
 def predict(
@@ -55,7 +59,7 @@ def predict(
         str | None,
         typer.Option(
             help="Lab to predict instead of a plan, with the CPUs and disks that it has.",
-            autocompletion=lambda: laboratories.names(),
+            autocompletion=_labs,
             metavar="NAME",
         ),
     ] = None,

@@ -18,10 +18,12 @@ from howdah.errors import UserError
 from howdah.extras import check_extras
 from howdah.model.tuning import Goal, KeptRules
 from howdah.report.document import Document, FactList
+from howdah.report.prediction.learned import learned_blocks
 from howdah.report.prediction.raced import raced
 from howdah.report.terminal import blocks, terminal
 from howdah.session import tuning as session
 from howdah.session.job_tuning import is_job, job_request
+from howdah.session.learning import learn, learned_calibration, learns
 from howdah.session.plan.plans import check_replaceable, save_plan, writes_over
 from howdah.session.predict.pages import tuning_page, write_page
 from howdah.session.racing import change_race, plan_to_tune, race_request, run_race
@@ -198,6 +200,7 @@ def tune(
             seed=_seed(seed),
             race=requested,
             goals=goal or (),
+            laboratory=start.laboratory,
         )
         if show_space:
             show_parts(*session.space(request), json=json)
@@ -214,12 +217,17 @@ def _tune_plan(folder: session.TuningFolder, output: Path, *, json: bool, quiet:
     """Search, race if the search has a race, and show the result."""
     with folder:
         with _Bar(silent=json or quiet) as bar:
-            tuned = session.search(folder, bar.tell)
+            tuned = session.search(folder, bar)
         document, page = _write(tuned, folder, output)
         if folder.request.race is not None:
             check_extras("the race of `howdah tune`", "statistics")
             if not (json or quiet):
                 show(terminal(document))
+            if learns(folder, tuned.tuning):
+                tuned = _learned(folder, tuned, silent=json or quiet)
+                document, page = _write(tuned, folder, output)
+                if not (json or quiet) and tuned.tuning.learned is not None:
+                    show(blocks(*learned_blocks(tuned.tuning.learned)))
             study = session.race_study(folder, tuned.tuning)
             with StudyDisplay(study, silent=json or quiet) as display:
                 tuned, paper = run_race(folder, tuned, study, display)
@@ -242,10 +250,21 @@ def _tune_plan(folder: session.TuningFolder, output: Path, *, json: bool, quiet:
     show(blocks(FactList("", (("plan", str(output)), ("page", str(page)), *more))))
 
 
+def _learned(folder: session.TuningFolder, tuned: session.Tuned, *, silent: bool) -> session.Tuned:
+    """Make the first round of a race and search again with what it shows."""
+    learn(
+        folder,
+        tuned.tuning,
+        lambda study: StudyDisplay(study, silent=silent),
+        lambda: _Bar(silent=silent),
+    )
+    return session.search(folder, lambda progress: None)
+
+
 def _write(tuned: session.Tuned, folder: session.TuningFolder, output: Path) -> tuple[Document, Path]:
     """Write the tuned plan and the page; return the page and its path."""
     save_plan(tuned.plan, output)
-    document = tuning_page(tuned.tuning, folder.request.calibration)
+    document = tuning_page(tuned.tuning, learned_calibration(folder))
     return document, write_page(document, folder.path)
 
 
@@ -275,7 +294,7 @@ class _Bar:
     def __exit__(self, *error: object) -> None:
         self._bar.stop()
 
-    def tell(self, progress: TuneProgress) -> None:
+    def __call__(self, progress: TuneProgress) -> None:
         """Move to where the search is."""
         best = "" if progress.best is None else f"best {progress.best:+.1%}".replace("-", "\N{MINUS SIGN}")
         self._bar.update(

@@ -230,7 +230,7 @@ class Event(Model):
     seen_s: float | None = None
     """When a daemon that was lost last gave a sign of life, seconds since the start of the run."""
     held_bytes: int | None = None
-    """Bytes of the blocks that a DataNode held when it was given up or drained."""
+    """Bytes on the disks of a DataNode that was given up or drained, blocks to be deleted included."""
     since_s: float | None = None
     """When a DataNode that was drained was first seen to drain, seconds since the start of the run."""
     was: str | None = None

@@ -25,6 +25,8 @@ class JobTuningRequest(Model):
     """Properties that are not varied, and why."""
     seed: int
     """Seed of the order of the runs."""
+    defaults: Mapping[str, str] = {}
+    """Properties with which the job runs as with Hadoop's defaults; empty if these do not race."""
 
 
 class ValueAlone(Model):

@@ -8,6 +8,9 @@ from pydantic import Field
 
 from howdah.model.base import Model
 
+OF_ONE_STAGE = 100
+"""The attempts at tasks of a stage's second attempt are numbered from here on."""
+
 
 class SparkExecutorRun(Model):
     """One executor, as the driver saw it."""

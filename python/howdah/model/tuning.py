@@ -8,6 +8,7 @@ from typing import Literal
 
 from howdah.model.base import Model
 from howdah.model.calibration import Calibration
+from howdah.model.cluster import Laboratory
 from howdah.model.comparison import Verdict
 from howdah.model.plan import ClusterPlan
 from howdah.model.prediction import Interval, Seconds
@@ -139,6 +140,10 @@ class TuningRequest(Model):
     """How the best candidates are measured; None if they are not."""
     goals: tuple[Goal, ...] = ()
     """What else than time the search saves."""
+    laboratory: Laboratory | None = None
+    """The lab that the plan is built in, if it is tuned there."""
+    begin: Mapping[str, str] = {}
+    """The values of the candidate that the search starts with; the rules' plan if empty."""
 
 
 class Trial(Model):
@@ -305,6 +310,47 @@ class Race(Model):
         return next((plan for plan in self.plans if plan.name == name), None)
 
 
+class LearnedTime(Model):
+    """One time of the first round, and what the simulator made of it."""
+
+    plan: str
+    """The plan's name in the race."""
+    workload: str
+    """The workload."""
+    measured_s: Seconds
+    """What it took."""
+    before_s: Seconds
+    """What was predicted before the run."""
+    after_s: Seconds
+    """What the simulator predicts with the parameters that were fitted."""
+
+
+class LearnedValue(Model):
+    """One parameter of the simulator that the first round determined."""
+
+    name: str
+    """Its name."""
+    before: float
+    """Its value in the first search."""
+    value: float
+    """Its value since."""
+    interval: Interval
+    """The 90 % interval."""
+
+
+class Learned(Model):
+    """What the first round of a race changed in the simulator."""
+
+    times: tuple[LearnedTime, ...]
+    """Every workload of every run."""
+    values: tuple[LearnedValue, ...]
+    """The parameters that were fitted; none if too few runs succeeded."""
+    spent_s: Seconds
+    """What the runs took."""
+    first: Mapping[str, Finalist]
+    """The candidates of the first search, by their names in the first round."""
+
+
 class Tuning(Model):
     """A search and its result."""
 
@@ -350,6 +396,8 @@ class Tuning(Model):
     """The runs that measured the best candidates; None before a race."""
     front: tuple[FrontPoint, ...] = ()
     """The fastest candidates that use less of what the goals name, the largest amount first."""
+    learned: Learned | None = None
+    """What a first round of runs changed in the simulator before the search continued; None without one."""
 
     @property
     def contenders(self) -> Mapping[str, Finalist]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 from howdah.model.storage_cost import HostMove, StoredData
-from howdah.planner.storage_site import Scheme, Site
+from howdah.planner.storage_limits import Scheme, StorageLimits
 
 _HEARTBEAT_S, _INTERVAL_S = 3.0, 3.0
 _WORK, _STREAMS = 2.0, 2.0
@@ -24,51 +24,53 @@ class Loss(NamedTuple):
     what: Literal["host", "worker"]
     share: float
 
-    def part(self, site: Site) -> float:
+    def part(self, limits: StorageLimits) -> float:
         """The fraction of the cluster that is lost."""
-        return 1 / max(1, site.hosts if self.what == "host" else site.workers)
+        return 1 / max(1, limits.hosts if self.what == "host" else limits.workers)
 
 
-def rebuild(scheme: Scheme, site: Site, data: StoredData, loss: Loss) -> HostMove:
+def rebuild(scheme: Scheme, limits: StorageLimits, data: StoredData, loss: Loss) -> HostMove:
     """After a loss: replicas are copied, units are computed from others, as many as there are data units."""
-    part = loss.part(site)
+    part = loss.part(limits)
     lost = part * scheme.per_byte(data.file_bytes) * data.data_bytes
     read = lost * scheme.data_units(data.file_bytes)
-    others = max(1 - part, part) * site.hosts
+    others = max(1 - part, part) * limits.hosts
     core_s = lost / scheme.code.java.rebuilt_bytes_per_s if scheme.code else 0.0
     times = {
         # The worker that computes a unit keeps it, so all that is read crosses the network.
-        "network": read / others / (loss.share * site.host_link_bytes_per_s),
-        "disks": (read + lost) / others / (loss.share * site.host_disk_bytes_per_s),
-        "CPU": core_s / others / (loss.share * site.host_cores),
+        "network": read / others / (loss.share * limits.host_link_bytes_per_s),
+        "disks": (read + lost) / others / (loss.share * limits.host_disk_bytes_per_s),
+        "CPU": core_s / others / (loss.share * limits.host_cores),
         "settings": part
-        * _blocks(scheme, site, data)
-        / min(_handed_out_per_s(site), _accepted_per_s(site, others, _weight(scheme, site))),
+        * _blocks(scheme, limits, data)
+        / min(_handed_out_per_s(limits), _accepted_per_s(limits, others, _weight(scheme, limits))),
     }
-    return _move(site, lost, read, core_s, times)
+    return _move(limits, lost, read, core_s, times)
 
 
-def drain(scheme: Scheme, site: Site, data: StoredData, loss: Loss) -> HostMove:
+def drain(scheme: Scheme, limits: StorageLimits, data: StoredData, loss: Loss) -> HostMove:
     """What is drained is read itself: units are copied from it, replicas from any host that has one."""
-    part = loss.part(site)
+    part = loss.part(limits)
     lost = part * scheme.per_byte(data.file_bytes) * data.data_bytes
-    others = max(1 - part, part) * site.hosts
-    sources = part * site.hosts if scheme.code else others
+    others = max(1 - part, part) * limits.hosts
+    sources = part * limits.hosts if scheme.code else others
     times = {
-        "network": lost / sources / (loss.share * site.host_link_bytes_per_s),
-        "disks": max(lost / sources, 2 * lost / others) / (loss.share * site.host_disk_bytes_per_s),
+        "network": lost / sources / (loss.share * limits.host_link_bytes_per_s),
+        "disks": max(lost / sources, 2 * lost / others) / (loss.share * limits.host_disk_bytes_per_s),
         "CPU": 0.0,
         "settings": part
-        * _blocks(scheme, site, data)
-        / min(_handed_out_per_s(site), _accepted_per_s(site, sources, 1.0)),
+        * _blocks(scheme, limits, data)
+        / min(_handed_out_per_s(limits), _accepted_per_s(limits, sources, 1.0)),
     }
-    return _move(site, lost, lost, 0.0, times)
+    return _move(limits, lost, lost, 0.0, times)
 
 
-def _move(site: Site, lost: float, read: float, core_s: float, times: dict[str, float]) -> HostMove:
+def _move(
+    limits: StorageLimits, lost: float, read: float, core_s: float, times: dict[str, float]
+) -> HostMove:
     limit = max(times, key=times.__getitem__)
     # The first block waits for the NameNode's round and for a heartbeat.
-    first_s = _interval_s(site) + _heartbeat_s(site)
+    first_s = _interval_s(limits) + _heartbeat_s(limits)
     return HostMove.model_validate(
         {
             "lost_bytes": round(lost),
@@ -81,33 +83,33 @@ def _move(site: Site, lost: float, read: float, core_s: float, times: dict[str, 
     )
 
 
-def _blocks(scheme: Scheme, site: Site, data: StoredData) -> float:
+def _blocks(scheme: Scheme, limits: StorageLimits, data: StoredData) -> float:
     files = max(1, data.data_bytes / data.file_bytes)
-    return files * scheme.blocks(data.file_bytes, site.block_bytes)
+    return files * scheme.blocks(data.file_bytes, limits.block_bytes)
 
 
-def _handed_out_per_s(site: Site) -> float:
+def _handed_out_per_s(limits: StorageLimits) -> float:
     """Blocks a second that the NameNode hands out."""
-    work = site.number("dfs.namenode.replication.work.multiplier.per.iteration", _WORK)
-    return work * site.workers / _interval_s(site)
+    work = limits.number("dfs.namenode.replication.work.multiplier.per.iteration", _WORK)
+    return work * limits.workers / _interval_s(limits)
 
 
-def _accepted_per_s(site: Site, hosts: float, weight: float) -> float:
+def _accepted_per_s(limits: StorageLimits, hosts: float, weight: float) -> float:
     """Blocks a second that the DataNodes of so many hosts take: with each heartbeat one for each stream."""
-    streams = site.number("dfs.namenode.replication.max-streams", _STREAMS)
-    return site.workers * hosts / max(1, site.hosts) * max(1.0, streams / weight) / _heartbeat_s(site)
+    streams = limits.number("dfs.namenode.replication.max-streams", _STREAMS)
+    return limits.workers * hosts / max(1, limits.hosts) * max(1.0, streams / weight) / _heartbeat_s(limits)
 
 
-def _weight(scheme: Scheme, site: Site) -> float:
+def _weight(scheme: Scheme, limits: StorageLimits) -> float:
     """Streams that the rebuild of one block counts as."""
     if scheme.code is None:
         return 1.0
-    return max(1.0, scheme.data * site.number("dfs.datanode.ec.reconstruction.xmits.weight", _XMITS))
+    return max(1.0, scheme.data * limits.number("dfs.datanode.ec.reconstruction.xmits.weight", _XMITS))
 
 
-def _interval_s(site: Site) -> float:
-    return site.number("dfs.namenode.redundancy.interval.seconds", _INTERVAL_S)
+def _interval_s(limits: StorageLimits) -> float:
+    return limits.number("dfs.namenode.redundancy.interval.seconds", _INTERVAL_S)
 
 
-def _heartbeat_s(site: Site) -> float:
-    return site.number("dfs.heartbeat.interval", _HEARTBEAT_S)
+def _heartbeat_s(limits: StorageLimits) -> float:
+    return limits.number("dfs.heartbeat.interval", _HEARTBEAT_S)

@@ -12,7 +12,7 @@ from howdah.model.storage_cost import PolicyCost, StorageComparison, StoredData
 from howdah.planner.block import FILL_LIMIT, REPLICATION
 from howdah.planner.facts import Facts, cluster_facts
 from howdah.planner.host_moves import Loss, drain, rebuild
-from howdah.planner.storage_site import Scheme, Site, site_of
+from howdah.planner.storage_limits import Scheme, StorageLimits, limits_of
 from howdah.units import format_bytes, format_counted
 
 SHARE = 0.25
@@ -29,21 +29,21 @@ def compare_storage(plan: ClusterPlan, data: StoredData, loss: Loss = _HOST) -> 
     """Every policy for this data on a plan; the cheapest one that fits is recommended."""
     cluster = plan.cluster
     facts = cluster_facts(cluster.inventory, cluster.layouts, plan.workers, cluster.masters, cluster.topology)
-    site = site_of(facts, {setting.key: setting.value for setting in plan.settings})
-    replicas = round(site.number("dfs.replication", REPLICATION))
+    limits = limits_of(facts, {setting.key: setting.value for setting in plan.settings})
+    replicas = round(limits.number("dfs.replication", REPLICATION))
     schemes = [
         *(Scheme(_copies(count), 1, count - 1, None) for count in sorted({replicas, 3})),
         *(Scheme(code.name, code.data, code.parity, code) for code in POLICIES.values()),
     ]
-    costs = [_cost(scheme, site, data, loss) for scheme in schemes]
-    recheck_s = site.number("dfs.namenode.heartbeat.recheck-interval", _RECHECK_MS) / 1000
+    costs = [_cost(scheme, limits, data, loss) for scheme in schemes]
+    recheck_s = limits.number("dfs.namenode.heartbeat.recheck-interval", _RECHECK_MS) / 1000
     return StorageComparison(
         data=data,
-        hosts=site.hosts,
-        workers=site.workers,
-        racks=site.racks,
-        real_racks=site.facts.topology.real_racks,
-        noticed_s=2 * recheck_s + 10 * site.number("dfs.heartbeat.interval", _HEARTBEAT_S),
+        hosts=limits.hosts,
+        workers=limits.workers,
+        racks=limits.racks,
+        real_racks=limits.facts.topology.real_racks,
+        noticed_s=2 * recheck_s + 10 * limits.number("dfs.heartbeat.interval", _HEARTBEAT_S),
         share=loss.share,
         lost=loss.what,
         policies=tuple(_recommended(costs)),
@@ -66,27 +66,27 @@ def judge_policy(policy: str, facts: Facts, file_bytes: int) -> PolicyVerdict:
     """Whether a planned cluster can keep files of this size by a policy; raises MissingFact."""
     code = POLICIES[policy]
     scheme = Scheme(code.name, code.data, code.parity, code)
-    site = site_of(facts.cluster, facts.decided)
+    limits = limits_of(facts.cluster, facts.decided)
     data = StoredData(data_bytes=file_bytes, file_bytes=file_bytes)
-    impossible, unsafe, remarks = _reasons(scheme, site, data, scheme.per_byte(file_bytes))
+    impossible, unsafe, remarks = _reasons(scheme, limits, data, scheme.per_byte(file_bytes))
     return PolicyVerdict(tuple(impossible), tuple(unsafe), tuple(remarks))
 
 
-def _cost(scheme: Scheme, site: Site, data: StoredData, loss: Loss) -> PolicyCost:
+def _cost(scheme: Scheme, limits: StorageLimits, data: StoredData, loss: Loss) -> PolicyCost:
     file_bytes, code = data.file_bytes, scheme.code
     files = max(1, round(data.data_bytes / file_bytes))
     per_byte = scheme.per_byte(file_bytes)
     filled = scheme.data_units(file_bytes)
     read_network = 1 - 1 / filled
-    impossible, unsafe, remarks = _reasons(scheme, site, data, per_byte)
+    impossible, unsafe, remarks = _reasons(scheme, limits, data, per_byte)
     return PolicyCost(
         policy=scheme.name,
         verdict="impossible" if impossible else "unsafe" if unsafe else "possible",
         reasons=(*impossible, *unsafe, *remarks),
         least_hosts=scheme.units + 1,
         least_racks=math.ceil(scheme.units / scheme.parity) if scheme.parity else 0,
-        hosts_lost=0 if impossible else scheme.parity // _on_a_host(scheme, site),
-        survives_rack=None if site.racks < 2 else _on_a_rack(scheme, site) <= scheme.parity,
+        hosts_lost=0 if impossible else scheme.parity // _on_a_host(scheme, limits),
+        survives_rack=None if limits.racks < 2 else _on_a_rack(scheme, limits) <= scheme.parity,
         raw_bytes=round(per_byte * data.data_bytes),
         raw_per_byte=per_byte,
         # The first unit or replica stays on the worker that writes.
@@ -94,48 +94,48 @@ def _cost(scheme: Scheme, site: Site, data: StoredData, loss: Loss) -> PolicyCos
         read_network_per_byte=read_network,
         read_network_per_month=round(read_network * data.reads_per_month * data.data_bytes),
         encode_core_s_per_tb=_TB / code.java.encoded_bytes_per_s if code else 0.0,
-        objects=files * (1 + scheme.groups(file_bytes, site.block_bytes)),
-        blocks=files * scheme.blocks(file_bytes, site.block_bytes),
-        rebuild=rebuild(scheme, site, data, loss),
-        drain=drain(scheme, site, data, loss),
+        objects=files * (1 + scheme.groups(file_bytes, limits.block_bytes)),
+        blocks=files * scheme.blocks(file_bytes, limits.block_bytes),
+        rebuild=rebuild(scheme, limits, data, loss),
+        drain=drain(scheme, limits, data, loss),
     )
 
 
-def _on_a_host(scheme: Scheme, site: Site) -> int:
+def _on_a_host(scheme: Scheme, limits: StorageLimits) -> int:
     """The most units of one block group that a host may get.
 
     HDFS spreads units over racks, and chooses workers within a rack at random. Node groups and upgrade
     domains keep replicas on different hosts, but not units.
     """
-    if scheme.code is None and site.facts.topology.placement is not Placement.DEFAULT:
+    if scheme.code is None and limits.facts.topology.placement is not Placement.DEFAULT:
         return 1
-    by_chance = min(site.most_per_host, math.ceil(scheme.units / max(1, site.racks)))
-    return max(1, by_chance, math.ceil(scheme.units / max(1, site.hosts)))
+    by_chance = min(limits.most_per_host, math.ceil(scheme.units / max(1, limits.racks)))
+    return max(1, by_chance, math.ceil(scheme.units / max(1, limits.hosts)))
 
 
-def _on_a_rack(scheme: Scheme, site: Site) -> int:
+def _on_a_rack(scheme: Scheme, limits: StorageLimits) -> int:
     if scheme.code is None:
         # HDFS's own policies put replicas on two racks.
         return max(1, scheme.units - 1) if scheme.units > 1 else 1
-    return math.ceil(scheme.units / site.racks)
+    return math.ceil(scheme.units / limits.racks)
 
 
 def _reasons(
-    scheme: Scheme, site: Site, data: StoredData, per_byte: float
+    scheme: Scheme, limits: StorageLimits, data: StoredData, per_byte: float
 ) -> tuple[list[str], list[str], list[str]]:
     """Why a policy is impossible, why it is unsafe, and what else to know."""
     impossible: list[str] = []
     unsafe: list[str] = []
     remarks: list[str] = []
-    if site.workers < scheme.units:
-        impossible.append(f"needs {scheme.units} DataNodes; there are {site.workers}")
-    if per_byte * data.data_bytes > site.capacity_bytes:
+    if limits.workers < scheme.units:
+        impossible.append(f"needs {scheme.units} DataNodes; there are {limits.workers}")
+    if per_byte * data.data_bytes > limits.capacity_bytes:
         impossible.append(
             f"needs {format_bytes(per_byte * data.data_bytes)} on disks; "
-            f"{format_bytes(site.capacity_bytes)} are available at {FILL_LIMIT:.0%} full"
+            f"{format_bytes(limits.capacity_bytes)} are available at {FILL_LIMIT:.0%} full"
         )
     if not impossible:
-        together = _on_a_host(scheme, site)
+        together = _on_a_host(scheme, limits)
         if scheme.parity < 1:
             unsafe.append("loses data with a disk")
         elif together > scheme.parity:
@@ -143,20 +143,20 @@ def _reasons(
                 f"loses data with a host: up to {together} of its {scheme.units} units are on one host, "
                 f"and it survives the loss of {scheme.parity}"
             )
-        if site.racks > 1 and site.facts.topology.real_racks and not unsafe:
-            on_a_rack = _on_a_rack(scheme, site)
+        if limits.racks > 1 and limits.facts.topology.real_racks and not unsafe:
+            on_a_rack = _on_a_rack(scheme, limits)
             if on_a_rack > scheme.parity:
                 unsafe.append(
                     f"loses data with a rack: {on_a_rack} of its {scheme.units} units are on one rack; "
-                    f"it needs {math.ceil(scheme.units / scheme.parity)} racks, and there are {site.racks}"
+                    f"it needs {math.ceil(scheme.units / scheme.parity)} racks, and there are {limits.racks}"
                 )
-    remarks.extend(_remarks(scheme, site, data, per_byte))
+    remarks.extend(_remarks(scheme, limits, data, per_byte))
     return impossible, unsafe, remarks
 
 
-def _remarks(scheme: Scheme, site: Site, data: StoredData, per_byte: float) -> Iterator[str]:
+def _remarks(scheme: Scheme, limits: StorageLimits, data: StoredData, per_byte: float) -> Iterator[str]:
     code = scheme.code
-    if site.workers >= scheme.units and site.hosts <= scheme.units and scheme.units > 1:
+    if limits.workers >= scheme.units and limits.hosts <= scheme.units and scheme.units > 1:
         yield f"no host is left on which a lost one could be rebuilt: that takes {scheme.units + 1} hosts"
     if code is None:
         return

@@ -46,7 +46,8 @@ class Table(NamedTuple):
 
     ``title`` and ``about`` stand above it. A table without a title has a ``label`` for readers who cannot see
     it. With ``fold``, HTML hides many rows until a reader opens them. The terminal draws ``bars`` after the
-    last column, and ``faint`` rows in a paler colour.
+    last column, and ``faint`` rows in a paler colour. ``links`` has the address that each row's name leads to
+    in HTML, empty for none.
     """
 
     columns: tuple[str, ...]
@@ -58,6 +59,7 @@ class Table(NamedTuple):
     fold: bool = False
     bars: Bars | None = None
     faint: frozenset[int] = frozenset()
+    links: tuple[str, ...] = ()
 
 
 class Figure(NamedTuple):

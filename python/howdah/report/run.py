@@ -36,6 +36,7 @@ from howdah.report.document import (
 )
 from howdah.report.figure import FigureSource
 from howdah.report.provenance import provenance, simulated_tables
+from howdah.report.spark import SPARK_ABOUT, spark_tables
 from howdah.report.words import NONE, cited, moment, number, sentence, setting, signed_bytes, source_text
 from howdah.units import format_rate
 
@@ -165,6 +166,9 @@ def run_report(run: RunData, analysis: Analysis, *, drawn: bool = True) -> Docum
             Section("dfsio", "", "TestDFSIO's figures", present(_dfsio(evidence)), DFSIO_ABOUT),
             Section("reported", "", "Reported by the programs", present(_metrics(record, evidence))),
             Section("findings", "Findings", "Findings", tuple(_findings(analysis))),
+            Section(
+                "spark", "Spark", "Stages and executors", spark_tables(record, evidence), SPARK_ABOUT, PAGES
+            ),
             *(_drawn_sections(record, evidence, figures) if figures else ()),
             _bytes(evidence, figures),
             Section("limits", "Limits", "Raw limits", present(_limits(record)), LIMITS_ABOUT, PAGES),

@@ -27,6 +27,7 @@ from howdah.report.figure_data import page_specs
 from howdah.report.folder import FIGURES
 from howdah.report.renderer import Renderer, still_spec
 from howdah.serve.app import application
+from howdah.serve.routes.jobs import linked_jobs
 from howdah.serve.security import Keys
 from howdah.serve.settings import ServeSettings
 from howdah.serve.site import Site
@@ -247,6 +248,8 @@ def _addresses(site: Site) -> Iterator[str]:
         yield "/checks/"
     if settings.jobs_dir.is_dir():
         yield "/jobs/"
+        for name in dict.fromkeys(linked_jobs(settings.jobs_dir)):
+            yield f"/jobs/{name}/"
     yield "/predictions/"
     for path in list_predictions(settings.predictions_dir):
         yield f"/predictions/{path.name}/"

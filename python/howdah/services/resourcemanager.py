@@ -94,6 +94,13 @@ class AppFacts(AnswerPart):
     """The page of its application master's log; empty before it has a container."""
     kind: str = Field("", alias="applicationType")
     """``MAPREDUCE``, ``SPARK`` …"""
+    running_containers: int = Field(0, alias="runningContainers")
+    """Its containers now, that of its application master included; negative once it has ended."""
+
+
+class _Request(AnswerPart):
+    containers: int = Field(alias="numContainers")
+    place: str = Field(alias="resourceName")
 
 
 class _Master(AnswerPart):
@@ -170,6 +177,13 @@ class ResourceManager:
         # What every application has requested of the scheduler can be megabytes.
         answer = self._get("apps", deSelects="resourceRequests", **params).get("apps")
         return [parse_object(AppFacts, app, "apps") for app in one_or_many(answer, "app")]
+
+    def pending(self, app_id: str) -> int:
+        """The containers that an application has requested and not got."""
+        app = member(self._get(f"apps/{app_id}"), "app", app_id)
+        requests = (parse_object(_Request, each, app_id) for each in one_or_many(app, "resourceRequests"))
+        # A container that may run on some nodes or racks is requested of each of them, and of any.
+        return sum(request.containers for request in requests if request.place == "*")
 
     def kill(self, app_id: str) -> None:
         """Ask for an application's end, which takes a moment."""

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from howdah.model.cluster import CounterValue
 from howdah.model.counters import Counters
 from howdah.model.run import Phase, TaskAttempt
-from howdah.model.spark import SparkExecutorRun, SparkRun, SparkStageRun
+from howdah.model.spark import OF_ONE_STAGE, SparkExecutorRun, SparkRun, SparkStageRun
 from howdah.model.spark_log import SparkJob, SparkLog, SparkStage
 from howdah.services.slots import slots
 
@@ -198,7 +198,7 @@ class ReadSpark:
             kind=stage_kind(row["stage"]),
             task=row["index"],
             # An attempt of a stage numbers its tasks' attempts from 0 again.
-            attempt=100 * (row["stage_attempt"] or 0) + (row["attempt"] or 0),
+            attempt=OF_ONE_STAGE * (row["stage_attempt"] or 0) + (row["attempt"] or 0),
             host=self._places.host(worker),
             worker=worker,
             slot=slot,

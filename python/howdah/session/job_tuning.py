@@ -19,7 +19,7 @@ from howdah.model.comparison import Verdict
 from howdah.model.job_tuning import CONFIGURED_NAME, JobTuning, JobTuningRequest, ValueAlone
 from howdah.model.plan import Setting
 from howdah.model.study import Study, StudyRun
-from howdah.model.tuning import Narrowing, RacedPlan, RaceRequest, RaceTarget
+from howdah.model.tuning import DEFAULTS_NAME, Narrowing, RacedPlan, RaceRequest, RaceTarget
 from howdah.render.text import xml_file
 from howdah.services.conf import ClientConf
 from howdah.session.racing import only_race_on, raced_plans
@@ -30,9 +30,11 @@ from howdah.session.study.running import StudyObserver
 from howdah.session.study.studies import GivenStudy, make_runs
 from howdah.store.layout import new_run_id
 from howdah.store.staging import replacing
+from howdah.store.tunings import JOB_REQUEST, search_path
 from howdah.tune.job import (
     SPARK_PROGRAMS,
     alone_study,
+    default_properties,
     job_properties,
     job_space,
     race_study,
@@ -40,7 +42,7 @@ from howdah.tune.job import (
     values_alone,
 )
 
-REQUEST, RESULT = "job.json", "job-tuning.json"
+REQUEST, RESULT = JOB_REQUEST, "job-tuning.json"
 _ALONE, _RACE = "alone", "race"
 _UNSET_MB = {"mapreduce.map.memory.mb": "1024", "mapreduce.reduce.memory.mb": "1024"}
 
@@ -86,6 +88,7 @@ def job_request(
         space=varied,
         fixed=fixed,
         seed=secrets.randbelow(2**32) if seed is None else seed,
+        defaults=default_properties(words, varied),
     )
 
 
@@ -123,8 +126,7 @@ def is_job(directory: Path, name: str) -> bool:
 
 def job_folder(directory: Path, name: str) -> Path:
     """The directory of the search of this name, ``last`` for the newest of all searches."""
-    names = sorted(path.name for path in directory.iterdir()) if directory.is_dir() else []
-    return directory / (names[-1] if name == "last" and names else name)
+    return search_path(directory, name)
 
 
 def tune_job(path: Path, show: ShowStudy, budget_s: float | None = None) -> TunedJob:
@@ -201,11 +203,13 @@ def _values(request: JobTuningRequest, plans: Sequence[RacedPlan]) -> tuple[Valu
 
 def _result(name: str, request: JobTuningRequest, first: _Made, second: _Made | None) -> JobTuning:
     alone = _values(request, raced_plans(first.study, first.done, (CONFIGURED_NAME,)))
-    plans = raced_plans(second.study, second.done, (CONFIGURED_NAME,)) if second else ()
+    plans = raced_plans(second.study, second.done, (CONFIGURED_NAME, DEFAULTS_NAME)) if second else ()
     faster = [
         plan
         for plan in plans
-        if (difference := plan.against.get(CONFIGURED_NAME)) and difference.verdict is Verdict.FASTER
+        if plan.name != DEFAULTS_NAME
+        and (difference := plan.against.get(CONFIGURED_NAME))
+        and difference.verdict is Verdict.FASTER
     ]
     best = min(faster, key=lambda plan: plan.elapsed_s or 0.0, default=None)
     return JobTuning(

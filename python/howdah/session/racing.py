@@ -13,6 +13,7 @@ from typing import NamedTuple
 from howdah.documents.files import write_study
 from howdah.engines.hadoop.reached import running_lab
 from howdah.errors import UserError
+from howdah.model.cluster import Laboratory
 from howdah.model.comparison import Judged, Verdict
 from howdah.model.plan import ClusterPlan
 from howdah.model.study import Study, StudyRun
@@ -40,6 +41,8 @@ class NamedPlan(NamedTuple):
 
     name: str
     plan: ClusterPlan
+    laboratory: Laboratory | None = None
+    """The lab that was built of it."""
 
 
 class Raced(NamedTuple):
@@ -74,7 +77,7 @@ def plan_to_tune(file: Path | None, race: RaceRequest | None) -> NamedPlan:
         if file is not None:
             raise UserError(f"--race {race.name}", "tunes the plan of that lab", "leave PLAN out")
         if (state := running_lab(race.name)) is not None:
-            return NamedPlan(race.place, state.plan)
+            return NamedPlan(race.place, state.plan, state.laboratory)
     if file is None:
         raise UserError("howdah tune", "needs a plan, or a search to continue", "give PLAN or --resume NAME")
     return NamedPlan(str(file), load_plan(file))
@@ -116,7 +119,8 @@ def run_race(folder: TuningFolder, tuned: Tuned, study: Study, observer: StudyOb
         with there.locked():
             done = make_runs(given, there, observer)
             paper = write_study_paper(there)
-        result = _result(study, done, request, tuned.tuning, spent=spent_s(there, done))
+        before_s = tuned.tuning.learned.spent_s if tuned.tuning.learned is not None else 0.0
+        result = _result(study, done, request, tuned.tuning, spent=before_s + spent_s(there, done))
     return Raced(with_race(folder, tuned.tuning, result), paper.page)
 
 

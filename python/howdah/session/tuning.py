@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from howdah.documents.files import read_narrowing, write_inventory, write_study
 from howdah.errors import UserError
+from howdah.model.cluster import Laboratory
 from howdah.model.comparison import Verdict
 from howdah.model.plan import ClusterPlan, Setting
 from howdah.model.study import Study
@@ -89,6 +90,7 @@ def new_request(
     seed: int | None,
     race: RaceRequest | None = None,
     goals: Sequence[Goal] = (),
+    laboratory: Laboratory | None = None,
 ) -> TuningRequest:
     """What a search is to be started with; raises UserError for whatever is wrong with it."""
     if not _LEAST_TRIALS <= trials <= _MOST_TRIALS:
@@ -111,6 +113,7 @@ def new_request(
         seed=secrets.randbelow(2**32) if seed is None else seed,
         race=race,
         goals=tuple(dict.fromkeys(goals)),
+        laboratory=laboratory,
     )
 
 
@@ -174,7 +177,7 @@ def search(folder: TuningFolder, show: Callable[[TuneProgress], None]) -> Tuned:
     )
     texts = {}
     if not work.operations:
-        race = race_of(request, tuning, work.suite, work.candidates, HOSTS)
+        race = planned_race(work, tuning)
         texts = {RACE: write_study(race), HOSTS: write_inventory(work.inventory)}
     folder.finish(tuning, texts)
     return Tuned(tuning, _tuned_plan(work, request, tuning))
@@ -186,7 +189,7 @@ def _compared(work: TuningWork, attempts: Attempts, folder: TuningFolder) -> Com
     half = request.trials // 2
     searches: dict[KeptRules, Search] = {}
     best: dict[KeptRules, Trial] = {}
-    start_values: Values = {}
+    start_values: Values = request.begin
     for kept, budget in ((KeptRules.RULES, half), (KeptRules.LIMITS, request.trials - half)):
         attempts.stage = "within the rules" if kept is KeptRules.RULES else "beyond the rules"
         searches[kept] = Search(work.space, attempts, kept=kept, budget=budget, seed=request.seed)
@@ -201,7 +204,11 @@ def _compared(work: TuningWork, attempts: Attempts, folder: TuningFolder) -> Com
     attempts.stage = "comparing"
     attempts.show()
     pools = {
-        kept: [trial for trial in fastest(searches[kept], best[kept], folder.trials) if trial.elapsed_s]
+        kept: [
+            trial
+            for trial in fastest(searches[kept], best[kept], folder.trials, work.candidates.draws)
+            if trial.elapsed_s
+        ]
         for kept in KeptRules
     }
     return finalists(pools, request, work.candidates)
@@ -226,10 +233,14 @@ def _fronts(
 
 def race_study(folder: TuningFolder, tuning: Tuning) -> Study:
     """The study that races a search's best candidates, stored next to the result."""
-    work = TuningWork(folder.request)
-    study = race_of(folder.request, tuning, work.suite, work.candidates, HOSTS)
+    study = planned_race(TuningWork(folder.request), tuning)
     folder.finish(tuning, {RACE: write_study(study)})
     return study
+
+
+def planned_race(work: TuningWork, tuning: Tuning) -> Study:
+    """The race of a search's best candidates, in what a first round left of the budget."""
+    return race_of(work.request, tuning, work.suite, work.candidates, HOSTS)
 
 
 def with_race(folder: TuningFolder, tuning: Tuning, race: Race) -> Tuned:
@@ -243,6 +254,7 @@ class TuningWork:
     """What a request leads to: the candidates and the space; raises UserError for what cannot be searched."""
 
     def __init__(self, request: TuningRequest) -> None:
+        self.request = request
         cluster = request.plan.cluster
         given = {ROWS.name: request.rows} if request.rows is not None else {}
         run_request = RunRequest(suite=request.suite, given=given)
@@ -265,7 +277,12 @@ class TuningWork:
         )
         self.inventory = cluster.inventory
         self.candidates = Candidates(
-            base, run_request, request.calibration, seed=request.seed, allowed=request.allowed
+            base,
+            run_request,
+            request.calibration,
+            seed=request.seed,
+            allowed=request.allowed,
+            laboratory=request.laboratory,
         )
         if Goal.HOSTS in request.goals:
             with_hosts(self.inventory, 1)

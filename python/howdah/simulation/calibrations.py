@@ -12,7 +12,7 @@ from howdah.calibrate.extents import beyond
 from howdah.documents.files import parse_calibration, read_calibration
 from howdah.errors import UserError
 from howdah.model.calibration import Calibration
-from howdah.model.parameter import HARDWARE
+from howdah.model.parameter import COMPILER, HARDWARE, QUICK_CODE, QUICK_START
 from howdah.model.plan import ClusterPlan
 from howdah.model.run import RunWarning
 from howdah.model.variation import SATURATED
@@ -28,6 +28,16 @@ _PER_BYTE = "byte_cpu"
 """What a byte's CPU is beside that of the published studies' software, in every step alike."""
 _STALL = "row_stall_s_per_byte"
 """The one cost of a byte that is no CPU."""
+_TASK_CPU = "task_start_cpu_s"
+_TASK_CODE = (
+    "generate_s_per_byte",
+    "stream_s_per_byte",
+    "map_s_per_byte",
+    "compare_s",
+    "reduce_s_per_byte",
+    "validate_s_per_byte",
+)
+"""Costs of the code that runs in tasks' JVMs."""
 _MASTERS = {"namenode_busy": "the NameNode", "scheduler_busy": "the scheduler"}
 
 
@@ -48,10 +58,13 @@ def default_values() -> dict[str, float]:
     return {name: default for name, default, _, _, _ in _native.simulation_parameters()}
 
 
-def of_software(values: Mapping[str, float], hosts: tuple[Hosts, ...]) -> dict[str, float]:
+def of_software(
+    values: Mapping[str, float], hosts: tuple[Hosts, ...], *, quick: bool = False
+) -> dict[str, float]:
     """The simulator's own parameters among a calibration's values; UserError for one that is no number.
 
-    A job's master starts on a worker, and so the longer the slower the hosts' cores are.
+    A job's master starts on a worker, and so the longer the slower the hosts' cores are. If ``quick``, the
+    JVMs of tasks and of the master have only the quick compiler.
     """
     for name, value in values.items():
         if not math.isfinite(value):
@@ -60,6 +73,9 @@ def of_software(values: Mapping[str, float], hosts: tuple[Hosts, ...]) -> dict[s
             )
     result = {name: value for name, value in values.items() if name not in HARDWARE}
     defaults = default_values()
+    compiler = {one.name: result.pop(one.name, one.default) for one in COMPILER}
+    if quick and _MASTER_CPU in result:
+        result[_MASTER_CPU] *= compiler[QUICK_START]
     if _MASTER_CPU in result:
         waits = result.get(_JOB_START, defaults[_JOB_START])
         result[_JOB_START] = waits + result.pop(_MASTER_CPU) / min(group.speed for group in hosts)
@@ -67,6 +83,9 @@ def of_software(values: Mapping[str, float], hosts: tuple[Hosts, ...]) -> dict[s
         share = result.pop(_PER_BYTE)
         costs = {name for name in defaults if name.endswith("_s_per_byte")} | {"compare_s"}
         result |= {name: share * result.get(name, defaults[name]) for name in costs - {_STALL}}
+    if quick:
+        factors = {_TASK_CPU: compiler[QUICK_START]} | dict.fromkeys(_TASK_CODE, compiler[QUICK_CODE])
+        result |= {name: factor * result.get(name, defaults[name]) for name, factor in factors.items()}
     return result
 
 

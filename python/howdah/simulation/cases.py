@@ -23,15 +23,17 @@ def simulate_case(work: CaseWork, values: Mapping[str, float], seed: int) -> dic
     return figures
 
 
-def simulate_typical(work: CaseWork, values: Mapping[str, float], seed: int) -> dict[str, float]:
+def simulate_typical(
+    work: CaseWork, values: Mapping[str, float], seed: int, *, even: int = _EVEN
+) -> dict[str, float]:
     """The mean of every quantity over as many seeds as it takes; raises UserError as ``simulate_case`` does.
 
     On few workers it is chance which of them is heard first and gets two tasks where another has none, and
-    that moves a short run's time by a tenth. On many it evens out.
+    that moves a short run's time by a tenth. On many it evens out, from ``even`` workers on.
     """
     workers = sum(len(host.workers) for host in placed_hosts(work.plan.cluster))
     scenario = scenario_of(work, values, seed)
-    seeds = range(seed, seed + max(1, _EVEN // max(1, workers)))
+    seeds = range(seed, seed + max(1, even // max(1, workers)))
     figures = _simulated([scenario.model_copy(update={"seed": draw}) for draw in seeds])
     return {name: fmean(figure[name] for figure in figures) for name in figures[0]}
 

@@ -9,6 +9,7 @@ from howdah import releases
 from howdah.errors import UserError
 from howdah.model.at_once import AtOnce, Container, Room, counts_vcores, granted_bytes
 from howdah.model.heap import heap_bytes
+from howdah.model.java_options import starts_quickly
 from howdah.model.plan import Cluster, ClusterPlan, Worker
 from howdah.model.request import Hadoop1, Profile, Protection
 from howdah.model.value import value_text
@@ -239,6 +240,11 @@ def _containers_per_beat(planned: PlannedSettings) -> int | None:
         return 1
     most = int(planned.number(f"{_BEAT}.maximum-container-assignments"))
     return None if most == -1 else max(1, most)
+
+
+def compiles_quickly(planned: PlannedSettings) -> bool:
+    """Whether the JVMs of map tasks have only the quick compiler; those of reduces count as the same."""
+    return starts_quickly(planned.text("mapreduce.map.java.opts"))
 
 
 def job_of(planned: PlannedSettings, cluster: Cluster, suite: Suite) -> JobSettings:

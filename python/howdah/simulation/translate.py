@@ -24,6 +24,7 @@ from howdah.simulation.room import capacity_bytes, check_room
 from howdah.simulation.scenario import Scenario, ScenarioProgram, Written
 from howdah.simulation.settings import (
     PlannedSettings,
+    compiles_quickly,
     hdfs_of,
     job_of,
     masters_of,
@@ -161,7 +162,7 @@ def translate(
         masters=equipped_masters(masters_of(cluster), parameters),
         workloads=() if asked else programs_of(suite, planned),
         hbase=hbase_of(plan, cluster, suite, hosts, parameters.get(CPU_QUOTA)) if asked else None,
-        parameters=of_software(parameters, hosts),
+        parameters=of_software(parameters, hosts, quick=compiles_quickly(planned)),
         seed=seed,
         record=_SUMMARY_ONLY,
     )

@@ -19,6 +19,9 @@ from howdah.store.layout import LOCK, RUN_ID
 from howdah.store.staging import FileLock, replacing
 
 _REQUEST, _TRIALS, RESULT = "request.json", "trials.jsonl", "tuning.json"
+JOB_REQUEST = "job.json"
+LAST = "last"
+"""Stands for the newest search."""
 
 _Key = frozenset[tuple[str, str]]
 
@@ -104,10 +107,22 @@ def new_tuning(directory: Path, name: str, request: TuningRequest) -> TuningFold
         ) from error
 
 
+def searches(directory: Path, *requests: str) -> list[Path]:
+    """The directories of searches with a request of these names, that which was started last at the end."""
+    files = [file for name in requests for file in directory.glob(f"*/{name}")]
+    return [file.parent for file in sorted(files, key=lambda file: (file.stat().st_mtime_ns, file))]
+
+
+def search_path(directory: Path, name: str) -> Path:
+    """The directory of the search of this name, ``last`` for the newest of plans and jobs."""
+    several = searches(directory, _REQUEST, JOB_REQUEST)
+    return several[-1] if name == LAST and several else directory / name
+
+
 def open_tuning(directory: Path, name: str) -> TuningFolder:
     """Open a search to continue it, ``last`` for the newest; raises UserError where there is none."""
-    names = sorted(path.parent.name for path in directory.glob(f"*/{_REQUEST}"))
-    chosen = names[-1] if name == "last" and names else name
+    names = [path.name for path in searches(directory, _REQUEST)]
+    chosen = names[-1] if name == LAST and names else name
     if chosen not in names:
         newest = ", ".join(names[-5:])
         raise UserError(

@@ -8,9 +8,12 @@ from statistics import fmean
 from typing import NamedTuple
 
 from howdah.audit.audit import plan_faults
+from howdah.calibrate.built import as_built
 from howdah.errors import UserError
-from howdah.model.calibration import Calibration
+from howdah.model.calibration import CalibratedValue, Calibration
 from howdah.model.check import Check, CheckVerdict
+from howdah.model.cluster import Laboratory
+from howdah.model.parameter import COMPILER, CORE_SPEED, OWN, Parameter
 from howdah.model.placement import placed_workers
 from howdah.model.plan import ClusterPlan
 from howdah.model.tuning import Trial
@@ -22,8 +25,9 @@ from howdah.planner.suite.request import RunRequest
 from howdah.simulation.outcome import Summary
 from howdah.simulation.replications import Simulations, scenarios
 from howdah.simulation.scenario import Scenario
+from howdah.simulation.settings import PlannedSettings
 from howdah.simulation.whole_suite import suite_times
-from howdah.tune.parameters import HOSTS, SERVER_OPTIONS, WORKERS, Base, with_values
+from howdah.tune.parameters import HOSTS, JVM, SERVER_OPTIONS, TASK_OPTIONS, WORKERS, Base, with_values
 from howdah.units import MIB
 
 Values = Mapping[str, str]
@@ -46,7 +50,8 @@ class PlannedCandidate(NamedTuple):
 class Candidates:
     """The candidates of one search: all are planned from the same hosts and simulated with the same draws.
 
-    ``allowed`` are ids of rules that candidates may break although a check of their files would fail.
+    ``allowed`` are ids of rules that candidates may break although a check of their files would fail. In a
+    ``laboratory``, candidates are simulated on hosts as it built them: a planned thread may be part of a CPU.
     """
 
     def __init__(
@@ -57,10 +62,12 @@ class Candidates:
         *,
         seed: int,
         allowed: Collection[str] = (),
+        laboratory: Laboratory | None = None,
     ) -> None:
         self._base = base
         self._request = request
-        self._calibration = calibration
+        self._laboratory = laboratory
+        self._calibration = calibration if laboratory is None else _of_lab(calibration)
         self._seed = seed
         self._allowed = allowed
         workers = sum(1 for _ in placed_workers(base.cluster))
@@ -81,7 +88,27 @@ class Candidates:
         inventory = cluster.inventory
         if HOSTS in values:
             inventory = with_hosts(inventory, int(values[HOSTS]))
-        return plan_cluster(inventory, with_values(request, values, self._base.settings.text(SERVER_OPTIONS)))
+        server_options = self._base.settings.text(SERVER_OPTIONS)
+        return plan_cluster(
+            inventory, with_values(request, values, server_options, self.task_options(values))
+        )
+
+    def task_options(self, values: Values) -> dict[str, str]:
+        """Options of the JVMs of a candidate's tasks as the rules decide them; none if it keeps those."""
+        if JVM not in values:
+            return {}
+        plan = self.plan({name: value for name, value in values.items() if name != JVM})
+        settings = PlannedSettings(plan, plan.cluster, plan.workers[0])
+        return {key: settings.text(key) for key in TASK_OPTIONS}
+
+    def simulated(self, plan: ClusterPlan) -> ClusterPlan:
+        """The plan as it is simulated: in a laboratory, with its hosts."""
+        return plan if self._laboratory is None else as_built(plan, self._laboratory)
+
+    @property
+    def calibration(self) -> Calibration | None:
+        """What candidates are simulated with."""
+        return self._calibration
 
     def planned(self, values: Values) -> PlannedCandidate | Trial:
         """The candidate ready to be simulated, or the trial of one that is refused."""
@@ -131,7 +158,7 @@ class Candidates:
         try:
             plan = self.plan(values)
             suite = size_planned(self._request, plan).suite
-            several = tuple(scenarios(plan, suite, self._calibration, count=draws, seed=seed))
+            several = tuple(scenarios(self.simulated(plan), suite, self._calibration, count=draws, seed=seed))
         except UserError as error:
             return Trial(values=values, elapsed_s=None, refused=f"{error.where}: {error.what}")
         faults = [fault for fault in plan_faults(plan) if fault.rule not in self._allowed]
@@ -146,6 +173,22 @@ class Candidates:
             suite_times(summaries[place : place + draws], self._calibration)
             for place in range(0, len(summaries), draws)
         ]
+
+
+def _of_lab(calibration: Calibration | None) -> Calibration:
+    """A calibration for hosts as a lab built them, whose cores have their speed already.
+
+    Without one, it has what is expected of labs.
+    """
+    if calibration is None:
+        return Calibration(name="labs", parameters=tuple(map(_expected, (*OWN, *COMPILER))))
+    kept = tuple(value for value in calibration.parameters if value.name != CORE_SPEED)
+    return calibration.model_copy(update={"parameters": kept})
+
+
+def _expected(parameter: Parameter) -> CalibratedValue:
+    value = parameter.default
+    return CalibratedValue(name=parameter.name, value=value, low=value, high=value, origin="given")
 
 
 def _summaries(simulations: Simulations) -> list[Summary]:

@@ -11,8 +11,10 @@ from howdah.planner.predictor import lag
 from howdah.tune.candidates import Candidates, Values
 from howdah.tune.search import Attempt, Search
 
-_COMPARED = 3
-"""So many of the fastest candidates of each search are compared with fresh draws."""
+_COMPARED, _COMPARED_OF_ONE_DRAW = 3, 10
+"""So many of the fastest candidates of each search are compared with fresh draws.
+
+If trials have one draw, the fastest is also the luckiest, so more are compared."""
 _RUNNERS_UP = 2
 
 
@@ -61,12 +63,16 @@ def finalists(
     return ComparedFinalists(median(planned.elapsed_s), (used, *faster), runners_up)
 
 
-def fastest(search: Search, best: Trial, trials: Sequence[Trial]) -> list[Trial]:
-    """The best trial of a search, the fastest others that it admits, and the rules' plan if admitted."""
+def fastest(search: Search, best: Trial, trials: Sequence[Trial], draws: int) -> list[Trial]:
+    """The best trial of a search, the fastest others that it admits, and the rules' plan if admitted.
+
+    ``draws`` are those of a trial.
+    """
+    compared = _COMPARED if draws > 1 else _COMPARED_OF_ONE_DRAW
     admitted = [trial for trial in trials if trial.elapsed_s is not None and search.admits(trial)]
     admitted.sort(key=lambda trial: trial.elapsed_s or 0.0)
     planned = [trial for trial in admitted if not trial.values]
-    return [best, *(search.simplified(trial.values) for trial in admitted[:_COMPARED]), *planned]
+    return [best, *(search.simplified(trial.values) for trial in admitted[:compared]), *planned]
 
 
 def losing_rules(compared: Sequence[Finalist], attempt: Attempt) -> tuple[LosingRule, ...]:

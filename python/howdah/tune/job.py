@@ -12,14 +12,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from howdah.errors import UserError
+from howdah.model.java_options import QUICK_START, starts_quickly
 from howdah.model.job_tuning import COMBINED_NAME, CONFIGURED_NAME, JobTuningRequest, ValueAlone
 from howdah.model.study import Budget, Factor, Repeats, Study
 from howdah.model.study_settings import CellSettings, Level
-from howdah.model.tuning import PLANNED, Fixed, Narrowing, RaceTarget, TuneParameter
+from howdah.model.tuning import DEFAULTS_NAME, PLANNED, Fixed, Narrowing, RaceTarget, TuneParameter
 from howdah.model.workloads.terasort import Codec
 from howdah.model.workloads.user_command import COMMAND
-from howdah.tune.parameters import CODEC_KEYS, codec_properties
-from howdah.tune.race import VARY, study_name
+from howdah.tune.parameters import CODEC_KEYS, TASK_OPTIONS, codec_properties
+from howdah.tune.race import VARY, release_defaults, study_name
 from howdah.units import MIB
 
 SPARK_PROGRAMS = frozenset({"spark-submit", "spark-sql"})
@@ -62,6 +63,10 @@ def _these(*values: str) -> Callable[[str, Current], Sequence[str]]:
     return lambda text, current: values
 
 
+def _quick_start(text: str, current: Current) -> Sequence[str]:
+    return () if starts_quickly(text) else (f"{text} {QUICK_START}".strip(),)
+
+
 def _sort_buffers(text: str, current: Current) -> Sequence[str]:
     container = float(current("mapreduce.map.memory.mb") or 1024)
     most = _SORT_HEAP * (container if container > 0 else 1024)
@@ -82,6 +87,7 @@ _MAPREDUCE = (
         "part of the maps that end before reduces start",
         _these("0.05", "0.5", "0.95"),
     ),
+    *(_Row(key, "options of Java; with the quick compiler alone", _quick_start) for key in TASK_OPTIONS),
     _Row("mapreduce.map.memory.mb", "memory of a map task's container", _times(0.5, 2, least=512)),
     _Row("mapreduce.reduce.memory.mb", "memory of a reduce task's container", _times(0.5, 2, least=512)),
     _Row(
@@ -91,6 +97,8 @@ _MAPREDUCE = (
         "mapreduce.job.ubertask.enable", "whether a small job runs in its own master", _these("false", "true")
     ),
 )
+_ALSO_DEFAULT = (CODEC_KEYS[0], "mapreduce.task.io.sort.factor")
+"""Other properties of MapReduce that Hadoop's defaults in the race have."""
 _SPARK = (
     _Row("spark.sql.shuffle.partitions", "partitions of a shuffle in SQL", _times(0.1, 0.25, 2)),
     _Row("spark.default.parallelism", "partitions of a shuffle of RDDs", _times(0.5, 2)),
@@ -151,6 +159,17 @@ def job_space(
     return tuple(varied), tuple(fixed)
 
 
+def default_properties(command: Sequence[str], space: Sequence[TuneParameter]) -> dict[str, str]:
+    """The properties with which a job runs as with Hadoop's defaults; none for a program of Spark.
+
+    Only what is varied gets its default: the command may set everything else.
+    """
+    if Path(command[0]).name in SPARK_PROGRAMS:
+        return {}
+    defaults = release_defaults([*(parameter.name for parameter in space), *_ALSO_DEFAULT])
+    return {key: str(value) for key, value in defaults.items()}
+
+
 def _configured(name: str, current: Current) -> str:
     if name == CODEC_KEYS[1]:
         known = {codec_properties(codec)[name]: codec for codec in Codec if codec is not Codec.NONE}
@@ -193,9 +212,15 @@ def alone_study(request: JobTuningRequest, search: str) -> Study:
 def race_study(
     request: JobTuningRequest, search: str, racing: Mapping[str, Mapping[str, str]], spent_s: float
 ) -> Study:
-    """The study in which the best candidates race with the job as configured, in the time that is left."""
+    """The study in which the best candidates race, in the time that is left."""
     study = _study(request, search, racing, _REPEATS, max(1.0, request.race.budget_s - spent_s))
-    return study.model_copy(update={"contenders": tuple({VARY: name} for name in racing)})
+    (factor,) = study.factors
+    if request.defaults:
+        released = Level.model_validate({"label": DEFAULTS_NAME, "job_settings": dict(request.defaults)})
+        factor = factor.model_copy(update={"levels": (*factor.levels, released)})
+    return study.model_copy(
+        update={"factors": (factor,), "contenders": tuple({VARY: name} for name in racing)}
+    )
 
 
 def racing(request: JobTuningRequest, alone: Sequence[ValueAlone]) -> dict[str, dict[str, str]]:

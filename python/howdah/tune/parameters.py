@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from howdah.model.at_once import at_once
 from howdah.model.heap import direct_bytes, heap_bytes
+from howdah.model.java_options import QUICK_START, starts_quickly
 from howdah.model.plan import Cluster, ClusterPlan, Worker
 from howdah.model.request import Override, PlanRequest
 from howdah.model.tuning import Fixed, TuneParameter
@@ -24,6 +26,11 @@ SLOTS = "slots"
 WORKERS = "workers"
 HOSTS = "hosts"
 """A value of candidates for the goal ``hosts``; no parameter of a search, as fewer hosts are never faster."""
+JVM = "jvm"
+"""How the JVMs of tasks and of their application master compile."""
+_JVM_DEFAULT, _JVM_QUICK = "default", "quick-start"
+_MASTER_OPTIONS = "yarn.app.mapreduce.am.command-opts"
+TASK_OPTIONS = ("mapreduce.map.java.opts", "mapreduce.reduce.java.opts", _MASTER_OPTIONS)
 _CODEC = "mapreduce.map.output.compress.codec"
 _COMPRESS = "mapreduce.map.output.compress"
 _CLASSES = {
@@ -151,9 +158,13 @@ def _job_reduces(base: Base) -> str:
 
 
 def _codec(base: Base) -> str:
-    planned = base.settings.text(_CODEC)
+    return codec_of(base.settings.text(_CODEC), compressed=base.settings.flag(_COMPRESS))
+
+
+def codec_of(class_name: str, *, compressed: bool) -> Codec:
+    """The codec that properties of jobs name; none for a class that is not one of the search's."""
     known = {name: codec for codec, name in _CLASSES.items()}
-    return known.get(planned, Codec.NONE) if base.settings.flag(_COMPRESS) else Codec.NONE
+    return known.get(class_name, Codec.NONE) if compressed else Codec.NONE
 
 
 def _local_delay(base: Base) -> Iterator[str]:
@@ -228,6 +239,14 @@ _FOR_JOBS: tuple[_Row, ...] = (
     ),
     _container("map"),
     _container("reduce"),
+    _Row(
+        JVM,
+        "",
+        f"compiler of tasks' JVMs; quick-start: {QUICK_START}",
+        lambda base: (_JVM_DEFAULT, _JVM_QUICK),
+        lambda base: _JVM_QUICK if starts_quickly(base.settings.text(TASK_OPTIONS[0])) else _JVM_DEFAULT,
+        ordered=False,
+    ),
     _size("dfs.blocksize", "HDFS block, and so the input of a map task", 64 * MIB, GIB),
     _steps("mapreduce.task.io.sort.mb", "MB", "sort buffer of a map task", 50, 2047),
     _listed(
@@ -324,7 +343,7 @@ _FIXED_FOR_OPERATIONS = {
 _FIXED = {
     "dfs.replication": "it decides how safe the data are, not how fast",
     "mapreduce.terasort.output.replication": "it decides how safe the output is, not how fast",
-    "mapreduce.map.java.opts": "flags of the JVM are not simulated; the heap follows the container",
+    "mapreduce.map.java.opts": "the heap follows the container; jvm varies the compiler",
     "mapreduce.map.speculative": "no task of the simulated cluster hangs",
 }
 """What is not varied, and why."""
@@ -372,7 +391,7 @@ def decided_values(plan: ClusterPlan, *, operations: bool = False) -> dict[str, 
 
 def is_per_job(key: str) -> bool:
     """Whether a job can set a key for itself, so that another value needs no restart of a daemon."""
-    return key == "dfs.blocksize" or key.startswith(_OF_JOBS)
+    return key in ("dfs.blocksize", JVM, _MASTER_OPTIONS) or key.startswith(_OF_JOBS)
 
 
 def magnitude(level: str) -> float:
@@ -385,11 +404,22 @@ def keys_of(name: str) -> tuple[str, ...]:
     """The settings of a plan that a parameter decides."""
     if name == SLOTS:
         return "worker.map_slots", "worker.reduce_slots"
+    if name == JVM:
+        return TASK_OPTIONS
     return CODEC_KEYS if name == _CODEC else (name,)
 
 
-def with_values(request: PlanRequest, values: Mapping[str, str], server_options: str = "") -> PlanRequest:
-    """The request that insists on a candidate's values; ``server_options`` are the planned RegionServer's."""
+def with_values(
+    request: PlanRequest,
+    values: Mapping[str, str],
+    server_options: str = "",
+    task_options: Mapping[str, str] = MappingProxyType({}),
+) -> PlanRequest:
+    """The request that insists on a candidate's values.
+
+    ``server_options`` are the planned RegionServer's. ``task_options`` are those of the candidate's tasks, as
+    they are decided without the parameter ``jvm``.
+    """
     update: dict[str, object] = {}
     overrides = {override.key: override.value for override in request.overrides}
     for name, value in values.items():
@@ -403,10 +433,18 @@ def with_values(request: PlanRequest, values: Mapping[str, str], server_options:
             overrides[name] = _with_heap(server_options, int(value))
         elif name == _CODEC:
             overrides |= codec_properties(Codec(value))
+        elif name == JVM:
+            overrides |= {key: _compiling(options, value) for key, options in task_options.items()}
         else:
             overrides[name] = value
     given = tuple(Override(key=key, value=value) for key, value in overrides.items())
     return request.model_copy(update=update | {"overrides": given})
+
+
+def _compiling(options: str, level: str) -> str:
+    """Java options with the compiler of a level of the parameter ``jvm``."""
+    remaining = [word for word in options.split() if word not in QUICK_START.split()]
+    return " ".join([*remaining, QUICK_START] if level == _JVM_QUICK else remaining)
 
 
 def codec_properties(codec: Codec) -> dict[str, str]:

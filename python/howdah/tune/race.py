@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from howdah import releases
@@ -24,7 +24,7 @@ from howdah.model.value import value_text
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import REDUCES, ROW_BYTES, ROWS
 from howdah.tune.candidates import Candidates
-from howdah.tune.parameters import CODEC_KEYS, SLOTS, WORKERS, is_per_job, with_values
+from howdah.tune.parameters import CODEC_KEYS, JVM, SLOTS, WORKERS, is_per_job, with_values
 from howdah.units import exact_bytes
 
 VARY = "plan"
@@ -39,7 +39,7 @@ _BLOCK_SIZE, _REDUCES = "dfs.blocksize", "mapreduce.job.reduces"
 _SLOWSTART = "mapreduce.job.reduce.slowstart.completedmaps"
 _OPTIONS = {_BLOCK_SIZE: "block_size", _REDUCES: "reduces", _SLOWSTART: "slowstart"}
 """Properties of jobs that have options of their own, and these."""
-_HEAPS = ("mapreduce.map.java.opts", "mapreduce.reduce.java.opts")
+HEAPS = ("mapreduce.map.java.opts", "mapreduce.reduce.java.opts")
 
 
 def race_of(
@@ -55,14 +55,16 @@ def race_of(
         "engine": "hadoop",
         "dataset": exact_bytes(rows * ROW_BYTES) if rows else None,
     }
-    racing = tuning.contenders
+    spent_s = tuning.learned.spent_s if tuning.learned is not None else 0.0
+    budget_s = max(1.0, race.budget_s - spent_s)
+    racing = dict(list(tuning.contenders.items())[: _most_contenders(tuning, budget_s)])
     if race.per_job:
         on_lab = race.target is RaceTarget.LAB
         settings |= {"lab" if on_lab else "conf": race.name}
         levels = tuple(_job_levels(request.plan, suite, racing, candidates, on_lab=on_lab))
     else:
         settings |= _planned_alike(request.plan.cluster) | {"inventory": inventory_file}
-        levels = tuple(_plan_levels(tuning, racing, request.plan.cluster))
+        levels = tuple(_plan_levels(tuning, racing, request.plan.cluster, candidates))
     return Study(
         study=study_name(tuning.id),
         question="Is the tuned plan faster than the plan of the rules and than Hadoop's defaults?",
@@ -72,7 +74,7 @@ def race_of(
         baseline={VARY: RULES},
         contenders=tuple({VARY: name} for name in racing or (RULES,)),
         repeats=_REPEATS,
-        budget=Budget(hours=race.budget_s / 3600),
+        budget=Budget(hours=budget_s / 3600),
         seed=request.seed,
         settle_s=_SETTLE_S,
         # A client's machine may be one of the cluster's.
@@ -84,6 +86,17 @@ def race_of(
             "the cluster itself.",
         ),
     )
+
+
+def _most_contenders(tuning: Tuning, budget_s: float) -> int:
+    """How many candidates can run as often as it takes, next to the rules' plan and the defaults.
+
+    The simulator knows that only if it has learned from runs.
+    """
+    if tuning.learned is None or not tuning.learned.times:
+        return len(tuning.contenders)
+    plans = budget_s / (_REPEATS.least * tuning.planned_s)
+    return max(1, int(plans) - 2)
 
 
 def study_name(search: str) -> str:
@@ -105,20 +118,23 @@ def _planned_alike(cluster: Cluster) -> dict[str, Any]:
     }
 
 
-def _plan_levels(tuning: Tuning, racing: Mapping[str, Finalist], cluster: Cluster) -> Iterator[Level]:
+def _plan_levels(
+    tuning: Tuning, racing: Mapping[str, Finalist], cluster: Cluster, candidates: Candidates
+) -> Iterator[Level]:
     """A plan of its own for each, of which a lab is built."""
     yield Level(label=RULES)
     for name, finalist in racing.items():
-        request = with_values(PlanRequest(), finalist.values)
+        task_options = candidates.task_options(finalist.values)
+        request = with_values(PlanRequest(), finalist.values, task_options=task_options)
         yield Level(
             label=name,
             slots=request.slots,
             workers_per_host=request.workers_per_host,
             overrides={override.key: override.value for override in request.overrides} or None,
         )
-    varied = [one.name for one in tuning.space if one.name not in (SLOTS, WORKERS)]
+    varied = [one.name for one in tuning.space if one.name not in (SLOTS, WORKERS, JVM)]
     keys = [key for name in varied for key in (CODEC_KEYS if name == CODEC_KEYS[1] else (name,))]
-    yield Level(label=DEFAULTS, overrides=_defaults(keys, cluster))
+    yield Level(label=DEFAULTS, overrides=release_defaults(keys, cluster.request.hadoop))
 
 
 def _job_levels(
@@ -131,7 +147,7 @@ def _job_levels(
     rules = _job_values(plan)
     planned = {name: _job_values(candidates.plan(finalist.values)) for name, finalist in racing.items()}
     keys = dict.fromkeys((_REDUCES, *rules, *(key for values in planned.values() for key in values)))
-    defaults = _defaults(list(keys), plan.cluster)
+    defaults = release_defaults(keys, plan.cluster.request.hadoop)
     # What a plan leaves open is as in the release; only the number of reduces follows from the suite.
     reduces = suite.first(REDUCES)
     decided = defaults | ({_REDUCES: str(reduces)} if reduces else {}) | rules
@@ -159,13 +175,13 @@ def _job_level(name: str, values: Mapping[str, Scalar]) -> Level:
     return Level.model_validate({"label": name, **options, "job_settings": properties or None})
 
 
-def _defaults(keys: list[str], cluster: Cluster) -> dict[str, Scalar]:
-    """The release's defaults of keys, as far as it has any."""
-    hadoop = releases.hadoop(cluster.request.hadoop)
+def release_defaults(keys: Iterable[str], release: str | None = None) -> dict[str, Scalar]:
+    """A release's defaults of keys, as far as it has any; those of the newest one if none is given."""
+    hadoop = releases.hadoop(release) if release is not None else releases.hadoop()
     result: dict[str, Scalar] = {}
     for key in keys:
         default = releases.default_of(key, hadoop)
-        if key in _HEAPS:
+        if key in HEAPS:
             # The heap then follows the container.
             result[key] = ""
         elif default:

@@ -10,7 +10,9 @@ from howdah.model.cluster import Event
 from howdah.model.finding import Finding
 from howdah.model.run import Outcome
 from howdah.model.tables import TASKS_SCHEMA, RunData
-from support.spark_runs import KILLED, SORTED, recorded
+from howdah.report.run import run_report
+from support.records import terasuite
+from support.spark_runs import KILLED, ROWS, SORTED, recorded
 
 
 def findings(run: RunData) -> dict[str, Finding]:
@@ -148,3 +150,41 @@ def test_a_stage_that_spilled_and_waited() -> None:
     found = findings(recorded(SORTED, stages=(spilled, waited)))
     assert "1.00 GB of its data, 100 MB on disk" in found["spark-spill"].text
     assert "25 % of its tasks' time waiting for shuffle data" in found["spark-fetch-wait"].text
+
+
+def test_each_executor_and_stage_has_its_tasks_and_the_sums_agree() -> None:
+    run = recorded(SORTED)
+    (use,) = analyse(run).evidence.spark
+    spark = run.record.workloads[0].spark
+    assert spark is not None
+    assert [executor.id for executor in use.by_executor] == ["1", "2", "3", "4"]
+    assert sum(executor.tasks for executor in use.by_executor) == sum(stage.tasks for stage in spark.stages)
+    assert sum(executor.cpu_s for executor in use.by_executor) == pytest.approx(
+        sum(stage.cpu_s for stage in spark.stages)
+    )
+    # A sort reads all rows from files once, and all of them as shuffle data once.
+    assert sum(executor.input_bytes for executor in use.by_executor) == 100 * ROWS
+    assert sum(executor.shuffle_read_bytes for executor in use.by_executor) == sum(
+        stage.shuffle_read_bytes for stage in spark.stages
+    )
+    assert all(0 < executor.busy_share <= 1 for executor in use.by_executor)
+    assert set(use.hosts) == {(stage.id, stage.attempt) for stage in spark.stages}
+    tables = run_report(run, analyse(run), drawn=False).tables()
+    assert len(tables["Stages of spark-terasort"].rows) == len(spark.stages)
+    assert len(tables["Executors of spark-terasort"].rows) == 4
+
+
+def test_the_cpu_time_on_all_cores_is_a_floor() -> None:
+    run = recorded(SORTED)
+    (use,) = analyse(run).evidence.spark
+    assert 0 < use.cpu_floor_s <= use.ideal_s <= use.critical_s + use.ideal_s
+    floor = numbers(findings(run)["spark-floor"])
+    assert floor["times the CPU time"] == pytest.approx(use.elapsed_s / use.cpu_floor_s)
+
+
+def test_the_floor_of_a_sort_on_spark_is_the_local_sort_of_as_many_rows() -> None:
+    run = recorded(SORTED)
+    local = terasuite(rows=ROWS)
+    (floor,) = analyse(run, local).evidence.floors
+    assert floor.workload == "spark-terasort"
+    assert floor.floor_run == local.record.id

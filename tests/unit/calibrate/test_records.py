@@ -12,10 +12,11 @@ from howdah.calibrate.built import as_built
 from howdah.calibrate.fit import fit
 from howdah.calibrate.leave_out import NINETY
 from howdah.calibrate.problem import Problem, free_parameters
-from howdah.calibrate.records import OWN, cases_of, laboratory_values, run_to_run
+from howdah.calibrate.records import cases_of, laboratory_values, run_to_run
 from howdah.engines.sim.engine import SimTarget
 from howdah.errors import UserError
 from howdah.model.inventory import DiskKind
+from howdah.model.parameter import OWN
 from howdah.model.run import Origin, Outcome, RunRecord
 from howdah.model.workloads.terasort import ROWS
 from howdah.session.predict import calibration as session

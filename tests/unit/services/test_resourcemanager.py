@@ -166,6 +166,14 @@ def test_applications_chosen_by_hadoops_parameters(served: Served) -> None:
     assert served.manager.apps() == []
 
 
+def test_containers_that_are_requested_are_counted_once(served: Served) -> None:
+    requests = [{"resourceName": name, "numContainers": 2} for name in ("*", "/default-rack", "h1-1")]
+    served.server.answers[f"{WS}/apps/{APP}"] = in_json({"app": {"resourceRequests": requests}})
+    assert served.manager.pending(APP) == 2
+    served.server.answers[f"{WS}/apps/{APP}"] = recorded("app-running.json")
+    assert served.manager.pending(APP) == 0
+
+
 def test_an_application_is_asked_to_end(served: Served) -> None:
     served.manager.kill(APP)
     assert served.server.asked[-1].body == b'{"state": "KILLED"}'

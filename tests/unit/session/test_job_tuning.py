@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import AbstractContextManager
 from pathlib import Path
 
 from howdah.model.job_tuning import CONFIGURED_NAME, JobTuning, JobTuningRequest
 from howdah.model.study import Study
 from howdah.model.tuning import RaceRequest, RaceTarget
-from howdah.session.job_tuning import RESULT, is_job, properties_text, start_job, tune_job
+from howdah.session.job_tuning import RESULT, is_job, job_folder, properties_text, start_job, tune_job
 from howdah.session.study.running import StudyObserver
+from howdah.store.tunings import searches
 
 
 def runs_nothing(study: Study) -> AbstractContextManager[StudyObserver]:
@@ -35,3 +37,16 @@ def test_a_search_that_has_ended_is_shown_without_its_lab(tmp_path: Path) -> Non
     tuning, papers = tune_job(path, runs_nothing)
     assert (tuning, papers) == (result, ())
     assert "<name>mapreduce.job.reduces</name>" in properties_text(tuning)
+
+
+def test_last_is_the_search_that_was_started_last_whatever_its_name(tmp_path: Path) -> None:
+    for place, (name, file) in enumerate((("z", "request.json"), ("b", "job.json"), ("a", "request.json"))):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / file).write_text("{}")
+        os.utime(tmp_path / name / file, (place, place))
+    assert job_folder(tmp_path, "last") == tmp_path / "a"
+    assert not is_job(tmp_path, "last")
+    os.utime(tmp_path / "b" / "job.json", (9, 9))
+    assert is_job(tmp_path, "last")
+    assert job_folder(tmp_path, "z") == tmp_path / "z"
+    assert [path.name for path in searches(tmp_path, "request.json")] == ["z", "a"]

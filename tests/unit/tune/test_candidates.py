@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import pytest
 
+from howdah.model.java_options import QUICK_START
 from howdah.model.tuning import Trial
 from howdah.tune.candidates import Candidates, PlannedCandidate
 from howdah.tune.parameters import base_of, parameters
 from howdah.tune.sensitivity import sensitivities
+from support.lab_runs import lab_plan, laboratory
 from support.requests import run_request
 from support.sim_plans import small_plan, study_plan
 
 ROWS = 100_000_000
 
 
-def candidates(**keywords: tuple[str, ...]) -> Candidates:
+def candidates(allowed: tuple[str, ...] = ()) -> Candidates:
     """Those of seven native hosts that sort 10 GB."""
     plan = small_plan()
     base = base_of(plan, plan.cluster)
-    return Candidates(base, run_request("terasuite", rows=ROWS), None, seed=3, **keywords)
+    return Candidates(base, run_request("terasuite", rows=ROWS), None, seed=3, allowed=allowed)
 
 
 def test_the_candidate_without_values_is_the_rules_plan() -> None:
@@ -109,3 +111,48 @@ def test_what_matters_is_measured_around_the_best_candidate() -> None:
     for one in result:
         assert one.cost_of(one.best) == pytest.approx(0)
     assert len(pairs) <= 1
+
+
+def test_a_quick_compiler_is_added_to_the_options_that_the_rules_decide() -> None:
+    values = {"jvm": "quick-start", "mapreduce.map.memory.mb": "2048"}
+    settings = {setting.key: str(setting.value) for setting in candidates().plan(values).settings}
+    larger = candidates().plan({"mapreduce.map.memory.mb": "2048"})
+    heap = next(str(one.value) for one in larger.settings if one.key == "mapreduce.map.java.opts")
+    assert settings["mapreduce.map.java.opts"] == f"{heap} {QUICK_START}"
+    assert settings["yarn.app.mapreduce.am.command-opts"].endswith(QUICK_START)
+    # Settings that the compiler does not change stay.
+    assert settings["mapreduce.map.memory.mb"] == "2048"
+
+
+def test_a_quick_compiler_pays_for_short_tasks_and_not_for_long_ones() -> None:
+    def change(rows: int, block: str) -> float:
+        plan = small_plan()
+        several = Candidates(
+            base_of(plan, plan.cluster),
+            run_request("terasuite", rows=rows),
+            None,
+            seed=3,
+            laboratory=laboratory(),
+        )
+        with_it = {"jvm": "quick-start", "dfs.blocksize": block}
+        without, quick = several.tried([{"dfs.blocksize": block}, with_it])
+        assert quick.elapsed_s is not None
+        assert without.elapsed_s is not None
+        return quick.elapsed_s / without.elapsed_s - 1
+
+    assert change(10_000_000, "64MiB") < -0.02
+    assert change(4_000_000_000, "1GiB") > 0.02
+
+
+def test_in_a_lab_candidates_are_simulated_on_the_cpus_that_it_has() -> None:
+    plan = lab_plan()
+    base = base_of(plan, plan.cluster)
+    request = run_request("terasuite", rows=1_000_000)
+    times = [
+        Candidates(base, request, None, seed=1, laboratory=laboratory(cpus)).tried([{}])[0].elapsed_s
+        for cpus in (2.0, 1.0)
+    ]
+    whole, half = times
+    assert whole is not None
+    assert half is not None
+    assert half > 1.3 * whole

@@ -6,11 +6,21 @@ import pytest
 
 from howdah import releases
 from howdah.errors import UserError
+from howdah.model.engine_options import SET
+from howdah.model.java_options import QUICK_START
 from howdah.model.job_tuning import COMBINED_NAME, CONFIGURED_NAME, JobTuningRequest, ValueAlone
 from howdah.model.study import Study
-from howdah.model.tuning import Narrowing, RaceRequest, RaceTarget
+from howdah.model.tuning import DEFAULTS_NAME, Narrowing, RaceRequest, RaceTarget
 from howdah.study.matrix import cells_of
-from howdah.tune.job import alone_study, job_properties, job_space, race_study, racing, values_alone
+from howdah.tune.job import (
+    alone_study,
+    default_properties,
+    job_properties,
+    job_space,
+    race_study,
+    racing,
+    values_alone,
+)
 
 JAR = ("hadoop", "jar", "app.jar", "Main", "in", "out")
 CODEC = "mapreduce.map.output.compress.codec"
@@ -24,7 +34,8 @@ def default(key: str) -> str:
 def request(command: tuple[str, ...] = JAR, narrowing: Narrowing | None = None) -> JobTuningRequest:
     space, fixed = job_space(command, default, narrowing or Narrowing(), "space.yaml")
     race = RaceRequest(target=RaceTarget.CLUSTER, name="/etc/hadoop/conf", budget_s=3600)
-    return JobTuningRequest(command=command, race=race, space=space, fixed=fixed, seed=1)
+    defaults = default_properties(command, space)
+    return JobTuningRequest(command=command, race=race, space=space, fixed=fixed, seed=1, defaults=defaults)
 
 
 def alone(name: str, value: str, share: float | None, failed: int = 0) -> ValueAlone:
@@ -36,6 +47,7 @@ def test_values_follow_from_the_configured_ones() -> None:
     assert space["mapreduce.job.reduces"].levels == ("1", "2", "4")
     assert space["mapreduce.task.io.sort.mb"].levels == ("100", "200", "400")
     assert space[CODEC].planned == "none"
+    assert space["mapreduce.map.java.opts"].levels == ("", QUICK_START)
     assert job_properties({CODEC: "lz4"}) == {
         "mapreduce.map.output.compress": "true",
         CODEC: "org.apache.hadoop.io.compress.Lz4Codec",
@@ -88,4 +100,11 @@ def test_the_best_value_of_each_property_is_combined_and_failing_ones_are_not() 
     study = race_study(tuned, "search", candidates, spent_s=1200)
     assert study.budget.hours == pytest.approx(2400 / 3600)
     assert len(study.contenders) == 3
+    released = next(cell for cell in cells_of(study) if cell.levels["plan"] == DEFAULTS_NAME)
+    given = released.settings.of(SET)
+    properties = dict(given or ())
+    assert properties["mapreduce.job.reduces"] == "1"
+    assert properties["mapreduce.map.output.compress"] == "false"
+    assert (properties["mapreduce.map.memory.mb"], properties["mapreduce.map.java.opts"]) == ("1024", "")
+    assert {DEFAULTS_NAME} & {label["plan"] for label in study.contenders} == set()
     assert racing(tuned, values[-2:]) == {}

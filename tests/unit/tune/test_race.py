@@ -7,78 +7,24 @@ from pathlib import Path
 import pytest
 
 from howdah.model.engine_options import CONF, SET
-from howdah.model.plan import ClusterPlan
-from howdah.model.study import Study
 from howdah.model.tuning import (
     Finalist,
     KeptRules,
     Narrowing,
-    RaceRequest,
     RaceTarget,
-    Tuning,
-    TuningRequest,
 )
 from howdah.model.workloads.terasort import REDUCES
-from howdah.planner.suite.cluster import size_planned
-from howdah.planner.suite.request import RunRequest
 from howdah.study.matrix import Cell, cells_of
-from howdah.tune.candidates import Candidates
 from howdah.tune.parameters import base_of, is_per_job
-from howdah.tune.race import race_of
 from howdah.tune.space import space_of
+from support.raced import finalist, raced, tuning_of
 from support.sim_plans import small_plan
-
-VALUES = {
-    "dfs.blocksize": "512MiB",
-    "mapreduce.map.memory.mb": "2048",
-    "mapreduce.job.reduces": "30",
-    "mapreduce.map.output.compress.codec": "lz4",
-}
-
-
-def finalist(kept: KeptRules, **values: str) -> Finalist:
-    return Finalist(
-        kept=kept, values=values or VALUES, elapsed_s=90, share=-0.1, interval=None, differs=True, breaks=()
-    )
 
 
 def properties_of(cell: Cell) -> dict[str, str]:
     """The properties that a cell's jobs are given."""
     given = cell.settings.of(SET)
     return dict(given or ())
-
-
-def tuning_of(*finalists: Finalist, search: str = "t", per_job: bool = False) -> Tuning:
-    """The result of a search that ended with these finalists."""
-    plan = small_plan()
-    space, fixed = space_of(base_of(plan, plan.cluster), Narrowing(), "", per_job=per_job)
-    return Tuning(
-        id=search, plan="plan.yaml", suite="terasuite", calibration=None, seed=1, trials=20, refused=0,
-        elapsed_s=1, replications=3, planned_s=100, space=space, fixed=fixed, finalists=finalists,
-        sensitivity=(), losing=(), interactions=(), course=(), warnings=(),
-    )  # fmt: skip
-
-
-def raced(
-    target: RaceTarget, name: str = "", *, finalists: tuple[Finalist, ...] | None = None, search: str = "t"
-) -> Study:
-    """The race of one candidate, or of these."""
-    plan = small_plan()
-    request = requested(plan, RaceRequest(target=target, name=name, budget_s=1800))
-    run_request = RunRequest(suite="terasuite", given={})
-    tuning = tuning_of(
-        *(finalists or (finalist(KeptRules.RULES),)), search=search, per_job=target is not RaceTarget.LABS
-    )
-    candidates = Candidates(base_of(plan, plan.cluster), run_request, None, seed=1)
-    return race_of(request, tuning, size_planned(run_request, plan).suite, candidates, "hosts.yaml")
-
-
-def requested(plan: ClusterPlan, race: RaceRequest | None) -> TuningRequest:
-    return TuningRequest(
-        plan_file="plan.yaml", plan=plan, suite="terasuite", rows=None, calibration=None,
-        narrowing=Narrowing(), space_file="", allowed=(), keep=KeptRules.RULES, trials=20, replications=3,
-        seed=1, race=race,
-    )  # fmt: skip
 
 
 def test_a_lab_is_built_for_each_plan_and_the_budget_is_the_studys() -> None:

@@ -17,6 +17,7 @@ from howdah.analysis.evidence.losses import (
     Rebuild,
     Stall,
     Wait,
+    WorkerDrain,
     WorkerLoss,
 )
 from howdah.analysis.evidence.operations import (
@@ -32,7 +33,7 @@ from howdah.analysis.evidence.operations import (
     ThroughputBound,
     ThroughputLimit,
 )
-from howdah.analysis.evidence.spark import ExecutorEstimate, SparkLoss, SparkUse
+from howdah.analysis.evidence.spark import ExecutorEstimate, ExecutorUse, SparkLoss, SparkUse
 from howdah.analysis.evidence.times import (
     Balance,
     Bound,
@@ -99,6 +100,7 @@ __all__ = [
     "DiskUse",
     "Evidence",
     "ExecutorEstimate",
+    "ExecutorUse",
     "FaultEffect",
     "FloatArray",
     "FloorDistance",
@@ -146,6 +148,7 @@ __all__ = [
     "ThroughputBound",
     "ThroughputLimit",
     "Wait",
+    "WorkerDrain",
     "WorkerLoss",
     "WorkloadTime",
 ]
@@ -176,6 +179,7 @@ class Evidence:
     replicas: tuple[ReplicaBalance, ...] = ()
     stragglers: tuple[Straggler, ...] = ()
     losses: tuple[WorkerLoss, ...] = ()
+    drains: tuple[WorkerDrain, ...] = ()
     overheads: tuple[JobOverhead, ...] = ()
     masters: tuple[MasterLoad, ...] = ()
     master_losses: tuple[MasterLoss, ...] = ()

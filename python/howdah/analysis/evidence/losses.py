@@ -64,6 +64,27 @@ class WorkerLoss:
 
 
 @dataclass(frozen=True)
+class WorkerDrain:
+    """A DataNode that was drained, and what its move cost the jobs that ran meanwhile.
+
+    ``began_s`` and ``ended_s`` are seconds since the run's start, ``held_bytes`` what its disks held, each
+    None where that was not seen. ``workloads`` ran meanwhile. All DataNodes meanwhile copied
+    ``copied_blocks`` and wrote ``written_bytes``, None where they were not sampled. Maps that ran meanwhile
+    took ``during_s`` on average, the other ones of the same workloads ``otherwise_s``, None without any.
+    """
+
+    worker: str
+    began_s: float | None
+    ended_s: float
+    held_bytes: int | None
+    workloads: tuple[str, ...]
+    copied_blocks: float | None
+    written_bytes: float | None
+    during_s: float | None
+    otherwise_s: float | None
+
+
+@dataclass(frozen=True)
 class MasterLoad:
     """How busy a master's process was in a workload: a share of one core, of which it may use several."""
 

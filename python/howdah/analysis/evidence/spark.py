@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from howdah.model.spark import SparkExecutorRun
@@ -13,6 +14,33 @@ class ExecutorEstimate:
 
     executors: int
     elapsed_s: float
+
+
+@dataclass(frozen=True)
+class ExecutorUse:
+    """The tasks of one executor.
+
+    ``lived_s`` is how long it existed, ``busy_share`` the part of its cores' time in which they ran tasks;
+    other sums are over its tasks that succeeded.
+    """
+
+    id: str
+    worker: str
+    host: str
+    cores: int
+    lived_s: float
+    tasks: int
+    failed: int
+    busy_share: float
+    task_s: float
+    cpu_s: float
+    gc_s: float
+    fetch_wait_s: float
+    input_bytes: int
+    shuffle_read_bytes: int
+    written_bytes: int
+    peak_heap_share: float | None
+    """The largest use of its heap; None if it reported none."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +65,11 @@ class SparkUse:
     ideal_s: float
     idle_share: float
     estimates: tuple[ExecutorEstimate, ...]
+    cpu_floor_s: float
+    """The CPU time of its tasks, spread over all cores of its executors: no application takes less."""
+    by_executor: tuple[ExecutorUse, ...]
+    hosts: Mapping[tuple[int, int], int]
+    """By stage and its attempt the hosts that ran tasks of it."""
 
     @property
     def driver_s(self) -> float:

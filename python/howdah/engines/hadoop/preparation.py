@@ -22,6 +22,7 @@ from howdah.installation.spark import find_spark
 from howdah.model.at_once import at_once
 from howdah.model.engine_options import CONF, DEADLINE, HDFS_DIR, LAB, PLAN, QUEUE, SET
 from howdah.model.job import Job
+from howdah.model.workloads.redundancy import Redundancy
 from howdah.model.workloads.spark import OnSpark
 from howdah.model.workloads.user_command import UserCommand
 from howdah.planner.suite.cluster import size_suite
@@ -84,7 +85,9 @@ def prepare_cluster(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
     commands = [workload for workload in job.suite.workloads if isinstance(workload, UserCommand)]
     added = [line for command in commands for line in added_to(target, command.words, job.run_id).lines()]
     engine = HadoopEngine(target)
-    besides = HdfsClients(target, start["runs_dir"]) if playing else None
+    # What other clients write would be counted as rebuilt.
+    alone = any(issubclass(program, Redundancy) for program in programs)
+    besides = HdfsClients(target, start["runs_dir"]) if playing and not alone else None
     return Prepared(
         job=job,
         engine=on_lab(engine, reached.state, playing, besides),

@@ -178,7 +178,9 @@ def requested_faults(request: RunRequest, state: LabState | None) -> FaultRun | 
 
 
 def _phases(program: type[Workload]) -> tuple[str, ...]:
-    """The phases that are heard of while it runs, where they are known before: those of a MapReduce job."""
+    """The phases that its progress reports while it runs, if they are known before."""
+    if program.reported_phases is not None:
+        return program.reported_phases
     if "hadoop" not in program.programs:
         return ()
     return program.map_phases if program.shuffles else program.map_phases[:1]

@@ -70,6 +70,8 @@ class Workload(Model):
     """Whether all that it reads goes through intermediate files to reduces, which write it."""
     map_phases: ClassVar[tuple[str, str]] = ("map", "reduce")
     """What the two halves of its job are called."""
+    reported_phases: ClassVar[tuple[str, ...] | None] = None
+    """The phases that its progress reports; None for those of a job of MapReduce."""
     has_tasks: ClassVar[bool] = True
     """Whether it is divided into tasks."""
     uses_disks: ClassVar[bool] = True
@@ -82,6 +84,8 @@ class Workload(Model):
     """What its rate is taken over; None where bytes a second say nothing of it."""
     primary_metric: ClassVar[str | None] = None
     """The metric of its results, by name, that it is run for; None where that is its elapsed time."""
+    floor: ClassVar[str | None] = None
+    """The program, by kind, that does the same work without a cluster; None if that has the same kind."""
     importance: ClassVar[int] = 0
     """The run is about the program of its suite where this is highest, or about all where it is TOGETHER."""
 

@@ -135,6 +135,7 @@ class OnSpark(Workload):
     not_on: ClassVar = dict.fromkeys(("local", "sim"), "Spark's programs run on a cluster: --engine hadoop")
     # What is shown until the driver reports its stages.
     map_phases = ("start", "start")
+    reported_phases: ClassVar[tuple[str, ...] | None] = ("start", "stages")
 
     def executors_in_words(self) -> str:
         """The executors, ``4 executors of 2 cores and 1 GiB``; empty while they are undecided."""
@@ -165,11 +166,13 @@ class SparkTeraSort(OnSpark, TeraRows):
     programs: ClassVar = {"hadoop": "howdah.engines.hadoop.programs.spark:terasort"}
     sizes: ClassVar = {"hadoop": "howdah.planner.suite.spark:terasort"}
     reads = TERAGEN
+    floor = TERASORT
     # TeraValidate reads the same folder, whichever program sorted the rows.
     folder = TERASORT
     replication_key = "mapreduce.terasort.output.replication"
     # Those of MapReduce; Spark's phases are its stages.
     map_phases = ("map-shuffle", "reduce-merge")
+    reported_phases = (*map_phases, "stages")
     rated_over = "rows sorted, each read once and written once"
     importance = 2
 

@@ -49,6 +49,7 @@ class UserCommand(Workload):
         "sim": "what it does is unknown",
     }
     limited = False
+    reported_phases = ("waiting", "running")
 
     def in_words(self) -> tuple[str, ...]:
         return (shlex.join(self.words),)

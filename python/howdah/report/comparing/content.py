@@ -172,15 +172,15 @@ def explained(comparison: Comparison) -> Iterator[Table]:
 
 def _mean_of(group: RunGroup, workload: str, name: str) -> str:
     """A group's mean of one measure of a whole workload; empty if it has none."""
-    found = [
+    readings = [
         reading
         for run in group.runs
         for reading in run.readings
         if (reading.measure.workload, reading.measure.phase, reading.measure.name) == (workload, None, name)
     ]
-    if not found:
+    if not readings:
         return ""
-    measure, values = found[0].measure, [reading.value for reading in found]
+    measure, values = readings[0].measure, [reading.value for reading in readings]
     return measured(measure, mean(values) if measure.is_judged else fmean(values))
 
 

@@ -223,8 +223,8 @@ def _caption(picture: ByteFlow) -> str:
     ]
     if picture.replication is not None:
         coded = not float(picture.replication).is_integer()
-        counted = "Bytes on disks for each that it wrote" if coded else "Replicas of what it wrote"
-        sentences.append(f"{counted}: {picture.replication:g}.")
+        unit = "Bytes on disks for each that it wrote" if coded else "Replicas of what it wrote"
+        sentences.append(f"{unit}: {picture.replication:g}.")
     if picture.codec_ratio > 1.0:
         sentences.append(f"Map output was compressed {picture.codec_ratio:.2f} to 1.")
     if picture.local_share is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from urllib.parse import quote
 
 from howdah.jobs.ranking import ORDERS, HostVerdict, Overview
 from howdah.model.application import ORIGIN, Application, JobChange
@@ -23,8 +24,11 @@ _WASTE = (
 _MOST_HOSTS = 20
 
 
-def jobs_overview(overview: Overview) -> Document:
-    """The page, Markdown file and terminal text of imported applications."""
+def jobs_overview(overview: Overview, *, linked: bool = False) -> Document:
+    """The page, Markdown file and terminal text of imported applications.
+
+    With ``linked``, names in the ranking lead to the applications' pages, in folders next to this page.
+    """
     applications = overview.applications
     return Document(
         name="jobs",
@@ -37,7 +41,7 @@ def jobs_overview(overview: Overview) -> Document:
                 "ranking",
                 "Ranking",
                 f"Ranked by {ORDERS[overview.order]}",
-                present(_ranking(overview)),
+                present(_ranking(overview, linked=linked)),
             ),
             Section(
                 "changes",
@@ -116,7 +120,7 @@ def _answer(overview: Overview) -> str:
     return f"{words}."
 
 
-def _ranking(overview: Overview) -> Table:
+def _ranking(overview: Overview, *, linked: bool) -> Table:
     return Table(
         (
             "application", "name", "without use", "of containers", "unused memory", "spilled", "skew",
@@ -124,7 +128,12 @@ def _ranking(overview: Overview) -> Table:
         ),
         tuple(_row(application) for application in overview.applications),
         label="Ranking",
+        links=tuple(_link(application) for application in overview.applications) if linked else (),
     )  # fmt: skip
+
+
+def _link(application: Application) -> str:
+    return f"{quote(application.id, safe='')}/"
 
 
 def _row(application: Application) -> tuple[str, ...]:

@@ -36,20 +36,22 @@ _MOVES = (
 )
 
 
-def storage_blocks(told: StorageComparison) -> Iterator[Block]:
+def storage_blocks(comparison: StorageComparison) -> Iterator[Block]:
     """The answer, the costs of every policy, what one host takes, and the reasons."""
-    yield Paragraph(_answer(told), "lead")
-    yield Table(_COLUMNS, tuple(_row(cost) for cost in told.policies), title="Policies")
-    share = f"{told.share:.0%}"
+    yield Paragraph(_answer(comparison), "lead")
+    yield Table(_COLUMNS, tuple(_row(cost) for cost in comparison.policies), title="Policies")
+    share = f"{comparison.share:.0%}"
     yield Table(
         _MOVES,
-        tuple(_moves(cost) for cost in told.policies if cost.verdict != "impossible"),
-        title=f"One {told.lost}",
+        tuple(_moves(cost) for cost in comparison.policies if cost.verdict != "impossible"),
+        title=f"One {comparison.lost}",
         about=f"Rebuilding takes {share} of disks, network and cores from jobs, and starts when the NameNode "
-        f"gives up the lost DataNodes, after {format_seconds(told.noticed_s)}.",
+        f"gives up the lost DataNodes, after {format_seconds(comparison.noticed_s)}.",
     )
-    yield Bullets(tuple(f"{cost.policy}: {reason}" for cost in told.policies for reason in cost.reasons))
-    if told.racks < 2:
+    yield Bullets(
+        tuple(f"{cost.policy}: {reason}" for cost in comparison.policies for reason in cost.reasons)
+    )
+    if comparison.racks < 2:
         yield Paragraph("No racks are known, so the loss of one may lose data under any policy.", "note")
     yield Paragraph(
         "Network and CPU are computed for tasks on workers and for Hadoop's Java coder; ISA-L codes several "
@@ -58,12 +60,16 @@ def storage_blocks(told: StorageComparison) -> Iterator[Block]:
     )
 
 
-def _answer(told: StorageComparison) -> str:
-    data, best = told.data, next((cost for cost in told.policies if cost.verdict == "recommended"), None)
+def _answer(comparison: StorageComparison) -> str:
+    data, best = (
+        comparison.data,
+        next((cost for cost in comparison.policies if cost.verdict == "recommended"), None),
+    )
     age = f", {data.age_days:g} days old" if data.age_days is not None else ""
     what = f"{format_bytes(data.data_bytes)} in files of {format_bytes(data.file_bytes)}{age}"
-    racks = format_counted(told.racks, "rack") if told.racks > 1 else "no known racks"
-    where = f"{format_counted(told.hosts, 'host')} with {format_counted(told.workers, 'DataNode')} in {racks}"
+    racks = format_counted(comparison.racks, "rack") if comparison.racks > 1 else "no known racks"
+    hosts, nodes = format_counted(comparison.hosts, "host"), format_counted(comparison.workers, "DataNode")
+    where = f"{hosts} with {nodes} in {racks}"
     if best is None:
         return f"No policy is safe for {what} on {where}."
     return f"Recommended for {what} on {where}: {best.policy}, with {format_bytes(best.raw_bytes)} on disks."

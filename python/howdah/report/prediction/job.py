@@ -6,6 +6,7 @@ import shlex
 
 from howdah.analysis.wording import seconds, signed
 from howdah.model.job_tuning import CONFIGURED_NAME, JobTuning
+from howdah.model.tuning import DEFAULTS_NAME
 from howdah.report.document import Document, Paragraph, Section, Table, present
 from howdah.report.prediction.raced import difference_text, measured_text
 from howdah.report.words import NONE
@@ -40,7 +41,9 @@ _ALONE_ABOUT = "Two runs of each value, with everything else as configured. The 
 def _answer(tuning: JobTuning) -> str:
     winner = next((plan for plan in tuning.plans if plan.name == tuning.winner), None)
     if winner is not None and tuning.winner != CONFIGURED_NAME:
-        return measured_text(winner, {CONFIGURED_NAME: "as configured"})
+        return measured_text(
+            winner, {CONFIGURED_NAME: "as configured", DEFAULTS_NAME: "with Hadoop's defaults"}
+        )
     if not tuning.plans:
         return "No value that was tried makes the job faster than it is as configured."
     return "The race shows no candidate that is surely faster than the job as configured."
@@ -54,10 +57,12 @@ def _race_table(tuning: JobTuning) -> Table:
             str(plan.failed),
             NONE if plan.elapsed_s is None else seconds(plan.elapsed_s),
             difference_text(plan.against.get(CONFIGURED_NAME)),
+            difference_text(plan.against.get(DEFAULTS_NAME)),
         )
         for plan in tuning.plans
     )
-    return Table(("candidate", "runs", "failed", "time", "against configured"), rows, label="The race")
+    columns = ("candidate", "runs", "failed", "time", "against configured", "against Hadoop's defaults")
+    return Table(columns, rows, label="The race")
 
 
 def _alone_table(tuning: JobTuning) -> Table:

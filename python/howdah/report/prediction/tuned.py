@@ -23,6 +23,7 @@ from howdah.report.document import (
 )
 from howdah.report.prediction.fronts import fewest_hosts, front_tables
 from howdah.report.prediction.grounds import Ground, facts, inputs
+from howdah.report.prediction.learned import LEARNED_ABOUT, learned_blocks
 from howdah.report.prediction.raced import race_section, race_text
 from howdah.report.prediction.words import warned
 from howdah.report.theme import DATA, SIGNED, WIDTH, across, chart, layer, level_title, linear, tips
@@ -100,6 +101,14 @@ def _cost(share: float | None) -> str:
 def _sections(tuning: Tuning) -> Iterator[Section]:
     if tuning.race is not None:
         yield race_section(tuning.race)
+    if tuning.learned is not None:
+        yield Section(
+            "first-round",
+            "First round",
+            "What a first round of runs changed",
+            learned_blocks(tuning.learned),
+            LEARNED_ABOUT,
+        )
     yield Section(
         "course",
         "Search",

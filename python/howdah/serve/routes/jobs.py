@@ -78,6 +78,11 @@ async def job(name: str, site: Here, work: Working) -> dict[str, Any]:
     return application_json(await work(_application, site.settings.jobs_dir, name))
 
 
+def linked_jobs(folder: Path) -> list[str]:
+    """The ids of the applications that the ranking links to."""
+    return [application.id for application in _overview(folder, _ALL, _TOP).applications]
+
+
 def _page(pages: Pages, name: str) -> ShownPage:
     folder = pages.settings.jobs_dir
     document: Document
@@ -85,7 +90,8 @@ def _page(pages: Pages, name: str) -> ShownPage:
         document = application_document(_application(folder, name))
         trail: tuple[tuple[str, str | None], ...] = (("Jobs", "jobs/"), (name, None))
         return shown_page(document, pages.shell(f"/jobs/{name}/", "Jobs", {"trail": trail}))
-    return shown_page(jobs_overview(_overview(folder, _ALL, _TOP)), pages.shell("/jobs/", "Jobs", {}))
+    document = jobs_overview(_overview(folder, _ALL, _TOP), linked=True)
+    return shown_page(document, pages.shell("/jobs/", "Jobs", {}))
 
 
 def _overview(folder: Path, filters: Filters, top: int) -> Overview:

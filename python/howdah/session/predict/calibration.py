@@ -10,14 +10,14 @@ from howdah.calibrate.case import Case
 from howdah.calibrate.hbase import HBASE, asked_hbase
 from howdah.calibrate.links import link_values, measures_links
 from howdah.calibrate.problem import Free, free_hardware, free_parameters
-from howdah.calibrate.records import OWN, laboratory_values
 from howdah.calibrate.records import cases_of as cases_of_records
+from howdah.calibrate.records import laboratory_values
 from howdah.calibrate.this_machine import of_this_machine
 from howdah.documents.files import read_calibration, write_calibration
 from howdah.errors import UserError
 from howdah.installation.find import find_installation
 from howdah.model.calibration import Calibration
-from howdah.model.parameter import PARAMETERS
+from howdah.model.parameter import OWN, PARAMETERS
 from howdah.model.run import RunRecord
 from howdah.probe.measuring.task_costs import measure_task_costs
 from howdah.scratch import scratch_folder

@@ -64,10 +64,10 @@ def _label(name: str) -> str:
 
 
 def _sorted_rows(record: RunRecord) -> set[tuple[str, int]]:
-    """The workloads over rows, with how many."""
+    """The workloads over rows as a run without a cluster has them, with how many."""
     workloads = [result.workload for result in record.workloads]
     return {
-        (workload.kind, workload.rows)
+        (workload.floor or workload.kind, workload.rows)
         for workload in workloads
         if isinstance(workload, TeraRows) and workload.rows
     }

@@ -85,6 +85,25 @@ def test_a_phase_that_a_job_does_not_have_is_refused_where_its_phases_are_known(
         requested_faults(request, state)
 
 
+@pytest.mark.parametrize(
+    ("suite", "fault", "phases"),
+    [
+        ("spark-join", "kill datanode at spark-join map", "start, stages"),
+        ("command", "kill datanode at command map", "waiting, running"),
+    ],
+)
+def test_phases_of_spark_and_of_commands_are_their_own(
+    tmp_path: Path, suite: str, fault: str, phases: str
+) -> None:
+    state = lab_state(tmp_path)
+    with pytest.raises(UserError, match="has no phase 'map'") as raised:
+        requested_faults(run_request(suite, faults=(fault,)), state)
+    assert raised.value.hint == f"it has {phases}"
+    last = phases.rpartition(", ")[2]
+    told = f"kill datanode at {suite} {last}"
+    assert texts(requested_faults(run_request(suite, faults=(told,)), state)) == [told]
+
+
 def test_a_cluster_of_ones_own_is_not_harmed() -> None:
     with pytest.raises(UserError, match="can destroy data, so howdah injects faults only into its own labs"):
         asked(None, "kill hmaster")

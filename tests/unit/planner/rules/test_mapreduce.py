@@ -71,7 +71,7 @@ def test_unlike_workers_have_containers_of_one_size_that_fit_the_smallest() -> N
     assert both["mapreduce.map.memory.mb"] == alone["mapreduce.map.memory.mb"]
 
 
-@pytest.mark.parametrize(("dataset", "buffer"), [(None, 400), (TB, 200)])
+@pytest.mark.parametrize(("dataset", "buffer"), [(None, 400), (TB // 4, 200)])
 def test_the_sort_buffer_holds_the_output_of_one_block(dataset: int | None, buffer: int) -> None:
     decided = values(facts_of(request=asking(dataset=dataset)))
     assert decided["mapreduce.task.io.sort.mb"] == buffer

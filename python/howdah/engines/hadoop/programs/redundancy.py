@@ -26,6 +26,8 @@ _SETTLES_S = 20.0
 _STANDS_S = 120.0
 """How long the number of blocks to rebuild may stay the same before the wait is given up."""
 _SILENT_S = 12.0
+_WRITTEN = 20
+"""One block of so many that were to be rebuilt may be one that a client of the cluster has just written."""
 _METRICS_S = 11.0
 """DataNodes compute their metrics every ten seconds (*.period)."""
 _ACTIVITY = "Hadoop:service=DataNode,name=DataNodeActivity-*"
@@ -53,7 +55,12 @@ class _State(NamedTuple):
 
     @property
     def busy(self) -> bool:
+        """Whether anything is left to do."""
         return bool(self.low or self.silent or self.draining)
+
+    def quiet(self, most: int) -> bool:
+        """Whether all is done, but for blocks that clients write just then; ``most`` were to be rebuilt."""
+        return not self.silent and not self.draining and self.low * _WRITTEN <= most
 
 
 class _Seen(NamedTuple):
@@ -121,7 +128,7 @@ def _wait(work: HadoopWork[Redundancy]) -> _Seen:
         if state.low and first_s is None and not state.silent:
             first_s = now_s
         most = max(most, state.low)
-        if not state.busy:
+        if not state.busy or (quiet_s is not None and state.quiet(most)):
             quiet_s = now_s if quiet_s is None else quiet_s
             if now_s - quiet_s > _SETTLES_S:
                 break
@@ -138,14 +145,13 @@ def _wait(work: HadoopWork[Redundancy]) -> _Seen:
         )
         time.sleep(_POLL_S)
     work.finish(quiet_s)
-    return _Seen(begun_s, first_s, quiet_s, tuple(lost), tuple(drained), low if state.busy else 0)
+    return _Seen(begun_s, first_s, quiet_s, tuple(lost), tuple(drained), 0 if state.quiet(most) else low)
 
 
 def _state(namenode: NameNode) -> _State:
-    names = namenode.bean("FSNamesystem")
-    low = int(names.get("LowRedundancyReplicatedBlocks") or 0)
-    low += int(names.get("LowRedundancyECBlockGroups") or 0)
-    low += int(names.get("PendingReconstructionBlocks") or 0)
+    # This bean is computed when it is read; the metrics of FSNamesystem may be ten seconds old.
+    names = namenode.bean("FSNamesystemState")
+    low = int(names.get("UnderReplicatedBlocks") or 0) + int(names.get("PendingReplicationBlocks") or 0)
     datanodes = namenode.datanodes()
     return _State(
         low=low,

@@ -113,6 +113,9 @@ class TaggedApplications:
         self._program = program
         self._started_s = context.clock.now_s()
         self._waiting: dict[str, float] = {}
+        self._alone: dict[str, float] = {}
+        """Since when an application has only its master's container; none for one that has had others."""
+        self._served: set[str] = set()
         self.seen: dict[str, AppFacts] = {}
         """The last report of each, by id, in the order in which they were submitted."""
 
@@ -130,6 +133,7 @@ class TaggedApplications:
             silent_s = 0.0 if heard else silent_s + poll_s
             poll_s = _SELDOM_S if now_s - self._started_s > _LONG_S else _POLL_S
             self._check_queue(now_s)
+            self._check_tasks(now_s)
             self._report_progress(now_s)
             if ended and heard and all(app.state in _ENDED for app in self.seen.values()):
                 break
@@ -164,6 +168,33 @@ class TaggedApplications:
                     f"queue {app.queue} gave {app.id} no container within {deadline_s:g} s"
                     + (f": {why}" if why else ""),
                 )
+
+    def _check_tasks(self, now_s: float) -> None:
+        """Raise RunFailed for an application whose tasks or executors get no container in time."""
+        deadline_s = self._context.target.deadline_s
+        for app in self.seen.values():
+            if app.running_containers > 1:
+                self._served.add(app.id)
+            if app.state != "RUNNING" or app.running_containers != 1 or app.id in self._served:
+                self._alone.pop(app.id, None)
+                continue
+            if now_s - self._alone.setdefault(app.id, now_s) < deadline_s:
+                continue
+            # A driver may work alone for long: only what it has requested is waited for.
+            if pending := self._pending(app.id):
+                raise RunFailed(
+                    COMMAND,
+                    f"queue {app.queue} gave no task or executor of {app.id} a container within "
+                    f"{deadline_s:g} s, {format_counted(pending, 'container')} requested: are they "
+                    "larger than what the queue or any node has free?",
+                )
+            self._alone[app.id] = now_s
+
+    def _pending(self, application: str) -> int:
+        try:
+            return self._manager.pending(application)
+        except ServiceError:
+            return 0
 
     def _report_progress(self, now_s: float) -> None:
         running = sum(app.state not in _ENDED for app in self.seen.values())

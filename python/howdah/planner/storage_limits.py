@@ -14,7 +14,7 @@ from howdah.planner.throughput import LINE_SHARE, block_bytes_per_s
 from howdah.planner.topology import MASTERS_RACK
 
 
-class Site(NamedTuple):
+class StorageLimits(NamedTuple):
     """What the limits of a plan come to."""
 
     facts: ClusterFacts
@@ -82,7 +82,7 @@ class Scheme(NamedTuple):
         return min(self.data, math.ceil(file_bytes / self.code.cell_bytes)) if self.code else 1
 
 
-def site_of(facts: ClusterFacts, values: Mapping[str, Value]) -> Site:
+def limits_of(facts: ClusterFacts, values: Mapping[str, Value]) -> StorageLimits:
     """The limits of a plan with these settings; raises MissingFact."""
     settings = {
         key: float(value)
@@ -90,7 +90,7 @@ def site_of(facts: ClusterFacts, values: Mapping[str, Value]) -> Site:
         if isinstance(value, int | float) and not isinstance(value, bool)
     }
     groups = facts.worker_groups
-    return Site(
+    return StorageLimits(
         facts=facts,
         settings=settings,
         racks=sum(rack.name != MASTERS_RACK for rack in facts.topology.racks),

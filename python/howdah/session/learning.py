@@ -1,0 +1,205 @@
+"""The first round of a race: runs that calibrate the simulator, with which the search then continues."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from functools import partial
+from typing import NamedTuple
+
+from howdah.calibrate.calibrate import calibrate
+from howdah.calibrate.case import Case
+from howdah.calibrate.records import laboratory_values
+from howdah.documents.files import read_calibration, write_calibration, write_study
+from howdah.model.calibration import CalibratedValue, Calibration
+from howdah.model.parameter import BYTE_CPU, COMPILER
+from howdah.model.run import Outcome, RunRecord
+from howdah.model.study import Study
+from howdah.model.tuning import Learned, LearnedTime, LearnedValue, RaceTarget, Tuning
+from howdah.session.racing import only_race_on
+from howdah.session.study.budget import spent_s
+from howdah.session.study.directory import StudyDirectory
+from howdah.session.study.running import StudyObserver
+from howdah.session.study.studies import GivenStudy, make_runs
+from howdah.session.tuning import TuningWork, planned_race, search
+from howdah.simulation.calibrations import default_values
+from howdah.simulation.cases import simulate_typical
+from howdah.store.staging import replacing
+from howdah.store.tunings import TuningFolder, new_tuning, open_tuning
+from howdah.study.matrix import cells_of
+from howdah.tune.attempts import TuneProgress
+from howdah.tune.learning import cases, first_round, free_numbers
+from howdah.tune.race import VARY
+
+CALIBRATION = "calibration.yaml"
+_FOLDER, _AGAIN = "first-round", "again"
+_EVEN_WORKERS = 128
+"""Of a case, so many workers are simulated in all: for a fit of a few parameters this is enough."""
+_LEAST_RUNS = 2
+
+ShowStudy = Callable[[Study], AbstractContextManager[StudyObserver]]
+"""Shows the runs of a study while they are made."""
+ShowSearch = Callable[[], AbstractContextManager[Callable[[TuneProgress], None]]]
+"""Shows how far a search is."""
+
+
+class _FirstRound(NamedTuple):
+    records: Mapping[str, RunRecord]
+    """Those that succeeded, by the plan's name."""
+    cases: tuple[Case, ...]
+    """The same for a calibration."""
+    spent_s: float
+
+
+def learns(folder: TuningFolder, tuning: Tuning) -> bool:
+    """Whether a search has a first round of runs before its race.
+
+    Only runs on what is tuned calibrate it: a lab that is built for a plan has other hosts.
+    """
+    race = folder.request.race
+    return race is not None and race.per_job and tuning.learned is None and tuning.race is None
+
+
+def learn(folder: TuningFolder, tuning: Tuning, show: ShowStudy, show_search: ShowSearch) -> Tuning:
+    """Make the first round's runs, calibrate with them, search again, and store the result.
+
+    Raises UserError where another race is on the same target, and Aborted where the user stops it.
+    """
+    work = TuningWork(folder.request)
+    made = _made(folder, tuning, work, show)
+    if len(made.cases) < _LEAST_RUNS:
+        learned = Learned(times=(), values=(), spent_s=made.spent_s, first=tuning.contenders)
+        return _kept(folder, tuning.model_copy(update={"learned": learned}))
+    with show_search() as progress:
+        return _continued(folder, tuning, work, made, progress)
+
+
+def _continued(
+    folder: TuningFolder,
+    tuning: Tuning,
+    work: TuningWork,
+    made: _FirstRound,
+    progress: Callable[[TuneProgress], None],
+) -> Tuning:
+    """Calibrate with the runs, and search again from the fastest candidate."""
+    progress(TuneProgress("calibrating", 0, 1, None))
+    calibration = _calibration(folder, work, made)
+    known = {name: finalist.values for name, finalist in tuning.contenders.items()}
+    learned = _learned(work, made, tuning, calibration)
+    fastest = min(made.records, key=lambda name: made.records[name].elapsed_s)
+    again = folder.request.model_copy(update={"calibration": calibration, "begin": known.get(fastest, {})})
+    exists = (folder.path / _AGAIN).is_dir()
+    with open_tuning(folder.path, _AGAIN) if exists else new_tuning(folder.path, _AGAIN, again) as further:
+        second = search(further, progress).tuning
+    return _kept(
+        folder,
+        second.model_copy(
+            update={
+                "id": tuning.id,
+                "trials": tuning.trials + second.trials,
+                "refused": tuning.refused + second.refused,
+                "elapsed_s": tuning.elapsed_s + second.elapsed_s,
+                "learned": learned,
+            }
+        ),
+    )
+
+
+def learned_calibration(folder: TuningFolder) -> Calibration | None:
+    """What a search rests on: the calibration from its first round, or the one that it was started with."""
+    path = folder.path / CALIBRATION
+    return read_calibration(path) if path.exists() else folder.request.calibration
+
+
+def _kept(folder: TuningFolder, tuning: Tuning) -> Tuning:
+    folder.finish(tuning, {})
+    return tuning
+
+
+def _made(folder: TuningFolder, tuning: Tuning, work: TuningWork, show: ShowStudy) -> _FirstRound:
+    race = folder.request.race
+    assert race is not None
+    planned = first_round(planned_race(work, tuning), race.budget_s)
+    there = StudyDirectory(folder.path / _FOLDER)
+    with only_race_on(race), there.locked():
+        study = there.study() if there.begun else planned
+        with show(study) as observer:
+            done = make_runs(GivenStudy(study, write_study(study), folder.path), there, observer)
+        names = {cell.number: cell.levels[VARY] for cell in cells_of(study)}
+        records = {
+            names[run.cell]: record
+            for run, record in there.ended()
+            if record.outcome is Outcome.SUCCEEDED and run.repeat > 0
+        }
+    (factor,) = study.factors
+    known = {name: finalist.values for name, finalist in tuning.contenders.items()}
+    runs = tuple(cases(factor.all_levels(), records, known, work.candidates))
+    return _FirstRound(records, runs, spent_s(there, done))
+
+
+def _calibration(folder: TuningFolder, work: TuningWork, made: _FirstRound) -> Calibration:
+    """The calibration from the runs, stored with the search; what they do not determine stays as before."""
+    path = folder.path / CALIBRATION
+    if path.exists():
+        return read_calibration(path)
+    request = folder.request
+    before = work.candidates.calibration
+    on_lab = request.race is not None and request.race.target is RaceTarget.LAB
+    free = free_numbers(before, on_lab=on_lab)
+    others = tuple(
+        value
+        for value in (before.parameters if before else ())
+        if value.name not in {number.name for number in free}
+    )
+    fixed = {value.name: value.value for value in others if "/" not in value.name}
+    simulate = partial(simulate_typical, even=_EVEN_WORKERS)
+    fitted = calibrate(
+        f"the first round of {folder.path.name}",
+        made.cases,
+        free,
+        lambda case, values, seed: simulate(case, {**fixed, **values}, seed),
+        seed=request.seed % 2**31,
+    )
+    of_lab = laboratory_values(list(made.records.values())) if on_lab else ()
+    kept = tuple(_given(value) for value in others)
+    whole = fitted.model_copy(update={"parameters": (*fitted.parameters, *kept, *of_lab)})
+    with replacing(path) as file:
+        file.write(write_calibration(whole).encode())
+    return whole
+
+
+def _given(value: CalibratedValue) -> CalibratedValue:
+    return value.model_copy(update={"origin": "given"}) if value.origin == "fitted" else value
+
+
+def _learned(work: TuningWork, made: _FirstRound, tuning: Tuning, calibration: Calibration) -> Learned:
+    """The predictions of the first round before and after the fit, next to its times."""
+    before = work.candidates.calibration
+    earlier = before.values if before else {}
+    after = {cell.case + cell.quantity: cell.simulated for cell in calibration.cells}
+    times = []
+    for run in made.cases:
+        predicted = simulate_typical(run.work, earlier, work.request.seed % 2**31, even=_EVEN_WORKERS)
+        times += [
+            LearnedTime(
+                plan=run.name,
+                workload=quantity,
+                measured_s=seconds,
+                before_s=predicted[quantity],
+                after_s=after[run.name + quantity],
+            )
+            for quantity, seconds in run.known.items()
+            if "/" not in quantity
+        ]
+    usual = {parameter.name: parameter.default for parameter in COMPILER} | default_values() | earlier
+    values = tuple(
+        LearnedValue(
+            name=value.name,
+            before=usual.get(value.name, 1.0 if value.name == BYTE_CPU else 0.0),
+            value=value.value,
+            interval=(value.low, value.high),
+        )
+        for value in calibration.parameters
+        if value.origin == "fitted"
+    )
+    return Learned(times=tuple(times), values=values, spent_s=made.spent_s, first=tuning.contenders)
