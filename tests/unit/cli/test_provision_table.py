@@ -6,7 +6,7 @@ import io
 
 from rich.console import Console
 
-from howdah.cli.provision_table import provision_table
+from howdah.cli.provision import provision_table
 from howdah.model.machines import Difference, Doing, ProvisionChange, Provisioning
 
 
