@@ -97,13 +97,6 @@ def on_a_page(index: RunIndex, wanted: RunsWanted) -> tuple[RunsWanted, FoundRun
     return wanted, found
 
 
-def find_row(index: RunIndex, name: str) -> RunRow | None:
-    """The row of one run."""
-    with index.lock:
-        row = index.database.execute("SELECT row FROM runs WHERE id = ?", (name,)).fetchone()
-    return RunRow.model_validate_json(row[0]) if row else None
-
-
 _TAGS = "SELECT tag, COUNT(*) FROM tags GROUP BY tag ORDER BY 2 DESC, 1 LIMIT 200"
 
 

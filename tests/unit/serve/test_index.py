@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from howdah.model.annotation import Annotation
-from howdah.serve.finding import RunsWanted, find_row, find_runs
-from howdah.serve.index import RunIndex
+from howdah.serve.finding import RunsWanted, find_runs
+from howdah.serve.index import RunIndex, RunRow
 from howdah.store.additions import write_annotation
 from howdah.store.writer import RunWriter
 from support import records
@@ -18,6 +18,10 @@ from support.stored import as_begun, write_run
 
 def look(index: RunIndex) -> set[str]:
     return set().union(*index.look(index.names(), every=True))
+
+
+def _row(index: RunIndex, name: str) -> RunRow | None:
+    return next((row for row in find_runs(index, RunsWanted()).rows if row.id == name), None)
 
 
 @pytest.fixture
@@ -35,12 +39,12 @@ def test_runs_that_appear_change_and_go_are_told(runs: Path) -> None:
     name = sorted(first)[0]
     write_annotation(runs / name, Annotation(tags=("good",), note="as expected"))
     assert look(index) == {name}
-    row = find_row(index, name)
+    row = _row(index, name)
     assert row is not None
     assert (row.tags, row.note) == (("good",), "as expected")
     shutil.rmtree(runs / name)
     assert look(index) == {name}
-    assert find_row(index, name) is None
+    assert _row(index, name) is None
     assert find_runs(index, RunsWanted(tag="good")).found == 0
 
 
@@ -52,7 +56,7 @@ def test_a_run_under_way_is_seen_to_be_killed(tmp_path: Path) -> None:
     assert index.running == {data.record.id}
     writer.__exit__(None, None, None)
     assert set().union(*index.look(index.names(), every=False)) == {data.record.id}
-    row = find_row(index, data.record.id)
+    row = _row(index, data.record.id)
     assert row is not None
     assert row.outcome == "aborted"
     assert index.running == frozenset()
@@ -64,7 +68,7 @@ def test_what_cannot_be_read_is_listed_with_its_reason_and_read_once_it_can_be(r
     (whole / "run.json").write_bytes(content[: len(content) // 2])
     index = RunIndex(runs, None)
     look(index)
-    row = find_row(index, whole.name)
+    row = _row(index, whole.name)
     assert row is not None
     assert row.outcome == "unreadable"
     assert "incomplete JSON" in row.error
@@ -106,6 +110,6 @@ def test_a_run_with_a_link_in_it_is_listed_and_not_followed(runs: Path) -> None:
     (run / "run.json").symlink_to("/etc/passwd")
     index = RunIndex(runs, None)
     look(index)
-    row = find_row(index, run.name)
+    row = _row(index, run.name)
     assert row is not None
     assert "link" in row.error
