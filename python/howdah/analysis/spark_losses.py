@@ -15,6 +15,8 @@ from howdah.model.tables import RunData
 
 FETCH_FAILED = "FetchFailed"
 """How the error of a task begins that could not fetch shuffle data."""
+_EARLY_S = 2.0
+"""The driver notes the end of an executor's tasks a little earlier than that of the executor."""
 _IN_ORDER = ("idle", "driver's request", "killed by driver", "shutdown", "finished", "decommission")
 """Words in Spark's reasons for the removal of executors that nothing happened to."""
 
@@ -61,7 +63,7 @@ def _loss(
     under_way = [
         attempt
         for attempt in failed
-        if attempt.executor in names and attempt.start_s <= lost_s <= attempt.end_s
+        if attempt.executor in names and attempt.start_s <= lost_s <= attempt.end_s + _EARLY_S
     ]
     undone = undone_attempts(attempts)
     tasks = {(attempt.kind, attempt.task) for attempt in (*fetches, *under_way, *undone)}
@@ -76,7 +78,7 @@ def _loss(
         lost_s=lost_s,
         removed_s=removed_s,
         ended=len(under_way),
-        ended_s=sum(lost_s - attempt.start_s for attempt in under_way),
+        ended_s=sum(min(lost_s, attempt.end_s) - attempt.start_s for attempt in under_way),
         undone=len(undone),
         undone_s=sum(attempt.end_s - attempt.start_s for attempt in undone),
         fetch_failed=len(fetches),
