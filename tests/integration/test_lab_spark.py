@@ -63,8 +63,8 @@ def check_loss(lab: Lab, told: dict[str, Any]) -> None:
     assert "h2-1 and h2-2" in found["fault"].text
     assert "host h2 with h2-1 and h2-2" in found["answer"].text
     lost = found["spark-lost-executors"]
+    # If the application master was there, Spark replaces all executors.
     assert "on h2-" in lost.text
-    assert "on h1-" not in lost.text.partition(" lost: ")[0]
     assert value(lost, "attempts that repeated work") > 0
     assert value(lost, "from the loss until all was done again") > 0
     assert "the NameNode gave up the DataNodes of h2-1 and h2-2" in found["hdfs-rebuilt"].text
@@ -72,7 +72,8 @@ def check_loss(lab: Lab, told: dict[str, Any]) -> None:
 
 def test_a_sort_survives_a_lost_host(lab: Lab) -> None:
     fault = "lose host:h2 at spark-terasort 45%"
-    told = lab.run("spark-terasuite", "--rows", "1M", "--replication", "2", *SIZE, "--fault", fault)
+    copies = ("--replication", "2", "--output-replication", "2")
+    told = lab.run("spark-terasuite", "--rows", "600k", *copies, *SIZE, "--fault", fault)
     generated, _, validated = told["run"]["workloads"]
     assert validated["checksum"] == validated["expected_checksum"] == generated["checksum"]
     check_loss(lab, told)

@@ -66,11 +66,12 @@ def _loss(
         if attempt.executor in names and attempt.start_s <= lost_s <= attempt.end_s + _EARLY_S
     ]
     undone = undone_attempts(attempts)
-    tasks = {(attempt.kind, attempt.task) for attempt in (*fetches, *under_way, *undone)}
+    wasted = {*fetches, *under_way, *undone}
+    tasks = {(attempt.kind, attempt.task) for attempt in wasted}
     again = [
         attempt
         for attempt in attempts
-        if (attempt.kind, attempt.task) in tasks and attempt.start_s > lost_s and attempt not in fetches
+        if (attempt.kind, attempt.task) in tasks and attempt.start_s > lost_s and attempt not in wasted
     ]
     return SparkLoss(
         workload=workload,

@@ -129,6 +129,9 @@ def test_a_lost_executor_and_what_was_computed_again() -> None:
     assert "Possible causes" not in finding.text
     assert "the driver removed the first 20.0 s after its last sign" in finding.text
     assert "stage 0 and stage 1 ran again for lost data" in finding.text
+    assert "container_1_01_000003" not in finding.text
+    failed = [each.text for each in analyse(run).findings if each.id == "failed-attempts"]
+    assert all(" -" not in text for text in failed), failed
 
 
 def test_tasks_of_a_killed_executor_end_a_little_before_it() -> None:
