@@ -50,20 +50,24 @@ def _loss(
 ) -> SparkLoss:
     removed_s = min(executor.end_s for executor in lost if executor.end_s is not None)
     # A worker's last sign of life is earlier than the moment at which the driver was informed.
-    signs = [
-        loss.lost_s
-        for loss in workers
+    signs = {
+        executor.id: min(
+            [
+                executor.end_s or removed_s,
+                *(loss.lost_s for loss in workers if loss.worker == executor.worker),
+            ]
+        )
         for executor in lost
-        if executor.worker == loss.worker and loss.lost_s <= (executor.end_s or removed_s)
-    ]
-    lost_s = min([removed_s, *signs])
-    names = {executor.id for executor in lost}
+    }
+    lost_s = min(signs.values())
+    removals = {executor.id: executor.end_s or removed_s for executor in lost}
     failed = [attempt for attempt in attempts if attempt.state != Outcome.SUCCEEDED.value]
     fetches = [attempt for attempt in failed if (attempt.error or "").startswith(FETCH_FAILED)]
     under_way = [
         attempt
         for attempt in failed
-        if attempt.executor in names and attempt.start_s <= lost_s <= attempt.end_s + _EARLY_S
+        if (end_s := removals.get(attempt.executor or "")) is not None
+        and attempt.start_s <= end_s <= attempt.end_s + _EARLY_S
     ]
     undone = undone_attempts(attempts)
     wasted = {*fetches, *under_way, *undone}
@@ -79,7 +83,10 @@ def _loss(
         lost_s=lost_s,
         removed_s=removed_s,
         ended=len(under_way),
-        ended_s=sum(min(lost_s, attempt.end_s) - attempt.start_s for attempt in under_way),
+        ended_s=sum(
+            max(0.0, min(signs[attempt.executor or ""], attempt.end_s) - attempt.start_s)
+            for attempt in under_way
+        ),
         undone=len(undone),
         undone_s=sum(attempt.end_s - attempt.start_s for attempt in undone),
         fetch_failed=len(fetches),
