@@ -47,6 +47,8 @@ PARTS = (
             "exams.quick", "--seed", SEED, "--count", "2", "--seeds", "3", "--no-study"),
     _script("tuning", 10, "a space searched and simulated completely",
             "exams.tuning", "--seed", SEED, "--part", "complete"),
+    _script("tuning-rules", 15, "the rules' plans of 20 inventories compared with the best of searches",
+            "exams.tuning", "--seed", SEED, "--part", "inventories"),
     _script("schedules", 12, "random faults of a highly available lab",
             "exams.broken", "--schedules", "4", "--seed", SEED, "--beside", "teragen"),
     _script("upgrades", 12, "a rolling upgrade, killed, resumed, rolled back and finalized",
