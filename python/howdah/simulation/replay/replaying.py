@@ -18,8 +18,11 @@ from howdah.simulation.replay.task_times import TaskTimes, part_load, task_times
 ASSUMED_SPREAD = 0.06
 """Standard deviation of the logarithm of a job's time from run to run, where too few runs show it."""
 _LEAST_REPEATS = 4
-_ORDERS, _FEW_ORDERS, _MANY_TASKS = 15, 5, 5_000
+_MOST_ORDERS, _TASKS_IN_ORDERS = 15, 75_000
+"""Orders of a job's tasks that are tried; fewer for so many tasks that their order hardly matters."""
 _TAIL = 0.05
+_LOW, _MIDDLE, _HIGH = range(3)
+"""The places of bounds in TaskTimes."""
 _SURE = NormalDist().inv_cdf(1 - _TAIL)
 
 _TimedPart = tuple[DemandPart, Mapping[int, Sequence[TaskTimes]]]
@@ -34,16 +37,16 @@ class Replayer:
         self.was = was
         self._seed = seed
         tasks = sum(part.tasks for part in demand.parts)
-        self._orders = _FEW_ORDERS if tasks > _MANY_TASKS else _ORDERS
-        own = self._replays(was)
-        self.replayed_s = median(own[1])
+        self._orders = max(1, min(_MOST_ORDERS, _TASKS_IN_ORDERS // max(1, tasks)))
+        # On its own cluster all bounds are one.
+        self.replayed_s = median(self._replays(was, (_MIDDLE,))[0])
         self.own_error = self.replayed_s / demand.elapsed_s - 1
         self.repeats = max(1, len(repeats_s))
         self.run_spread = _spread(repeats_s)
 
     def time(self, change: str, now: Shape) -> ReplayedTime:
         """The job's time on a cluster, corrected by how far its replay on its own cluster is off."""
-        low, middle, high = self._replays(now)
+        low, middle, high = self._replays(now, (_LOW, _MIDDLE, _HIGH))
         scale = self.demand.elapsed_s / self.replayed_s
         widening = exp(sqrt(log(1 + self.own_error) ** 2 + (_SURE * self.run_spread) ** 2))
         elapsed_s = median(middle) * scale
@@ -88,16 +91,14 @@ class Replayer:
             assumptions=tuple(assumptions),
         )
 
-    def _replays(self, now: Shape) -> list[list[float]]:
-        """Times at the lower bounds, in the middle, at the upper bounds; each in several orders of tasks."""
+    def _replays(self, now: Shape, bounds: Sequence[int]) -> list[list[float]]:
+        """Times at some of the bounds, each in several orders of tasks."""
         parts = [
             (part, {stage: [task_times(task, part_load(part, at, self.was, now)) for task in tasks]
                     for stage, tasks in part.stages.items()})
             for at, part in enumerate(self.demand.parts)
         ]  # fmt: skip
-        return [
-            [self._replay(parts, now, bound, order) for order in range(self._orders)] for bound in range(3)
-        ]
+        return [[self._replay(parts, now, bound, order) for order in range(self._orders)] for bound in bounds]
 
     def _replay(self, parts: Sequence[_TimedPart], now: Shape, bound: int, order: int) -> float:
         draw = Random(self._seed * 1_000 + order)
