@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,6 +21,7 @@ _KINDS: tuple[Kind, ...] = ("map", "reduce")
 _REPLICATION = 3
 """Hadoop's default for files whose replication the history does not show."""
 _LOCAL = "FileSystemCounter.FILE_"
+_LOCAL_THREADS = re.compile(r"local\[(\d+)")
 _COLUMNS = (
     *("stage", "host", "start_s", "end_s", "run_s", "cpu_s", "deserialize_cpu_s", "gc_s", "fetch_wait_s"),
     *("input_bytes", "output_bytes", "disk_spilled_bytes", "shuffle_write_bytes"),
@@ -169,8 +171,10 @@ def _spark(log: SparkLog, container_bytes: int) -> JobDemand:
     cores = max((executor.cores for executor in log.executors), default=0)
     cores //= _number(app.properties.get("spark.task.cpus"), 1)
     if not executors or not cores:
-        # Without executors the driver runs the tasks, on a host whose cores the log does not show.
-        executors, cores = 1, most_at_once((row["start_s"], row["end_s"]) for row in good)
+        # Without executors the driver runs the tasks. It notes their ends late, so that more seem to overlap.
+        threads = _LOCAL_THREADS.match(app.master)
+        overlap = most_at_once((row["start_s"], row["end_s"]) for row in good)
+        executors, cores = 1, int(threads[1]) if threads else overlap
     replication = _number(app.properties.get("spark.hadoop.dfs.replication"), _REPLICATION)
     parents = {stage.id: stage.parents for stage in log.stages}
     covered = stretches((row["start_s"], row["end_s"]) for row in good)

@@ -26,7 +26,7 @@ from howdah.services.job import JobFacts
 from howdah.services.web import Web
 from howdah.session.imported import application_of
 from howdah.session.importing import in_hdfs
-from howdah.simulation.replay.replaying import Replayer, single_wave
+from howdah.simulation.replay.replaying import LEAST_REPEATS, Replayer, single_wave
 from howdah.simulation.replay.shape import (
     Shape,
     changed_shape,
@@ -204,7 +204,7 @@ def _assumptions(
         lines.append("It ran on a single host: on several, its shuffle and its output also cross links.")
     if demand.failed:
         lines.append(f"{format_counted(demand.failed, 'attempt')} that failed or were killed: left out.")
-    if replayer.repeats < 4:
+    if replayer.repeats < LEAST_REPEATS:
         lines.append(
             f"From run to run its time is assumed to vary by {percent(replayer.run_spread)} (standard "
             "deviation); four imported runs of the same name, input and hosts show it."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import exp, log, sqrt
+from math import exp, hypot, log, sqrt
 from random import Random
 from statistics import NormalDist, median
 
@@ -15,9 +15,12 @@ from howdah.model.replay import JobReplay, ReplayedTime, ReplayScore
 from howdah.simulation.replay.shape import Shape
 from howdah.simulation.replay.task_times import TaskTimes, part_load, task_times
 
-ASSUMED_SPREAD = 0.06
+_STEADY_SPREAD = 0.06
 """Standard deviation of the logarithm of a job's time from run to run, where too few runs show it."""
-_LEAST_REPEATS = 4
+_WAITING_SPREAD = 0.25
+"""What is added for the part of its time that tasks waited: other jobs on the hosts may have caused it."""
+LEAST_REPEATS = 4
+"""Runs of a job that show its spread."""
 _MOST_ORDERS, _TASKS_IN_ORDERS = 15, 75_000
 """Orders of a job's tasks that are tried; fewer for so many tasks that their order hardly matters."""
 _TAIL = 0.05
@@ -42,7 +45,7 @@ class Replayer:
         self.replayed_s = median(self._replays(was, (_MIDDLE,))[0])
         self.own_error = self.replayed_s / demand.elapsed_s - 1
         self.repeats = max(1, len(repeats_s))
-        self.run_spread = _spread(repeats_s)
+        self.run_spread = _spread(repeats_s) if len(repeats_s) >= LEAST_REPEATS else _assumed(demand)
 
     def time(self, change: str, now: Shape) -> ReplayedTime:
         """The job's time on a cluster, corrected by how far its replay on its own cluster is off."""
@@ -112,11 +115,16 @@ class Replayer:
         return whole_s
 
 
+def _assumed(demand: JobDemand) -> float:
+    tasks = [task for part in demand.parts for own in part.stages.values() for task in own]
+    whole_s = sum(task.seconds for task in tasks)
+    waited = sum(task.other_s for task in tasks) / whole_s if whole_s > 0 else 0.0
+    return hypot(_STEADY_SPREAD, _WAITING_SPREAD * waited * (1 - demand.idle_s / demand.elapsed_s))
+
+
 def _spread(repeats_s: Sequence[float]) -> float:
     """The spread from run to run: of few runs it is uncertain itself, and so larger."""
     count = len(repeats_s)
-    if count < _LEAST_REPEATS:
-        return ASSUMED_SPREAD
     logs = np.log(np.asarray(repeats_s))
     return float(np.std(logs, ddof=1)) * sqrt((count - 1) / (count - 3))
 
