@@ -18,7 +18,7 @@ from howdah import _native
 from howdah.simulation.local_engine import LocalOutcome
 from howdah.simulation.scenario import Costs, Directory, Doubling, LocalProgram, LocalScenario
 
-RESULTS = Path(__file__).parents[4] / "benches" / "results"
+RESULTS = Path(__file__).parents[3] / "benches" / "results"
 MOST_ERROR = 0.15
 COSTS = Costs(generate_s=6.0e-11, validate_s=1.26e-10, read_s=8e-12, write_s=1.5e-11)
 SORT = Doubling(at=9040, cost_s=1.95e-10, doubling_s=0.75e-11)
