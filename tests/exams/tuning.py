@@ -15,7 +15,7 @@ from typing import NamedTuple
 from howdah.documents.files import read_inventory
 from howdah.model.plan import ClusterPlan
 from howdah.model.request import Demand, Hypervisor, PlanRequest
-from howdah.model.tuning import KeptRules, Narrowing, Trial, TuneParameter
+from howdah.model.tuning import PLANNED, KeptRules, Narrowing, Trial, TuneParameter
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.predictor import lag
 from howdah.planner.suite.request import RunRequest
@@ -28,7 +28,20 @@ from support.sim_plans import EXAMPLES
 
 _TB = 10**12
 _TRIALS, _SEEDS, _NEAR, _ENOUGH = 250, 20, 0.01, 19
-_WITHIN, _FRESH_DRAWS = 0.05, 10
+_WITHIN, _FRESH_DRAWS = 0.05, 5
+MINOR = (
+    "mapreduce.map.sort.spill.percent",
+    "mapreduce.reduce.shuffle.parallelcopies",
+    "mapreduce.task.io.sort.factor",
+    "dfs.datanode.readahead.bytes",
+    "dfs.datanode.drop.cache.behind.writes",
+    "dfs.datanode.sync.behind.writes",
+    "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms",
+    "yarn.scheduler.capacity.schedule-asynchronously.enable",
+    "yarn.scheduler.capacity.per-node-heartbeat.maximum-offswitch-assignments",
+    "yarn.scheduler.capacity.node-locality-delay",
+)
+"""What moves the time of these cases by less than 1 %; the exam leaves it as planned."""
 SMALL = {
     "dfs.blocksize": ("64MiB", "128MiB", "256MiB", "512MiB", "1GiB"),
     "mapreduce.job.reduces": ("70", "100", "140", "200", "280", "400", "560", "800", "1120", "1600"),
@@ -68,7 +81,7 @@ CASES = (
     Case("hosts-7", 1),
     Case("hosts-32", 1),
     Case("hosts-32", 3),
-    Case("hosts-32", 10),
+    Case("hosts-32", 0.3),
     Case("hosts-32", 3, Hypervisor.VSPHERE, 2),
     Case("hosts-32", 3, Hypervisor.VSPHERE, 4),
     Case("hosts-ft", 1),
@@ -76,7 +89,7 @@ CASES = (
     Case("hosts-amax", 1),
     Case("hosts-mixed", 1),
     Case("hosts-nvme", 1),
-    Case("hosts-nvme", 10),
+    Case("hosts-nvme", 0.3),
     Case("hosts-nvme", 3, Hypervisor.KVM, 4),
     Case("hosts-7", 3),
     Case("hosts-32", 3, Hypervisor.VSPHERE, 1),
@@ -134,11 +147,11 @@ def complete(seed: int) -> bool:
     return near >= _ENOUGH
 
 
-def inventories(trials: int, seed: int, calibration: str | None) -> None:
-    """How far the rules' plans are from the best within the rules."""
+def inventories(trials: int, seed: int, calibration: str | None) -> bool:
+    """Whether all of the rules' plans are near the best within the rules."""
     near = 0
     for case in CASES:
-        candidates, space = search_of(case, calibration, Narrowing())
+        candidates, space = search_of(case, calibration, Narrowing(parameters=dict.fromkeys(MINOR, PLANNED)))
         (planned,) = candidates.tried([{}])
         if planned.elapsed_s is None:
             print(f"{case.name:40} refused: {planned.refused}", flush=True)
@@ -157,19 +170,23 @@ def inventories(trials: int, seed: int, calibration: str | None) -> None:
         near += share >= -_WITHIN
         print(f"{case.name:40} {share:+.1%}  {values}", flush=True)
     print(f"{near} of {len(CASES)} plans of the rules are within {_WITHIN:.0%} of the best")
+    return near == len(CASES)
 
 
 def main() -> None:
     """Hold the exam; a miss ends with exit code 1."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=7, help="of the first search")
-    parser.add_argument("--trials", type=int, default=300, help="for each inventory")
+    parser.add_argument("--trials", type=int, default=150, help="for each inventory")
     parser.add_argument("--published", action="store_true", help="with the calibration that howdah ships")
     parser.add_argument("--part", choices=["complete", "inventories"], help="one part of it")
     wanted = parser.parse_args()
+    passed = True
     if wanted.part != "complete":
-        inventories(wanted.trials, wanted.seed, PUBLISHED if wanted.published else None)
-    if wanted.part != "inventories" and not complete(wanted.seed):
+        passed = inventories(wanted.trials, wanted.seed, PUBLISHED if wanted.published else None)
+    if wanted.part != "inventories":
+        passed = complete(wanted.seed) and passed
+    if not passed:
         raise SystemExit(1)
 
 

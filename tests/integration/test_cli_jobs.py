@@ -101,7 +101,8 @@ LAB = "application_1795899041776_0002"
 
 def test_a_job_is_replayed_on_other_clusters_and_compared_with_a_second_run(work: Path) -> None:
     howdah("jobs", "import", "logs", cwd=work)
-    usual = howdah("jobs", "what-if", LAB, cwd=work)
+    howdah("jobs", "import", "logs", "--jobs-dir", "elsewhere", cwd=work)
+    usual = howdah("jobs", "--jobs-dir", "elsewhere", "what-if", LAB, cwd=work)
     assert usual.returncode == 0, usual.stderr
     assert "simulated" in usual.stdout
     assert "executors=x2" in usual.stdout

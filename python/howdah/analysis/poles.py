@@ -248,7 +248,9 @@ def find_failed_attempts(record: RunRecord, evidence: Evidence) -> Iterator[Find
         lost = {
             attempt
             for workload, attempt in told
-            if (workload, attempt.kind) == (spread.workload, spread.kind) and not lost_race(attempt.error)
+            if (workload, attempt.kind) == (spread.workload, spread.kind)
+            and attempt.state != Outcome.SUCCEEDED.value
+            and not lost_race(attempt.error)
         }
         failed = spread.failed - spread.raced - len(lost)
         attempts = f"{spread.failed + spread.tasks} {spread.kind} task attempts"

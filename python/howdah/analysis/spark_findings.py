@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -19,6 +20,7 @@ WAITING_SHARE = 0.1
 """From this part of a stage's task time on, waiting for shuffle data or collecting garbage is reported."""
 _WORTH = 0.05
 """An estimate that changes the time by less than this fraction is no gain."""
+_CONTAINER = re.compile(r":? container_\w+(?: on host: [\w.-]+)?")
 _NODE_LOST = "Exit status: -100"
 """YARN's status of containers that it has ended itself, here together with their node."""
 
@@ -200,9 +202,15 @@ def find_lost_executors(record: RunRecord, evidence: Evidence) -> Iterator[Findi
 
 
 def _loss_clauses(loss: SparkLoss) -> Iterator[str]:
-    names = listed([f"executor {executor.id} on {executor.worker}" for executor in loss.executors])
-    verb = "was" if len(loss.executors) == 1 else "were"
-    text = f"{loss.workload}: {names} {verb} lost: {_reason(loss.executors[0].removal_reason)}"
+    by_reason: dict[str, list[str]] = {}
+    for executor in loss.executors:
+        names = by_reason.setdefault(_reason(executor.removal_reason), [])
+        names.append(f"executor {executor.id} on {executor.worker}")
+    said = [
+        f"{listed(names)} {'was' if len(names) == 1 else 'were'} lost: {reason}"
+        for reason, names in by_reason.items()
+    ]
+    text = f"{loss.workload}: {'; '.join(said)}"
     if loss.removed_s > loss.lost_s:
         text += f"; the driver removed the first {seconds(loss.removed_s - loss.lost_s)} after its last sign"
     yield text
@@ -230,6 +238,8 @@ def _loss_clauses(loss: SparkLoss) -> Iterator[str]:
 def _reason(reason: str) -> str:
     """Spark's reason in one line; what follows the exit status are guesses and an empty diagnosis."""
     text = " ".join(reason.split()).partition(" Possible causes:")[0].rstrip(". ")
+    # The same for several executors, if their containers are not named.
+    text = _CONTAINER.sub("", text)
     return f"{text} (YARN gave up the node)" if text.endswith(_NODE_LOST) else text
 
 

@@ -15,6 +15,8 @@ from howdah.model.tables import RunData
 
 FETCH_FAILED = "FetchFailed"
 """How the error of a task begins that could not fetch shuffle data."""
+_EARLY_S = 2.0
+"""The driver notes the end of an executor's tasks a little earlier than that of the executor."""
 _IN_ORDER = ("idle", "driver's request", "killed by driver", "shutdown", "finished", "decommission")
 """Words in Spark's reasons for the removal of executors that nothing happened to."""
 
@@ -48,27 +50,32 @@ def _loss(
 ) -> SparkLoss:
     removed_s = min(executor.end_s for executor in lost if executor.end_s is not None)
     # A worker's last sign of life is earlier than the moment at which the driver was informed.
-    signs = [
-        loss.lost_s
-        for loss in workers
+    signs = {
+        executor.id: min(
+            [
+                executor.end_s or removed_s,
+                *(loss.lost_s for loss in workers if loss.worker == executor.worker),
+            ]
+        )
         for executor in lost
-        if executor.worker == loss.worker and loss.lost_s <= (executor.end_s or removed_s)
-    ]
-    lost_s = min([removed_s, *signs])
-    names = {executor.id for executor in lost}
+    }
+    lost_s = min(signs.values())
+    removals = {executor.id: executor.end_s or removed_s for executor in lost}
     failed = [attempt for attempt in attempts if attempt.state != Outcome.SUCCEEDED.value]
     fetches = [attempt for attempt in failed if (attempt.error or "").startswith(FETCH_FAILED)]
     under_way = [
         attempt
         for attempt in failed
-        if attempt.executor in names and attempt.start_s <= lost_s <= attempt.end_s
+        if (end_s := removals.get(attempt.executor or "")) is not None
+        and attempt.start_s <= end_s <= attempt.end_s + _EARLY_S
     ]
     undone = undone_attempts(attempts)
-    tasks = {(attempt.kind, attempt.task) for attempt in (*fetches, *under_way, *undone)}
+    wasted = {*fetches, *under_way, *undone}
+    tasks = {(attempt.kind, attempt.task) for attempt in wasted}
     again = [
         attempt
         for attempt in attempts
-        if (attempt.kind, attempt.task) in tasks and attempt.start_s > lost_s and attempt not in fetches
+        if (attempt.kind, attempt.task) in tasks and attempt.start_s > lost_s and attempt not in wasted
     ]
     return SparkLoss(
         workload=workload,
@@ -76,7 +83,10 @@ def _loss(
         lost_s=lost_s,
         removed_s=removed_s,
         ended=len(under_way),
-        ended_s=sum(lost_s - attempt.start_s for attempt in under_way),
+        ended_s=sum(
+            max(0.0, min(signs[attempt.executor or ""], attempt.end_s) - attempt.start_s)
+            for attempt in under_way
+        ),
         undone=len(undone),
         undone_s=sum(attempt.end_s - attempt.start_s for attempt in undone),
         fetch_failed=len(fetches),

@@ -11,6 +11,9 @@ import typer
 from rich.console import Console
 
 from howdah.cli.help import App
+from howdah.cli.jobs_dir import JobsDir, OwnJobsDir, jobs_directory
+from howdah.cli.jobs_what_if import EXAMPLES as WHAT_IF_EXAMPLES
+from howdah.cli.jobs_what_if import complete_jobs, what_if
 from howdah.cli.output import print_json, show
 from howdah.errors import UserError
 from howdah.extras import check_extras
@@ -45,22 +48,9 @@ _UNITS = {"h": "hours", "d": "days", "w": "weeks"}
 
 app = App(help="Rank finished jobs by what they waste, and import histories.", epilog=EXAMPLES)
 
-JobsDir = Annotated[
-    Path, typer.Option(help="Directory of imported applications.", envvar="HOWDAH_JOBS_DIR", metavar="DIR")
-]
-OwnJobsDir = Annotated[
-    Path | None,
-    typer.Option(help="Directory of imported applications. Default: that of `howdah jobs`.", metavar="DIR"),
-]
-
 
 def _orders(incomplete: str) -> list[str]:
     return [order for order in ORDERS if order.startswith(incomplete)]
-
-
-def _directory(context: typer.Context, own: Path | None) -> Path:
-    outer = context.parent.params.get("jobs_dir") if context.parent is not None else None
-    return Path(own or outer or DEFAULT_JOBS_DIR)
 
 
 @app.callback(invoke_without_command=True)
@@ -133,7 +123,7 @@ def import_(
     # Readers of histories are imported only if there is something to read.
     from howdah.session.importing import import_jobs  # noqa: PLC0415
 
-    directory = _directory(context, jobs_dir)
+    directory = jobs_directory(context, jobs_dir)
     console = Console(stderr=True, highlight=False)
     with console.status("") as status:
         imported = import_jobs(
@@ -164,18 +154,25 @@ def show_job(
     context: typer.Context,
     application: Annotated[
         str,
-        typer.Argument(help="Application: its id, the beginning of it, or its last number.", metavar="ID"),
+        typer.Argument(
+            help="Application: its id, the beginning of it, or its last number.",
+            metavar="ID",
+            autocompletion=complete_jobs,
+        ),
     ],
     *,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     jobs_dir: OwnJobsDir = None,
 ) -> None:
     """Show an imported application: what it took and wasted, its stages, and what to change."""
-    found = session.application_of(_directory(context, jobs_dir), application)
+    found = session.application_of(jobs_directory(context, jobs_dir), application)
     if json:
         print_json(application_json(found))
     else:
         show(terminal(session.document_of(found)))
+
+
+app.command("what-if", epilog=WHAT_IF_EXAMPLES)(what_if)
 
 
 def _time(flag: str, text: str | None) -> float | None:

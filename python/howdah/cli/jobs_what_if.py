@@ -7,11 +7,10 @@ from typing import Annotated
 
 import typer
 
-from howdah.cli.help import App
+from howdah.cli.jobs_dir import OwnJobsDir, jobs_directory
 from howdah.cli.options import parse_seed
 from howdah.cli.output import print_json, show
 from howdah.extras import check_extras
-from howdah.jobs import DEFAULT_JOBS_DIR
 from howdah.report.terminal import terminal
 from howdah.session.imported import applications_in
 
@@ -24,11 +23,10 @@ howdah jobs what-if 0042 --against 0057  # compares the replay with a second run
 
 _CHANGES = ("hosts=", "executors=", "tasks=", "disks=x", "nic-speed=x")
 
-app = App()
 
-
-def _names(context: typer.Context, incomplete: str) -> list[str]:
-    directory = Path(context.params.get("jobs_dir") or DEFAULT_JOBS_DIR)
+def complete_jobs(context: typer.Context, incomplete: str) -> list[str]:
+    """The ids of imported applications that begin so."""
+    directory = jobs_directory(context, context.params.get("jobs_dir"))
     return [name for name in applications_in(directory) if name.startswith(incomplete)]
 
 
@@ -36,14 +34,14 @@ def _changes(incomplete: str) -> list[str]:
     return [change for change in _CHANGES if change.startswith(incomplete)]
 
 
-@app.command("jobs what-if", epilog=EXAMPLES)
 def what_if(
+    context: typer.Context,
     application: Annotated[
         str,
         typer.Argument(
             help="Application: its id, the beginning of it, or its last number.",
             metavar="ID",
-            autocompletion=_names,
+            autocompletion=complete_jobs,
         ),
     ],
     changes: Annotated[
@@ -70,7 +68,7 @@ def what_if(
         typer.Option(
             help="Second run of the job: replay the first on its hosts, and compare.",
             metavar="ID",
-            autocompletion=_names,
+            autocompletion=complete_jobs,
         ),
     ] = None,
     conf: Annotated[
@@ -88,10 +86,7 @@ def what_if(
         bool, typer.Option("--report", help="Write the page into the directory of applications.")
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-    jobs_dir: Annotated[
-        Path,
-        typer.Option(help="Directory of imported applications.", envvar="HOWDAH_JOBS_DIR", metavar="DIR"),
-    ] = DEFAULT_JOBS_DIR,
+    jobs_dir: OwnJobsDir = None,
 ) -> None:
     """Replay a finished job on another cluster: its time with other hosts, executors, disks or links.
 
@@ -112,8 +107,9 @@ def what_if(
         conf,
         parse_seed(seed) if seed is not None else 1,
     )
-    replayed = replay(jobs_dir, request)
-    page = write_replay(replayed, jobs_dir) if report else None
+    directory = jobs_directory(context, jobs_dir)
+    replayed = replay(directory, request)
+    page = write_replay(replayed, directory) if report else None
     if json:
         print_json(replayed.model_dump(mode="json") | ({"page": str(page)} if page else {}))
         return

@@ -116,10 +116,6 @@ COMMANDS = {
         "Rank finished jobs by what they waste, and import histories.",
         _MEASURE,
     ),
-    "jobs what-if": Lazy(
-        "jobs_what_if",
-        "Replay a finished job on another cluster: its time with other hosts, executors, disks or links.",
-    ),
     "calibrate": Lazy("calibrate", "Calibrate the simulator: fit its parameters to known runs.", _PREDICT),
     "predict": Lazy(
         "predict",

@@ -22,6 +22,7 @@ howdah plan storage plan.yaml  # compares the policies for all data that the clu
 howdah plan storage plan.yaml --data 300TB --file-size 1GiB --age 180
 howdah plan storage plan.yaml --file-size 1MiB  # shows what small files cost
 howdah plan storage plan.yaml --worker --share 100  # rebuilds a worker on an idle cluster
+howdah plan storage plan.yaml --simulate  # also simulates the rebuild and the draining
 howdah plan storage plan.yaml --reads-per-month 4 --json
 """
 
@@ -53,6 +54,9 @@ def storage(
         float,
         typer.Option(help="Percentage of disks, network and cores that jobs leave for it.", min=1, max=100),
     ] = 100 * SHARE,
+    simulate: Annotated[
+        bool, typer.Option("--simulate", help="Also simulate the rebuild and the draining, block by block.")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Compare replicas and erasure coding: disks, network, CPU, repair, and what each survives."""
@@ -67,6 +71,7 @@ def storage(
         reads_per_month=reads_per_month,
         worker=worker,
         share=share / 100,
+        simulate=simulate,
     )
     if json:
         print_json(told.model_dump(mode="json"))

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from howdah.errors import UserError
 from howdah.model.job_demand import DemandPart, JobDemand, TaskDemand
@@ -17,6 +21,13 @@ _KINDS: tuple[Kind, ...] = ("map", "reduce")
 _REPLICATION = 3
 """Hadoop's default for files whose replication the history does not show."""
 _LOCAL = "FileSystemCounter.FILE_"
+_LOCAL_THREADS = re.compile(r"local\[(\d+)")
+_COLUMNS = (
+    *("stage", "host", "start_s", "end_s", "run_s", "cpu_s", "deserialize_cpu_s", "gc_s", "fetch_wait_s"),
+    *("input_bytes", "output_bytes", "disk_spilled_bytes", "shuffle_write_bytes"),
+    *("shuffle_remote_read_bytes", "shuffle_local_read_bytes"),
+)
+"""Columns of an event log's tasks that their demand is computed from."""
 
 
 def demand_of(history: JobFacts | SparkLog, container_bytes: int) -> JobDemand:
@@ -143,8 +154,10 @@ def _spark(log: SparkLog, container_bytes: int) -> JobDemand:
     app = log.application
     if app.outcome != "succeeded" or app.end_s is None:
         raise _not_succeeded(app.id, app.outcome)
-    rows = [row for row in log.tasks.to_pylist() if row["start_s"] is not None and row["end_s"] is not None]
-    good = sorted((row for row in rows if row["state"] == "succeeded"), key=lambda row: row["start_s"])
+    ended = log.tasks.filter(pc.and_(pc.is_valid(log.tasks["start_s"]), pc.is_valid(log.tasks["end_s"])))
+    succeeded = pc.equal(ended["state"].cast(pa.string()), pa.scalar("succeeded"))
+    # Of a large log, rows of all columns would not fit in memory.
+    good = ended.filter(succeeded).select(_COLUMNS).sort_by("start_s").to_pylist()
     if not good:
         raise UserError(app.id, "its event log has no task that succeeded", "replay a job that ran tasks")
     if not any(row["run_s"] for row in good):
@@ -158,8 +171,10 @@ def _spark(log: SparkLog, container_bytes: int) -> JobDemand:
     cores = max((executor.cores for executor in log.executors), default=0)
     cores //= _number(app.properties.get("spark.task.cpus"), 1)
     if not executors or not cores:
-        # Without executors the driver runs the tasks, on a host whose cores the log does not show.
-        executors, cores = 1, most_at_once((row["start_s"], row["end_s"]) for row in good)
+        # Without executors the driver runs the tasks. It notes their ends late, so that more seem to overlap.
+        threads = _LOCAL_THREADS.match(app.master)
+        overlap = most_at_once((row["start_s"], row["end_s"]) for row in good)
+        executors, cores = 1, int(threads[1]) if threads else overlap
     replication = _number(app.properties.get("spark.hadoop.dfs.replication"), _REPLICATION)
     parents = {stage.id: stage.parents for stage in log.stages}
     covered = stretches((row["start_s"], row["end_s"]) for row in good)
@@ -183,7 +198,7 @@ def _spark(log: SparkLog, container_bytes: int) -> JobDemand:
         container_bytes=container_bytes,
         parts=tuple(_parts(good, covered, parents, executors * cores, replication)),
         input_bytes=sum(row["input_bytes"] or 0 for row in good),
-        failed=len(rows) - len(good),
+        failed=ended.num_rows - len(good),
         gaps=tuple(gaps),
     )
 

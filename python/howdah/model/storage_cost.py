@@ -35,6 +35,8 @@ class HostMove(Model):
     """Time from the first block to the last one, seconds."""
     limit: Literal["network", "disks", "CPU", "settings"]
     """What sets that time. Settings are those of the NameNode that hand out blocks."""
+    simulated_s: float | None = None
+    """The same time, simulated block by block; None if that was not requested."""
 
 
 class PolicyCost(Model):

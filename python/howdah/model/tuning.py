@@ -256,6 +256,19 @@ class FrontPoint(Model):
     """What differs from the rules' plan."""
 
 
+class HardwareLimit(Model):
+    """What the hardware needs at least for the work of the first finalist, simulated."""
+
+    elapsed_s: Seconds
+    """The time in which the busiest resource of each phase would be always busy."""
+    cpu_s: float
+    """The time for which all CPUs would be busy."""
+    disk_s: float
+    """The time for which all disks would be busy."""
+    network_s: float
+    """The time for which all links would be busy."""
+
+
 RULES_NAME, DEFAULTS_NAME = "rules", "defaults"
 """The names of the rules' plan and of Hadoop's defaults in a race."""
 TUNED_NAME, _BEYOND_NAME = "tuned", "beyond-rules"
@@ -396,6 +409,8 @@ class Tuning(Model):
     """The runs that measured the best candidates; None before a race."""
     front: tuple[FrontPoint, ...] = ()
     """The fastest candidates that use less of what the goals name, the largest amount first."""
+    limit: HardwareLimit | None = None
+    """The limit of the hardware; None for operations on HBase."""
     learned: Learned | None = None
     """What a first round of runs changed in the simulator before the search continued; None without one."""
 

@@ -12,10 +12,10 @@ from howdah.model.storage_cost import HostMove, StoredData
 from howdah.planner.storage_limits import Scheme, StorageLimits
 
 _HEARTBEAT_S, _INTERVAL_S = 3.0, 3.0
-_WORK, _STREAMS = 2.0, 2.0
+_WORK, _STREAMS, _HARD_STREAMS = 2.0, 2.0, 4.0
 _XMITS = 0.5
-"""Hadoop's defaults: heartbeat.interval, redundancy.interval.seconds, replication.max-streams,
-replication.work.multiplier.per.iteration, ec.reconstruction.xmits.weight."""
+"""Hadoop's defaults: heartbeat.interval, redundancy.interval.seconds, ec.reconstruction.xmits.weight,
+replication.work.multiplier.per.iteration, replication.max-streams and .max-streams-hard-limit."""
 
 
 class Loss(NamedTuple):
@@ -35,6 +35,7 @@ def rebuild(scheme: Scheme, limits: StorageLimits, data: StoredData, loss: Loss)
     lost = part * scheme.per_byte(data.file_bytes) * data.data_bytes
     read = lost * scheme.data_units(data.file_bytes)
     others = max(1 - part, part) * limits.hosts
+    accepted = streams(limits) / stream_weight(scheme, limits)
     core_s = lost / scheme.code.java.rebuilt_bytes_per_s if scheme.code else 0.0
     times = {
         # The worker that computes a unit keeps it, so all that is read crosses the network.
@@ -43,7 +44,10 @@ def rebuild(scheme: Scheme, limits: StorageLimits, data: StoredData, loss: Loss)
         "CPU": core_s / others / (loss.share * limits.host_cores),
         "settings": part
         * _blocks(scheme, limits, data)
-        / min(_handed_out_per_s(limits), _accepted_per_s(limits, others, _weight(scheme, limits))),
+        / min(
+            _handed_out_per_s(limits),
+            _accepted_per_s(limits, others, accepted),
+        ),
     }
     return _move(limits, lost, read, core_s, times)
 
@@ -54,13 +58,14 @@ def drain(scheme: Scheme, limits: StorageLimits, data: StoredData, loss: Loss) -
     lost = part * scheme.per_byte(data.file_bytes) * data.data_bytes
     others = max(1 - part, part) * limits.hosts
     sources = part * limits.hosts if scheme.code else others
+    most = draining_streams(limits) if scheme.code else streams(limits)
     times = {
         "network": lost / sources / (loss.share * limits.host_link_bytes_per_s),
         "disks": max(lost / sources, 2 * lost / others) / (loss.share * limits.host_disk_bytes_per_s),
         "CPU": 0.0,
         "settings": part
         * _blocks(scheme, limits, data)
-        / min(_handed_out_per_s(limits), _accepted_per_s(limits, sources, 1.0)),
+        / min(_handed_out_per_s(limits), _accepted_per_s(limits, sources, most)),
     }
     return _move(limits, lost, lost, 0.0, times)
 
@@ -70,7 +75,7 @@ def _move(
 ) -> HostMove:
     limit = max(times, key=times.__getitem__)
     # The first block waits for the NameNode's round and for a heartbeat.
-    first_s = _interval_s(limits) + _heartbeat_s(limits)
+    first_s = interval_s(limits) + heartbeat_s(limits)
     return HostMove.model_validate(
         {
             "lost_bytes": round(lost),
@@ -88,28 +93,43 @@ def _blocks(scheme: Scheme, limits: StorageLimits, data: StoredData) -> float:
     return files * scheme.blocks(data.file_bytes, limits.block_bytes)
 
 
+def _accepted_per_s(limits: StorageLimits, hosts: float, most: float) -> float:
+    """Blocks a second that the DataNodes of so many hosts take, ``most`` of them with each heartbeat."""
+    return limits.workers * hosts / max(1, limits.hosts) * max(1.0, most) / heartbeat_s(limits)
+
+
 def _handed_out_per_s(limits: StorageLimits) -> float:
-    """Blocks a second that the NameNode hands out."""
+    return work_each_round(limits) / interval_s(limits)
+
+
+def work_each_round(limits: StorageLimits) -> float:
+    """Blocks that the NameNode hands out in each of its rounds."""
     work = limits.number("dfs.namenode.replication.work.multiplier.per.iteration", _WORK)
-    return work * limits.workers / _interval_s(limits)
+    return work * limits.workers
 
 
-def _accepted_per_s(limits: StorageLimits, hosts: float, weight: float) -> float:
-    """Blocks a second that the DataNodes of so many hosts take: with each heartbeat one for each stream."""
-    streams = limits.number("dfs.namenode.replication.max-streams", _STREAMS)
-    return limits.workers * hosts / max(1, limits.hosts) * max(1.0, streams / weight) / _heartbeat_s(limits)
+def streams(limits: StorageLimits) -> float:
+    """Blocks that a DataNode takes at once."""
+    return limits.number("dfs.namenode.replication.max-streams", _STREAMS)
 
 
-def _weight(scheme: Scheme, limits: StorageLimits) -> float:
+def draining_streams(limits: StorageLimits) -> float:
+    """Blocks that a DataNode sends at once while it is drained."""
+    return limits.number("dfs.namenode.replication.max-streams-hard-limit", _HARD_STREAMS)
+
+
+def stream_weight(scheme: Scheme, limits: StorageLimits) -> float:
     """Streams that the rebuild of one block counts as."""
     if scheme.code is None:
         return 1.0
     return max(1.0, scheme.data * limits.number("dfs.datanode.ec.reconstruction.xmits.weight", _XMITS))
 
 
-def _interval_s(limits: StorageLimits) -> float:
+def interval_s(limits: StorageLimits) -> float:
+    """Seconds between the NameNode's rounds."""
     return limits.number("dfs.namenode.redundancy.interval.seconds", _INTERVAL_S)
 
 
-def _heartbeat_s(limits: StorageLimits) -> float:
+def heartbeat_s(limits: StorageLimits) -> float:
+    """Seconds between the heartbeats of a DataNode."""
     return limits.number("dfs.heartbeat.interval", _HEARTBEAT_S)

@@ -27,15 +27,8 @@ _RECHECK_MS, _HEARTBEAT_S = 300_000.0, 3.0
 
 def compare_storage(plan: ClusterPlan, data: StoredData, loss: Loss = _HOST) -> StorageComparison:
     """Every policy for this data on a plan; the cheapest one that fits is recommended."""
-    cluster = plan.cluster
-    facts = cluster_facts(cluster.inventory, cluster.layouts, plan.workers, cluster.masters, cluster.topology)
-    limits = limits_of(facts, {setting.key: setting.value for setting in plan.settings})
-    replicas = round(limits.number("dfs.replication", REPLICATION))
-    schemes = [
-        *(Scheme(_copies(count), 1, count - 1, None) for count in sorted({replicas, 3})),
-        *(Scheme(code.name, code.data, code.parity, code) for code in POLICIES.values()),
-    ]
-    costs = [_cost(scheme, limits, data, loss) for scheme in schemes]
+    limits = plan_limits(plan)
+    costs = [_cost(scheme, limits, data, loss) for scheme in compared_schemes(limits)]
     recheck_s = limits.number("dfs.namenode.heartbeat.recheck-interval", _RECHECK_MS) / 1000
     return StorageComparison(
         data=data,
@@ -50,8 +43,20 @@ def compare_storage(plan: ClusterPlan, data: StoredData, loss: Loss = _HOST) -> 
     )
 
 
-def _copies(count: int) -> str:
-    return format_counted(count, "replica")
+def plan_limits(plan: ClusterPlan) -> StorageLimits:
+    """What the limits of a plan come to."""
+    cluster = plan.cluster
+    facts = cluster_facts(cluster.inventory, cluster.layouts, plan.workers, cluster.masters, cluster.topology)
+    return limits_of(facts, {setting.key: setting.value for setting in plan.settings})
+
+
+def compared_schemes(limits: StorageLimits) -> tuple[Scheme, ...]:
+    """The planned replicas, three replicas, and every erasure coding policy, in the order of a comparison."""
+    counts = sorted({round(limits.number("dfs.replication", REPLICATION)), 3})
+    return (
+        *(Scheme(format_counted(count, "replica"), 1, count - 1, None) for count in counts),
+        *(Scheme(code.name, code.data, code.parity, code) for code in POLICIES.values()),
+    )
 
 
 class PolicyVerdict(NamedTuple):

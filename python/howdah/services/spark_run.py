@@ -196,7 +196,8 @@ class ReadSpark:
         return TaskAttempt(
             workload=workload,
             kind=stage_kind(row["stage"]),
-            task=row["index"],
+            # Tasks of a stage that runs again are numbered anew, its partitions are not.
+            task=row["index"] if row["partition"] is None else row["partition"],
             # An attempt of a stage numbers its tasks' attempts from 0 again.
             attempt=OF_ONE_STAGE * (row["stage_attempt"] or 0) + (row["attempt"] or 0),
             host=self._places.host(worker),

@@ -26,7 +26,7 @@ from howdah.services.job import JobFacts
 from howdah.services.web import Web
 from howdah.session.imported import application_of
 from howdah.session.importing import in_hdfs
-from howdah.simulation.replay.replaying import Replayer, single_wave
+from howdah.simulation.replay.replaying import LEAST_REPEATS, Replayer, single_wave
 from howdah.simulation.replay.shape import (
     Shape,
     changed_shape,
@@ -36,7 +36,6 @@ from howdah.simulation.replay.shape import (
     usual_changes,
 )
 from howdah.simulation.replay.task_times import limits_text
-from howdah.units import format_counted
 
 _SAME_INPUT = 0.05
 """Runs whose input differs by less do the same work."""
@@ -203,8 +202,8 @@ def _assumptions(
     if demand.hosts == 1:
         lines.append("It ran on a single host: on several, its shuffle and its output also cross links.")
     if demand.failed:
-        lines.append(f"{format_counted(demand.failed, 'attempt')} that failed or were killed: left out.")
-    if replayer.repeats < 4:
+        lines.append(f"Attempts that failed or were killed are left out ({demand.failed:,}).")
+    if replayer.repeats < LEAST_REPEATS:
         lines.append(
             f"From run to run its time is assumed to vary by {percent(replayer.run_spread)} (standard "
             "deviation); four imported runs of the same name, input and hosts show it."

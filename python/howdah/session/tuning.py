@@ -174,6 +174,7 @@ def search(folder: TuningFolder, show: Callable[[TuneProgress], None]) -> Tuned:
         course=course(folder.trials),
         warnings=calibration_warnings(request.plan, work.suite, request.calibration),
         front=fronts,
+        limit=None if work.operations else work.candidates.limit(tuned.values),
     )
     texts = {}
     if not work.operations:

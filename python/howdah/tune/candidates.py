@@ -16,7 +16,7 @@ from howdah.model.cluster import Laboratory
 from howdah.model.parameter import COMPILER, CORE_SPEED, OWN, Parameter
 from howdah.model.placement import placed_workers
 from howdah.model.plan import ClusterPlan
-from howdah.model.tuning import Trial
+from howdah.model.tuning import HardwareLimit, Trial
 from howdah.planner.changes import insisting, with_hosts
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.predictor import Predicted
@@ -27,6 +27,7 @@ from howdah.simulation.replications import Simulations, scenarios
 from howdah.simulation.scenario import Scenario
 from howdah.simulation.settings import PlannedSettings
 from howdah.simulation.whole_suite import suite_times
+from howdah.tune.limit import hardware_limit
 from howdah.tune.parameters import HOSTS, JVM, SERVER_OPTIONS, TASK_OPTIONS, WORKERS, Base, with_values
 from howdah.units import MIB
 
@@ -141,6 +142,12 @@ class Candidates:
             for values, candidate in prepared
         ]
 
+    def limit(self, values: Values) -> HardwareLimit:
+        """What the hardware needs at least for the work of a candidate; raises UserError if it is refused."""
+        scenario = _ready(self.planned(values)).scenarios[0]
+        (summary,) = _summaries(Simulations([scenario]))
+        return hardware_limit(scenario, summary)
+
     def predicted(self, several: Sequence[Values], draws: int) -> list[Predicted]:
         """The times of candidates with so many draws, the same for all, and none of those of the trials.
 
@@ -149,9 +156,7 @@ class Candidates:
         planned = [self._planned(values, draws, self._seed + _FRESH) for values in several]
         scenarios_of_all: list[Scenario] = []
         for candidate in planned:
-            if isinstance(candidate, Trial):
-                raise UserError("plan", candidate.refused or "cannot be simulated", "correct the plan")
-            scenarios_of_all += candidate.scenarios
+            scenarios_of_all += _ready(candidate).scenarios
         return self._times(_summaries(Simulations(scenarios_of_all)), draws)
 
     def _planned(self, values: Values, draws: int, seed: int) -> PlannedCandidate | Trial:
@@ -189,6 +194,12 @@ def _of_lab(calibration: Calibration | None) -> Calibration:
 def _expected(parameter: Parameter) -> CalibratedValue:
     value = parameter.default
     return CalibratedValue(name=parameter.name, value=value, low=value, high=value, origin="given")
+
+
+def _ready(candidate: PlannedCandidate | Trial) -> PlannedCandidate:
+    if isinstance(candidate, Trial):
+        raise UserError("plan", candidate.refused or "cannot be simulated", "correct the plan")
+    return candidate
 
 
 def _summaries(simulations: Simulations) -> list[Summary]:

@@ -131,6 +131,28 @@ def test_a_lost_executor_and_what_was_computed_again() -> None:
     assert "Possible causes" not in finding.text
     assert "the driver removed the first 20.0 s after its last sign" in finding.text
     assert "stage 0 and stage 1 ran again for lost data" in finding.text
+    assert "container_1_01_000003" not in finding.text
+    failed = [each.text for each in analyse(run).findings if each.id == "failed-attempts"]
+    assert all(" -" not in text for text in failed), failed
+
+
+def test_tasks_of_a_killed_executor_end_a_little_before_it() -> None:
+    run = recorded(SORTED)
+    spark = run.record.workloads[0].spark
+    assert spark is not None
+    first, *others = spark.executors
+    rows = run.tasks.to_pylist()
+    last = max((row for row in rows if row["executor"] == first.id), key=lambda row: row["end_s"])
+    end_s = last["end_s"] + 0.01
+    lost = first.model_copy(update={"end_s": end_s, "removal_reason": "Exit status: 137"})
+    again = {**last, "attempt": 1, "executor": others[0].id, "start_s": end_s + 1, "end_s": end_s + 3}
+    last |= {"state": "failed", "error": "ExecutorLostFailure: Exit status: 137"}
+    changed = recorded(SORTED, executors=(lost, *others), end_s=end_s + 4)
+    table = pa.Table.from_pylist([*rows, again], schema=TASKS_SCHEMA)
+    said = numbers(findings(changed._replace(tasks=table))["spark-lost-executors"])
+    assert said["attempts lost"] == 1
+    assert said["attempts that repeated work"] == 1
+    assert said["from the loss until all was done again"] == pytest.approx(3)
 
 
 def test_a_lost_worker_counts_the_output_that_spark_computed_again() -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from howdah.model.run import TaskAttempt
+from howdah.model.spark_log import SPARK_TASKS_SCHEMA
 from howdah.services.event_log import read_event_log
 from howdah.services.spark_run import ReadSpark, SparkPlaces
 
@@ -33,6 +36,20 @@ def test_a_sort_has_its_stages_as_phases() -> None:
     assert [phase.name for phase in spark.phases()] == ["stage 0", "stage 1"]
     assert [executor.cores for executor in run.executors] == [1] * 4
     assert run.properties["spark.executor.instances"] == "4"
+
+
+def test_tasks_of_a_stage_that_runs_again_keep_their_numbers() -> None:
+    """Its second attempt has the tasks of the missing partitions alone, which are counted from 0."""
+    log = read_event_log(SORTED)
+    rows = log.tasks.to_pylist()
+    again = next(row for row in rows if row["stage"] == 1 and row["partition"] == 5)
+    rows.append({**again, "stage_attempt": 1, "index": 0})
+    changed = replace(log, tasks=pa.Table.from_pylist(rows, schema=SPARK_TASKS_SCHEMA))
+    places = SparkPlaces(lambda node: node, lambda worker: worker)
+    attempts = ReadSpark(changed, places, lambda epoch_s: epoch_s).attempts("spark-terasort")
+    numbers = [(attempt.task, attempt.attempt) for attempt in attempts if attempt.kind == "stage 1"]
+    assert (5, 100) in numbers
+    assert (0, 100) not in numbers
 
 
 def test_bytes_and_rows_are_those_of_the_sort() -> None:

@@ -15,6 +15,7 @@ from howdah.jobs.store import JobStore, applications
 from howdah.services.history_events import read_history
 from howdah.session.imported import application_of, overview_of
 from howdah.session.importing import JobImport, import_jobs
+from howdah.session.replaying import Request, replay
 from support.recorded import Answer, Recorded, in_json
 from support.recorded_jobs import JOBS, recorded_job, serving
 from support.spark_logs import SPARK_EVENTS, log_bytes
@@ -126,6 +127,11 @@ def test_a_history_server_gives_the_same_as_its_file(tmp_path: Path) -> None:
             assert url
             assert _import(tmp_path / "server", server.url).added == 1
             assert _import(tmp_path / "server", server.url).added == 0
+            # A replay reads the whole history again, with all of its tasks.
+            replayed = replay(tmp_path / "server", Request(job.id.replace("job_", "application_")))
+            same = replay(tmp_path / "files", Request(job.id.replace("job_", "application_")))
+            assert (replayed.tasks, replayed.containers) == (same.tasks, same.containers)
+            assert replayed.cpu_s == pytest.approx(same.cpu_s, rel=0.01)
     [file] = applications(JobStore(tmp_path / "files").read())
     [served] = applications(JobStore(tmp_path / "server").read())
     assert served.container_s == pytest.approx(file.container_s)
@@ -148,8 +154,11 @@ def test_sparks_history_server_returns_logs_as_zip_files(tmp_path: Path) -> None
         )
         assert _import(tmp_path / "jobs", server.url).added == 1
         assert _import(tmp_path / "jobs", server.url) == JobImport(0, 0, 1, ())
+        assert replay(tmp_path / "jobs", Request(YARN)).tasks > 0
         server.answers[f"GET /api/v1/applications/{YARN}/logs"] = Answer(b"no zip", kind="text/plain")
         assert "returns no zip file" in _import(tmp_path / "other", server.url).problems[0]
+        with pytest.raises(UserError, match=r"cannot be read again: .*returns no zip file"):
+            replay(tmp_path / "jobs", Request(YARN))
 
 
 def test_sources_that_hold_nothing_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -166,7 +166,7 @@ def explained(comparison: Comparison) -> Iterator[Table]:
             for name in (ELAPSED, *PARTS, *CAUSES)
             if any(cells := [_mean_of(group, workload, name) for group in comparison.groups])
         ]
-        columns = ("", *(group.name for group in comparison.groups))
+        columns = ("what", *(group.name for group in comparison.groups))
         yield Table(columns, tuple(rows), title=f"Parts of the time and resources: {workload}")
 
 

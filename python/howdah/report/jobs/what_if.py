@@ -84,6 +84,12 @@ def _lead(replay: JobReplay) -> str:
     )
 
 
+def _containers(replay: JobReplay) -> str:
+    if replay.kind == "spark":
+        return format_counted(replay.containers, "executor")
+    return f"{format_counted(replay.containers, 'task')} at once"
+
+
 def _noun(replay: JobReplay) -> str:
     return "executors" if replay.kind == "spark" else "tasks at once"
 
@@ -145,7 +151,7 @@ def _facts(replay: JobReplay) -> Iterator[tuple[str, str]]:
     yield "without any task", f"{seconds(replay.idle_s)}; no change shortens this"
     yield (
         "ran on",
-        f"{format_counted(replay.hosts, 'host')}, {replay.containers:,} {_noun(replay)}, "
+        f"{format_counted(replay.hosts, 'host')}, {_containers(replay)}, "
         f"{format_counted(replay.tasks, 'task')}",
     )
     for name, part_s in (

@@ -48,6 +48,8 @@ def storage_blocks(comparison: StorageComparison) -> Iterator[Block]:
         about=f"Rebuilding takes {share} of disks, network and cores from jobs, and starts when the NameNode "
         f"gives up the lost DataNodes, after {format_seconds(comparison.noticed_s)}.",
     )
+    if any(cost.rebuild.simulated_s is not None for cost in comparison.policies):
+        yield Paragraph("Times in parentheses are simulated, block by block.", "note")
     yield Bullets(
         tuple(f"{cost.policy}: {reason}" for cost in comparison.policies for reason in cost.reasons)
     )
@@ -107,12 +109,18 @@ def _moves(cost: PolicyCost) -> tuple[str, ...]:
         format_bytes(rebuild.read_bytes),
         format_bytes(rebuild.network_bytes),
         _cores(rebuild),
-        format_seconds(rebuild.elapsed_s),
+        _time(rebuild),
         rebuild.limit,
-        format_seconds(drain.elapsed_s),
+        _time(drain),
         format_bytes(drain.network_bytes),
         drain.limit,
     )
+
+
+def _time(move: HostMove) -> str:
+    """The computed time, and the simulated one."""
+    computed = format_seconds(move.elapsed_s)
+    return computed if move.simulated_s is None else f"{computed} (~{format_seconds(move.simulated_s)})"
 
 
 def _cores(move: HostMove) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from howdah.analysis.wording import percent, seconds, signed
 from howdah.model.calibration import Calibration
-from howdah.model.tuning import Finalist, Fixed, KeptRules, Sensitivity, TuneParameter, Tuning
+from howdah.model.tuning import Finalist, Fixed, HardwareLimit, KeptRules, Sensitivity, TuneParameter, Tuning
 from howdah.report.document import (
     PAGES,
     TERMINAL,
@@ -116,6 +116,8 @@ def _sections(tuning: Tuning) -> Iterator[Section]:
         (_course_figure(tuning), _finalists_table(tuning)),
         "The best candidate that keeps every rule, after each trial.",
     )
+    if tuning.limit is not None:
+        yield _limit_section(tuning.limit, tuning.finalists[0].elapsed_s)
     if tuning.front:
         about = f"Each line is the fastest candidate found with so much. {fewest_hosts(tuning)}".strip()
         tables = tuple(front_tables(tuning))
@@ -144,6 +146,27 @@ def _sections(tuning: Tuning) -> Iterator[Section]:
         "What was varied, and what was not",
         space_tables(tuning.space, tuning.fixed),
         forms=PAGES,
+    )
+
+
+def _limit_section(limit: HardwareLimit, elapsed_s: float) -> Section:
+    """How far the first finalist is from what the hardware can do."""
+    text = (
+        f"The hardware needs at least {seconds(limit.elapsed_s)} for this work, "
+        f"{percent(limit.elapsed_s / elapsed_s)} of the simulated time of the best candidate "
+        f"({seconds(elapsed_s)}). The remaining time is for starts, the last tasks of a phase and contention."
+    )
+    rows = (
+        ("CPUs", seconds(limit.cpu_s), percent(limit.cpu_s / elapsed_s)),
+        ("disks, at their outer rate", seconds(limit.disk_s), percent(limit.disk_s / elapsed_s)),
+        ("links, one way", seconds(limit.network_s), percent(limit.network_s / elapsed_s)),
+    )
+    table = Table(("resource", "all of it busy for", "of the time"), rows, "Resources")
+    about = (
+        "The time in which the busiest resource of each phase would be always busy. All of it is simulated."
+    )
+    return Section(
+        "limit", "Limit", "How far it is from the limit of the hardware", (Paragraph(text), table), about
     )
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from howdah.errors import UserError
 from howdah.model.plan import ClusterPlan
-from howdah.model.storage_cost import StorageComparison, StoredData
+from howdah.model.storage_cost import HostMove, PolicyCost, StorageComparison, StoredData
 from howdah.planner.block import file_bytes
 from howdah.planner.host_moves import Loss
-from howdah.planner.storage_costs import SHARE, compare_storage
+from howdah.planner.storage_costs import SHARE, compare_storage, compared_schemes, plan_limits
+from howdah.planner.storage_limits import Scheme
+from howdah.simulation.host_moves import Move, What, simulate_move
 
 _DAYS_OF_A_MONTH = 30.0
 _LEAST_DAYS = 1.0
@@ -22,12 +24,13 @@ def compare(
     reads_per_month: float | None,
     worker: bool = False,
     share: float = SHARE,
+    simulate: bool = False,
 ) -> StorageComparison:
     """Every policy for this data; what is left out is the plan's, or follows from it.
 
     ``worker`` is about the loss of one worker instead of one host, and ``share`` the part of disks, links and
-    cores that jobs leave. Data of an age of n days is taken to be read once in n days, if no number of reads
-    is given.
+    cores that jobs leave; ``simulate`` adds simulated times. Data of an age of n days is taken to be read
+    once in n days, if no number of reads is given.
     """
     request = plan.cluster.request
     size = data_bytes or (request.growth.need_bytes if request.growth else None)
@@ -36,13 +39,33 @@ def compare(
         raise UserError("--data", "there is no room for data on these hosts", "give hosts with data disks")
     if reads_per_month is None:
         reads_per_month = _DAYS_OF_A_MONTH / max(_LEAST_DAYS, age_days) if age_days is not None else 0.0
-    return compare_storage(
-        plan,
-        StoredData(
-            data_bytes=size,
-            file_bytes=mean_file_bytes or file_bytes(request),
-            age_days=age_days,
-            reads_per_month=reads_per_month,
-        ),
-        Loss("worker" if worker else "host", share),
+    data = StoredData(
+        data_bytes=size,
+        file_bytes=mean_file_bytes or file_bytes(request),
+        age_days=age_days,
+        reads_per_month=reads_per_month,
     )
+    loss = Loss("worker" if worker else "host", share)
+    compared = compare_storage(plan, data, loss)
+    return _simulated(plan, compared, loss) if simulate else compared
+
+
+def _simulated(plan: ClusterPlan, compared: StorageComparison, loss: Loss) -> StorageComparison:
+    """The comparison with simulated times of what the cluster can store."""
+    limits = plan_limits(plan)
+
+    def timed(cost: PolicyCost, scheme: Scheme) -> PolicyCost:
+        if cost.verdict == "impossible":
+            return cost
+        moves: dict[What, HostMove] = {"rebuild": cost.rebuild, "drain": cost.drain}
+        return cost.model_copy(
+            update={
+                what: move.model_copy(
+                    update={"simulated_s": simulate_move(Move(scheme, limits, compared.data, loss, what))}
+                )
+                for what, move in moves.items()
+            }
+        )
+
+    pairs = zip(compared.policies, compared_schemes(limits), strict=True)
+    return compared.model_copy(update={"policies": tuple(timed(cost, scheme) for cost, scheme in pairs)})

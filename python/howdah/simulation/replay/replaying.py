@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import exp, log, sqrt
+from math import exp, hypot, log, sqrt
 from random import Random
 from statistics import NormalDist, median
 
@@ -15,11 +15,17 @@ from howdah.model.replay import JobReplay, ReplayedTime, ReplayScore
 from howdah.simulation.replay.shape import Shape
 from howdah.simulation.replay.task_times import TaskTimes, part_load, task_times
 
-ASSUMED_SPREAD = 0.06
+_STEADY_SPREAD = 0.06
 """Standard deviation of the logarithm of a job's time from run to run, where too few runs show it."""
-_LEAST_REPEATS = 4
-_ORDERS, _FEW_ORDERS, _MANY_TASKS = 15, 5, 5_000
+_WAITING_SPREAD = 0.25
+"""What is added for the part of its time that tasks waited: other jobs on the hosts may have caused it."""
+LEAST_REPEATS = 4
+"""Runs of a job that show its spread."""
+_MOST_ORDERS, _TASKS_IN_ORDERS = 15, 75_000
+"""Orders of a job's tasks that are tried; fewer for so many tasks that their order hardly matters."""
 _TAIL = 0.05
+_LOW, _MIDDLE, _HIGH = range(3)
+"""The places of bounds in TaskTimes."""
 _SURE = NormalDist().inv_cdf(1 - _TAIL)
 
 _TimedPart = tuple[DemandPart, Mapping[int, Sequence[TaskTimes]]]
@@ -34,16 +40,16 @@ class Replayer:
         self.was = was
         self._seed = seed
         tasks = sum(part.tasks for part in demand.parts)
-        self._orders = _FEW_ORDERS if tasks > _MANY_TASKS else _ORDERS
-        own = self._replays(was)
-        self.replayed_s = median(own[1])
+        self._orders = max(1, min(_MOST_ORDERS, _TASKS_IN_ORDERS // max(1, tasks)))
+        # On its own cluster all bounds are one.
+        self.replayed_s = median(self._replays(was, (_MIDDLE,))[0])
         self.own_error = self.replayed_s / demand.elapsed_s - 1
         self.repeats = max(1, len(repeats_s))
-        self.run_spread = _spread(repeats_s)
+        self.run_spread = _spread(repeats_s) if len(repeats_s) >= LEAST_REPEATS else _assumed(demand)
 
     def time(self, change: str, now: Shape) -> ReplayedTime:
         """The job's time on a cluster, corrected by how far its replay on its own cluster is off."""
-        low, middle, high = self._replays(now)
+        low, middle, high = self._replays(now, (_LOW, _MIDDLE, _HIGH))
         scale = self.demand.elapsed_s / self.replayed_s
         widening = exp(sqrt(log(1 + self.own_error) ** 2 + (_SURE * self.run_spread) ** 2))
         elapsed_s = median(middle) * scale
@@ -88,16 +94,14 @@ class Replayer:
             assumptions=tuple(assumptions),
         )
 
-    def _replays(self, now: Shape) -> list[list[float]]:
-        """Times at the lower bounds, in the middle, at the upper bounds; each in several orders of tasks."""
+    def _replays(self, now: Shape, bounds: Sequence[int]) -> list[list[float]]:
+        """Times at some of the bounds, each in several orders of tasks."""
         parts = [
             (part, {stage: [task_times(task, part_load(part, at, self.was, now)) for task in tasks]
                     for stage, tasks in part.stages.items()})
             for at, part in enumerate(self.demand.parts)
         ]  # fmt: skip
-        return [
-            [self._replay(parts, now, bound, order) for order in range(self._orders)] for bound in range(3)
-        ]
+        return [[self._replay(parts, now, bound, order) for order in range(self._orders)] for bound in bounds]
 
     def _replay(self, parts: Sequence[_TimedPart], now: Shape, bound: int, order: int) -> float:
         draw = Random(self._seed * 1_000 + order)
@@ -111,11 +115,16 @@ class Replayer:
         return whole_s
 
 
+def _assumed(demand: JobDemand) -> float:
+    tasks = [task for part in demand.parts for own in part.stages.values() for task in own]
+    whole_s = sum(task.seconds for task in tasks)
+    waited = sum(task.other_s for task in tasks) / whole_s if whole_s > 0 else 0.0
+    return hypot(_STEADY_SPREAD, _WAITING_SPREAD * waited * (1 - demand.idle_s / demand.elapsed_s))
+
+
 def _spread(repeats_s: Sequence[float]) -> float:
     """The spread from run to run: of few runs it is uncertain itself, and so larger."""
     count = len(repeats_s)
-    if count < _LEAST_REPEATS:
-        return ASSUMED_SPREAD
     logs = np.log(np.asarray(repeats_s))
     return float(np.std(logs, ddof=1)) * sqrt((count - 1) / (count - 3))
 

@@ -92,7 +92,7 @@ def test_programs_with_the_same_phases_are_compared_by_these() -> None:
 
 def test_a_page_shows_parts_and_causes_of_every_group() -> None:
     (table,) = explained(compared())
-    assert table.columns == ("", "mapreduce", "rdd")
+    assert table.columns == ("what", "mapreduce", "rdd")
     rows = {row[0]: row[1:] for row in table.rows}
     assert rows["elapsed"] == ("29.5 s", "1 min 20 s")
     assert rows["processes of Java started"] == ("25", "6")

@@ -107,7 +107,9 @@ def redundancy(work: HadoopWork[Redundancy]) -> Conclusion:
     time.sleep(_METRICS_S)
     before = counters.read()
     seen = _wait(work)
-    return partial(_told, work, counters, before, seen)
+    # Before the next job writes anything.
+    time.sleep(max(0.0, seen.whole_s + _METRICS_S - work.context.clock.now_s()))
+    return partial(_told, work, _grown(before, counters.read()), seen)
 
 
 def _wait(work: HadoopWork[Redundancy]) -> _Seen:
@@ -163,12 +165,7 @@ def _state(namenode: NameNode) -> _State:
     )
 
 
-def _told(
-    work: HadoopWork[Redundancy], counters: _Counters, before: dict[str, dict[str, int]], seen: _Seen
-) -> PartialResult:
-    # Counters are computed every ten seconds.
-    time.sleep(max(0.0, seen.whole_s + _METRICS_S - work.context.clock.now_s()))
-    grown = _grown(before, counters.read())
+def _told(work: HadoopWork[Redundancy], grown: dict[str, int], seen: _Seen) -> PartialResult:
     if not seen.lost and not seen.drained:
         work.context.warn(
             "nothing-lost",

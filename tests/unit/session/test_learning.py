@@ -1,0 +1,96 @@
+"""A search that learns from its first round: real runs in, a calibration and another search out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from howdah.documents.files import write_study
+from howdah.model.run import Outcome
+from howdah.model.study import Study
+from howdah.model.tuning import KeptRules, Narrowing, RaceRequest, RaceTarget, Tuning
+from howdah.session import tuning as session
+from howdah.session.learning import CALIBRATION, learn, learned_calibration, learns
+from howdah.session.study.directory import StudyDirectory
+from howdah.session.study.running import StudyObserver
+from howdah.session.tuning import TuningWork, new_request, planned_race
+from howdah.store.tunings import TuningFolder
+from howdah.tune.attempts import TuneProgress
+from howdah.tune.learning import first_round
+from support.lab_runs import lab_plan, laboratory, recorded_runs
+from support.records import spilled
+from support.stored import write_run
+from support.studies import Nobody
+
+BUDGET_S = 1200.0
+SPACE = {"dfs.blocksize": ("64MiB", "128MiB", "256MiB"), "jvm": ("default", "quick-start")}
+
+
+@contextmanager
+def no_runs(study: Study) -> Iterator[StudyObserver]:
+    yield Nobody()
+
+
+@contextmanager
+def silent() -> Iterator[Callable[[TuneProgress], None]]:
+    yield lambda progress: None
+
+
+def searched(directory: Path) -> tuple[TuningFolder, Tuning]:
+    """A search for a lab, which has ended."""
+    race = RaceRequest(target=RaceTarget.LAB, name="gone", budget_s=BUDGET_S)
+    request = new_request(
+        "lab", lab_plan(), suite="terasuite", rows=8_000_000, calibration=None, space=None, allowed=(),
+        keep=KeptRules.RULES, trials=20, replications=3, seed=1, race=race, laboratory=laboratory(),
+    ).model_copy(update={"narrowing": Narrowing(parameters=SPACE, others="planned")})  # fmt: skip
+    folder = session.start(request, directory, "t")
+    return folder, session.search(folder, lambda progress: None).tuning
+
+
+def run_first_round(folder: TuningFolder, tuning: Tuning, count: int) -> None:
+    """Put recorded runs of that lab where the first round has its own."""
+    study = first_round(planned_race(TuningWork(folder.request), tuning), BUDGET_S)
+    there = StudyDirectory(folder.path / "first-round")
+    there.path.mkdir()
+    there.begin(study, write_study(study))
+    (factor,) = study.factors
+    recorded = list(recorded_runs().values())
+    for number in range(1, len(factor.all_levels()) + 1):
+        record = recorded[2 * (number % 3)].model_copy(update={"id": f"{number:03}-01"})
+        if number > count:
+            record = record.model_copy(update={"outcome": Outcome.FAILED})
+        write_run(there.runs, spilled()._replace(record=record))
+
+
+def test_runs_calibrate_the_simulator_and_the_search_continues(tmp_path: Path) -> None:
+    folder, first = searched(tmp_path)
+    with folder:
+        assert learns(folder, first)
+        run_first_round(folder, first, count=9)
+        second = learn(folder, first, no_runs, silent)
+        assert second.learned is not None
+        assert {time.workload for time in second.learned.times} == {"teragen", "terasort", "teravalidate"}
+        assert second.id == "t"
+        assert second.trials > first.trials
+        assert second.planned_s != first.planned_s, "simulated with other parameters"
+        calibration = learned_calibration(folder)
+        assert calibration is not None
+        assert {value.name for value in second.learned.values} < set(calibration.values)
+        # The lab's part of a CPU is in the file, so that others can use it.
+        assert calibration.values["core_speed"] == 0.5
+        assert not learns(folder, second)
+        # Killed before the result was stored: what the calibration and the search have is used again.
+        again = learn(folder, first, no_runs, silent)
+        assert again.model_copy(update={"elapsed_s": second.elapsed_s}) == second
+
+
+def test_too_few_runs_change_nothing(tmp_path: Path) -> None:
+    folder, first = searched(tmp_path)
+    with folder:
+        run_first_round(folder, first, count=1)
+        same = learn(folder, first, no_runs, silent)
+        assert same.learned is not None
+        assert not same.learned.times
+        assert same.finalists == first.finalists
+        assert not (folder.path / CALIBRATION).exists()
