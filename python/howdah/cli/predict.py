@@ -58,7 +58,7 @@ def predict(
     lab: Annotated[
         str | None,
         typer.Option(
-            help="Lab to predict instead of a plan, with the CPUs and disks that it has.",
+            help="Lab to predict instead of a plan.",
             autocompletion=_labs,
             metavar="NAME",
         ),
