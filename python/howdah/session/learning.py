@@ -122,7 +122,8 @@ def _made(folder: TuningFolder, tuning: Tuning, work: TuningWork, show: ShowStud
     planned = first_round(planned_race(work, tuning), race.budget_s)
     there = StudyDirectory(folder.path / _FOLDER)
     with only_race_on(race), there.locked():
-        study = there.study() if there.begun else planned
+        # A search that is continued may have another budget.
+        study = there.study().model_copy(update={"budget": planned.budget}) if there.begun else planned
         with show(study) as observer:
             done = make_runs(GivenStudy(study, write_study(study), folder.path), there, observer)
         names = {cell.number: cell.levels[VARY] for cell in cells_of(study)}
