@@ -59,7 +59,7 @@ def test_a_mapreduce_job_replayed_with_fewer_tasks_takes_what_the_second_run_too
     score = replayed.score
     assert score is not None
     assert (replayed.containers, replayed.tasks) == (2, _MAPS + 1)
-    assert abs(replayed.own_error) < 0.1
+    assert abs(replayed.own_error) < 0.15
     # Half of the maps at once take longer; how much is what the replay has to find.
     assert score.measured_s > replayed.measured_s
     assert score.inside, replayed

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from statistics import fmean
 from typing import Any
 
 import pyarrow as pa
@@ -65,8 +66,9 @@ def _mapreduce(job: JobFacts, container_bytes: int) -> JobDemand:
         from_s = maps_end_s if kind == "reduce" else 0.0
         tasks = tuple(_task(attempt, from_s, replication, hosts) for attempt in own)
         at_once = most_at_once((_start_s(attempt), _end_s(attempt)) for attempt in own)
-        parts.append(DemandPart(f"{kind}s", max(1, at_once), {0: tasks}, {}))
-        busy += [(max(from_s, _start_s(attempt)), _end_s(attempt)) for attempt in own]
+        parts.append(DemandPart(f"{kind}s", max(1, at_once), {0: tasks}, {}, _handover_s(own, at_once)))
+        # Gaps between containers are part of it.
+        busy.append((max(from_s, _start_s(own[0])), max(map(_end_s, own))))
     start_s = min([master.start_ms for master in job.masters] or [job.start_ms or job.submit_ms]) / 1e3
     end_s = (job.finish_ms or 0) / 1e3
     gaps: tuple[str, ...] = (
@@ -115,6 +117,16 @@ def _task(attempt: AttemptFacts, from_s: float, replication: int, hosts: int) ->
         network_bytes=round(fetched * (hosts - 1) / hosts)
         + (replication - 1) * _files(attempt, "BYTES_WRITTEN"),
     )
+
+
+def _handover_s(attempts: Sequence[AttemptFacts], slots: int) -> float:
+    """The mean time from the end of an attempt to the start of one in its place; 0 if all ran at once.
+
+    The first start beyond the slots has the place of the first end, and so on.
+    """
+    starts, ends = sorted(map(_start_s, attempts)), sorted(map(_end_s, attempts))
+    gaps = [max(0.0, start - end) for start, end in zip(starts[slots:], ends, strict=False)]
+    return fmean(gaps) if gaps else 0.0
 
 
 def _files(attempt: AttemptFacts, ending: str) -> int:

@@ -40,6 +40,8 @@ class DemandPart:
     """By stage its tasks, in the order in which they began."""
     parents: Mapping[int, tuple[int, ...]]
     """By stage those that must end before it."""
+    handover_s: float = 0.0
+    """From the end of a task to the start of the next one in its place: a new container of MapReduce."""
 
     @property
     def tasks(self) -> int:

@@ -25,7 +25,7 @@ from howdah.simulation.replay.shape import (
     usual_changes,
 )
 from support.recorded_jobs import recorded_job
-from support.sim_plans import slots_plan
+from support.sim_plans import slots_plan, study_plan
 from support.spark_logs import SPARK_EVENTS
 
 MB = 1_000_000
@@ -238,3 +238,50 @@ def test_the_demand_is_what_the_counters_add_up_to() -> None:
     assert demand.input_bytes == sum(row["input_bytes"] for row in rows) > 0
     assert sum(each.network_s for each in own) == pytest.approx(sum(row["fetch_wait_s"] for row in rows))
     assert demand.idle_s < demand.elapsed_s
+
+
+def test_each_virtual_machine_of_a_plan_counts_with_its_part_of_the_host() -> None:
+    file = recorded_job("terasort").file
+    assert file is not None
+    demand = demand_of(read_history(file, "terasort"), 1 << 30)
+    was = measured_shape(demand, None)
+    two, four = (planned_shape(demand, study_plan(each), "--on plan.yaml", was) for each in (2, 4))
+    assert two.hardware is not None
+    assert four.hardware is not None
+    assert four.hosts > 1.9 * two.hosts
+    for name in ("threads", "disk_bytes_per_s", "link_bytes_per_s"):
+        whole, divided = (planned.hosts * getattr(planned.hardware, name) for planned in (two, four))
+        assert divided == pytest.approx(whole)
+    assert four.hardware.speed == two.hardware.speed
+
+
+def test_the_time_between_containers_is_part_of_a_wave() -> None:
+    demand = job([task(10.0, 10.0)] * 16)
+    (part,) = demand.parts
+    gaps = replace(demand, parts=(replace(part, handover_s=2.0),), elapsed_s=demand.elapsed_s + 3 * 2.0)
+    was = shape(gaps)
+    replayer = Replayer(gaps, was)
+    # Four waves have three gaps, two waves have one.
+    assert replayer.own_error == pytest.approx(0.0)
+    time = replayer.time("hosts=4", changed_shape(gaps, "hosts=4", was, None))
+    assert time.elapsed_s == pytest.approx(5.0 + 2 * 10.0 + 2.0)
+
+
+def test_a_history_shows_the_time_between_containers() -> None:
+    file = recorded_job("terasort").file
+    assert file is not None
+    facts = read_history(file, "terasort")
+    assert demand_of(facts, 1 << 30).parts[0].handover_s == 0.0
+    # The maps alone, one after another with 1.5 s between them.
+    begin_ms, moved = min(each.attempts[0].start_ms or 0 for each in facts.tasks if each.kind == "map"), []
+    for each in facts.tasks:
+        good = [attempt for attempt in each.attempts if attempt.state == "succeeded"]
+        if each.kind == "map":
+            [attempt] = good
+            end_ms = begin_ms + (attempt.finish_ms or 0) - (attempt.start_ms or 0)
+            moved.append(replace(each, attempts=(replace(attempt, start_ms=begin_ms, finish_ms=end_ms),)))
+            begin_ms = end_ms + 1500
+    demand = demand_of(replace(facts, tasks=tuple(moved), finish_ms=begin_ms), 1 << 30)
+    assert demand.parts[0].slots == 1
+    assert demand.parts[0].handover_s == pytest.approx(1.5)
+    assert abs(Replayer(demand, measured_shape(demand, None)).own_error) < 0.01

@@ -107,11 +107,13 @@ class Replayer:
         draw = Random(self._seed * 1_000 + order)
         whole_s = self.demand.idle_s
         for (part, times), slots in zip(parts, now.slots, strict=True):
-            stages = {stage: [time[bound] for time in own] for stage, own in times.items()}
+            gap_s = part.handover_s
+            stages = {stage: [time[bound] + gap_s for time in own] for stage, own in times.items()}
             if order:
                 for seconds in stages.values():
                     draw.shuffle(seconds)
-            whole_s += placed_s(stages, part.parents, slots)
+            # The first task in a place follows none.
+            whole_s += placed_s(stages, part.parents, slots) - gap_s
         return whole_s
 
 

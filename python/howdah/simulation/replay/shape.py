@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
 from howdah.errors import UserError
@@ -21,7 +20,7 @@ _MOST_CONTAINERS = 1_000_000
 
 
 class HostRates(NamedTuple):
-    """One host, averaged over those of a plan."""
+    """What a host has for a job."""
 
     threads: float
     disk_bytes_per_s: float
@@ -34,6 +33,7 @@ class Shape(NamedTuple):
     """What runs a job."""
 
     hosts: int
+    """As YARN counts them: of a host with several virtual machines, each machine is one."""
     containers: int
     slots: tuple[int, ...]
     """Tasks at once in each part of the job."""
@@ -67,7 +67,7 @@ def second_shape(demand: JobDemand, second: JobDemand, was: Shape) -> Shape:
 
 def planned_shape(demand: JobDemand, plan: ClusterPlan, where: str, was: Shape) -> Shape:
     """A plan's cluster for the job alone; raises UserError for a plan that runs no such jobs."""
-    hosts = sum(bool(host.workers) for host in placed_hosts(plan.cluster))
+    hosts = sum(len(host.workers) for host in placed_hosts(plan.cluster))
     hardware = _hardware(plan)
     if was.hardware is None:
         disks = link = 1.0
@@ -190,23 +190,26 @@ def _sole_group(plan: ClusterPlan, where: str) -> HostGroup:
 
 
 def _hardware(plan: ClusterPlan) -> HostRates:
-    working: dict[str, int] = {}
-    for host in placed_hosts(plan.cluster):
-        if host.workers:
-            working[host.group] = working.get(host.group, 0) + 1
-    count = sum(working.values())
-    groups = [group for group in plan.cluster.inventory.groups if group.name in working]
-
-    def mean(values: Mapping[str, float]) -> float:
-        return sum(values[name] * number for name, number in working.items()) / count
-
+    """The part of its host that a worker has, averaged over all workers."""
+    groups = {group.name: group for group in plan.cluster.inventory.groups}
+    hosts = [(groups[host.group], len(host.workers)) for host in placed_hosts(plan.cluster) if host.workers]
+    workers = sum(count for _, count in hosts)
+    by_group = {group.name: _host_rates(group) for group, _ in hosts}
+    whole = [by_group[group.name] for group, _ in hosts]
     return HostRates(
-        threads=mean({group.name: group.cpu.threads for group in groups}),
-        disk_bytes_per_s=mean({group.name: _disk_rate(group) for group in groups}),
-        link_bytes_per_s=mean(
-            {group.name: sum(nic.count * nic.bits_per_s / 8 for nic in nics_of(group)) for group in groups}
-        ),
-        speed=mean({group.name: group.cpu.speed or 1.0 for group in groups}),
+        threads=sum(rates.threads for rates in whole) / workers,
+        disk_bytes_per_s=sum(rates.disk_bytes_per_s for rates in whole) / workers,
+        link_bytes_per_s=sum(rates.link_bytes_per_s for rates in whole) / workers,
+        speed=sum(by_group[group.name].speed * count for group, count in hosts) / workers,
+    )
+
+
+def _host_rates(group: HostGroup) -> HostRates:
+    return HostRates(
+        threads=group.cpu.threads,
+        disk_bytes_per_s=_disk_rate(group),
+        link_bytes_per_s=sum(nic.count * nic.bits_per_s / 8 for nic in nics_of(group)),
+        speed=group.cpu.speed or 1.0,
     )
 
 
