@@ -37,7 +37,8 @@ def storage_blocks(told: StorageComparison) -> Iterator[Block]:
     )
     yield Table(_DRAIN, tuple(_drain(cost) for cost in stored), title=f"Draining of a {told.lost}")
     yield Paragraph(
-        f"Rebuilding starts when the NameNode gives up lost DataNodes, after {format_seconds(told.noticed_s)}, "
+        "Rebuilding starts when the NameNode gives up lost DataNodes, after "
+        f"{format_seconds(told.noticed_s)}, "
         f"and may take {told.share:.0%} of disks, network and cores from jobs.",
         "note",
     )
