@@ -64,7 +64,8 @@ def _answer(comparison: StorageComparison) -> str:
     age = f", {data.age_days:g} days old" if data.age_days is not None else ""
     what = f"{format_bytes(data.data_bytes)} in files of {format_bytes(data.file_bytes)}{age}"
     racks = format_counted(comparison.racks, "rack") if comparison.racks > 1 else "no known racks"
-    where = f"{format_counted(comparison.hosts, 'host')} with {format_counted(comparison.workers, 'DataNode')} in {racks}"
+    nodes = format_counted(comparison.workers, "DataNode")
+    where = f"{format_counted(comparison.hosts, 'host')} with {nodes} in {racks}"
     if best is None:
         return f"No policy is safe for {what} on {where}."
     return f"Recommended for {what} on {where}: {best.policy}, with {format_bytes(best.raw_bytes)} on disks."
