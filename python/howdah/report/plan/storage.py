@@ -84,6 +84,8 @@ def _needs(cost: PolicyCost) -> tuple[str, ...]:
 
 
 def _survives(cost: PolicyCost) -> str:
+    if cost.verdict == "impossible":
+        return "–"
     hosts = format_counted(cost.hosts_lost, "host")
     if cost.survives_rack is None:
         return hosts
