@@ -29,7 +29,7 @@ ALIKE = 0.02
 """Times whose ratio surely lies within this share of 1 are alike: nobody would choose by so little."""
 
 
-UNCALIBRATED = 0.09
+UNCALIBRATED = 0.07
 """Standard deviation of a ratio's logarithm that even the published calibration leaves unexplained of runs on
 the same hosts and data (docs/accuracy.md): of a simulator that nothing was fitted to no less is known."""
 
