@@ -270,6 +270,13 @@ def test_a_lab_is_what_its_plan_says(running: RunningLab) -> None:
 
 
 @needs_hosts
+def test_a_codec_that_the_fetched_hadoop_lacks_is_refused_before_anything_runs(running: RunningLab) -> None:
+    done = running.lab.try_to_run("terasort", "--codec", "lz4")
+    assert done.returncode == 2
+    assert "--codec lz4: needs lz4-java, which the fetched Hadoop does not contain" in done.stderr
+
+
+@needs_hosts
 def test_a_run_shows_what_others_used(running: RunningLab) -> None:
     with busy_others():
         running.lab.run("teragen", "--rows", "100k", "--maps", "2")

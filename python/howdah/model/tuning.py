@@ -35,6 +35,8 @@ class TuneParameter(Model):
     """What the rules decide; one of the levels."""
     about: str
     """What it does, in a few words."""
+    others: tuple[str, ...] = ()
+    """Values that are tried only if a file of ``--space`` names them: Hadoop's release lacks what they need."""
 
 
 class Fixed(Model):

@@ -19,7 +19,7 @@ from howdah.model.study_settings import CellSettings, Level
 from howdah.model.tuning import DEFAULTS_NAME, PLANNED, Fixed, Narrowing, RaceTarget, TuneParameter
 from howdah.model.workloads.terasort import Codec
 from howdah.model.workloads.user_command import COMMAND
-from howdah.tune.parameters import CODEC_KEYS, TASK_OPTIONS, codec_properties
+from howdah.tune.parameters import CODEC_KEYS, RELEASED_CODECS, TASK_OPTIONS, codec_properties
 from howdah.tune.race import VARY, release_defaults, study_name
 from howdah.units import MIB
 
@@ -75,7 +75,7 @@ def _sort_buffers(text: str, current: Current) -> Sequence[str]:
 
 _MAPREDUCE = (
     _Row("mapreduce.job.reduces", "reduce tasks of a job", _times(0.5, 2, 4)),
-    _Row(CODEC_KEYS[1], "compression of map output", _these(Codec.NONE, Codec.LZ4, Codec.SNAPPY)),
+    _Row(CODEC_KEYS[1], "compression of map output", _these(*RELEASED_CODECS)),
     _Row("mapreduce.task.io.sort.mb", "sort buffer of a map task", _sort_buffers),
     _Row(
         "mapreduce.input.fileinputformat.split.minsize",

@@ -38,6 +38,9 @@ _CLASSES = {
     Codec.LZ4: "org.apache.hadoop.io.compress.Lz4Codec",
     Codec.ZSTD: "org.apache.hadoop.io.compress.ZStandardCodec",
 }
+RELEASED_CODECS = (Codec.NONE, Codec.SNAPPY)
+"""Those that every release runs: since Hadoop 3.3.1 LZ4 needs lz4-java, which users add, and Zstandard needs the
+native library."""
 SERVER_OPTIONS, CACHE = "HBASE_REGIONSERVER_OPTS", "hbase.bucketcache.size"
 _COMPACTED_FILES, _THRESHOLD = "hbase.hstore.compaction.min", "hbase.hstore.compactionThreshold"
 CODEC_KEYS = (_COMPRESS, _CODEC)
@@ -83,6 +86,7 @@ class _Row(NamedTuple):
     levels: Callable[[Base], Iterable[str]]
     planned: Callable[[Base], str]
     ordered: bool = True
+    others: tuple[str, ...] = ()
 
 
 def _ladder(low: float, high: float, ratio: float) -> Iterator[str]:
@@ -260,9 +264,10 @@ _FOR_JOBS: tuple[_Row, ...] = (
         _CODEC,
         "",
         "compression of map output",
-        lambda base: tuple(Codec),
+        lambda base: RELEASED_CODECS,
         _codec,
         ordered=False,
+        others=(Codec.LZ4, Codec.ZSTD),
     ),
     _Row(
         _REDUCES,
@@ -371,6 +376,7 @@ def parameters(base: Base) -> tuple[list[TuneParameter], list[Fixed]]:
                 ordered=row.ordered,
                 planned=planned,
                 about=row.about,
+                others=tuple(value for value in row.others if value not in levels),
             )
         )
     return varied, fixed

@@ -67,11 +67,11 @@ def _texts(parameter: TuneParameter, several: tuple[Level, ...], file: str) -> I
         text = parameter.planned if value == PLANNED else _text(value)
         if parameter.ordered:
             _check_number(parameter, text, file)
-        elif text not in parameter.levels:
+        elif text not in (values := (*parameter.levels, *parameter.others)):
             raise UserError(
                 f"{file}: parameters.{parameter.name}",
                 f"{text!r} is not one of its values",
-                f"give some of {', '.join(parameter.levels)}",
+                f"give some of {', '.join(values)}",
             )
         yield text
 

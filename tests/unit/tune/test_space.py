@@ -83,6 +83,14 @@ def test_a_file_narrows_widens_and_fixes() -> None:
     assert set(alone) == {"dfs.blocksize"}
 
 
+def test_codecs_that_a_release_lacks_are_tried_only_if_a_file_names_them() -> None:
+    codec = "mapreduce.map.output.compress.codec"
+    usual = next(one for one in parameters(base(small_plan()))[0] if one.name == codec)
+    assert (usual.levels, usual.others) == (("none", "snappy"), ("lz4", "zstd"))
+    named = narrowed(Narrowing(parameters={codec: ("snappy", "lz4")}))
+    assert named[codec].levels == ("snappy", "lz4")
+
+
 @pytest.mark.parametrize(
     ("narrowing", "where", "hint"),
     [
@@ -91,7 +99,7 @@ def test_a_file_narrows_widens_and_fixes() -> None:
         (
             {"mapreduce.map.output.compress.codec": "gzip"},
             "parameters.mapreduce.map.output.compress.codec",
-            "give some of none, lz4, snappy, zstd",
+            "give some of none, snappy, lz4, zstd",
         ),
         ({"dfs.replication": 2}, "parameters.dfs.replication", "leave it out"),
     ],

@@ -24,6 +24,7 @@ from howdah.model.engine_options import CONF, DEADLINE, HDFS_DIR, LAB, PLAN, QUE
 from howdah.model.job import Job
 from howdah.model.workloads.redundancy import Redundancy
 from howdah.model.workloads.spark import OnSpark
+from howdah.model.workloads.terasort import CODEC, Codec
 from howdah.model.workloads.user_command import UserCommand
 from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.request import RunRequest, requested_programs, suite_line
@@ -34,6 +35,8 @@ from howdah.services.secrets import shown_value
 
 _QUEUE = "default"
 _FOLDER = "howdah"
+_LACKING = {Codec.LZ4: "lz4-java", Codec.ZSTD: "Hadoop's native library"}
+"""What codecs need beside Hadoop's own jars, since 3.3.1 (HADOOP-17292)."""
 
 
 def prepare_cluster(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
@@ -54,6 +57,8 @@ def prepare_cluster(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
         work_dir = request.of(HDFS_DIR) or posixpath.join(NameNode(reached.web, reached.conf).home(), _FOLDER)
     except ServiceError as error:
         raise UserError(error.where, error.what, error.hint) from error
+    if reached.state is not None and reached.state.jars.fetched:
+        _check_codec(request.of(CODEC))
     on_spark = any(issubclass(program, OnSpark) for program in programs)
     spark = spark_programs(find_spark(), reached.installation) if on_spark else None
     sized = size_suite(request, at_once(reached.plan, job_settings), plan=reached.plan)
@@ -110,6 +115,16 @@ def _check_secrets(settings: Mapping[str, str]) -> None:
                 "is a secret, which the run's record and `ps` would expose",
                 "put it into the client's configuration, or name a credential provider there",
             )
+
+
+def _check_codec(codec: Codec | None) -> None:
+    """Raise UserError for a codec that tasks of the fetched Hadoop cannot load."""
+    if codec in _LACKING:
+        raise UserError(
+            f"--codec {codec}",
+            f"needs {_LACKING[codec]}, which the fetched Hadoop does not contain",
+            "use snappy, or a lab on a Hadoop of yours that has it (HADOOP_HOME)",
+        )
 
 
 def _reach(request: RunRequest) -> tuple[Reached, FaultRun | None]:
