@@ -36,7 +36,7 @@ class TuneParameter(Model):
     about: str
     """What it does, in a few words."""
     others: tuple[str, ...] = ()
-    """Values that are tried only if a file of ``--space`` names them: Hadoop's release lacks what they need."""
+    """Values that are tried only if a file of ``--space`` names them: the release lacks what they need."""
 
 
 class Fixed(Model):

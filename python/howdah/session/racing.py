@@ -214,7 +214,10 @@ def _winner(
     Where nothing was compared, the simulator's choice stays.
     """
     kept = tuning.finalists[0].kept
-    names = [name for name, finalist in tuning.contenders.items() if finalist.kept is kept]
+    # In a short budget fewer candidates race than there are.
+    names = [
+        name for name, finalist in tuning.contenders.items() if finalist.kept is kept and name in numbers
+    ]
     best = fastest(times, [numbers[name] for name in names])
     judged = against_rules.get(best) if best is not None else None
     if judged is None:

@@ -39,8 +39,8 @@ _CLASSES = {
     Codec.ZSTD: "org.apache.hadoop.io.compress.ZStandardCodec",
 }
 RELEASED_CODECS = (Codec.NONE, Codec.SNAPPY)
-"""Those that every release runs: since Hadoop 3.3.1 LZ4 needs lz4-java, which users add, and Zstandard needs the
-native library."""
+"""Those that every release runs: since Hadoop 3.3.1 LZ4 needs lz4-java, which users add, and Zstandard needs
+the native library."""
 SERVER_OPTIONS, CACHE = "HBASE_REGIONSERVER_OPTS", "hbase.bucketcache.size"
 _COMPACTED_FILES, _THRESHOLD = "hbase.hstore.compaction.min", "hbase.hstore.compactionThreshold"
 CODEC_KEYS = (_COMPRESS, _CODEC)

@@ -88,6 +88,21 @@ def test_a_race_without_a_better_candidate_keeps_the_rules_plan(tmp_path: Path) 
     assert not reasons
 
 
+def test_a_race_that_leaves_candidates_out_for_lack_of_time_is_decided_among_the_others(
+    tmp_path: Path,
+) -> None:
+    with start(request(on_labs()), tmp_path, "t") as folder:
+        tuned = search(folder, lambda progress: None)
+        first, *rest = tuned.tuning.finalists
+        left_out = first.model_copy(update={"values": {"mapreduce.job.reduces": "70"}})
+        more = tuned.tuning.model_copy(update={"finalists": (first, *rest, left_out)})
+        study = in_simulator(race_study(folder, tuned.tuning))
+        race = run_race(folder, tuned._replace(tuning=more), study, Nobody()).tuned.tuning.race
+    assert race is not None
+    assert set(more.contenders) - {plan.name for plan in race.plans}
+    assert race.winner == "tuned"
+
+
 def test_a_race_continues_with_more_time_but_nowhere_else(tmp_path: Path) -> None:
     start(request(None), tmp_path, "t").__exit__()
     with resume(tmp_path, "t") as folder:
