@@ -78,6 +78,18 @@ class Cluster(NamedTuple):
             inside=self.network.inside(host),
         )
 
+    def repeat(self, host: str, program: str, *arguments: str) -> None:
+        """Run a program on a host until it ends well."""
+
+        def succeeds() -> bool | None:
+            try:
+                self.run(host, program, *arguments)
+            except AssertionError:
+                return None
+            return True
+
+        self.daemons.wait(f"{program} {' '.join(arguments)} on {host}", succeeds)
+
     def follow(self, step: Step) -> None:
         """Do what a line of the README says; a command that ends must end well."""
         match step.words:
@@ -87,6 +99,11 @@ class Cluster(NamedTuple):
             case ("hdfs" | "yarn", "--daemon", "start", program):
                 for host in step.hosts:
                     self.start(host, program)
+            case ("until", "hdfs", program, *loop):
+                end = loop.index("do")
+                arguments = " ".join(loop[:end]).rstrip(";").split()
+                for host in step.hosts:
+                    self.repeat(host, program, *arguments)
             case ("hdfs", program, *arguments):
                 for host in step.hosts:
                     self.run(host, program, *arguments)

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple, TypeVar
+from urllib.error import HTTPError
+from urllib.request import urlopen
 
 import pytest
 
@@ -82,6 +84,15 @@ QUEUES: Mapping[str, str] = {
 }
 
 
+def has_started(port: int) -> bool | None:
+    """Whether a NameNode answers clients, if only that it is a standby; its beans are there before that."""
+    try:
+        urlopen(f"http://localhost:{port}/webhdfs/v1/?op=GETFILESTATUS", timeout=5)
+    except HTTPError as error:
+        return b"StandbyException" in error.read() or None
+    return True
+
+
 @pytest.fixture(scope="module")
 def pairs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pairs]:
     root = tmp_path_factory.mktemp("pairs")
@@ -109,7 +120,7 @@ def pairs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pairs]:
             pairs.run("namenode", *own, first, "-nonInteractive")
             daemons.start(name, PROGRAMS["namenode"], *own)
             port = int(hdfs[f"dfs.namenode.http-address.ns.{name}"].removeprefix("localhost:"))
-            daemons.wait(name, partial(bean, port, "NameNodeStatus"))
+            daemons.wait(name, partial(has_started, port))
         for name in ("rm1", "rm2"):
             url = f"http://{yarn[f'yarn.resourcemanager.webapp.address.{name}']}/ws/v1/cluster/info"
             daemons.wait(name, partial(get_json, url))

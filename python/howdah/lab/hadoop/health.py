@@ -16,13 +16,14 @@ from howdah.model.base import Model
 from howdah.model.plan import Role
 from howdah.services.answer import member, one_or_many
 from howdah.services.conf import ClientConf
-from howdah.services.errors import ServiceError
+from howdah.services.errors import RefusedByDaemon, ServiceError
 from howdah.services.jmx import JmxReader
 from howdah.services.namenode import NameNode
 from howdah.services.web import Web
 from howdah.services.zookeeper import quorum_mode
 
 _SILENCE_S = 5.0
+_ROOT_STATUS = "/webhdfs/v1/?op=GETFILESTATUS"
 _NAMENODE = "Hadoop:service=NameNode,name="
 _SERVING = ("active", "standby", "observer")
 _DISCONNECTED = "DISCONNECTED"
@@ -101,12 +102,15 @@ def health(state: LabState, running: Mapping[Key, Process]) -> Health:
         )
 
 
-def namenode_answers(state: LabState, machine: LabSystem) -> bool:
-    """Whether the NameNode on a machine serves its pages yet; who asks is in the laboratory's network."""
+def namenode_has_started(state: LabState, machine: LabSystem) -> bool:
+    """Whether the NameNode on a machine answers clients, if only that it is a standby.
+
+    Its pages and its port answer before that. The caller is in the laboratory's network.
+    """
     conf = ClientConf.read(machine.conf)
     with Web(state.names, silence_s=_SILENCE_S) as web:
         return any(
-            _namenode(web, address.url)
+            _has_started(web, address.url)
             for address in conf.namenodes()
             if urlsplit(address.url).hostname == machine.name
         )
@@ -116,9 +120,7 @@ def file_system_answers(state: LabState) -> bool:
     """Whether HDFS answers a client; a NameNode's pages are there before it does."""
     conf = ClientConf.read(state.client_conf)
     with Web(state.names, silence_s=_SILENCE_S) as web:
-        return any(
-            _answers(web, f"{address.url}/webhdfs/v1/?op=GETFILESTATUS") for address in conf.namenodes()
-        )
+        return any(_answers(web, address.url + _ROOT_STATUS) for address in conf.namenodes())
 
 
 def file_system_takes_files(state: LabState) -> bool:
@@ -268,6 +270,16 @@ def _zookeepers(state: LabState, machines: Collection[LabSystem]) -> Iterator[tu
             continue
         if said:
             yield machine.name, said
+
+
+def _has_started(web: Web, url: str) -> bool:
+    try:
+        web.get_json(url + _ROOT_STATUS)
+    except RefusedByDaemon as error:
+        return error.exception == "StandbyException"
+    except ServiceError:
+        return False
+    return True
 
 
 def _answers(web: Web, url: str) -> bool:

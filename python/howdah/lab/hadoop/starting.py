@@ -20,7 +20,7 @@ from howdah.lab.hadoop.health import (
     health,
     master_leads,
     missing,
-    namenode_answers,
+    namenode_has_started,
 )
 from howdah.lab.hadoop.redundancy import Behind
 from howdah.lab.installed import Installed
@@ -90,7 +90,7 @@ def start_missing(
     start((Role.NAMENODE,), [first])
     if not all(_mark(standby, _BOOTSTRAP).exists() for standby in standbys):
         what = f"the NameNode on {first.name}"
-        _wait(state, there, what, lambda: namenode_answers(state, first), tell)
+        _wait(state, there, what, lambda: namenode_has_started(state, first), tell)
         for standby in standbys:
             _once(state, standby, found, tell, "namenode", _BOOTSTRAP, "-force")
     if any(Role.FAILOVER_CONTROLLER in machine.roles for machine in state.machines):

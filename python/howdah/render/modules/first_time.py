@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from glob import glob
 from pathlib import Path
 from typing import List
@@ -13,6 +14,10 @@ from howdah.render.modules.releases import OPT
 CONF = "/etc/hadoop/conf"
 WHOLE = "current/fsimage_*.md5"
 """What a NameNode's directory has once it was formatted to the end."""
+STARTING_S = 60.0
+"""How long a NameNode may take from its first answer to the end of its start."""
+NOT_STARTED = 2
+"""What -bootstrapStandby ends with where no other NameNode answers it."""
 THERE_ALREADY = 2
 """What zkfc ends with, asked to make what is there."""
 
@@ -63,10 +68,20 @@ def format_once(host: HostChanges, manifest: Json, daemon: Json, holders: List[s
 def bootstrap(host: HostChanges, manifest: Json, daemon: Json) -> None:
     """Let a second NameNode copy what the first one has, unless it has it."""
     if not is_formatted(daemon):
+        host.change("copy the other NameNode's names", lambda: copy_names(manifest, daemon))
+
+
+def copy_names(manifest: Json, daemon: Json) -> None:
+    """Copy what the first NameNode has, again while that one is starting: its page answers before it does."""
+    deadline = time.monotonic() + STARTING_S
+    while True:
         words = ["-bootstrapStandby", "-nonInteractive", *force(daemon)]
-        host.change(
-            "copy the other NameNode's names", lambda: hadoop(manifest, "hdfs", "hdfs", "namenode", *words)
-        )
+        try:
+            hadoop(manifest, "hdfs", "hdfs", "namenode", *words)
+            return
+        except HostRefusal as error:
+            if error.code != NOT_STARTED or time.monotonic() > deadline:
+                raise
 
 
 def force(daemon: Json) -> List[str]:

@@ -41,6 +41,22 @@ def test_what_a_killed_run_had_begun_is_begun_again(tmp_path: Path) -> None:
     assert host.changes == ["format HDFS"]
 
 
+def test_names_are_copied_once_the_first_namenode_has_started(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    starting = f"test -e {tmp_path}/tried || {{ touch {tmp_path}/tried; exit {first_time.NOT_STARTED}; }}"
+    monkeypatch.setattr(first_time, "hadoop", lambda *_: run("sh", "-c", starting))
+    host = HostChanges(check=False)
+    first_time.bootstrap(host, MANIFEST, _namenode(tmp_path))
+    assert host.changes == ["copy the other NameNode's names"]
+
+
+def test_names_that_cannot_be_copied_are_an_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(first_time, "hadoop", lambda *_: run("sh", "-c", "echo no journal >&2; exit 6"))
+    with pytest.raises(HostRefusal, match="no journal"):
+        first_time.bootstrap(HostChanges(check=False), MANIFEST, _namenode(tmp_path))
+
+
 @pytest.mark.parametrize(("code", "fails"), [(0, False), (2, False), (1, True)])
 def test_a_place_in_zookeeper_that_is_there_is_told_by_the_exit_code(
     monkeypatch: pytest.MonkeyPatch, code: int, fails: bool
