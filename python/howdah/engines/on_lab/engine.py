@@ -57,7 +57,8 @@ def whole_lab(name: str | None, engine: str, otherwise: str, *, elsewhere: bool 
             raise UserError(
                 f"--engine {engine}",
                 f"no lab {registry.DEFAULT_NAME!r} is up, only {', '.join(other_labs)}",
-                f"give --lab {other_labs[0]} to run there, or {otherwise}",
+                f"give --lab {other_labs[0]} to run there (in a study's settings, lab: {other_labs[0]}), "
+                f"or {otherwise}",
             )
         return None
     state = read_state(chosen.directory)

@@ -255,7 +255,7 @@ def prepare_cell(
 def write_unstarted(study: Study, directory: StudyDirectory, due: Due, error: str) -> None:
     """Write the record of a run that failed before it began, because its lab did not start."""
     plan = read_plan(plan_path(directory, due.cell))
-    suite = size_suite(run_request(study, due.cell.settings), at_once(plan))
+    suite = size_suite(run_request(study, due.cell.settings), at_once(plan), plan=plan)
     job = new_job(
         suite.suite,
         plan,

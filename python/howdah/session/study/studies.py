@@ -119,7 +119,7 @@ def _on_lab(study: Study, cell: Cell, there: StudyDirectory) -> float | None:
         plan = _lab_plan(cell, there)
         if plan is None:
             return None
-        suite = size_suite(run_request(study, cell.settings), at_once(plan)).suite
+        suite = size_suite(run_request(study, cell.settings), at_once(plan), plan=plan).suite
         known = load_calibration(PUBLISHED)
         scenario = translate(plan, suite, known.values, seed=study.seed).scenario
         (summary,) = simulate([scenario], lambda done: None)

@@ -64,6 +64,25 @@ def test_a_dry_run_says_how_many_laboratories_are_brought_up(tmp_path: Path) -> 
     assert not (tmp_path / "there").exists()
 
 
+SPARK = f"""\
+howdah: 1
+study: spark
+question: Which sorts faster?
+suite: spark-terasuite
+settings: {{engine: hadoop, inventory: {HOSTS}, hypervisor: none, replication: 2, dataset: 10MB}}
+factors:
+  - {{vary: api, values: [mapreduce, sql]}}
+baseline: {{api: mapreduce}}
+repeats: {{least: 2, most: 2}}
+"""
+
+
+@needs_hadoop
+def test_a_dry_run_leaves_out_times_that_the_simulator_does_not_know(tmp_path: Path) -> None:
+    matrix = session.dry_run(given(tmp_path, SPARK), tmp_path / "there")
+    assert len(matrix.left) == 4
+
+
 @needs_hadoop
 @pytest.mark.parametrize(
     ("old", "new", "says"),
