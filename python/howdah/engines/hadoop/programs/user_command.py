@@ -81,9 +81,8 @@ def user_command(work: HadoopWork[UserCommand]) -> Conclusion:
                 raise RunFailed(COMMAND, f"{words[0]} cannot be started: {error.strerror}") from error
 
         tag = run_tag(context.workspace.path)
-        ended = work.run_tagged(
-            start, partial(TaggedApplications, context, tag), partial(_report, context, added)
-        )
+        applications = partial(TaggedApplications, context, tag, earlier(context.target, tag))
+        ended = work.run_tagged(start, applications, partial(_report, context, added))
     counters = Counters()
     for job in ended:
         counters = _sum(counters, job.counters)
@@ -101,15 +100,30 @@ def _sum(first: Counters, second: Counters) -> Counters:
     )
 
 
-class TaggedApplications:
-    """The applications with a run's tag, as the ResourceManager lists them."""
+def earlier(target: HadoopTarget, tag: str) -> frozenset[str]:
+    """The applications that have a run's tag before it starts any, by id.
 
-    def __init__(self, context: HadoopContext, tag: str, program: RunningProgram) -> None:
+    A run that ended within the same minute, started from another directory, had the same name.
+    """
+    try:
+        apps = ResourceManager(target.web, target.conf, Line(target.web)).apps(applicationTags=tag)
+    except ServiceError:
+        return frozenset()
+    return frozenset(app.id for app in apps)
+
+
+class TaggedApplications:
+    """The applications with a run's tag but the earlier ones, as the ResourceManager lists them."""
+
+    def __init__(
+        self, context: HadoopContext, tag: str, earlier: frozenset[str], program: RunningProgram
+    ) -> None:
         self._context = context
         target = context.target
         # A plain connection takes half the CPU time of a query.
         self._manager = ResourceManager(target.web, target.conf, Line(target.web))
         self._tag = tag
+        self._earlier = earlier
         self._program = program
         self._started_s = context.clock.now_s()
         self._waiting: dict[str, float] = {}
@@ -151,7 +165,8 @@ class TaggedApplications:
         except ServiceError:
             return False
         for app in sorted(apps, key=lambda app: (app.submitted_ms, app.id)):
-            self.seen[app.id] = app
+            if app.id not in self._earlier:
+                self.seen[app.id] = app
         return True
 
     def _check_queue(self, now_s: float) -> None:
