@@ -112,5 +112,5 @@ class Application:
 
     @property
     def wasted_s(self) -> float:
-        """Container seconds without use: idle, failed, killed, and the part of memory that was unused."""
+        """Unused container seconds: idle, failed, killed, and the part of memory that was unused."""
         return min(self.container_s, self.idle_s + self.failed_s + self.killed_s + self.unused_memory_s)
