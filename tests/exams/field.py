@@ -457,6 +457,22 @@ CASES = (
         silent=("dfs.nfs3.dump.dir", "mapreduce.reduce.shuffle.fetch.retry.enabled"),
         never=("HDFS_NAMENODE_OPTS",),
     ),
+    _folder(
+        "f23-memory-by-resource",
+        warns=(
+            Expected(
+                "yarn.scheduler.minimum-allocation-mb",
+                ("mapreduce.map.memory.mb and mapreduce.reduce.memory.mb are 256 MB", "to 256"),
+            ),
+        ),
+        silent=("yarn.app.mapreduce.am.command-opts",),
+    ),
+    _folder(
+        "f24-template-of-uris",
+        fails=_one("mapred.local.dir", "MAPRED_LOCAL_DIR, a placeholder"),
+        never=("/MAPRED_LOCAL_DIR",),
+    ),
+    _folder("f25-spark-without-yarn", silent=("spark.master",)),
 )
 
 

@@ -235,14 +235,17 @@ def _deprecated(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 if again and again[0] != entry.text:
                     # Which of two values wins is a rule of its own.
                     continue
+                names = " and ".join(today)
+                is_read = any(other.find(name) for other in _releases(entry, facts) for name in today)
                 yield entry_verdict(
                     entry,
                     False,
                     found="a former name",
-                    expected=" and ".join(today),
-                    fix=f"remove {entry.name} from {entry.place}: {' and '.join(today)} is set as well"
-                    if again
-                    else f"rename {entry.name} to {' and '.join(today)} in {entry.place}",
+                    expected=names if is_read else f"no such name: nothing reads {names} either",
+                    fix=f"remove {entry.name} from {entry.place}"
+                    + (f": {names} is set as well" if again else "")
+                    if again or not is_read
+                    else f"rename {entry.name} to {names} in {entry.place}",
                 )
                 break
 
