@@ -143,7 +143,7 @@ def test_a_mapreduce_job_is_replayed_on_a_plan(work: Path) -> None:
         ((LAB, "--on", "missing.yaml"), "missing.yaml"),
         ((LAB, "--on", "storage.yaml"), "has no room for the job's containers"),
         ((LAB, "--against", LAB), "is the job itself"),
-        ((LAB, "--against", recorded_job("terasort").id.removeprefix("job_")), "is a job of mapreduce"),
+        ((LAB, "--against", recorded_job("terasort").id.removeprefix("job_")), "is a job of MapReduce"),
         ((LAB, "--seed", "x"), "is not a seed"),
     ],
 )

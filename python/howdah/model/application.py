@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 Kind = Literal["mapreduce", "spark"]
 
+KIND_NAMES: Mapping[Kind, str] = {"mapreduce": "MapReduce", "spark": "Spark"}
+"""What each kind is called."""
 ORIGIN = "imported"
 """How records of applications are marked."""
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from urllib.parse import quote
 
 from howdah.jobs.ranking import ORDERS, HostVerdict, Overview
-from howdah.model.application import ORIGIN, Application, JobChange
+from howdah.model.application import KIND_NAMES, ORIGIN, Application, JobChange
 from howdah.report.document import PAGES, Bullets, Data, Document, Figure, Key, Section, Table, present
 from howdah.report.figure import series_colour
 from howdah.report.theme import DATA, SHOWN, across, chart, layer, linear
@@ -24,7 +24,6 @@ _WASTE = (
 )
 _MOST_HOSTS = 20
 _LEAST_FOR_PERCENTILE = 20
-_KINDS = {"mapreduce": "MapReduce", "spark": "Spark"}
 
 
 def jobs_overview(overview: Overview, *, linked: bool = False) -> Document:
@@ -128,15 +127,24 @@ def _answer(overview: Overview) -> str:
 
 def _ranking(overview: Overview, *, linked: bool) -> Table:
     named = _names(overview.applications)
+    columns = (
+        "application", "name", "unused", "of containers", "unused memory", "spilled", "skew", "failed",
+        "queue", "outcome", "kind",
+    )  # fmt: skip
+    rows = [_row(name, application) for name, application in named.items()]
+    # Columns that distinguish nothing leave room for the others.
+    same = {"outcome": {"succeeded"}, "kind": set(KIND_NAMES.values())}
+    used = [
+        at
+        for at, column in enumerate(columns)
+        if len(values := {row[at] for row in rows}) != 1 or not values <= {"–", *same.get(column, ())}
+    ]
     return Table(
-        (
-            "application", "name", "unused", "of containers", "unused memory", "spilled", "skew",
-            "failed", "queue", "outcome", "kind",
-        ),
-        tuple(_row(name, application) for name, application in named.items()),
+        tuple(columns[at] for at in used),
+        tuple(tuple(row[at] for at in used) for row in rows),
         label="Ranking",
         links=tuple(f"{quote(name, safe='')}/" for name in named) if linked else (),
-    )  # fmt: skip
+    )
 
 
 def _names(applications: tuple[Application, ...]) -> dict[str, Application]:
@@ -163,7 +171,7 @@ def _row(name: str, application: Application) -> tuple[str, ...]:
         f"{application.failed_attempts:,}" if application.failed_attempts else "–",
         application.queue or "–",
         application.outcome,
-        _KINDS[application.kind],
+        KIND_NAMES[application.kind],
     )
 
 
@@ -198,17 +206,20 @@ def _changes(applications: tuple[Application, ...], *, named: bool = True) -> Ta
             for advice in application.advice
         ),
         label="Changes to applications",
+        style="titled",
     )
 
 
 def _waste_figure(applications: tuple[Application, ...]) -> Figure | None:
-    shown = [application for application in applications if application.wasted_s > 0][:_MOST_BARS]
+    named = _names(applications)
+    wasteful = {name: application for name, application in named.items() if application.wasted_s > 0}
+    shown = dict(list(wasteful.items())[:_MOST_BARS])
     if not shown:
         return None
     keys = tuple(Key(name, token) for name, _, token in _WASTE)
     values = []
     longest = 0.0
-    for at, application in enumerate(shown):
+    for at, application in enumerate(shown.values()):
         begin = 0.0
         for name, field, _ in _WASTE:
             seconds = getattr(application, field)
@@ -226,8 +237,8 @@ def _waste_figure(applications: tuple[Application, ...]) -> Figure | None:
             begin += seconds
         longest = max(longest, begin / 3600)
     names = [
-        {"y": at * 2 * _ROW + 0.5 * _ROW, "text": f"{_short(application.name)} · {application.id}"}
-        for at, application in enumerate(shown)
+        {"y": at * 2 * _ROW + 0.5 * _ROW, "text": f"{_short(application.name)} · {name}"}
+        for at, (name, application) in enumerate(shown.items())
     ]
     height = len(shown) * 2 * _ROW
     y = linear("y", [0, height], down=True)
@@ -259,14 +270,14 @@ def _waste_figure(applications: tuple[Application, ...]) -> Figure | None:
     return Figure(
         id="waste",
         title="Unused container time",
-        caption="Bars are container time that was idle, whose memory was unused, or that attempts took which "
-        "failed or were killed; unused memory counts with the fraction of the container that it is.",
+        caption="Container time that was idle or had unused memory, and that of failed and killed attempts. "
+        "Unused memory counts by its fraction of the container.",
         spec=spec,
         table=Table(
             ("application", *(name for name, _, _ in _WASTE)),
             tuple(
-                (application.id, *(format_seconds(getattr(application, field)) for _, field, _ in _WASTE))
-                for application in shown
+                (name, *(format_seconds(getattr(application, field)) for _, field, _ in _WASTE))
+                for name, application in shown.items()
             ),
         ),
         keys=keys,
@@ -357,7 +368,7 @@ def application_document(application: Application) -> Document:
     return Document(
         name=application.id,
         title=application.name,
-        kicker=(application.id, f"{_KINDS[application.kind]} {application.version}".strip(), ORIGIN),
+        kicker=(application.id, f"{KIND_NAMES[application.kind]} {application.version}".strip(), ORIGIN),
         answer=_one_answer(application),
         blocks=present(Table(("", "value"), facts, label="Facts"), _waste_figure((application,))),
         sections=(
