@@ -151,6 +151,12 @@ def format_count(value: int) -> str:
     return f"{value:,}"
 
 
+def format_percent(share: float) -> str:
+    """A share as whole per cent, with one decimal below ten: ``46 %``, ``2.3 %``."""
+    value = 100 * share
+    return f"{value:.1f} %" if 0 < abs(value) < 9.95 else f"{value:.0f} %"
+
+
 def format_counted(value: int, noun: str) -> str:
     """A count with its noun, which takes an s in the plural: ``1 map``, ``16,000 maps``."""
     return f"{value:,} {noun}" if value == 1 else f"{value:,} {noun}s"

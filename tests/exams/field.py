@@ -427,6 +427,52 @@ CASES = (
         fails=_one("hbase.cluster.distributed", "several hosts", "true"),
         silent=("dfs.namenode.name.dir", "dfs.datanode.data.dir"),
     ),
+    _folder("f18-namenode-on-all-interfaces", silent=("fs.defaultFS",), never=("hdfs://0.0.0.0",)),
+    _folder(
+        "f19-spark-tracks-shuffles",
+        silent=("spark.shuffle.service.enabled", "yarn.nodemanager.aux-services"),
+    ),
+    _folder(
+        "f20-misspelt-default",
+        warns=_one(
+            "yarn.nodemanager.auxservices.mapreduce.shuffle.class",
+            "whose default is this value",
+            "rename yarn.nodemanager.auxservices.mapreduce.shuffle.class",
+        ),
+    ),
+    _folder(
+        "f21-datanode-keys-in-hbase-site",
+        warns=(
+            Expected("dfs.datanode.max.xcievers", ("move dfs.datanode.max.xcievers", "to hdfs-site.xml")),
+            Expected("hbase.master", ("no code of HBase",)),
+        ),
+        silent=("dfs.replication",),
+    ),
+    _folder(
+        "f22-names-of-hdp",
+        warns=(
+            Expected("dfs.datanode.balance.bandwidthPerSec", ("more than a day to balance a terabyte",)),
+            Expected("YARN_HEAPSIZE", ("a ResourceManager of many hosts",)),
+        ),
+        silent=("dfs.nfs3.dump.dir", "mapreduce.reduce.shuffle.fetch.retry.enabled"),
+        never=("HDFS_NAMENODE_OPTS",),
+    ),
+    _folder(
+        "f23-memory-by-resource",
+        warns=(
+            Expected(
+                "yarn.scheduler.minimum-allocation-mb",
+                ("mapreduce.map.memory.mb and mapreduce.reduce.memory.mb are 256 MB", "to 256"),
+            ),
+        ),
+        silent=("yarn.app.mapreduce.am.command-opts",),
+    ),
+    _folder(
+        "f24-template-of-uris",
+        fails=_one("mapred.local.dir", "MAPRED_LOCAL_DIR, a placeholder"),
+        never=("/MAPRED_LOCAL_DIR",),
+    ),
+    _folder("f25-spark-without-yarn", silent=("spark.master",)),
 )
 
 

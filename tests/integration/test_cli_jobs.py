@@ -35,7 +35,7 @@ def test_jobs_are_imported_ranked_and_shown(work: Path) -> None:
     again = json.loads(howdah("jobs", "import", "logs", "--json", cwd=work).stdout)
     assert again == {"added": 0, "replaced": 0, "known": count, "unreadable": []}
     ranked = howdah("jobs", "--top", "3", cwd=work).stdout
-    assert "without use" in ranked
+    assert "unused" in ranked
     assert "spark.dynamicAllocation.enabled=true" in ranked
     content = json.loads(
         howdah("jobs", "--json", "--by", "time", "--queue", "spark_default", cwd=work).stdout
@@ -138,12 +138,12 @@ def test_a_mapreduce_job_is_replayed_on_a_plan(work: Path) -> None:
     [
         (("nothing",), "no such application"),
         (("1795899041776_0005",), "has not succeeded"),
-        ((LAB, "colour=2"), "unknown change 'colour=2'"),
+        ((LAB, "colour=2"), "colour=2: unknown name 'colour'"),
         ((LAB, "disks=8"), "--ran-on with the plan"),
         ((LAB, "--on", "missing.yaml"), "missing.yaml"),
         ((LAB, "--on", "storage.yaml"), "has no room for the job's containers"),
         ((LAB, "--against", LAB), "is the job itself"),
-        ((LAB, "--against", recorded_job("terasort").id.removeprefix("job_")), "is a job of mapreduce"),
+        ((LAB, "--against", recorded_job("terasort").id.removeprefix("job_")), "is a job of MapReduce"),
         ((LAB, "--seed", "x"), "is not a seed"),
     ],
 )

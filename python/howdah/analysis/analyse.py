@@ -14,13 +14,12 @@ from howdah.analysis.limits import limit_shares
 from howdah.analysis.losses import losses
 from howdah.analysis.machines import cluster_disks, counted, data_disks, machines_of, on_cluster
 from howdah.analysis.masters import journal_loads, master_loads, master_losses
-from howdah.analysis.moves import drains
 from howdah.analysis.operation_steps import timed_run
 from howdah.analysis.others import neighbour_uses, others_uses, shared_series
 from howdah.analysis.overheads import overheads
 from howdah.analysis.phases import workload_times
 from howdah.analysis.poles import spreads
-from howdah.analysis.rebuilds import rebuilds
+from howdah.analysis.redundancy import drains, rebuilds
 from howdah.analysis.region_servers import region_server_uses, region_uses, request_checks, server_events
 from howdah.analysis.registry import findings
 from howdah.analysis.series import all_series, gauges

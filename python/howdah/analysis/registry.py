@@ -25,7 +25,6 @@ from howdah.analysis.limits import find_beaten
 from howdah.analysis.links import find_links
 from howdah.analysis.losses import find_losses
 from howdah.analysis.masters import find_journal, find_master_losses, find_masters
-from howdah.analysis.moves import find_moves
 from howdah.analysis.others import find_neighbours
 from howdah.analysis.outcome import (
     find_exceptions,
@@ -37,7 +36,7 @@ from howdah.analysis.outcome import (
 )
 from howdah.analysis.overheads import find_cost, find_overheads
 from howdah.analysis.poles import find_failed_attempts, find_poles, find_slowdown
-from howdah.analysis.rebuilds import find_rebuilds
+from howdah.analysis.redundancy import find_moves, find_rebuilds
 from howdah.analysis.region_servers import find_checks, find_hot_regions, find_skew
 from howdah.analysis.spark_findings import (
     find_cpu_floor,

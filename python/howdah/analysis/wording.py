@@ -8,7 +8,7 @@ from typing import Literal
 from howdah.model.finding import Number
 from howdah.model.reported import format_value
 from howdah.model.run import Origin, Outcome, RunRecord
-from howdah.units import format_counted, format_seconds
+from howdah.units import format_counted, format_percent, format_seconds
 
 Sure = Literal["measured", "likely", "guess"]
 """How much the numbers support a finding."""
@@ -30,8 +30,7 @@ def number(name: str, value: float, unit: str) -> Number:
 
 def percent(share: float) -> str:
     """A share as whole per cent, with one decimal below ten: ``46 %``, ``2.3 %``."""
-    value = 100 * share
-    return f"{value:.1f} %" if 0 < abs(value) < 9.95 else f"{value:.0f} %"
+    return format_percent(share)
 
 
 def signed(share: float) -> str:

@@ -222,6 +222,10 @@ class FoundFacts(Facts):
         return self.known_worker
 
 
+_OTHER_CLUSTERS = ("spark://", "k8s://", "mesos://")
+"""How the masters of Spark's other kinds of cluster begin."""
+
+
 def found_facts(
     found: Found, values: Values | None, known: Mapping[str, Value], releases: Releases
 ) -> FoundFacts:
@@ -250,13 +254,15 @@ def _request(found: Found, values: Values | None, releases: Releases) -> PlanReq
     if "yarn-site.xml" not in files and any(map(reading.text, _JOB_TRACKERS)):
         # Jobs run on a JobTracker, of which no rule knows anything.
         mapreduce = bool(reading.text("mapreduce.framework.name"))
+    # What is known of Spark is known of Spark on YARN.
+    other_spark = (reading.text("spark.master") or "").startswith(_OTHER_CLUSTERS)
     pairs = [pair for pair in all_named(reading) if not is_orphan(reading, pair)]
     authentication = values.read("hadoop.security.authentication") if values is not None else None
     return PlanRequest(
         workloads=(
             # Jobs that are not known are asked for the least that any need.
             *([Demand(kind="terasuite")] if mapreduce else []),
-            *([Demand(kind="spark")] if "spark-defaults.conf" in files else []),
+            *([Demand(kind="spark")] if "spark-defaults.conf" in files and not other_spark else []),
             *([Demand(kind="tez")] if "tez-site.xml" in files else []),
             *([Demand(kind="ycsb")] if hbase else []),
         ),

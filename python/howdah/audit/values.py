@@ -93,6 +93,8 @@ class Values(Mapping[str, Value]):
         self._for_executor = self._winners(
             entry for entry in config.properties if entry.base_name == CONTAINER_EXECUTOR
         )
+        if any(release.product == "hadoop" and release.version.startswith("3.") for release in releases):
+            of_hadoop |= _requested_resources(of_hadoop)
         self._for_hadoop = {**of_others, **of_hbase, **of_hadoop}
         self._for_hbase = {**of_others, **of_hadoop, **of_hbase}
 
@@ -178,6 +180,34 @@ class Values(Mapping[str, Value]):
 
     def __len__(self) -> int:
         return len(self._for_hadoop)
+
+
+_RESOURCES = {
+    "yarn.app.mapreduce.am.resource.memory": "yarn.app.mapreduce.am.resource.mb",
+    "yarn.app.mapreduce.am.resource.memory-mb": "yarn.app.mapreduce.am.resource.mb",
+    "yarn.app.mapreduce.am.resource.vcores": "yarn.app.mapreduce.am.resource.cpu-vcores",
+    "mapreduce.map.resource.memory": "mapreduce.map.memory.mb",
+    "mapreduce.map.resource.memory-mb": "mapreduce.map.memory.mb",
+    "mapreduce.map.resource.vcores": "mapreduce.map.cpu.vcores",
+    "mapreduce.reduce.resource.memory": "mapreduce.reduce.memory.mb",
+    "mapreduce.reduce.resource.memory-mb": "mapreduce.reduce.memory.mb",
+    "mapreduce.reduce.resource.vcores": "mapreduce.reduce.cpu.vcores",
+}
+"""Keys of a job's containers by resource, and the keys that they override since 3.0 (YARN-6927)."""
+_AMOUNT = re.compile(r"(\d{1,12}) ?(|Mi|Gi)")
+
+
+def _requested_resources(given: Mapping[str, FoundProperty]) -> dict[str, FoundProperty]:
+    """What keys by a resource's name set, by the keys that they override."""
+    matches = {
+        plain: (given[name], match)
+        for name, plain in _RESOURCES.items()
+        if name in given and (match := _AMOUNT.fullmatch(given[name].text.strip()))
+    }
+    return {
+        plain: entry.model_copy(update={"text": str(int(match[1]) * (1024 if match[2] == "Gi" else 1))})
+        for plain, (entry, match) in matches.items()
+    }
 
 
 class Layers(Mapping[str, Value]):

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
 from howdah.cli.help import App
-from howdah.cli.jobs_dir import JobsDir, OwnJobsDir, jobs_directory
+from howdah.cli.jobs_options import (
+    ApplicationId,
+    AsJson,
+    ClientConf,
+    JobsDir,
+    OwnJobsDir,
+    WithPage,
+    jobs_directory,
+)
 from howdah.cli.jobs_what_if import EXAMPLES as WHAT_IF_EXAMPLES
-from howdah.cli.jobs_what_if import complete_jobs, what_if
+from howdah.cli.jobs_what_if import what_if
 from howdah.cli.output import print_json, show
 from howdah.errors import UserError
 from howdah.extras import check_extras
@@ -72,10 +79,8 @@ def _default(
         str, typer.Option(help=f"Order: {', '.join(ORDERS)}.", metavar="ORDER", autocompletion=_orders)
     ] = "waste",
     top: Annotated[int, typer.Option(help="Applications to show.", min=1, max=10_000)] = 20,
-    report: Annotated[
-        bool, typer.Option("--report", help="Write the page and its data into the directory of applications.")
-    ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    report: WithPage = False,
+    json: AsJson = False,
     jobs_dir: JobsDir = DEFAULT_JOBS_DIR,
 ) -> None:
     if context.invoked_subcommand is not None:
@@ -105,15 +110,8 @@ def import_(
         ),
     ],
     *,
-    conf: Annotated[
-        Path | None,
-        typer.Option(
-            help="Client configuration of the cluster with hdfs:///PATH.",
-            envvar="HADOOP_CONF_DIR",
-            metavar="DIR",
-        ),
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
+    conf: ClientConf = None,
+    json: AsJson = False,
     jobs_dir: OwnJobsDir = None,
 ) -> None:
     """Import histories of MapReduce and Spark: *.jhist files with their configuration, and event logs.
@@ -152,16 +150,9 @@ def import_(
 @app.command("show", epilog=SHOW_EXAMPLES)
 def show_job(
     context: typer.Context,
-    application: Annotated[
-        str,
-        typer.Argument(
-            help="Application: its id, the beginning of it, or its last number.",
-            metavar="ID",
-            autocompletion=complete_jobs,
-        ),
-    ],
+    application: ApplicationId,
     *,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json: AsJson = False,
     jobs_dir: OwnJobsDir = None,
 ) -> None:
     """Show an imported application: what it took and wasted, its stages, and what to change."""

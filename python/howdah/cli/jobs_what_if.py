@@ -7,12 +7,19 @@ from typing import Annotated
 
 import typer
 
-from howdah.cli.jobs_dir import OwnJobsDir, jobs_directory
+from howdah.cli.jobs_options import (
+    ApplicationId,
+    AsJson,
+    ClientConf,
+    OwnJobsDir,
+    WithPage,
+    complete_jobs,
+    jobs_directory,
+)
 from howdah.cli.options import parse_seed
 from howdah.cli.output import print_json, show
 from howdah.extras import check_extras
 from howdah.report.terminal import terminal
-from howdah.session.imported import applications_in
 
 EXAMPLES = """
 howdah jobs what-if 0042  # halves and doubles hosts, executors or tasks, disks and links
@@ -24,26 +31,13 @@ howdah jobs what-if 0042 --against 0057  # compares the replay with a second run
 _CHANGES = ("hosts=", "executors=", "tasks=", "disks=x", "nic-speed=x")
 
 
-def complete_jobs(context: typer.Context, incomplete: str) -> list[str]:
-    """The ids of imported applications that begin so."""
-    directory = jobs_directory(context, context.params.get("jobs_dir"))
-    return [name for name in applications_in(directory) if name.startswith(incomplete)]
-
-
 def _changes(incomplete: str) -> list[str]:
     return [change for change in _CHANGES if change.startswith(incomplete)]
 
 
 def what_if(
     context: typer.Context,
-    application: Annotated[
-        str,
-        typer.Argument(
-            help="Application: its id, the beginning of it, or its last number.",
-            metavar="ID",
-            autocompletion=complete_jobs,
-        ),
-    ],
+    application: ApplicationId,
     changes: Annotated[
         list[str] | None,
         typer.Argument(
@@ -71,21 +65,12 @@ def what_if(
             autocompletion=complete_jobs,
         ),
     ] = None,
-    conf: Annotated[
-        Path | None,
-        typer.Option(
-            help="Client configuration of the cluster, for histories in HDFS.",
-            envvar="HADOOP_CONF_DIR",
-            metavar="DIR",
-        ),
-    ] = None,
+    conf: ClientConf = None,
     seed: Annotated[
         str | None, typer.Option(help="Seed of the order of tasks; recorded.", metavar="N")
     ] = None,
-    report: Annotated[
-        bool, typer.Option("--report", help="Write the page into the directory of applications.")
-    ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    report: WithPage = False,
+    json: AsJson = False,
     jobs_dir: OwnJobsDir = None,
 ) -> None:
     """Replay a finished job on another cluster: its time with other hosts, executors, disks or links.

@@ -63,7 +63,7 @@ def storage(
     for flag, value in (("--age", age), ("--reads-per-month", reads_per_month)):
         if value is not None and not 0 <= value < float("inf"):
             raise UserError(f"{flag} {value:g}", "is not a number of days or reads", "give 0 or more")
-    told = session.compare(
+    comparison = session.compare(
         load_plan(plan),
         data_bytes=_size("--data", data),
         mean_file_bytes=_size("--file-size", file_size),
@@ -74,9 +74,9 @@ def storage(
         simulate=simulate,
     )
     if json:
-        print_json(told.model_dump(mode="json"))
+        print_json(comparison.model_dump(mode="json"))
         return
-    show(blocks(*storage_blocks(told)))
+    show(blocks(*storage_blocks(comparison)))
 
 
 def _size(flag: str, text: str | None) -> int | None:

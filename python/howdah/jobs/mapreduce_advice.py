@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 from math import ceil
 from typing import NamedTuple
 
+from howdah.jobs.failures import failures_text
 from howdah.jobs.spread import StageTasks, skew_s
 from howdah.model.application import JobChange
 from howdah.services.event_log_tasks import first_line
 from howdah.services.job import AttemptFacts, JobFacts, Kind
-from howdah.units import GIB, MIB, format_bytes, format_counted, format_seconds
+from howdah.units import GIB, MIB, format_bytes, format_percent, format_seconds
 
 _ROOM = 1.25
 """A container gets this much of the largest use that was seen."""
@@ -92,7 +93,7 @@ def _slow_start(job: JobFacts, maps: KindFacts, reduces: KindFacts) -> Iterator[
     if reduces.waiting_s > _LARGE_FRACTION * all_s and _number(now) < 0.8:
         reason = (
             f"reduces held containers for {format_seconds(reduces.waiting_s)} while maps still ran, "
-            f"{reduces.waiting_s / all_s:.0%} of the job's container time"
+            f"{format_percent(reduces.waiting_s / all_s)} of the job's container time"
         )
         yield JobChange(key, now, "0.9", reason, reduces.waiting_s * 0.8)
 
@@ -172,15 +173,19 @@ def _skew(facts: KindFacts) -> Iterator[JobChange]:
 def _failures(failed: Sequence[AttemptFacts]) -> Iterator[JobChange]:
     if not failed:
         return
-    (error, count), *_ = Counter(first_line(attempt.error) for attempt in failed).most_common(1)
+    errors = [first_line(attempt.error) for attempt in failed]
+    error, _ = Counter(errors).most_common(1)[0]
     lost_s = (
         sum(max(0, (each.finish_ms or 0) - (each.start_ms or 0)) for each in failed if each.finish_ms) / 1e3
     )
     kind = failed[0].number.kind
     memory = "heap space" in error or ("memory" in error and ("beyond" in error or "OutOfMemory" in error))
-    reason = f"{format_counted(len(failed), 'attempt')} failed, {count} of them with: {error or 'no message'}"
     yield JobChange(
-        f"mapreduce.{kind}.memory.mb" if memory else "", "", "more" if memory else "", reason, lost_s
+        f"mapreduce.{kind}.memory.mb" if memory else "",
+        "",
+        "more" if memory else "",
+        failures_text(errors),
+        lost_s,
     )
 
 

@@ -18,7 +18,7 @@ from howdah.jobs.store import JobStore, applications, texts
 from howdah.model.application import ORIGIN, Application
 
 ORDERS: Mapping[str, str] = {
-    "waste": "container time without use",
+    "waste": "unused container time",
     "memory": "memory that no task used",
     "spills": "bytes spilled to disk",
     "skew": "time that the longest tasks took beyond the median",
@@ -167,15 +167,20 @@ def overview(store: JobStore, filters: Filters, order: str = "waste", top: int =
 
 
 def find_application(store: JobStore, name: str) -> list[Application]:
-    """The applications whose id is or begins or ends with ``name``, a job's id included."""
+    """The applications whose id is or begins or ends with ``name``, a job's id included.
+
+    ``name`` may also be an id with an attempt, as Spark names event logs.
+    """
     table = store.read(_SCALARS)
     wanted = name.replace("job_", "application_", 1)
+    ids = texts(table, "id")
+    attempts = [f"{known}_{attempt}" for known, attempt in zip(ids, texts(table, "attempt"), strict=True)]
     hits = [
         at
-        for at, known in enumerate(texts(table, "id"))
-        if known.startswith(wanted) or known.endswith(f"_{wanted}")
+        for at, known in enumerate(ids)
+        if known.startswith(wanted) or known.endswith(f"_{wanted}") or attempts[at] == wanted
     ]
-    exact = [at for at in hits if table["id"][at].as_py() == wanted]
+    exact = [at for at in hits if wanted in (ids[at], attempts[at])]
     return _large(store, table.take(pa.array((exact or hits)[:50], pa.int64())))
 
 

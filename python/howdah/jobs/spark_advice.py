@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from math import ceil
 from typing import NamedTuple
 
+from howdah.jobs.failures import failures_text
 from howdah.jobs.spread import skew_s
 from howdah.model.application import JobChange, StageSummary
 from howdah.model.spark_log import SparkLog
-from howdah.units import MIB, format_bytes, format_counted, format_seconds
+from howdah.units import MIB, format_bytes, format_counted, format_percent, format_seconds
 
 _ROOM = 1.25
 _STEP_MIB = 256
@@ -75,16 +75,35 @@ def _idle(log: SparkLog, facts: SparkFacts) -> Iterator[JobChange]:
     reason = (
         f"up to {format_counted(facts.most_executors, 'executor')} had no task for "
         f"{format_seconds(facts.idle_s)}, "
-        f"{facts.idle_s / facts.container_s:.0%} of their time"
+        f"{format_percent(facts.idle_s / facts.container_s)} of their time"
     )
     if properties.get("spark.dynamicAllocation.enabled") == "true":
+        setting = "spark.dynamicAllocation.minExecutors"
+        if _whole(properties.get(setting, "")) >= max(1, facts.most_executors // 2):
+            yield JobChange(setting, properties[setting], "0", reason, facts.idle_s * 0.5)
+            return
         now = properties.get("spark.dynamicAllocation.executorIdleTimeout", "60s")
         yield JobChange("spark.dynamicAllocation.executorIdleTimeout", now, "15s", reason, facts.idle_s * 0.5)
         return
     both = "spark.dynamicAllocation.enabled"
-    enough = format_counted(need, "executor")
-    reason += f"; set spark.dynamicAllocation.shuffleTracking.enabled=true, too, or use {enough}"
+    reason += f"; {_needs_for_dynamic(log)}or use {format_counted(need, 'executor')}"
     yield JobChange(both, properties.get(both, "false"), "true", reason, facts.idle_s * 0.8)
+
+
+def _needs_for_dynamic(log: SparkLog) -> str:
+    """What dynamic allocation needs in this release so that executors with shuffle files can be removed."""
+    if log.application.properties.get("spark.shuffle.service.enabled") == "true":
+        return ""
+    release = tuple(_whole(part) for part in log.application.spark_version.split(".")[:2])
+    if release < (3, 0):
+        return "it needs Spark's shuffle service, too (spark.shuffle.service.enabled=true); "
+    if release < (3, 4):
+        return "set spark.dynamicAllocation.shuffleTracking.enabled=true, too, "
+    return ""
+
+
+def _whole(text: str) -> int:
+    return int(text) if text.isascii() and text.isdigit() else 0
 
 
 def _memory(facts: SparkFacts) -> Iterator[JobChange]:
@@ -96,7 +115,8 @@ def _memory(facts: SparkFacts) -> Iterator[JobChange]:
     if mib < now:
         reason = (
             f"the largest executor used {format_bytes(facts.peak_bytes)} of "
-            f"{format_bytes(facts.granted_bytes)}; {mib} MiB of heap leave a quarter of room"
+            f"{format_bytes(facts.granted_bytes)}; with a heap of {mib} MiB it gets "
+            f"{format_bytes(facts.granted_bytes - facts.heap_bytes + mib * MIB)}"
         )
         useful_s = facts.container_s - facts.idle_s
         yield JobChange(
@@ -129,7 +149,14 @@ def _skew(log: SparkLog, stages: Sequence[StageSummary]) -> Iterator[JobChange]:
     )
     properties = log.application.properties
     setting = "spark.sql.adaptive.enabled"
-    if log.sql and properties.get(setting) == "false":
+    if not worst.shuffle_read_bytes:
+        remedy = (
+            "split its large files, or use a splittable format"
+            if worst.input_bytes
+            else "divide the work more evenly over its partitions"
+        )
+        yield JobChange("", "", "", f"{reason}: {remedy}")
+    elif log.sql and properties.get(setting) == "false":
         yield JobChange(setting, "false", "true", f"{reason}: adaptive execution splits skewed joins")
     elif log.sql:
         setting = "spark.sql.adaptive.skewJoin.skewedPartitionThresholdInBytes"
@@ -148,7 +175,7 @@ def _garbage(facts: SparkFacts) -> Iterator[JobChange]:
         more = f"{facts.heap_bytes * 3 // 2 // MIB}m"
         reason = (
             f"tasks spent {format_seconds(facts.gc_s)} in garbage collection, "
-            f"{facts.gc_s / facts.run_s:.0%} of their time"
+            f"{format_percent(facts.gc_s / facts.run_s)} of their time"
         )
         yield JobChange("spark.executor.memory", f"{facts.heap_bytes // MIB}m", more, reason)
 
@@ -156,8 +183,9 @@ def _garbage(facts: SparkFacts) -> Iterator[JobChange]:
 def _fetching(facts: SparkFacts) -> Iterator[JobChange]:
     if facts.run_s >= _LEAST_RUN_S and facts.fetch_wait_s > _LARGE_WAIT * facts.run_s:
         reason = (
-            f"tasks waited {format_seconds(facts.fetch_wait_s)}, {facts.fetch_wait_s / facts.run_s:.0%} of "
-            "their time, for shuffle blocks of other executors: larger executors fetch less"
+            f"tasks waited {format_seconds(facts.fetch_wait_s)}, "
+            f"{format_percent(facts.fetch_wait_s / facts.run_s)} of their time, "
+            "for shuffle blocks of other executors: larger executors fetch less"
         )
         yield JobChange("spark.executor.cores", str(facts.slots), str(facts.slots * 2), reason)
 
@@ -182,7 +210,8 @@ def _failures(log: SparkLog, facts: SparkFacts) -> Iterator[JobChange]:
     ]
     if reasons:
         now = max(384, facts.granted_bytes // MIB - facts.heap_bytes // MIB)
-        reason = f"{len(reasons)} executors were killed: {reasons[0]}"
+        killed = "executor was" if len(reasons) == 1 else "executors were"
+        reason = f"{len(reasons):,} {killed} killed: {reasons[0]}"
         yield JobChange("spark.executor.memoryOverhead", f"{now}m", f"{now * 2}m", reason)
     failed = [
         (failure, max(0.0, (end or start) - start))
@@ -192,12 +221,11 @@ def _failures(log: SparkLog, facts: SparkFacts) -> Iterator[JobChange]:
         if state == "failed"
     ]
     if failed:
-        (text, count), *_ = Counter(failure for failure, _ in failed).most_common(1)
         lost_s = sum(seconds for _, seconds in failed) / facts.slots
         yield JobChange(
             "",
             "",
             "",
-            f"{format_counted(len(failed), 'attempt')} failed, {count} of them with: {text}",
+            failures_text([failure for failure, _ in failed]),
             lost_s,
         )

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 Kind = Literal["mapreduce", "spark"]
 
+KIND_NAMES: Mapping[Kind, str] = {"mapreduce": "MapReduce", "spark": "Spark"}
+"""What each kind is called."""
 ORIGIN = "imported"
 """How records of applications are marked."""
 
@@ -112,5 +115,5 @@ class Application:
 
     @property
     def wasted_s(self) -> float:
-        """Container seconds without use: idle, failed, killed, and the part of memory that was unused."""
+        """Unused container seconds: idle, failed, killed, and the part of memory that was unused."""
         return min(self.container_s, self.idle_s + self.failed_s + self.killed_s + self.unused_memory_s)

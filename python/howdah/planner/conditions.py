@@ -33,12 +33,21 @@ def with_spark(facts: Facts) -> bool:
 
 
 def shuffles_in_nodemanagers(facts: Facts) -> bool:
-    """Whether NodeManagers serve what Spark's executors shuffled: they do where executors come and go."""
-    dynamic, service, tracked = (
+    """Whether NodeManagers serve the shuffle files of Spark's executors: they do if executors come and go."""
+    dynamic, service = (
         str(facts.decided.get(f"spark.{key}.enabled")).lower() == "true"
-        for key in ("dynamicAllocation", "shuffle.service", "dynamicAllocation.shuffleTracking")
+        for key in ("dynamicAllocation", "shuffle.service")
     )
-    return with_spark(facts) and (service or (dynamic and not tracked))
+    return with_spark(facts) and (service or (dynamic and not tracks_shuffles(facts)))
+
+
+def tracks_shuffles(facts: Facts) -> bool:
+    """Whether Spark keeps the executors whose shuffle files jobs still need, its default since 3.4.
+
+    A plan prefers the shuffle service, which lets these executors end.
+    """
+    tracked = facts.decided.get("spark.dynamicAllocation.shuffleTracking.enabled")
+    return not facts.planned if tracked is None else str(tracked).lower() == "true"
 
 
 def with_tez(facts: Facts) -> bool:

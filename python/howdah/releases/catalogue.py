@@ -119,8 +119,9 @@ class Release:
         # Some defaults are empty where a number is read: the code asks first whether there is a value.
         if known is None or "${" in text or text == known.default:
             return None
-        if known.kind == "bool" and {"0": "false", "1": "true"}.get(text.strip()) == known.default:
-            # What is neither true nor false is taken for the default, which is what is meant.
+        meant = {"0": "false", "1": "true"}.get(text.strip())
+        if known.kind == "bool" and meant and (meant == known.default or "${" in str(known.default)):
+            # Neither true nor false leaves the default, which is meant, or which is the value of another key.
             return None
         return MISFITS[known.kind](text.strip())
 

@@ -15,7 +15,7 @@ from howdah.jobs.demand import demand_of
 from howdah.jobs.histories import History, find_histories, read_source
 from howdah.jobs.remote import JobHistoryServer, SparkHistoryServer
 from howdah.jobs.store import JobStore, applications, texts
-from howdah.model.application import Application
+from howdah.model.application import KIND_NAMES, Application
 from howdah.model.job_demand import JobDemand
 from howdah.model.plan import ClusterPlan
 from howdah.model.replay import JobReplay, ReplayScore
@@ -160,7 +160,7 @@ def _score(
     if second.kind != application.kind:
         raise UserError(
             f"--against {second.id}",
-            f"is a job of {second.kind}, and {application.id} of {application.kind}",
+            f"is a job of {KIND_NAMES[second.kind]}, and {application.id} of {KIND_NAMES[application.kind]}",
             "give another run of the same job",
         )
     demand = replayer.demand

@@ -13,7 +13,9 @@ def _spark(*lines: str) -> Edit:
 FAULTS = (
     Fault(
         "executors that come and go without their outputs",
-        _spark("spark.dynamicAllocation.enabled true"),
+        _spark(
+            "spark.dynamicAllocation.enabled true", "spark.dynamicAllocation.shuffleTracking.enabled false"
+        ),
         "spark.shuffle.service.enabled",
         "Spark documentation, Job Scheduling, Dynamic Resource Allocation",
     ),

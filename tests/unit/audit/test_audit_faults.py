@@ -13,7 +13,14 @@ OURS = "howdah"
 
 
 FAULTS = (
-    Fault("misspelt key", rename(HDFS, "dfs.replication", "dfs.replicaton"), "dfs.replication", OURS),
+    Fault("misspelt key", rename(HDFS, "dfs.blocksize", "dfs.blocksise"), "dfs.blocksize", OURS),
+    Fault(
+        "misspelt key with a default value",
+        rename(HDFS, "dfs.replication", "dfs.replicaton"),
+        "dfs.replication",
+        OURS,
+        warns=True,
+    ),
     Fault(
         "data directory on the root disk",
         put(

@@ -91,6 +91,6 @@ def test_skew_failures_and_wasted_copies_are_named() -> None:
     change = _changes(JOB, MAPS, REDUCES, failed)["mapreduce.map.memory.mb"]
     assert change.proposed == "more"
     assert change.saves_s == 30.0
-    assert change.reason == "1 attempt failed, 1 of them with: Error: Java heap space"
+    assert change.reason == "1 attempt failed with: Error: Java heap space"
     copies = MAPS._replace(killed_s=900.0)
     assert _changes(maps=copies)["mapreduce.map.speculative"].proposed == "false"

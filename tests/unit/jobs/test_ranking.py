@@ -13,7 +13,7 @@ from howdah.jobs.ranking import ORDERS, Filters, find_application, overview
 from howdah.jobs.spark import spark_application
 from howdah.jobs.store import JobStore
 from howdah.model.application import Application, HostShare
-from howdah.report.document import Form
+from howdah.report.document import Form, Table
 from howdah.report.html import html
 from howdah.report.jobs.overview import application_document, jobs_overview
 from howdah.report.markdown import markdown
@@ -169,3 +169,32 @@ def test_ten_thousand_applications_need_little_memory(tmp_path: Path, example: A
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     assert overview(store, Filters()).count == 10_000
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 300 * 1024
+
+
+def test_attempts_of_an_application_have_rows_and_pages_of_their_own(
+    example: Application, tmp_path: Path
+) -> None:
+    store = JobStore(tmp_path)
+    store.add([replace(example, attempt=attempt) for attempt in ("1", "2")])
+    [table] = jobs_overview(overview(store, Filters()), linked=True).sections[0].blocks
+    assert isinstance(table, Table)
+    names = [row[0] for row in table.rows]
+    assert sorted(names) == [f"{example.id}_1", f"{example.id}_2"]
+    assert table.links == tuple(f"{name}/" for name in names)
+    [first] = find_application(store, f"{example.id}_1")
+    assert first.attempt == "1"
+
+
+def test_an_application_in_one_process_has_no_containers(example: Application) -> None:
+    local = replace(example, containers=0, container_bytes=0, cpu_s=0.0)
+    text = markdown(application_document(local), "figures")
+    assert "none; the driver ran all tasks" in text
+    assert "unknown, " in text
+
+
+def test_the_wait_of_few_applications_is_no_percentile(example: Application, tmp_path: Path) -> None:
+    store = JobStore(tmp_path)
+    store.add([replace(example, queue="etl", wait_s=71.0)])
+    assert jobs_overview(overview(store, Filters())).answer.endswith(
+        "in queue etl, an application waited 1 min 11 s."
+    )

@@ -58,6 +58,35 @@ def test_idle_executors_are_released_or_fewer(log: SparkLog) -> None:
     assert (change.now, change.proposed) == ("false", "true")
     assert change.saves_s == pytest.approx(640.0)
     assert "shuffleTracking" in change.reason
+
+
+@pytest.mark.parametrize(
+    ("release", "needed"),
+    [
+        ("2.4.8", "spark.shuffle.service.enabled=true"),
+        ("", "spark.shuffle.service.enabled=true"),
+        ("3.3.0-SNAPSHOT", "spark.dynamicAllocation.shuffleTracking.enabled=true"),
+        ("4.3.0", ""),
+    ],
+)
+def test_dynamic_allocation_is_advised_with_what_the_release_needs(
+    log: SparkLog, release: str, needed: str
+) -> None:
+    idle = FACTS._replace(idle_s=800.0, busy_s=200.0)
+    other = replace(log, application=replace(log.application, spark_version=release))
+    reason = _changes(other, idle)["spark.dynamicAllocation.enabled"].reason
+    assert needed in reason
+    assert ("=true" in reason) == bool(needed)
+    served = _with(other, spark_shuffle_service_enabled="true")
+    assert "=true" not in _changes(served, idle)["spark.dynamicAllocation.enabled"].reason
+
+
+def test_idle_executors_that_a_minimum_keeps_need_a_lower_minimum(log: SparkLog) -> None:
+    idle = FACTS._replace(idle_s=800.0, busy_s=200.0)
+    kept = _with(log, spark_dynamicAllocation_enabled="true", spark_dynamicAllocation_minExecutors="4")
+    changes = _changes(kept, idle)
+    assert changes["spark.dynamicAllocation.minExecutors"].now == "4"
+    assert "spark.dynamicAllocation.executorIdleTimeout" not in changes
     dynamic = _with(log, spark_dynamicAllocation_enabled="true")
     assert "spark.dynamicAllocation.executorIdleTimeout" in _changes(dynamic, idle)
 

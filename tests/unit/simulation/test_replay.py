@@ -193,13 +193,15 @@ def test_a_plan_gives_the_slots_and_hosts_of_a_mapreduce_job() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ("colour=2", "unknown change 'colour=2'"),
-        ("hosts", "unknown change 'hosts'"),
-        ("tasks=4", "unknown change 'tasks=4'"),
+        ("colour=2", "^colour=2: unknown name 'colour'$"),
+        ("hosts", "^hosts: is not a change$"),
+        ("tasks=4", "^tasks=4: unknown name 'tasks'$"),
+        ("hosts=2,disk=x2", "^disk=x2: unknown name 'disk'$"),
+        ("", "^'': is not a change$"),
         ("hosts=0", "is out of range"),
         ("hosts=x0", "is not a factor"),
         ("hosts=xnan", "is not a factor"),
-        ("disks=8", "a history does not show"),
+        ("disks=8", "a history does not record how many disks"),
         ("hosts=2,disks=xtwo", "is not a factor"),
     ],
 )

@@ -302,7 +302,7 @@ rules.fixed(
     accepts=lasting,
 ).text(
     "Hadoop's own working directory outlives a reboot: other directories default to places below it.",
-    "the default is below /tmp, which is emptied at boot and by cleaners",
+    "/tmp is emptied at boot, and cleaners remove old files from /var/tmp",
     "Hadoop 3.5.0: core-default.xml, howdah",
 )
 

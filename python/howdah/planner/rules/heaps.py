@@ -20,8 +20,13 @@ _GROWTH = 2
 """A heap that may grow to this many times its first size is one that is not given in full."""
 _SHORT_UP_TO, _WORTH_IT = 32 * GIB, 46 * GIB
 _POINTERS = re.compile(r"ObjectAlignmentInBytes|UseCompressedOops|UseZGC")
-_OWN = "HDFS_NAMENODE_OPTS, HDFS_DATANODE_OPTS, YARN_RESOURCEMANAGER_OPTS, YARN_NODEMANAGER_OPTS and so on"
+_OF_YARN = "YARN_RESOURCEMANAGER_OPTS, YARN_NODEMANAGER_OPTS and so on"
+_OF_ALL = f"HDFS_NAMENODE_OPTS, HDFS_DATANODE_OPTS, {_OF_YARN}"
 _SHARED = ("HADOOP_HEAPSIZE", "HADOOP_HEAPSIZE_MAX", "YARN_HEAPSIZE")
+_OWN = dict.fromkeys(_SHARED, _OF_ALL) | {"YARN_HEAPSIZE": _OF_YARN}
+_DIFFER = dict.fromkeys(_SHARED, "a NameNode needs many times the heap of a DataNode or client") | {
+    "YARN_HEAPSIZE": "a ResourceManager of many hosts needs several times the heap of a NodeManager"
+}
 rules = Rules()
 
 
@@ -103,7 +108,7 @@ def _of_all(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 variable,
                 False,
                 about=name,
-                expected="a heap for each daemon: a NameNode needs many times the heap of a DataNode or "
-                f"client, and this value applies to every daemon without its own{former}",
-                fix=f"remove {name} from {variable.place}, and give each daemon its -Xmx: {_OWN}",
+                expected=f"a heap for each daemon: {_DIFFER[name]}, and this value applies to every daemon "
+                f"without its own{former}",
+                fix=f"remove {name} from {variable.place}, and give each daemon its -Xmx: {_OWN[name]}",
             )

@@ -60,7 +60,7 @@ rules = Rules(file="hdfs-site.xml")
 )
 def _name_dirs(facts: Facts) -> Decision:
     """The NameNode's metadata is in a permanent directory, and on a second disk if there is one."""
-    because = "the default is below /tmp: a reboot would lose every file of the cluster"
+    because = "the default is below hadoop.tmp.dir: if that is emptied, all files of the cluster are lost"
     if facts.own_disks(Role.NAMENODE) < 1:
         return Decision((_NAMES,), because)
     return Decision(

@@ -11,7 +11,7 @@ from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
-from howdah.releases import HADOOP_VERSIONS, Property, Release, hadoop, hbase, line_of
+from howdah.releases import HADOOP_VERSIONS, Property, Release, default_of, hadoop, hbase, line_of
 
 _NAMED_IN = frozenset(
     f"{site}.xml"
@@ -23,13 +23,28 @@ _OWN = ("dfs.", "yarn.", "mapreduce.", "mapred.", "hadoop.", "ha.", "ipc.", "io.
 _ANYBODYS = re.compile(
     r"fs\.(s3a\.bucket|azure|wasbs?|abfss?|adl|s3|s3n|s3a\.impl|emr|emrfs|jfs|ofs|o3fs|alluxio|bos|ks3|nas|dfs|maprfs)\..*"
     r"|hadoop\.(proxyuser|kms|registry|cdp|cloudera|ssl)\..*"
-    r"|dfs\.(ranger|cloudera|nfs|ozone)\..*|.*\.(ranger|navigator|cloudera|ambari|atlas)\..*|.*\.ranger-.*"
+    r"|dfs\.(ranger|cloudera|nfs3?|ozone)\..*|.*\.(ranger|navigator|cloudera|ambari|atlas)\..*|.*\.ranger-.*"
     r"|yarn\.(nodemanager\.(kill-escape\.(user|launch-command-line)|emr-.*)|emr\..*|ats\..*|service\..*)"
     r"|hbase\.(atlas|ranger|oss|emr|phoenix|thrift|rest|spark|coprocessor|backup)\..*|hbase\.region\.server\.rpc\.scheduler\.factory\.class"
     r"|yarn\.resource-types\..*\.increment-allocation"
     r"|io\.(compression\.codec\.(lzo|lzf)\..*|seqfile\.local\.dir)|mapred(uce)?\.(lzo|tez|reduce\.shuffle\.service)\..*"
 )
 """Names of vendors' and connectors' own, and those that end in names of a user's own."""
+_PRODUCTS = {"hadoop": "Hadoop", "hbase": "HBase"}
+_KINDS = {
+    "bool": "true or false",
+    "int": "a whole number",
+    "long": "a whole number",
+    "float": "a number",
+    "size": "a size, such as 64m",
+    "duration": "a time, such as 30s",
+    "class": "a class",
+    "classes": "classes with commas between them",
+    "ints": "whole numbers with commas between them",
+    "enum": "a word that the code knows",
+    "storage": "a kind of storage",
+}
+"""What each kind of value is, in words."""
 _MOST_SUGGESTIONS = 20
 """Looking for the nearest name takes milliseconds; a file of unknown names needs no more of them."""
 
@@ -118,14 +133,25 @@ def _unknown(reading: Inspected, facts: Facts) -> Iterator[tuple[FoundProperty, 
 def _misspelt(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A property's name is one that the release knows; a misspelt one is silently without effect."""
     for entry, near in _unknown(reading, facts):
-        if near is not None:
+        if near is not None and not _has_default(entry, near, reading, facts):
             yield entry_verdict(
                 entry,
                 False,
-                found=f"a name that no code of Hadoop {facts.request.hadoop} reads",
+                found=_unread(entry, facts),
                 expected=near,
                 fix=f"rename {entry.name} to {near} in {entry.place}",
             )
+
+
+def _unread(entry: FoundProperty, facts: Facts) -> str:
+    of_hbase = entry.name.startswith("hbase.")
+    product = f"HBase {facts.request.hbase}" if of_hbase else f"Hadoop {facts.request.hadoop}"
+    return f"a name that no code of {product} reads"
+
+
+def _has_default(entry: FoundProperty, near: str, reading: Inspected, facts: Facts) -> bool:
+    """Whether the property that a misspelt name stands for has this value by default."""
+    return reading.text(near) is None and default_of(near, *_releases(entry, facts)) == entry.text
 
 
 def _is_service(entry: FoundProperty) -> bool:
@@ -134,18 +160,27 @@ def _is_service(entry: FoundProperty) -> bool:
 
 
 @rules.inspection(
-    "release.unknown-property", sources="howdah", when="for names that no known one is close to"
+    "release.unknown-property",
+    sources="howdah",
+    when="for names that no known one is close to, or that repeat a default",
 )
 def _foreign(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A property below Hadoop's and HBase's own prefixes is known to the release."""
     for entry, near in _unknown(reading, facts):
-        if near is None:
+        if near is not None and _has_default(entry, near, reading, facts):
+            yield entry_verdict(
+                entry,
+                False,
+                found=_unread(entry, facts),
+                expected=f"{near}, whose default is this value",
+                fix=f"rename {entry.name} to {near} in {entry.place}",
+            )
+        elif near is None:
             line = _nearest_reader(entry.name, facts)
             yield entry_verdict(
                 entry,
                 False,
-                found=f"a name that no code of Hadoop {facts.request.hadoop} reads"
-                + (f"; {line}" if line else ""),
+                found=_unread(entry, facts) + (f"; {line}" if line else ""),
                 expected="names that the release reads: others have no effect unless other software reads "
                 "them",
                 fix=f"remove {entry.name} from {entry.place} if no other software reads it",
@@ -174,20 +209,22 @@ def _values(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             misfit = next(filter(None, (release.misfit(name, entry.text) for name in names)), None)
             if misfit is not None:
                 definition = next(filter(None, map(release.find, names)))
-                default = f", such as its default {definition.default}" if definition.default else ""
+                kind = _KINDS.get(definition.kind, "a value of its kind")
+                if definition.default and "${" not in definition.default:
+                    kind += f"; its default is {definition.default}"
                 yield entry_verdict(
                     entry,
                     False,
                     found=f"{entry.text!r} {misfit}",
-                    expected=f"a value of kind {definition.kind}{default}",
-                    fix=f"write {entry.name} as {definition.kind} in {entry.place}{default}",
+                    expected=kind,
+                    fix=f"correct {entry.name} in {entry.place}",
                 )
                 break
 
 
 @rules.inspection("release.deprecated-property", sources="X11, howdah")
 def _deprecated(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """A property is set by its name of today; former names may go with the next release."""
+    """A property is set by its current name; a later release may drop its former one."""
     texts = {(entry.file, entry.name): entry.text for entry in known_properties(reading)}
     for entry in known_properties(reading):
         for release in _releases(entry, facts):
@@ -198,14 +235,17 @@ def _deprecated(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 if again and again[0] != entry.text:
                     # Which of two values wins is a rule of its own.
                     continue
+                names = " and ".join(today)
+                is_read = any(other.find(name) for other in _releases(entry, facts) for name in today)
                 yield entry_verdict(
                     entry,
                     False,
                     found="a former name",
-                    expected=" and ".join(today),
-                    fix=f"remove {entry.name} from {entry.place}: {' and '.join(today)} is set as well"
-                    if again
-                    else f"rename {entry.name} to {' and '.join(today)} in {entry.place}",
+                    expected=names if is_read else f"no such name: nothing reads {names} either",
+                    fix=f"remove {entry.name} from {entry.place}"
+                    + (f": {names} is set as well" if again else "")
+                    if again or not is_read
+                    else f"rename {entry.name} to {names} in {entry.place}",
                 )
                 break
 
@@ -222,7 +262,7 @@ def _gone(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                     entry,
                     False,
                     found="a name of former releases",
-                    expected=f"no such name: no code of {release.product} {release.version} reads it",
+                    expected=f"no such name: {_PRODUCTS[release.product]} {release.version} does not read it",
                     fix=f"remove {entry.name} from {entry.place}: {instead}",
                 )
                 break

@@ -187,18 +187,20 @@ def _least_over_container(reading: Inspected, facts: Facts) -> Iterable[Observat
     least = reading.number("yarn.scheduler.minimum-allocation-mb")
     if least is None:
         return
-    for key in ("mapreduce.map.memory.mb", "mapreduce.reduce.memory.mb"):
-        size = reading.number(key)
-        if size is None or size <= 0:
-            continue
-        yield reading.verdict(
-            "yarn.scheduler.minimum-allocation-mb",
-            least <= size,
-            found=f"{least:.15g} MB, {key} is {size:.15g} MB",
-            expected=f"at most {size:.15g} MB: otherwise every container is rounded up to it, and "
-            f"fewer run at once",
-            fix=f"set yarn.scheduler.minimum-allocation-mb to {_STEP_MB}",
-        )
+    keys = ("mapreduce.map.memory.mb", "mapreduce.reduce.memory.mb")
+    sizes = {key: size for key in keys if (size := reading.number(key)) is not None and size > 0}
+    if not sizes:
+        return
+    smallest = min(sizes.values())
+    key = " and ".join(key for key, size in sizes.items() if size == smallest)
+    yield reading.verdict(
+        "yarn.scheduler.minimum-allocation-mb",
+        least <= smallest,
+        found=f"{least:.15g} MB, {key} {'are' if ' and ' in key else 'is'} {smallest:.15g} MB",
+        expected=f"at most {smallest:.15g} MB: otherwise every such container is rounded up to it, and "
+        "fewer run at once",
+        fix=f"set yarn.scheduler.minimum-allocation-mb to {min(_STEP_MB, int(smallest))}",
+    )
 
 
 def _step_will_do(value: Value, decision: Decision, facts: Facts) -> bool:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import UTC, datetime
 from urllib.parse import quote
 
 from howdah.jobs.ranking import ORDERS, HostVerdict, Overview
-from howdah.model.application import ORIGIN, Application, JobChange
+from howdah.model.application import KIND_NAMES, ORIGIN, Application, JobChange
 from howdah.report.document import PAGES, Bullets, Data, Document, Figure, Key, Section, Table, present
 from howdah.report.figure import series_colour
 from howdah.report.theme import DATA, SHOWN, across, chart, layer, linear
-from howdah.units import format_bytes, format_counted, format_memory, format_seconds
+from howdah.units import format_bytes, format_counted, format_memory, format_percent, format_seconds
 
 _ROW = 22
 _MOST_BARS = 12
@@ -22,6 +23,7 @@ _WASTE = (
     ("killed attempts", "killed_s", "group-4"),
 )
 _MOST_HOSTS = 20
+_LEAST_FOR_PERCENTILE = 20
 
 
 def jobs_overview(overview: Overview, *, linked: bool = False) -> Document:
@@ -105,7 +107,7 @@ def _answer(overview: Overview) -> str:
         )
     share = overview.wasted_s / overview.container_s if overview.container_s else 0.0
     words = (
-        f"{share:.0%} of {format_seconds(overview.container_s)} of container time was without use in "
+        f"{format_percent(share)} of {format_seconds(overview.container_s)} of container time was unused in "
         f"{format_counted(overview.count, 'application')}"
     )
     slow = [host.host for host in overview.hosts if host.slow]
@@ -115,31 +117,51 @@ def _answer(overview: Overview) -> str:
     waiting = [queue for queue in overview.queues if queue.p95_s >= 60]
     if waiting:
         queue = max(waiting, key=lambda queue: queue.p95_s)
-        wait = format_seconds(queue.p95_s)
-        words += f"; in queue {queue.queue}, 5 % of the applications waited {wait} or longer"
+        words += f"; in queue {queue.queue}, "
+        if queue.applications >= _LEAST_FOR_PERCENTILE:
+            words += f"5 % of the applications waited {format_seconds(queue.p95_s)} or longer"
+        else:
+            words += f"an application waited {format_seconds(queue.longest_s)}"
     return f"{words}."
 
 
 def _ranking(overview: Overview, *, linked: bool) -> Table:
-    return Table(
-        (
-            "application", "name", "without use", "of containers", "unused memory", "spilled", "skew",
-            "failed", "queue", "outcome", "kind",
-        ),
-        tuple(_row(application) for application in overview.applications),
-        label="Ranking",
-        links=tuple(_link(application) for application in overview.applications) if linked else (),
+    named = _names(overview.applications)
+    columns = (
+        "application", "name", "unused", "of containers", "unused memory", "spilled", "skew", "failed",
+        "queue", "outcome", "kind",
     )  # fmt: skip
+    rows = [_row(name, application) for name, application in named.items()]
+    # Columns that distinguish nothing leave room for the others.
+    same = {"outcome": {"succeeded"}, "kind": set(KIND_NAMES.values())}
+    used = [
+        at
+        for at, column in enumerate(columns)
+        if len(values := {row[at] for row in rows}) != 1 or not values <= {"–", *same.get(column, ())}
+    ]
+    return Table(
+        tuple(columns[at] for at in used),
+        tuple(tuple(row[at] for at in used) for row in rows),
+        label="Ranking",
+        links=tuple(f"{quote(name, safe='')}/" for name in named) if linked else (),
+    )
 
 
-def _link(application: Application) -> str:
-    return f"{quote(application.id, safe='')}/"
+def _names(applications: tuple[Application, ...]) -> dict[str, Application]:
+    """The applications by id, those with several attempts by id and attempt, as Spark names their logs."""
+    counts = Counter(application.id for application in applications)
+    return {
+        f"{application.id}_{application.attempt}"
+        if counts[application.id] > 1
+        else application.id: application
+        for application in applications
+    }
 
 
-def _row(application: Application) -> tuple[str, ...]:
+def _row(name: str, application: Application) -> tuple[str, ...]:
     unused = application.unused_memory_byte_s
     return (
-        application.id,
+        name,
         _short(application.name),
         format_seconds(application.wasted_s),
         format_seconds(application.container_s),
@@ -149,7 +171,7 @@ def _row(application: Application) -> tuple[str, ...]:
         f"{application.failed_attempts:,}" if application.failed_attempts else "–",
         application.queue or "–",
         application.outcome,
-        application.kind,
+        KIND_NAMES[application.kind],
     )
 
 
@@ -170,12 +192,12 @@ def changed(advice: JobChange) -> str:
     return f"{advice.setting}={advice.proposed}{now}"
 
 
-def _changes(applications: tuple[Application, ...]) -> Table:
+def _changes(applications: tuple[Application, ...], *, named: bool = True) -> Table:
     return Table(
-        ("application", "change", "saves", "why"),
+        (*(("application",) if named else ()), "change", "saves", "why"),
         tuple(
             (
-                _brief(application),
+                *((_brief(application),) if named else ()),
                 changed(advice),
                 format_seconds(advice.saves_s) if advice.saves_s else "–",
                 advice.reason,
@@ -184,17 +206,20 @@ def _changes(applications: tuple[Application, ...]) -> Table:
             for advice in application.advice
         ),
         label="Changes to applications",
+        style="titled",
     )
 
 
 def _waste_figure(applications: tuple[Application, ...]) -> Figure | None:
-    shown = [application for application in applications if application.wasted_s > 0][:_MOST_BARS]
+    named = _names(applications)
+    wasteful = {name: application for name, application in named.items() if application.wasted_s > 0}
+    shown = dict(list(wasteful.items())[:_MOST_BARS])
     if not shown:
         return None
     keys = tuple(Key(name, token) for name, _, token in _WASTE)
     values = []
     longest = 0.0
-    for at, application in enumerate(shown):
+    for at, application in enumerate(shown.values()):
         begin = 0.0
         for name, field, _ in _WASTE:
             seconds = getattr(application, field)
@@ -212,8 +237,8 @@ def _waste_figure(applications: tuple[Application, ...]) -> Figure | None:
             begin += seconds
         longest = max(longest, begin / 3600)
     names = [
-        {"y": at * 2 * _ROW + 0.5 * _ROW, "text": f"{_short(application.name)} · {application.id}"}
-        for at, application in enumerate(shown)
+        {"y": at * 2 * _ROW + 0.5 * _ROW, "text": f"{_short(application.name)} · {name}"}
+        for at, (name, application) in enumerate(shown.items())
     ]
     height = len(shown) * 2 * _ROW
     y = linear("y", [0, height], down=True)
@@ -244,15 +269,15 @@ def _waste_figure(applications: tuple[Application, ...]) -> Figure | None:
     )
     return Figure(
         id="waste",
-        title="Container time without use",
-        caption="Bars are container time that was idle, whose memory was unused, or that attempts took which "
-        "failed or were killed; unused memory counts with the fraction of the container that it is.",
+        title="Unused container time",
+        caption="Container time that was idle or had unused memory, and that of failed and killed attempts. "
+        "Unused memory counts by its fraction of the container.",
         spec=spec,
         table=Table(
             ("application", *(name for name, _, _ in _WASTE)),
             tuple(
-                (application.id, *(format_seconds(getattr(application, field)) for _, field, _ in _WASTE))
-                for application in shown
+                (name, *(format_seconds(getattr(application, field)) for _, field, _ in _WASTE))
+                for name, application in shown.items()
             ),
         ),
         keys=keys,
@@ -263,7 +288,7 @@ def _waste_figure(applications: tuple[Application, ...]) -> Figure | None:
 def _hosts(overview: Overview) -> Table:
     rows = [host for host in overview.hosts if host.slower is not None or host.failed][:_MOST_HOSTS]
     return Table(
-        ("host", "verdict", "its tasks' time", "95 % interval", "applications", "tasks", "failed",
+        ("host", "verdict", "its tasks' time", "95 % interval", "compared in", "tasks", "failed",
          "slow weeks"),
         tuple(
             (
@@ -271,7 +296,7 @@ def _hosts(overview: Overview) -> Table:
                 _verdict(host),
                 "–" if host.slower is None else f"{host.slower:.2f} ×",
                 "–" if host.low is None or host.high is None else f"{host.low:.2f} to {host.high:.2f} ×",
-                f"{host.applications:,}",
+                format_counted(host.applications, "application"),
                 f"{host.tasks:,}",
                 f"{host.failed:,}",
                 f"{host.slow_weeks} of {host.weeks}",
@@ -285,7 +310,7 @@ def _hosts(overview: Overview) -> Table:
 def _verdict(host: HostVerdict) -> str:
     if host.slow:
         return "slow"
-    return "too few applications" if host.slower is None else "as others"
+    return "too few applications" if host.slower is None else "typical"
 
 
 def _host_note(overview: Overview) -> Bullets | None:
@@ -294,8 +319,8 @@ def _host_note(overview: Overview) -> Bullets | None:
     return Bullets(
         (
             "A host's tasks are compared with the median task of the same stage on all hosts, in at "
-            "least five applications. It is slow if its whole interval, "
-            "which is wider for more hosts, is above 1.05.",
+            "least five applications. A host is slow if its whole interval is above 1.05; the intervals are "
+            "wider for more hosts.",
         ),
         "remark",
     )
@@ -329,32 +354,47 @@ def application_document(application: Application) -> Document:
         ("user and queue", f"{application.user}, {application.queue or 'no queue'}"),
         ("elapsed", format_seconds(application.elapsed_s)),
         ("waited", "unknown" if application.wait_s is None else format_seconds(application.wait_s)),
-        ("containers", f"{application.containers:,} of at most {format_memory(application.container_bytes)}"),
+        ("containers", _containers(application)),
         ("container time", format_seconds(application.container_s)),
-        ("without use", format_seconds(application.wasted_s)),
+        ("unused", format_seconds(application.wasted_s)),
         (
             "CPU, garbage collection",
-            f"{format_seconds(application.cpu_s)}, {format_seconds(application.gc_s)}",
+            # Older releases record no CPU time.
+            f"{format_seconds(application.cpu_s) if application.cpu_s else 'unknown'}, "
+            f"{format_seconds(application.gc_s)}",
         ),
         ("history", application.source),
     )
     return Document(
         name=application.id,
         title=application.name,
-        kicker=(application.id, f"{application.kind} {application.version}".strip(), ORIGIN),
+        kicker=(application.id, f"{KIND_NAMES[application.kind]} {application.version}".strip(), ORIGIN),
         answer=_one_answer(application),
         blocks=present(Table(("", "value"), facts, label="Facts"), _waste_figure((application,))),
         sections=(
-            Section("changes", "Changes", "What to change, and why", present(_changes((application,)))),
+            Section(
+                "changes",
+                "Changes",
+                "What to change, and why",
+                present(_changes((application,), named=False)),
+            ),
             Section("stages", "Stages", "Stages", present(_stages(application))),
             Section("hosts", "Hosts", "Hosts", present(_shares(application)), forms=PAGES),
         ),
     )
 
 
+def _containers(application: Application) -> str:
+    if not application.containers:
+        return "none; the driver ran all tasks" if application.tasks else "none"
+    return f"{application.containers:,} of at most {format_memory(application.container_bytes)}"
+
+
 def _one_answer(application: Application) -> str:
     share = application.wasted_s / application.container_s if application.container_s else 0.0
-    words = f"{share:.0%} of {format_seconds(application.container_s)} of container time was without use"
+    words = (
+        f"{format_percent(share)} of {format_seconds(application.container_s)} of container time was unused"
+    )
     if application.advice:
         words += f"; first change {changed(application.advice[0])}"
     return f"{words}."

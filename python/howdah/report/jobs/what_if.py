@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from howdah.analysis.wording import percent, seconds, signed
+from howdah.model.application import KIND_NAMES
 from howdah.model.replay import JobReplay, ReplayedTime
 from howdah.model.variation import Effect
 from howdah.report.document import (
@@ -34,7 +35,7 @@ def what_if(replay: JobReplay) -> Document:
     return Document(
         name=f"what-if-{replay.application}",
         title=f"{replay.name}: what if",
-        kicker=(replay.application, replay.kind, "simulated"),
+        kicker=(replay.application, KIND_NAMES[replay.kind], "simulated"),
         answer=_answer(replay),
         blocks=present(
             Paragraph(_lead(replay), "lead"),
@@ -62,7 +63,10 @@ def _answer(replay: JobReplay) -> str:
         )
     clear = [time for time in replay.times if time.tells]
     if not clear:
-        return "No change certainly alters the job's time."
+        return (
+            "No change certainly shortens or lengthens the job: every interval contains its "
+            f"{seconds(replay.measured_s)}."
+        )
     best = min(clear, key=lambda time: time.elapsed_s)
     return (
         f"{_clause(best)} the job would take {seconds(best.elapsed_s)} ({_ends(best)}) "
@@ -78,9 +82,9 @@ def _clause(time: ReplayedTime) -> str:
 
 def _lead(replay: JobReplay) -> str:
     return (
-        f"Replayed on the cluster that it ran on, it takes {seconds(replay.replayed_s)} instead of "
+        f"Replayed on its own cluster, the job takes {seconds(replay.replayed_s)} instead of "
         f"{seconds(replay.measured_s)} ({signed(replay.own_error)}). All times are corrected by this "
-        "error, and their 90 % intervals contain it."
+        "error, and their 90 % intervals include it."
     )
 
 

@@ -33,7 +33,9 @@ def race_text(race: Race) -> str:
         if not race.decided:
             kept = "The rules' plan stays: no candidate was faster on average."
             return f"The race ended before it was decided. {kept}"
-        return "Measured: no candidate is faster than the rules' plan, which is the tuned plan now."
+        faster = any(_costs_time(other) for other in race.plans)
+        candidate = "candidate that keeps the rules" if faster else "candidate"
+        return f"Measured: no {candidate} is faster than the rules' plan, which is the tuned plan now."
     return measured_text(plan, {RULES_NAME: "the rules' plan", DEFAULTS_NAME: "Hadoop's defaults"})
 
 
@@ -84,7 +86,7 @@ def race_section(race: Race) -> Section:
     return Section(
         "race",
         "Race",
-        "The race: real runs",
+        "Race of real runs",
         present(
             Paragraph(f"{_spent_text(race)} {RACE_ABOUT}", "about"),
             Table(head, rows, "Plans"),
@@ -97,9 +99,15 @@ def _losing_rules(race: Race) -> Iterator[str]:
     """The rules that plans break that were surely faster than the rules' plan."""
     for plan in race.plans:
         difference = plan.against.get(RULES_NAME)
-        if plan.breaks and difference is not None and difference.verdict is Verdict.FASTER:
+        if difference is not None and _costs_time(plan):
             faster = f"{_share(difference)} than the rules' plan{_interval(difference)}"
             yield f"{plan.name} breaks {listed(plan.breaks)} and takes {faster}: these rules cost time here."
+
+
+def _costs_time(plan: RacedPlan) -> bool:
+    """Whether rules that a plan breaks cost time: it was surely faster than the rules' plan."""
+    difference = plan.against.get(RULES_NAME)
+    return bool(plan.breaks) and difference is not None and difference.verdict is Verdict.FASTER
 
 
 def _share(difference: MeasuredDifference) -> str:

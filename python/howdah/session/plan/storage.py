@@ -9,7 +9,7 @@ from howdah.planner.block import file_bytes
 from howdah.planner.host_moves import Loss
 from howdah.planner.storage_costs import SHARE, compare_storage, compared_schemes, plan_limits
 from howdah.planner.storage_limits import Scheme
-from howdah.simulation.host_moves import Move, What, simulate_move
+from howdah.simulation.block_copies import Move, What, simulate_move
 
 _DAYS_OF_A_MONTH = 30.0
 _LEAST_DAYS = 1.0

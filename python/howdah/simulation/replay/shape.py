@@ -14,7 +14,7 @@ from howdah.planner.changes import MOST_HOSTS, QUANTITIES
 from howdah.simulation.hosts import disks_of, nics_of
 from howdah.units import parse_count
 
-_HARDWARE = ("disks", "nic-speed")
+_HARDWARE = {"disks": "how many disks", "nic-speed": "how fast ports"}
 _MOST_FACTOR = 1000.0
 _MOST_CONTAINERS = 1_000_000
 
@@ -101,8 +101,8 @@ def changed_shape(demand: JobDemand, text: str, was: Shape, ran_on: ClusterPlan 
         name, equals, value = change.strip().partition("=")
         if not equals or name not in known:
             raise UserError(
-                text,
-                f"unknown change {change.strip()!r}",
+                change.strip() or repr(text),
+                f"unknown name {name!r}" if equals else "is not a change",
                 f"give NAME=NUMBER or NAME=xFACTOR; names: {', '.join(known)}",
             )
         if name in _HARDWARE:
@@ -172,7 +172,7 @@ def _hardware_factor(name: str, value: str, ran_on: ClusterPlan | None) -> float
     if ran_on is None:
         raise UserError(
             where,
-            "is no factor, and a history does not show the hosts' disks and ports",
+            f"a history does not record {_HARDWARE[name]} its hosts have",
             f"give a factor, such as {name}=x2, or --ran-on with the plan of the cluster that ran the job",
         )
     quantity = QUANTITIES[name]

@@ -31,7 +31,9 @@ def race(verdict: Verdict) -> Document:
 def test_a_plan_that_breaks_a_rule_and_is_faster_is_evidence_against_the_rule() -> None:
     sentence = "beyond-rules breaks sorting.compression and takes 10 % less time than the rules' plan"
     assert sentence in markdown(race(Verdict.FASTER), "")
+    assert "no candidate that keeps the rules is faster" in race(Verdict.FASTER).answer
     assert "sorting.compression" not in markdown(race(Verdict.CANNOT_TELL), "")
+    assert "no candidate is faster" in race(Verdict.CANNOT_TELL).answer
 
 
 def test_a_race_that_ran_out_of_time_claims_nothing() -> None:

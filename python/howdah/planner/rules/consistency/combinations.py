@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from howdah.hadoop.readers import readers_of
 from howdah.model.found import FoundProperty
+from howdah.model.plan import Role
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict
 from howdah.planner.rule import MUST
@@ -141,18 +143,33 @@ def _overridden(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 @rules.inspection("consistency.misplaced-property", sources="howdah")
 def _misplaced(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """A property is in a file that the daemons which use it read."""
+    """A property is in a file that its daemons read."""
     for entry in known_properties(reading):
         definition = known_property(entry, facts)
         readers = _READERS.get(definition.file) if definition else None
         if definition is not None and readers is not None and entry.base_name not in readers:
-            yield entry_verdict(
-                entry,
-                False,
-                found=f"in {entry.base_name}, which its users do not read",
-                expected=f"in {definition.file}",
-                fix=f"move {entry.name} from {entry.place} to {definition.file}",
-            )
+            yield _in_wrong_file(entry, definition.file)
+        elif entry.base_name == "hbase-site.xml" and _is_of_hdfs_daemons(entry, facts):
+            yield _in_wrong_file(entry, "hdfs-site.xml")
+
+
+def _in_wrong_file(entry: FoundProperty, right: str) -> Observation:
+    return entry_verdict(
+        entry,
+        False,
+        found=f"in {entry.base_name}, which the daemons that use it do not read",
+        expected=f"in {right}",
+        fix=f"move {entry.name} from {entry.place} to {right}",
+    )
+
+
+def _is_of_hdfs_daemons(entry: FoundProperty, facts: Facts) -> bool:
+    """Whether only daemons of HDFS read a key, and not its clients, such as the daemons of HBase."""
+    if not entry.name.startswith("dfs."):
+        return False
+    names = names_of_today(entry, facts)
+    readers = {role for name in names for role in readers_of(name, "hdfs-site.xml", facts.request.hadoop)}
+    return bool(readers) and readers.isdisjoint((Role.HMASTER, Role.REGIONSERVER))
 
 
 @rules.inspection(

@@ -62,6 +62,8 @@ _KEYS_OF_DIRECTORIES = re.compile(
     r"|mapreduce\.jobhistory\.(intermediate-)?done-dir|yarn\..*\.(root-dir|uri)|spark\.eventLog\.dir"
     r"|spark\.history\.fs\.logDirectory|spark\.yarn\.(stagingDir|archive)"
 )
+_WILDCARDS = frozenset(("0.0.0.0", "::", "[", ""))
+"""Hosts of addresses that a daemon listens on at all interfaces; ``[`` begins those of IPv6."""
 rules = Rules()
 
 
@@ -102,9 +104,10 @@ def _file_systems(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     services = _listed(reading.text("dfs.nameservices") or "")
     namenodes = _namenodes(reading, services)
     # Names of services are compared with case, names of hosts are not.
-    authorities = set(services) or {_host(text) for text in namenodes.values()}
+    authorities = set(services) or {_host(text) for text in namenodes.values()} - _WILDCARDS
     if not authorities or (services and not namenodes):
-        # The one NameNode of a service without addresses is what fs.defaultFS names.
+        # The one NameNode of a service without addresses is what fs.defaultFS names. One that listens on all
+        # interfaces has any name.
         return
     for key in (_FILE_SYSTEM, "hbase.rootdir"):
         text = reading.text(key) or ""
@@ -217,7 +220,7 @@ def _has_history(reading: Inspected) -> bool:
     when="jobs run on several workers, and no JobHistoryServer is set",
 )
 def _history(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Clients find what is known of jobs that have ended."""
+    """Clients reach the history of finished jobs."""
     if _runs_jobs(reading) and not _has_history(reading):
         yield _is_reachable(reading, facts, _HISTORY)
 

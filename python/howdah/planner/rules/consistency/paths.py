@@ -289,12 +289,13 @@ def placeholder(entry: FoundProperty, facts: Facts) -> str:
     words: ``DFS_REPLICATION`` of ``dfs.replication``.
     """
     text = entry.text
-    if _CAPITALS.fullmatch(text):
-        own = set(text.lower().split("_")) <= set(re.split(r"[.-]", entry.name.lower()))
+    bare = text.rpartition("://")[2].strip("/")
+    if _CAPITALS.fullmatch(bare):
+        own = set(bare.lower().split("_")) <= set(re.split(r"[.-]", entry.name.lower()))
         definition = known_property(entry.model_copy(update={"name": names_of_today(entry, facts)[0]}), facts)
         if own or (definition is not None and definition.kind in _NUMBERS):
-            return text
-    if _OF_HOSTS.fullmatch(entry.name) and (host := _CAPITALS.match(text.rpartition("://")[2])):
+            return bare
+    if _OF_HOSTS.fullmatch(entry.name) and (host := _CAPITALS.match(bare)):
         return host[0]
     match = (_OF_TEMPLATES if _FILLED_LATER.fullmatch(entry.name) else _PLACEHOLDER).search(text)
     return match[0] if match else ""

@@ -12,7 +12,13 @@ from howdah.planner.budget import (
     executor,
     kinds_of,
 )
-from howdah.planner.conditions import WITH_SPARK, secured, shuffles_in_nodemanagers, with_spark
+from howdah.planner.conditions import (
+    WITH_SPARK,
+    secured,
+    shuffles_in_nodemanagers,
+    tracks_shuffles,
+    with_spark,
+)
 from howdah.planner.facts import Facts
 from howdah.planner.heap import collector_threads
 from howdah.planner.rule import MAY, MUST, Decision
@@ -157,8 +163,7 @@ spark.fixed(
 
 def _given_back(facts: Facts) -> bool:
     """Whether executors are given back, and not kept for what they shuffled."""
-    tracked = facts.decided.get("spark.dynamicAllocation.shuffleTracking.enabled")
-    return shuffles_in_nodemanagers(facts) and str(tracked).lower() != "true"
+    return shuffles_in_nodemanagers(facts) and not tracks_shuffles(facts)
 
 
 spark.fixed(

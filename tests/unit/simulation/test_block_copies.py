@@ -11,7 +11,7 @@ from howdah.model.storage_cost import StoredData
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.host_moves import Loss, drain, rebuild
 from howdah.planner.storage_costs import compared_schemes, plan_limits
-from howdah.simulation.host_moves import Move, What, simulate_move
+from howdah.simulation.block_copies import Move, What, simulate_move
 from howdah.units import GIB
 from support.clusters import host_group
 

@@ -1,0 +1,1 @@
+export YARN_HEAPSIZE=1024
