@@ -61,7 +61,7 @@ def test_the_winner_is_compared_with_the_same_work_without_hadoop() -> None:
     )
     _, table = raced(whole).tables().values()
     assert table.title == "Distance of rules from the floor"
-    assert table.rows == (("terasort", "30 s", "10 s", "3.0 ×", "local", "2 instead of 4 CPUs"),)
+    assert table.rows == (("terasort", "30.0 s", "10.0 s", "3.0 ×", "local", "2 instead of 4 CPUs"),)
 
 
 def test_what_was_measured_stands_next_to_what_was_simulated() -> None:
