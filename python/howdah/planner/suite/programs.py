@@ -57,7 +57,7 @@ _TURNS = 3
 """A pair is measured one way, the other way, and both ways at once."""
 _ROUND_TRIPS_S = 1
 _LONGEST_ALONE_S = 600
-_REDUCE_BYTES_PER_S = 40e6
+_REDUCE_BYTES_PER_S = 30e6
 """What one reduce fetches, merges and writes where no disk and no link holds it up."""
 _REDUCE_S = 0.011
 """What each reduce more takes the masters, with the map of TeraValidate that reads its file: 5.4 ms for each
