@@ -21,14 +21,16 @@ from howdah.planner.predictor import lag
 from howdah.planner.suite.request import RunRequest
 from howdah.simulation.calibrations import PUBLISHED, load_calibration
 from howdah.tune.candidates import Candidates
-from howdah.tune.parameters import base_of
+from howdah.tune.parameters import WORKERS, base_of
 from howdah.tune.search import Search
 from howdah.tune.space import space_of
 from support.sim_plans import EXAMPLES
 
 _TB = 10**12
 _TRIALS, _SEEDS, _NEAR, _ENOUGH = 250, 20, 0.01, 19
-_WITHIN, _FRESH_DRAWS = 0.05, 5
+_WITHIN = 0.05
+_FRESH_DRAWS, _FINALISTS = 20, 3
+"""Draws that no trial has used decide between so many of the fastest candidates and the rules' plan."""
 MINOR = (
     "mapreduce.map.sort.spill.percent",
     "mapreduce.reduce.shuffle.parallelcopies",
@@ -79,25 +81,27 @@ class Case(NamedTuple):
 CASES = (
     Case("hosts-7", 0.3),
     Case("hosts-7", 1),
+    Case("hosts-7", 0.3, Hypervisor.VSPHERE, 2),
+    Case("hosts-32", 0.3),
     Case("hosts-32", 1),
     Case("hosts-32", 3),
-    Case("hosts-32", 0.3),
-    Case("hosts-32", 3, Hypervisor.VSPHERE, 2),
-    Case("hosts-32", 3, Hypervisor.VSPHERE, 4),
+    Case("hosts-32", 1, Hypervisor.VSPHERE, 1),
+    Case("hosts-32", 1, Hypervisor.VSPHERE, 2),
+    Case("hosts-32", 1, Hypervisor.VSPHERE, 4),
+    Case("hosts-ft", 0.3),
     Case("hosts-ft", 1),
     Case("hosts-amax", 0.1),
+    Case("hosts-amax", 0.3),
     Case("hosts-amax", 1),
+    Case("hosts-mixed", 0.3),
     Case("hosts-mixed", 1),
-    Case("hosts-nvme", 1),
     Case("hosts-nvme", 0.3),
-    Case("hosts-nvme", 3, Hypervisor.KVM, 4),
-    Case("hosts-7", 3),
-    Case("hosts-32", 3, Hypervisor.VSPHERE, 1),
-    Case("hosts-ft", 3),
-    Case("hosts-mixed", 3),
+    Case("hosts-nvme", 1),
     Case("hosts-nvme", 3),
-    Case("hosts-lab-ha", 0.1),
+    Case("hosts-nvme", 1, Hypervisor.KVM, 4),
 )
+"""Labs of two workers are left out: the simulator has no application master, which takes a fourth of their
+containers."""
 
 
 def search_of(
@@ -147,28 +151,43 @@ def complete(seed: int) -> bool:
     return near >= _ENOUGH
 
 
+class Lead(NamedTuple):
+    """How much longer the best candidate of a search takes than the rules' plan: -0.1 for 10 % less time."""
+
+    share: float
+    values: Mapping[str, str]
+
+
+def lead(case: Case, trials: int, seed: int, calibration: str | None) -> Lead:
+    """Search within the rules, and compare the fastest candidates with draws that the search has not used."""
+    # A number of virtual machines that the case requests is not the rules' decision.
+    kept = (*MINOR, WORKERS) if case.workers else MINOR
+    candidates, space = search_of(case, calibration, Narrowing(parameters=dict.fromkeys(kept, PLANNED)))
+    tried: list[Trial] = []
+
+    def attempt(several: Sequence[Mapping[str, str]], /) -> list[Trial]:
+        new = candidates.tried(several)
+        tried.extend(new)
+        return new
+
+    Search(space, attempt, kept=KeptRules.RULES, budget=trials, seed=seed).best_from({})
+    within = sorted(
+        (trial for trial in tried if trial.within_rules), key=lambda trial: trial.elapsed_s or 0.0
+    )
+    fastest = [trial.values for trial in within[:_FINALISTS]]
+    planned, *times = candidates.predicted([{}, *fastest], _FRESH_DRAWS)
+    leads = [Lead(lag(time, planned).share, values) for time, values in zip(times, fastest, strict=True)]
+    return min(leads, key=lambda one: one.share)
+
+
 def inventories(trials: int, seed: int, calibration: str | None) -> bool:
     """Whether all of the rules' plans are near the best within the rules."""
     near = 0
     for case in CASES:
-        candidates, space = search_of(case, calibration, Narrowing(parameters=dict.fromkeys(MINOR, PLANNED)))
-        (planned,) = candidates.tried([{}])
-        if planned.elapsed_s is None:
-            print(f"{case.name:40} refused: {planned.refused}", flush=True)
-            continue
-        search = Search(
-            space,
-            lambda several, of=candidates: of.tried(several),
-            kept=KeptRules.RULES,
-            budget=trials,
-            seed=seed,
-        )
-        best = search.best_from({})
-        # With the draws of the search the best candidate is also the luckiest.
-        share = lag(*reversed(candidates.predicted([{}, best.values], _FRESH_DRAWS))).share
-        values = " ".join(f"{name.rpartition('.')[2]}={value}" for name, value in best.values.items())
+        share, chosen = lead(case, trials, seed, calibration)
+        values = " ".join(f"{name.rpartition('.')[2]}={value}" for name, value in chosen.items())
         near += share >= -_WITHIN
-        print(f"{case.name:40} {share:+.1%}  {values}", flush=True)
+        print(f"{case.name:28} {share:+.1%}  {values}", flush=True)
     print(f"{near} of {len(CASES)} plans of the rules are within {_WITHIN:.0%} of the best")
     return near == len(CASES)
 
@@ -177,7 +196,7 @@ def main() -> None:
     """Hold the exam; a miss ends with exit code 1."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=7, help="of the first search")
-    parser.add_argument("--trials", type=int, default=150, help="for each inventory")
+    parser.add_argument("--trials", type=int, default=100, help="for each inventory")
     parser.add_argument("--published", action="store_true", help="with the calibration that howdah ships")
     parser.add_argument("--part", choices=["complete", "inventories"], help="one part of it")
     wanted = parser.parse_args()

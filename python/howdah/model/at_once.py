@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from howdah.model.placement import placed_workers
 from howdah.model.plan import Plan, Role, Worker
+from howdah.model.request import Profile
 from howdah.model.value import value_text
 from howdah.units import MIB
 
@@ -77,6 +78,9 @@ def at_once(plan: Plan, job: Mapping[str, str] | None = None) -> AtOnce:
 
     ``job`` are the properties that a job is given for itself. Its application master may be on any worker,
     and is reckoned where it costs the most tasks. A plan that names no application master has its slots.
+
+    YARN has one pool for maps and reduces. When the maps have ended, reduces have all of it, also what the
+    plan meant for maps. Only a plan of the paper profile has Hadoop 1's slots for reduces.
     """
     counts = _counts(plan)
     sizes = _Sizes(plan, job or {})
@@ -94,9 +98,15 @@ def at_once(plan: Plan, job: Mapping[str, str] | None = None) -> AtOnce:
         task = sizes.task(kind)
         room = sum(size.holds(task) * count for size, count in rooms)
         lost = [size.holds(task) - size.beside(sizes.master).holds(task) for size, count in rooms if count]
-        return max(1, min(planned, room - max(lost, default=0)))
+        fitting = room - max(lost, default=0)
+        return max(1, fitting if kind == "reduce" and not _has_slots(plan) else min(planned, fitting))
 
     return AtOnce(tasks("map"), tasks("reduce"), sizes.job_reduces)
+
+
+def _has_slots(plan: Plan) -> bool:
+    """Whether a plan is as the studies ran, with separate slots for maps and for reduces."""
+    return plan.cluster is not None and plan.cluster.request.profile is Profile.PAPER
 
 
 def _counts(plan: Plan) -> Mapping[str, int]:

@@ -306,6 +306,21 @@ class RacedPlan(Model):
     """Ids of the rules that it breaks."""
 
 
+class RaceFloor(Model):
+    """One program of the winner's last run, and the same work on the same machine without Hadoop."""
+
+    workload: str
+    """The program."""
+    elapsed_s: Seconds
+    """What it took."""
+    floor_s: Seconds
+    """What it took without Hadoop."""
+    floor_run: str
+    """The id of that run."""
+    differs: tuple[str, ...]
+    """What else was different, in words."""
+
+
 class Race(Model):
     """The runs that measured a search's best candidates."""
 
@@ -319,6 +334,8 @@ class Race(Model):
     """The name of the plan that ``tuned.yaml`` contains."""
     decided: bool
     """Whether every plan surely differs from the fastest or surely does not, before time ran out."""
+    floors: tuple[RaceFloor, ...] = ()
+    """The winner's distance from the floor; empty without a run of the same rows without a cluster."""
 
     def plan(self, name: str) -> RacedPlan | None:
         """The plan of that name."""
@@ -404,7 +421,9 @@ class Tuning(Model):
     interactions: tuple[Interaction, ...]
     """Pairs of parameters whose effects do not add up, the largest first."""
     course: tuple[tuple[int, float], ...]
-    """After how many trials the best candidate within the rules took how much longer than the rules' plan."""
+    """After how many trials the best candidate within the rules took how much longer than the rules' plan.
+
+    Both are simulated with draws that no trial has used."""
     warnings: tuple[RunWarning, ...]
     """What a reader of the numbers should know."""
     race: Race | None = None

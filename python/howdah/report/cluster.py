@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from howdah.analysis.evidence import Evidence, RegionServerUse, Sign, Straggler, TailCause, WorkerLoss
+from howdah.analysis.evidence import (
+    Evidence,
+    FloorDistance,
+    RegionServerUse,
+    Sign,
+    Straggler,
+    TailCause,
+    WorkerLoss,
+)
 from howdah.analysis.tails import WORDS
 from howdah.analysis.wording import delay, listed, named, percent, seconds, times
 from howdah.model.cluster import Scaling
@@ -131,7 +139,7 @@ def cluster_tables(record: RunRecord, evidence: Evidence) -> tuple[Table, ...]:
         _losses(evidence),
         _master_losses(evidence),
         _events(record),
-        _floors(evidence),
+        floors_table(evidence.floors),
         _overheads(evidence),
         _masters(evidence),
     )
@@ -255,7 +263,8 @@ def _events(record: RunRecord) -> Table:
     return Table(("at", "where", "what"), rows, "What happened to the cluster", about)
 
 
-def _floors(evidence: Evidence) -> Table:
+def floors_table(floors: Iterable[FloorDistance]) -> Table:
+    """Programs next to the same work without Hadoop."""
     rows = tuple(
         (
             floor.workload,
@@ -265,7 +274,7 @@ def _floors(evidence: Evidence) -> Table:
             floor.floor_run,
             "; ".join(floor.differs) or "nothing",
         )
-        for floor in evidence.floors
+        for floor in floors
     )
     columns = ("workload", "took", "floor", "× floor", "run of the floor", "what else differs")
     about = "The floor is the same work on the same hardware without Hadoop."

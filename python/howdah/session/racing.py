@@ -6,6 +6,7 @@ import hashlib
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from statistics import geometric_mean
 from typing import NamedTuple
@@ -16,12 +17,23 @@ from howdah.errors import UserError
 from howdah.model.cluster import Laboratory
 from howdah.model.comparison import Judged, Verdict
 from howdah.model.plan import ClusterPlan
+from howdah.model.run import Outcome
 from howdah.model.study import Study, StudyRun
-from howdah.model.tuning import MeasuredDifference, Race, RacedPlan, RaceRequest, RaceTarget, Tuning
+from howdah.model.tuning import (
+    MeasuredDifference,
+    Race,
+    RacedPlan,
+    RaceFloor,
+    RaceRequest,
+    RaceTarget,
+    Tuning,
+)
 from howdah.services.conf import ClientConf
+from howdah.session.files import DEFAULT_RUNS_DIR
 from howdah.session.plan.plans import load_plan
+from howdah.session.run.reporting import analyse_run
 from howdah.session.study.budget import spent_s
-from howdah.session.study.directory import StudyDirectory
+from howdah.session.study.directory import StudyDirectory, by_age
 from howdah.session.study.paper import write_study_paper
 from howdah.session.study.running import StudyObserver
 from howdah.session.study.studies import GivenStudy, make_runs
@@ -121,7 +133,26 @@ def run_race(folder: TuningFolder, tuned: Tuned, study: Study, observer: StudyOb
             paper = write_study_paper(there)
         before_s = tuned.tuning.learned.spent_s if tuned.tuning.learned is not None else 0.0
         result = _result(study, done, request, tuned.tuning, spent=before_s + spent_s(there, done))
+        floors = tuple(winner_floors(there, study, done, result.winner, DEFAULT_RUNS_DIR))
+        result = result.model_copy(update={"floors": floors})
     return Raced(with_race(folder, tuned.tuning, result), paper.page)
+
+
+def winner_floors(
+    there: StudyDirectory, study: Study, done: Sequence[StudyRun], winner: str, runs_dir: Path
+) -> Iterator[RaceFloor]:
+    """The last run of a race's winner compared with a run of the same rows on this machine without a cluster.
+
+    ``runs_dir`` has such a run, or there is nothing to compare with.
+    """
+    number = next(cell.number for cell in cells_of(study) if cell.levels[VARY] == winner)
+    own = [run for run in by_age(done) if run.cell == number and run.repeat > 0]
+    succeeded = [run for run in own if run.figures.outcome is Outcome.SUCCEEDED]
+    if not succeeded:
+        return
+    _, analysis = analyse_run(there.runs / succeeded[-1].figures.run, runs_dir)
+    for floor in analysis.evidence.floors:
+        yield RaceFloor(**asdict(floor))
 
 
 @contextmanager

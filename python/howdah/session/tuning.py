@@ -148,7 +148,9 @@ def search(folder: TuningFolder, show: Callable[[TuneProgress], None]) -> Tuned:
         raise UserError(request.plan_file, planned.refused or "cannot be simulated", "plan again, then tune")
     compared = _compared(work, attempts, folder)
     (tuned,) = attempts([compared.finalists[0].values])
-    decided = decided_values(work.candidates.plan(tuned.values), operations=work.operations)
+    decided = decided_values(
+        work.candidates.plan(tuned.values), operations=work.operations, rows=request.rows
+    )
     attempts.stage = "what matters"
     sensitivity, interactions = sensitivities(work.space, tuned, decided, attempts)
     losing = losing_rules(compared.finalists, attempts)
@@ -171,7 +173,7 @@ def search(folder: TuningFolder, show: Callable[[TuneProgress], None]) -> Tuned:
         sensitivity=sensitivity,
         losing=losing,
         interactions=interactions,
-        course=course(folder.trials),
+        course=course(folder.trials, work.candidates, request.replications),
         warnings=calibration_warnings(request.plan, work.suite, request.calibration),
         front=fronts,
         limit=None if work.operations else work.candidates.limit(tuned.values),
@@ -269,7 +271,7 @@ class TuningWork:
             raise UserError(
                 "--race", f"runs jobs, and {request.suite} is operations on HBase", "leave it out"
             )
-        base = base_of(request.plan, cluster, operations=self.operations)
+        base = base_of(request.plan, cluster, operations=self.operations, rows=request.rows)
         self.space, self.fixed = space_of(
             base,
             request.narrowing,

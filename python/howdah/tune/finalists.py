@@ -16,6 +16,8 @@ _COMPARED, _COMPARED_OF_ONE_DRAW = 3, 10
 
 If trials have one draw, the fastest is also the luckiest, so more are compared."""
 _RUNNERS_UP = 2
+_STEP = 0.003
+"""The course of a search shows a candidate that saves at least this part of the time of the one before it."""
 
 
 class ComparedFinalists(NamedTuple):
@@ -96,18 +98,26 @@ def _costs(finalist: Finalist, attempt: Attempt) -> Iterator[LosingRule]:
             yield LosingRule(rule=rule, values=values, share=min(times) / whole.elapsed_s - 1)
 
 
-def course(trials: Sequence[Trial]) -> tuple[tuple[int, float], ...]:
+def course(trials: Sequence[Trial], candidates: Candidates, draws: int) -> tuple[tuple[int, float], ...]:
     """After how many trials the best candidate within the rules took how much longer than the rules' plan.
 
-    The first trial is the rules' plan.
+    The first trial is the rules' plan. With the draws of its trial the best candidate is also the luckiest.
+    So each is simulated again, with so many ``draws`` that no trial has used.
     """
-    planned_s = best_s = trials[0].elapsed_s or 0.0
-    points = [(0, 0.0)]
+    steps = list(_steps(trials))
+    planned, *times = candidates.predicted([{}, *(trial.values for _, trial in steps)], draws)
+    shares = [lag(time, planned).share for time in times]
+    points = [(0, 0.0), *((number, share) for (number, _), share in zip(steps, shares, strict=True))]
+    return (*points, (len(trials), points[-1][1]))
+
+
+def _steps(trials: Sequence[Trial]) -> Iterator[tuple[int, Trial]]:
+    """The trials that were clearly faster than the best trial before them, with their numbers from 1."""
+    best_s = trials[0].elapsed_s or 0.0
     for number, trial in enumerate(trials, start=1):
-        if trial.within_rules and trial.elapsed_s is not None and trial.elapsed_s < best_s:
+        if trial.within_rules and trial.elapsed_s is not None and trial.elapsed_s < (1 - _STEP) * best_s:
             best_s = trial.elapsed_s
-            points.append((number, best_s / planned_s - 1))
-    return (*points, (len(trials), best_s / planned_s - 1))
+            yield number, trial
 
 
 def _key(values: Values) -> frozenset[tuple[str, str]]:

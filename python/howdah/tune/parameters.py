@@ -17,8 +17,10 @@ from howdah.model.java_options import QUICK_START, starts_quickly
 from howdah.model.plan import Cluster, ClusterPlan, Worker
 from howdah.model.request import Override, PlanRequest
 from howdah.model.tuning import Fixed, TuneParameter
-from howdah.model.workloads.terasort import Codec
+from howdah.model.workloads.terasort import REDUCES, ROWS, TERASORT, Codec
 from howdah.planner.heap import COMPRESSED_MOST
+from howdah.planner.suite.cluster import size_planned
+from howdah.planner.suite.request import RunRequest
 from howdah.simulation.settings import PlannedSettings
 from howdah.units import GIB, MIB, exact_bytes
 
@@ -48,6 +50,11 @@ _REDUCES = "mapreduce.job.reduces"
 _BEAT = "yarn.scheduler.capacity.per-node-heartbeat"
 _CONTAINER_STEP_MB = 256
 _OF_JOBS = ("mapreduce.map.", "mapreduce.reduce.", "mapreduce.task.", "mapreduce.job.")
+_MOST_WAVES = 1.75
+"""Reduces of a job for each that runs at once: Hadoop's MapReduce Tutorial suggests 0.95 or 1.75.
+
+With more, reduces fetch pieces of some tens of kB, for each of which a disk moves its head. The simulator has
+no such cost, so it would prefer several waves on clusters of disks."""
 
 
 _JAVA_MORE = 1.1
@@ -62,8 +69,13 @@ class Base(NamedTuple):
     worker: Worker
     """The first kind of worker: settings of jobs are the same for all kinds."""
     settings: PlannedSettings
-    operations: bool
-    """Whether the suite is of operations on HBase; otherwise it is of jobs."""
+    reduces: int | None
+    """Reduces of a job as the plan or the rules decide; None for a suite of operations on HBase."""
+
+    @property
+    def operations(self) -> bool:
+        """Whether the suite is of operations on HBase; otherwise it is of jobs."""
+        return self.reduces is None
 
     @property
     def sole_kind(self) -> bool:
@@ -71,10 +83,19 @@ class Base(NamedTuple):
         return len(self.plan.workers) == 1 and len(self.cluster.layouts) == 1
 
 
-def base_of(plan: ClusterPlan, cluster: Cluster, *, operations: bool = False) -> Base:
-    """A plan with what the ranges are derived from."""
+def base_of(
+    plan: ClusterPlan, cluster: Cluster, *, operations: bool = False, rows: int | None = None
+) -> Base:
+    """A plan with what the ranges are derived from; ``rows`` are those to sort, if not as planned."""
     worker = plan.workers[0]
-    return Base(plan, cluster, worker, PlannedSettings(plan, cluster, worker), operations)
+    reduces = None if operations else _planned_reduces(plan, rows)
+    return Base(plan, cluster, worker, PlannedSettings(plan, cluster, worker), reduces)
+
+
+def _planned_reduces(plan: ClusterPlan, rows: int | None) -> int:
+    given = {} if rows is None else {ROWS.name: rows}
+    sized = size_planned(RunRequest(suite=TERASORT, given=given), plan).suite
+    return sized.first(REDUCES) or 1
 
 
 class _Row(NamedTuple):
@@ -153,12 +174,11 @@ def _slots(base: Base) -> Iterator[str]:
 
 def _reduces(base: Base) -> Iterator[str]:
     at_once_now = at_once(base.plan).reduces
-    yield from _ladder(at_once_now / 8, 8 * at_once_now, 1.25)
+    yield from _ladder(at_once_now / 8, _MOST_WAVES * at_once_now, 1.25)
 
 
 def _job_reduces(base: Base) -> str:
-    now = at_once(base.plan)
-    return str(now.job_reduces or now.reduces)
+    return str(base.reduces)
 
 
 def _codec(base: Base) -> str:
@@ -389,9 +409,9 @@ _WHY_NONE = {
 }
 
 
-def decided_values(plan: ClusterPlan, *, operations: bool = False) -> dict[str, str]:
+def decided_values(plan: ClusterPlan, *, operations: bool = False, rows: int | None = None) -> dict[str, str]:
     """The value of every parameter in the plan of a cluster, decided by a rule or by a candidate."""
-    base = base_of(plan, plan.cluster, operations=operations)
+    base = base_of(plan, plan.cluster, operations=operations, rows=rows)
     return {row.name: row.planned(base) for row in _rows(base)}
 
 

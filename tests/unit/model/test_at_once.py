@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from howdah.model.at_once import AtOnce, at_once
 from howdah.model.inventory import Inventory
 from howdah.model.plan import Plan, Role
-from howdah.model.request import Demand, Hypervisor, PlanRequest
+from howdah.model.request import Demand, Hypervisor, PlanRequest, Profile
 from howdah.model.workloads.files import MAPS
 from howdah.model.workloads.terasort import REDUCES
 from howdah.planner.cluster import plan_cluster
@@ -77,11 +77,10 @@ def test_howdahs_own_number_of_tasks_fits_wherever_the_master_is(
         assert tasks == max(1, (nodes - 1) * (node // size) + beside // size)
 
 
-def planned() -> Plan:
+def planned(profile: Profile = Profile.PRODUCTION) -> Plan:
     workers = Inventory(cluster="c", groups=(group(hosts=["h[1-4]"], count=4),))
-    return plan_cluster(
-        workers, PlanRequest(hypervisor=Hypervisor.NONE, workloads=(Demand(kind="terasuite"),))
-    )
+    request = PlanRequest(hypervisor=Hypervisor.NONE, workloads=(Demand(kind="terasuite"),), profile=profile)
+    return plan_cluster(workers, request)
 
 
 def test_a_planned_cluster_has_its_slots_where_they_fit() -> None:
@@ -90,6 +89,20 @@ def test_a_planned_cluster_has_its_slots_where_they_fit() -> None:
     assert Role.NODEMANAGER in worker.roles
     assert at_once(plan).maps % worker.map_slots == 0
     assert at_once(plan).maps >= 3 * worker.map_slots
+
+
+def test_reduces_have_the_room_of_maps_once_these_have_ended() -> None:
+    plan = planned()
+    values = {one.key: int(str(one.value)) for one in plan.settings if str(one.value).isdigit()}
+    each = values["yarn.nodemanager.resource.memory-mb"] // values["mapreduce.reduce.memory.mb"]
+    assert each > plan.workers[0].reduce_slots
+    # The application master takes the room of one reduce.
+    assert at_once(plan).reduces == 4 * each - 1
+
+
+def test_a_plan_of_a_study_has_its_slots_for_reduces() -> None:
+    plan = planned(Profile.PAPER)
+    assert at_once(plan).reduces <= 4 * plan.workers[0].reduce_slots
 
 
 def with_node(plan: Plan, **values: int) -> Plan:

@@ -6,6 +6,7 @@ import pytest
 
 from howdah.documents.files import read_inventory
 from howdah.errors import UserError
+from howdah.model.at_once import at_once
 from howdah.model.heap import direct_bytes, heap_bytes
 from howdah.model.plan import ClusterPlan
 from howdah.model.request import Demand, PlanRequest
@@ -39,6 +40,19 @@ def test_the_planned_value_is_one_of_several_and_numbers_ascend(plan: object) ->
     for parameter in varied:
         assert parameter.planned in parameter.levels, parameter
         assert len(set(parameter.levels)) == len(parameter.levels) >= 2, parameter
+
+
+def test_a_job_has_at_most_the_reduces_that_the_tutorial_suggests() -> None:
+    made = base(small_plan())
+    (reduces,) = (one for one in parameters(made)[0] if one.name == "mapreduce.job.reduces")
+    assert int(reduces.levels[-1]) <= 1.75 * at_once(made.plan).reduces
+    assert reduces.planned == str(base_of(made.plan, made.cluster, rows=10**12).reduces)
+
+
+def test_the_planned_number_of_reduces_is_that_of_the_rows() -> None:
+    plan = small_plan()
+    few = base_of(plan, plan.cluster, rows=1_000_000)
+    assert few.reduces == 10
 
 
 @pytest.mark.parametrize("plan", PLANS)

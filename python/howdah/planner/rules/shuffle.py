@@ -15,6 +15,7 @@ from howdah.units import MIB
 _EARLY, _LATE = 0.05, 0.8
 _COPIES = 20
 _COPIES_OF_SMALL = 5
+_KEPT = 0.7
 rules = Rules(file="mapred-site.xml")
 mapreduce = rules.under(when=WITH_MAPREDUCE)
 
@@ -91,16 +92,29 @@ mapreduce.setting(
     "Merging to disk begins when two thirds of that buffer are full; 95 % in a study.",
     _of_a_study(0.95, 0.66, "the release's default: fetching goes on while the first two thirds are merged"),
 )
-mapreduce.setting(
+
+
+@mapreduce.setting(
     "shuffle.kept-in-memory",
     "mapreduce.reduce.input.buffer.percent",
     MAY,
-    sources="D0 55",
+    sources="D0 55, Hadoop 3.5.0: MergeManagerImpl",
     accepts=between(0.0, 0.7),
-).by(
-    "Map output is written to disk before the reduce function runs; in a study it may stay in memory.",
-    _of_a_study(0.7, 0.0, "the release's default: the whole heap is for the reduce function"),
 )
+def _kept_in_memory(facts: Facts) -> Decision:
+    """Map output is written to disk before the reduce function runs; if only TeraSort runs, it may stay in
+    memory."""
+    if in_study(facts):
+        return Decision(_KEPT, "as the study ran: TeraSort's reduce function needs no memory")
+    if facts.request.sorts_only:
+        return Decision(
+            _KEPT,
+            "TeraSort's reduce function keeps nothing, so the last map output that is fetched need not be "
+            "written and read again",
+        )
+    return Decision(0.0, "the release's default: the whole heap is for the reduce function")
+
+
 mapreduce.fixed(
     "shuffle.server-threads",
     "mapreduce.shuffle.max.threads",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from howdah.errors import UserError
@@ -18,6 +19,7 @@ from howdah.model.workloads.terasort import (
     OUTPUT_REPLICATION,
     PARTITION_SAMPLES,
     REDUCES,
+    ROW_BYTES,
     SLOWSTART,
     TeraGen,
     TeraSort,
@@ -55,6 +57,11 @@ _TURNS = 3
 """A pair is measured one way, the other way, and both ways at once."""
 _ROUND_TRIPS_S = 1
 _LONGEST_ALONE_S = 600
+_REDUCE_BYTES_PER_S = 30e6
+"""What one reduce fetches, merges and writes where no disk and no link holds it up."""
+_REDUCE_S = 0.011
+"""What each reduce more takes the masters, with the map of TeraValidate that reads its file: 5.4 ms for each
+task in the study of small blocks (D1 83)."""
 
 
 def teragen(sizes: ClusterSizes) -> TeraGen:
@@ -80,15 +87,18 @@ def terasort(sizes: ClusterSizes) -> TeraSort:
     """The plan's reduces, or one wave of them; Hadoop makes one map for every block of the input."""
     rows, request = sizes.rows_read(), sizes.request
     planned = sizes.capacity.job_reduces
-    most = sizes.capacity.reduces if rows is None else most_tasks(rows)
+    most = sizes.capacity.reduces if rows is None else _most_reduces(rows)
     reduces = sizes.choose(
         "terasort reduces",
         REDUCES,
         planned or min(sizes.capacity.reduces, most),
         reason="as mapreduce.job.reduces says"
         if planned
-        else "as many as the cluster runs at once: partitions are balanced, so one wave suffices",
-        source="plan" if planned else "D0 50",
+        else "as many as the cluster runs at once when the maps have ended: partitions are balanced, so one "
+        "wave suffices"
+        if most >= sizes.capacity.reduces
+        else "more and smaller reduces take longer to start than they save",
+        source="plan" if planned else "D0 50, Hadoop: MapReduce Tutorial",
     )
     return TeraSort(
         rows=rows,
@@ -102,6 +112,15 @@ def terasort(sizes: ClusterSizes) -> TeraSort:
         inputs=request.of(INPUT),
         partition_samples=request.of(PARTITION_SAMPLES),
     )
+
+
+def _most_reduces(rows: int) -> int:
+    """The reduces that sort so many rows in the least time on a cluster that could run any number at once.
+
+    The masters start them one by one, and each sorts its part of the rows. Both together take least time if
+    one takes as long as the other.
+    """
+    return min(most_tasks(rows), math.ceil(math.sqrt(rows * ROW_BYTES / _REDUCE_BYTES_PER_S / _REDUCE_S)))
 
 
 def teravalidate(sizes: ClusterSizes) -> TeraValidate:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
+from howdah.analysis.evidence import FloorDistance
 from howdah.analysis.wording import listed, percent, seconds, signed
 from howdah.model.comparison import Verdict
-from howdah.model.tuning import DEFAULTS_NAME, RULES_NAME, MeasuredDifference, Race, RacedPlan
+from howdah.model.tuning import DEFAULTS_NAME, RULES_NAME, MeasuredDifference, Race, RacedPlan, RaceFloor
+from howdah.report.cluster import floors_table
 from howdah.report.document import Bullets, Document, Paragraph, Section, Table, present
 from howdah.report.words import NONE
 from howdah.units import format_counted, format_seconds
@@ -90,9 +92,16 @@ def race_section(race: Race) -> Section:
         present(
             Paragraph(f"{_spent_text(race)} {RACE_ABOUT}", "about"),
             Table(head, rows, "Plans"),
+            _distance(race.winner, race.floors) if race.floors else None,
             Bullets(tuple(_losing_rules(race)), "remark"),
         ),
     )
+
+
+def _distance(winner: str, floors: Sequence[RaceFloor]) -> Table:
+    """The winner's last run next to the same work without Hadoop."""
+    table = floors_table([FloorDistance(**floor.model_dump()) for floor in floors])
+    return table._replace(title=f"Distance of {winner} from the floor")
 
 
 def _losing_rules(race: Race) -> Iterator[str]:

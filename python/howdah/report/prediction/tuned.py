@@ -312,10 +312,11 @@ def _matters_spec(costly: list[Sensitivity]) -> dict[str, Any]:
 
 def _course_figure(tuning: Tuning) -> Figure:
     values = [{"trial": number, "share": share} for number, share in tuning.course]
+    shares = [share for _, share in tuning.course]
     x = linear("trial", [0, max(1, tuning.trials)], across("trials", tickCount=6, format=",d"))
     y = linear(
         "share",
-        [1.1 * min(share for _, share in tuning.course) - 0.005, 0],
+        [1.1 * min(shares) - 0.005, max(shares)],
         {
             **level_title("change of time"),
             "format": "+.0%",
@@ -328,8 +329,8 @@ def _course_figure(tuning: Tuning) -> Figure:
         id="course",
         title="The best candidate after each trial",
         caption="How much longer the suite takes than with the rules' plan, with the best candidate so far "
-        "that keeps every rule, in the simulations of the search. The headline compares finalists in other "
-        "simulations, so that chance does not choose the winner and judge it too.",
+        "that keeps every rule. It is simulated with seeds that the search has not used, so that chance does "
+        "not choose a candidate and judge it, too: where the line rises, a candidate had only been lucky.",
         spec=chart(
             [
                 layer(

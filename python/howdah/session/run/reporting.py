@@ -131,10 +131,14 @@ def report_run(path: Path, renderer: Renderer | None = None) -> FinishedRun:
         return FinishedRun(data, analysis, path, write_document(run_report(data, analysis), path, drawing))
 
 
-def analyse_run(path: Path) -> tuple[RunData, Analysis]:
-    """Read and analyse a stored run; nothing is written."""
+def analyse_run(path: Path, runs_dir: Path | None = None) -> tuple[RunData, Analysis]:
+    """Read and analyse a stored run; nothing is written.
+
+    ``runs_dir`` has the runs to compare it with, if these are not next to it.
+    """
     data = read_run(path)
-    floor, known = find_floor(data.record, path.parent), known_times(data.record, path.parent)
+    runs_dir = runs_dir or path.parent
+    floor, known = find_floor(data.record, runs_dir), known_times(data.record, runs_dir)
     return data, analyse(data, floor, known)
 
 

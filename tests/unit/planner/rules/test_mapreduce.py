@@ -6,6 +6,7 @@ import pytest
 
 from howdah.model.heap import heap_bytes
 from howdah.model.plan import Value
+from howdah.model.request import Demand
 from howdah.planner.facts import Facts
 from howdah.planner.platforms.division import slots_in
 from howdah.planner.rule import AdviceRule
@@ -46,11 +47,16 @@ def test_a_study_has_its_heaps_and_its_sort_buffer() -> None:
 
 
 def test_production_gives_reduce_functions_their_heap() -> None:
-    decided = values()
+    decided = values(facts_of(request=asking((Demand(kind="mapreduce"),))))
     assert decided["mapreduce.reduce.input.buffer.percent"] == 0.0
     assert decided["mapreduce.reduce.shuffle.merge.percent"] == 0.66
     assert decided["mapreduce.map.speculative"] is True
     assert decided["mapreduce.reduce.speculative"] is False
+
+
+def test_a_sort_keeps_the_last_map_output_in_memory() -> None:
+    decided = values(facts_of(request=asking(dataset=TB)))
+    assert decided["mapreduce.reduce.input.buffer.percent"] == 0.7
 
 
 @pytest.mark.parametrize("memory_gib", [6.5, 12.05, 24.1, 60.25, 120.5, 241, 1024])

@@ -75,6 +75,16 @@ def test_no_task_has_so_few_rows_that_only_its_start_is_measured(rows: int, maps
         assert tasks == 1 or rows // tasks >= 100_000
 
 
+@pytest.mark.parametrize(
+    ("gigabytes", "reduces"), [(0.1, 10), (1, 56), (100, 551), (1_000, 1_741), (10_000, 2_000)]
+)
+def test_reduces_are_as_many_as_run_at_once_unless_their_starts_take_longer(
+    gigabytes: float, reduces: int
+) -> None:
+    sorted_ = sized(AtOnce(500, 2_000), rows=int(gigabytes * 10_000_000))["terasort"]
+    assert sorted_.reduces == reduces
+
+
 def test_files_are_written_and_read_alike_and_read_alone_as_they_were_left() -> None:
     both = sized(suite="dfsio", replication=2)
     written, read = both[DFSIO_WRITE], both[DFSIO_READ]

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from howdah.model.comparison import Verdict
 from howdah.model.prediction import Interval
-from howdah.model.tuning import RULES_NAME, MeasuredDifference, Race, RacedPlan, RaceRequest, RaceTarget
+from howdah.model.tuning import (
+    RULES_NAME,
+    MeasuredDifference,
+    Race,
+    RacedPlan,
+    RaceFloor,
+    RaceRequest,
+    RaceTarget,
+)
 from howdah.report.document import Document
 from howdah.report.markdown import markdown
 from howdah.report.prediction.raced import raced
@@ -42,6 +50,20 @@ def test_a_race_that_ran_out_of_time_claims_nothing() -> None:
     tuned = RacedPlan(name="tuned", runs=2, failed=0, elapsed_s=1, against={RULES_NAME: difference})
     text = raced(Race(request=request, spent_s=590, plans=(tuned,), winner=RULES_NAME, decided=False)).answer
     assert text.startswith("The race ended before it was decided")
+
+
+def test_the_winner_is_compared_with_the_same_work_without_hadoop() -> None:
+    floor = RaceFloor(
+        workload="terasort", elapsed_s=30, floor_s=10, floor_run="local", differs=("2 instead of 4 CPUs",)
+    )
+    rules = RacedPlan(name=RULES_NAME, runs=6, failed=0, elapsed_s=100, against={})
+    request = RaceRequest(target=RaceTarget.LAB, name="lab", budget_s=3600)
+    whole = Race(
+        request=request, spent_s=600, plans=(rules,), winner=RULES_NAME, decided=True, floors=(floor,)
+    )
+    _, table = raced(whole).tables().values()
+    assert table.title == "Distance of rules from the floor"
+    assert table.rows == (("terasort", "30.0 s", "10.0 s", "3.0 ×", "local", "2 instead of 4 CPUs"),)
 
 
 def test_what_was_measured_stands_next_to_what_was_simulated() -> None:

@@ -1,0 +1,43 @@
+"""What is shown of a search's course."""
+
+from __future__ import annotations
+
+from howdah.model.tuning import Trial
+from howdah.planner.predictor import lag
+from howdah.tune.candidates import Candidates
+from howdah.tune.finalists import course
+from howdah.tune.parameters import base_of
+from support.requests import run_request
+from support.sim_plans import small_plan
+
+FEWER = {"mapreduce.job.reduces": "70"}
+
+
+def trial(elapsed_s: float, values: dict[str, str], *breaks: str) -> Trial:
+    return Trial(values=values, elapsed_s=elapsed_s, breaks=breaks)
+
+
+def test_a_candidate_that_was_only_lucky_is_shown_as_slow_as_it_is() -> None:
+    plan = small_plan()
+    candidates = Candidates(
+        base_of(plan, plan.cluster), run_request("terasuite", rows=100_000_000), None, seed=1
+    )
+    trials = [
+        trial(100, {}),
+        trial(50, FEWER),
+        trial(49.9, {"mapreduce.job.reduces": "56"}),
+        trial(10, {"dfs.blocksize": "64MiB"}, "hdfs.block-size"),
+    ]
+    planned, fewer = candidates.predicted([{}, FEWER], 3)
+    share = lag(fewer, planned).share
+    # What saves next to nothing, or breaks a rule, is no step.
+    assert course(trials, candidates, 3) == ((0, 0.0), (2, share), (4, share))
+    assert share > -0.4
+
+
+def test_a_search_that_finds_nothing_stays_where_it_was() -> None:
+    plan = small_plan()
+    candidates = Candidates(
+        base_of(plan, plan.cluster), run_request("terasuite", rows=100_000_000), None, seed=1
+    )
+    assert course([trial(100, {}), trial(120, FEWER)], candidates, 3) == ((0, 0.0), (2, 0.0))
