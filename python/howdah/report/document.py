@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from enum import Enum
 from typing import Any, Literal, NamedTuple, Self
 
-_NUMERIC = re.compile(r"^((?:< )?[+\N{MINUS SIGN}]?\d[\d,.]*( .{1,12}|/s)?|–|unknown|)$")
+_NUMERIC = re.compile(r"^((?:< )?[+\N{MINUS SIGN}]?\d[\d,.]*( ×| [^×]{1,12}|/s)?|–|unknown|)$")
 
 
 class Form(Enum):

@@ -38,8 +38,13 @@ _STYLES = {"missing": "red", "warning": "yellow", "remark": "yellow", "about": "
 _GAP = (0, 2, 0, 0)
 _BADGES = {
     "must": "red", "should": "yellow", "may": "dim", "for": "green", "against": "red", "refused": "red",
+    "fail": "bold red", "warn": "yellow", "advice": "blue", "cannot tell": "cyan", "pass": "green",
+    "up": "green", "degraded": "yellow", "incomplete": "yellow", "link down": "red", "down": "red",
+    "make": "green", "change": "yellow", "no longer planned": "cyan", "not changed": "bold red",
+    "notice": "yellow", "assumed": "yellow", "missing": "red", "unreadable": "red",
 }  # fmt: skip
-"""The colours of names and cells that are one of these words."""
+"""The colours of names and of texts that begin with one of these words and a comma or a colon."""
+_BADGE = re.compile(rf"(?:{'|'.join(_BADGES)})(?=[,:]|$)")
 _LONGEST_NAME = 40
 """Characters of a name that stays in one line of a table."""
 _LEAST_SHORT = 40
@@ -66,6 +71,15 @@ def _closed(text: str) -> bool:
     return text.count("`") % 2 == 0 and text.count("(") == text.count(")")
 
 
+def _text(text: str, style: str = "") -> Text:
+    """The text without what would move a terminal's cursor or change its colours."""
+    plain = "".join(letter if letter.isprintable() or letter == "\n" else "?" for letter in text)
+    badge = _BADGE.match(plain)
+    if badge is None:
+        return Text(plain, style)
+    return Text.assemble((badge[0], _BADGES[badge[0]]), (plain[badge.end() :], style))
+
+
 class _Short(NamedTuple):
     """A sentence cut to the width that it has."""
 
@@ -75,7 +89,7 @@ class _Short(NamedTuple):
         return Measurement(1, len(self.text))
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        yield Text(shortened(self.text, options.max_width))
+        yield _text(shortened(self.text, options.max_width))
 
 
 def terminal(document: Document) -> RenderableType:
@@ -128,11 +142,11 @@ def _blocks(several: Iterable[Block], *, after_text: bool, first: bool = False) 
 def _block(block: Block) -> Iterator[RenderableType]:
     match block:
         case Paragraph():
-            text = Text(block.text, style=_STYLES.get(block.style, ""))
+            text = _text(block.text, _STYLES.get(block.style, ""))
             yield Text.assemble((block.strong, "bold"), " ", text) if block.strong else text
         case Bullets():
             mark = {"warning": "warning  ", "": "- "}.get(block.style, "")
-            yield from (Text(f"{mark}{item}", style=_STYLES.get(block.style, "")) for item in block.items)
+            yield from (_text(f"{mark}{item}", _STYLES.get(block.style, "")) for item in block.items)
         case Table():
             if block.title:
                 yield Text(block.title, style="dim")
@@ -151,8 +165,8 @@ def _block(block: Block) -> Iterator[RenderableType]:
                 yield from _warning(finding)
         case Notes():
             yield Text(block.title, style="dim")
-            yield from (indented(Text(finding.text)) for finding in block.findings)
-            yield from (indented(Text(remark, style="yellow")) for remark in block.remarks)
+            yield from (indented(_text(finding.text)) for finding in block.findings)
+            yield from (indented(_text(remark, "yellow")) for remark in block.remarks)
         case Heading():
             yield Text(block.text, style="bold")
         case FoldedBlocks():
@@ -180,7 +194,9 @@ def _lines(data: Table, bar_width: int = 0) -> Grid:
             justify="right" if index in numbers else "left",
             # Sentences become narrower before a number or a name loses a letter.
             no_wrap=index in numbers or all(" " not in cell and len(cell) <= _LONGEST_NAME for cell in cells),
-            min_width=min(_LEAST_TEXT, max(map(len, cells), default=0)),
+            min_width=min(
+                _LEAST_TEXT, max((len(word) for cell in cells for word in cell.split()), default=0)
+            ),
             overflow="fold",
         )
     if bars is not None:
@@ -188,7 +204,7 @@ def _lines(data: Table, bar_width: int = 0) -> Grid:
     drawn = [(bar,) for bar in _drawn(bars.values)] if bars else [()] * len(data.rows)
     for place, (row, bar) in enumerate(zip(data.rows, drawn, strict=True)):
         style = "dim" if place in data.faint else "bold" if place in data.strong else ""
-        texts = [Text(cell, style=_BADGES.get(cell, "")) for cell in row]
+        texts = [_text(cell) for cell in row]
         short = [_Short(row[-1])] if data.short else []
         lines.add_row(*texts[: len(texts) - len(short)], *short, *bar, style=style)
     return lines
@@ -241,22 +257,23 @@ def pairs(entries: Iterable[tuple[str, RenderableType]]) -> Grid:
     lines.add_column()
     before = ""
     for name, value in entries:
-        label = Text("" if name == before and name not in _BADGES else name, style=_BADGES.get(name, "dim"))
-        lines.add_row(label, Text(value) if isinstance(value, str) else value)
+        label = _text("" if name == before and name not in _BADGES else name, "dim")
+        lines.add_row(label, _text(value) if isinstance(value, str) else value)
         before = name
     return lines
 
 
 def _entry(entry: TextEntry) -> Text:
-    strong, note = (entry.strong, "bold"), (f"\n{entry.note}" if entry.note else "", "dim")
-    return Text.assemble(strong, " " if entry.strong and entry.text else "", entry.text, note)
+    parts = [_text(entry.strong, "bold"), _text(entry.text)]
+    text = Text(" ").join(part for part in parts if part)
+    return text.append_text(_text(f"\n{entry.note}", "dim")) if entry.note else text
 
 
 def _warning(finding: FindingText) -> Iterator[RenderableType]:
     """A warning with its numbers below one another, so that they can be compared."""
     place = " · ".join(filter(None, (finding.place, finding.certainty)))
     yield Text.assemble(("warning  ", "yellow"), (place, "dim"))
-    yield indented(Text(finding.text))
+    yield indented(_text(finding.text))
     if finding.numbers:
         numbers = Grid.grid(padding=_GAP)
         numbers.add_column(style="dim")
