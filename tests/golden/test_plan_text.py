@@ -10,17 +10,25 @@ import os
 from pathlib import Path
 
 import pytest
-from rich.console import Console, RenderableType
+from rich.console import Console
 
-from howdah.report.plan.terminal import candidate_text, list_text, master_text, plan_text, setting_text
+from howdah.report.document import Document
+from howdah.report.plan.explained import (
+    candidate_document,
+    master_document,
+    plan_summary,
+    plan_values,
+    setting_document,
+)
+from howdah.report.terminal import terminal
 from support.plan_samples import GROUNDS, eight_hosts
 
 FILES = Path(__file__).parent / "plan"
 
 
-def _held(name: str, said: RenderableType, width: int = 100) -> None:
+def _held(name: str, document: Document, width: int = 100) -> None:
     written = io.StringIO()
-    Console(file=written, width=width, color_system=None, highlight=False).print(said)
+    Console(file=written, width=width, color_system=None, highlight=False).print(terminal(document))
     text = "".join(f"{line.rstrip()}\n" for line in written.getvalue().splitlines())
     path = FILES / f"{name}.txt"
     if os.environ.get("HOWDAH_UPDATE_GOLDEN") == "1":
@@ -30,22 +38,22 @@ def _held(name: str, said: RenderableType, width: int = 100) -> None:
 
 @pytest.mark.parametrize("width", [80, 120])
 def test_a_plan(width: int) -> None:
-    _held(f"plan-{width}", plan_text(eight_hosts(), Path("plan.yaml"), Path("plan.html")), width)
+    _held(f"plan-{width}", plan_summary(eight_hosts(), Path("plan.yaml"), Path("plan.html")), width)
 
 
 def test_all_values() -> None:
-    _held("values", list_text(eight_hosts()))
+    _held("values", plan_values(eight_hosts(), GROUNDS))
 
 
 @pytest.mark.parametrize("key", ["worker.memory", "dfs.blocksize", "dfs.replication"])
 def test_one_value(key: str) -> None:
     (setting,) = (one for one in eight_hosts().settings if one.key == key)
-    _held(key, setting_text(setting, GROUNDS, "134217728" if key == "dfs.blocksize" else None))
+    _held(key, setting_document(setting, GROUNDS, "134217728" if key == "dfs.blocksize" else None))
 
 
 def test_platforms_and_masters() -> None:
     plan = eight_hosts()
     cluster = plan.cluster
-    _held("platform", candidate_text(cluster.candidates[0], GROUNDS))
-    _held("refused", candidate_text(cluster.candidates[-1], GROUNDS))
-    _held("master", master_text(cluster.masters[0], plan, GROUNDS))
+    _held("platform", candidate_document(cluster.candidates[0], GROUNDS))
+    _held("refused", candidate_document(cluster.candidates[-1], GROUNDS))
+    _held("master", master_document(cluster.masters[0], plan, GROUNDS))

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
 from typing import Annotated
 
 import typer
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, RenderableType
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-from rich.table import Table
-from rich.text import Text
 
 from howdah.cli.help import App
 from howdah.cli.output import show
 from howdah.errors import UserError
 from howdah.model.calibration import CalibratedValue, Calibration, CalibrationCell
+from howdah.report.document import FactList, Paragraph, Table, present
+from howdah.report.terminal import blocks
 from howdah.session.files import DEFAULT_RUNS_DIR
 from howdah.session.predict import calibration as session
 from howdah.units import format_counted
@@ -34,80 +35,60 @@ howdah run terasuite --engine sim --plan plan.yaml --calibration mine.yaml  # th
 
 def calibration_table(calibration: Calibration, path: Path) -> RenderableType:
     """The parameters, the figures and a line of summary."""
-    return Group(
-        _parameters(calibration.parameters),
-        Text(),
-        *((_cells(calibration.cells), Text()) if calibration.cells else ()),
-        *_summary(calibration),
-        Text.assemble(("calibration  ", "bold"), str(path)),
+    parameters = Table(
+        ("parameter", "value", "90 % interval", "rests on"), tuple(map(_parameter, calibration.parameters))
+    )
+    cells = Table(
+        ("run", "figure", "known", "simulated", "error", "left out", "90 % interval"),
+        tuple(map(_cell, calibration.cells)),
+        strong=frozenset(at for at, cell in enumerate(calibration.cells) if _is_far(cell)),
+    )
+    summary = Paragraph("\n".join(_summary(calibration)))
+    return blocks(*present(parameters, cells, summary, FactList("", (("calibration", str(path)),))))
+
+
+def _parameter(value: CalibratedValue) -> tuple[str, ...]:
+    rests_on = "; ".join(value.rests_on[:1]) or "the expected range"
+    return value.name, f"{value.value:.3g}", f"{value.low:.3g} to {value.high:.3g}", rests_on
+
+
+def _cell(cell: CalibrationCell) -> tuple[str, ...]:
+    return (
+        cell.case,
+        cell.quantity,
+        f"{cell.known:.4g} {cell.unit}",
+        f"{cell.simulated:.4g} {cell.unit}",
+        _error(cell, cell.error),
+        _error(cell, cell.left_out_error),
+        "" if cell.low is None or cell.high is None else f"{cell.low:.4g} to {cell.high:.4g}",
     )
 
 
-def _parameters(values: tuple[CalibratedValue, ...]) -> Table:
-    table = _table("parameter", "value", "90 % interval", "rests on")
-    for value in values:
-        table.add_row(
-            value.name,
-            f"{value.value:.3g}",
-            f"{value.low:.3g} to {value.high:.3g}",
-            "; ".join(value.rests_on[:1]) or "the expected range",
-        )
-    return table
-
-
-def _cells(cells: tuple[CalibrationCell, ...]) -> Table:
-    table = _table("run", "figure", "known", "simulated", "error", "left out", "90 % interval")
-    before = ""
-    for cell in cells:
-        table.add_row(
-            "" if cell.case == before else cell.case,
-            cell.quantity,
-            _number(cell, cell.known),
-            _number(cell, cell.simulated),
-            _error(cell, cell.error),
-            _error(cell, cell.left_out_error),
-            "" if cell.low is None or cell.high is None else f"{cell.low:.4g} to {cell.high:.4g}",
-        )
-        before = cell.case
-    return table
-
-
-def _summary(calibration: Calibration) -> list[Text]:
+def _summary(calibration: Calibration) -> Iterator[str]:
     times = [cell for cell in calibration.cells if cell.unit == "s"]
     if not times:
-        return []
+        return
     fitted = [abs(cell.error) for cell in times]
     left_out = [abs(cell.left_out_error) for cell in times if cell.left_out_error is not None]
-    lines = [
+    yield (
         f"{format_counted(len(calibration.parameters), 'parameter')} for "
         f"{format_counted(len(calibration.cells), 'figure')}; of the times, fitted: median error "
         f"{median(fitted):.1%}, largest {max(fitted):.1%}"
-    ]
+    )
     if left_out:
-        lines.append(f"left out: median error {median(left_out):.1%}, largest {max(left_out):.1%}")
+        yield f"left out: median error {median(left_out):.1%}, largest {max(left_out):.1%}"
     if calibration.best_of > 1:
-        lines.append(f"figures and simulations are those of the best of {calibration.best_of} runs")
-    return [Text(line) for line in lines]
+        yield f"figures and simulations are those of the best of {calibration.best_of} runs"
 
 
-def _table(*columns: str) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in columns:
-        text = column in ("parameter", "rests on", "run", "figure")
-        table.add_column(column, justify="left" if text else "right", no_wrap=not text)
-    return table
+def _is_far(cell: CalibrationCell) -> bool:
+    return cell.unit == "s" and max(abs(cell.error), abs(cell.left_out_error or 0)) > _FAR
 
 
-def _number(cell: CalibrationCell, value: float) -> str:
-    return f"{value:.4g} {cell.unit}"
-
-
-def _error(cell: CalibrationCell, error: float | None) -> Text:
+def _error(cell: CalibrationCell, error: float | None) -> str:
     if error is None:
-        return Text("–")
-    said = f"{error:+.0f} points" if cell.unit == "%" else f"{error:+.1%}"
-    far = cell.unit == "s" and abs(error) > _FAR
-    return Text(said, style="yellow" if far else "")
+        return "–"
+    return f"{error:+.0f} points" if cell.unit == "%" else f"{error:+.1%}"
 
 
 app = App()

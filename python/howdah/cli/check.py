@@ -10,26 +10,25 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Group, RenderableType
-from rich.table import Table
-from rich.text import Text
+from rich.console import RenderableType
 
 from howdah.cli.help import App
 from howdah.cli.output import show
 from howdah.errors import UserError
 from howdah.model.check import Check, CheckReport, CheckVerdict, HostRole
 from howdah.model.site import Endpoint
+from howdah.report.document import Block, Entries, Heading, Paragraph, TextEntry
+from howdah.report.terminal import blocks
 from howdah.session.plan import checks as session
 from howdah.units import format_counted
 
-_STYLES = {
-    CheckVerdict.FAIL: "bold red",
-    CheckVerdict.WARN: "yellow",
-    CheckVerdict.ADVICE: "blue",
-    CheckVerdict.UNKNOWN: "cyan",
-    CheckVerdict.PASS: "green",
-}
-_ORDER = tuple(_STYLES)
+_ORDER = (
+    CheckVerdict.FAIL,
+    CheckVerdict.WARN,
+    CheckVerdict.ADVICE,
+    CheckVerdict.UNKNOWN,
+    CheckVerdict.PASS,
+)
 
 EXAMPLES = """
 howdah check  # checks this machine
@@ -49,96 +48,58 @@ def check_table(report: CheckReport, *, everything: bool, advice: bool = False) 
     ``advice`` lists values that howdah would choose in place of defaults, which are only counted otherwise;
     ``everything`` lists them and what passes.
     """
-    parts: list[RenderableType] = []
-    unknown = [check for check in report.checks if check.verdict is CheckVerdict.UNKNOWN]
     shown = [CheckVerdict.FAIL, CheckVerdict.WARN]
     if advice or everything:
         shown.append(CheckVerdict.ADVICE)
     if everything:
         shown.append(CheckVerdict.PASS)
+    parts: list[Block] = []
     for damage, checks in report.groups(*shown).items():
-        parts += [Text(damage, style="bold"), _findings(checks), Text()]
+        parts += [Heading(damage), Entries(tuple(map(_finding, checks)))]
     better = sum(check.verdict is CheckVerdict.ADVICE for check in report.checks)
     if better and not (advice or everything):
         values = format_counted(better, "default")
-        parts += [Text(f"howdah would set {values} differently: --advice lists them"), Text()]
+        parts.append(Paragraph(f"howdah would set {values} differently: --advice lists them"))
     if report.ignored:
-        parts += [
-            Text(
-                _clean(
-                    f"ignored, because no program reads files with these names: {', '.join(report.ignored)}"
-                )
-            ),
-            Text(),
-        ]
-    if unknown:
-        parts += [Text("cannot tell", style="bold"), _unknowns(unknown, everything=everything), Text()]
-    return Group(*parts, _summary(report))
+        names = ", ".join(report.ignored)
+        parts.append(Paragraph(f"ignored, because no program reads files with these names: {names}"))
+    if unknown := [check for check in report.checks if check.verdict is CheckVerdict.UNKNOWN]:
+        parts += [Heading(CheckVerdict.UNKNOWN.value), _unknowns(unknown, everything=everything)]
+    counts = Counter(check.verdict for check in report.checks)
+    sums = " · ".join(f"{counts[verdict]} {verdict.value}" for verdict in _ORDER)
+    return blocks(*parts, Paragraph(f"{sums} · {_inspected(report)}"))
 
 
-def _findings(checks: Sequence[Check]) -> Table:
-    table = _grid()
-    for check in checks:
-        lines = [_evidence(check), Text(_clean(check.why))]
-        if check.fix:
-            lines.append(Text.assemble(("fix: ", "bold"), _clean(check.fix)))
-        lines.append(Text(f"{check.rule} ({check.source})", style="dim"))
-        table.add_row(Text(check.verdict.value, style=_STYLES[check.verdict]), Text("\n").join(lines))
-    return table
+def _finding(check: Check) -> TextEntry:
+    place = f" in {check.where}" if check.where else ""
+    expected = f"; expected {check.expected}" if check.verdict is not CheckVerdict.PASS or check.fix else ""
+    lines = [f"{check.found}{expected}", check.why, *([f"fix: {check.fix}"] if check.fix else [])]
+    return TextEntry(
+        check.verdict.value, "\n".join(lines), f"{check.rule} ({check.source})", f"{check.about}{place}:"
+    )
 
 
-def _evidence(check: Check) -> Text:
-    place = f" in {_clean(check.where)}" if check.where else ""
-    text = Text.assemble((_clean(check.about), "bold"), f"{place}: {_clean(check.found)}")
-    if check.verdict is not CheckVerdict.PASS or check.fix:
-        text.append(f"; expected {_clean(check.expected)}")
-    return text
-
-
-def _clean(text: str) -> str:
-    """The text on one line and without what would move a terminal's cursor or change its colours."""
-    return "".join(character if character.isprintable() else " " for character in text)
-
-
-def _unknowns(checks: Sequence[Check], *, everything: bool) -> Table:
+def _unknowns(checks: Sequence[Check], *, everything: bool) -> Entries:
     """What is missing, and how many rules wait for it: one line for each thing, for the cure is one."""
-    table = _grid()
     rules: dict[str, list[str]] = {}
     for check in checks:
         rules.setdefault(check.expected, []).append(check.rule)
+    entries = []
     for missing, waiting in sorted(rules.items(), key=lambda item: -len(item[1])):
         names = list(dict.fromkeys(waiting))
         few = everything or len(names) <= 3
         shown = ", ".join(names if few else [*names[:3], "…"])
-        lines = [Text(_clean(missing)), Text(shown, style="dim")]
-        table.add_row(
-            Text(format_counted(len(names), "rule"), style=_STYLES[CheckVerdict.UNKNOWN]),
-            Text("\n").join(lines),
-        )
-    return table
+        entries.append(TextEntry(format_counted(len(names), "rule"), missing, shown))
+    return Entries(tuple(entries))
 
 
-def _grid() -> Table:
-    table = Table.grid(padding=(0, 2))
-    table.add_column(no_wrap=True)
-    table.add_column()
-    return table
-
-
-def _summary(report: CheckReport) -> Text:
-    counts = Counter(check.verdict for check in report.checks)
-    text = Text()
-    for verdict in _ORDER:
-        text.append(
-            f"{counts[verdict]} {verdict.value}", style=_STYLES[verdict] if counts[verdict] else "dim"
-        )
-        text.append(" · ")
+def _inspected(report: CheckReport) -> str:
     known = {
         "command line": "",
         "default": " (assumed: no file names a release; give --hadoop VERSION)",
-    }.get(report.hadoop_from, f" ({_clean(report.hadoop_from)})")
-    whose = f" · as a {report.role.value}'s" if report.role is not None else ""
-    return text.append(f"Hadoop {report.hadoop}{known} · {_looked_at(report)}{whose}")
+    }.get(report.hadoop_from, f" ({report.hadoop_from})")
+    role = f" · as a {report.role.value}'s" if report.role is not None else ""
+    return f"Hadoop {report.hadoop}{known} · {_looked_at(report)}{role}"
 
 
 def _looked_at(report: CheckReport) -> str:

@@ -19,6 +19,7 @@ from howdah.cli.deploy_table import deployed_text, diff_text, pending_text, stat
 from howdah.cli.help import App, Details
 from howdah.cli.output import agree, check_json, print_json, show
 from howdah.errors import UserError
+from howdah.report.terminal import blocks
 from howdah.session.deploy import deploying as session
 from howdah.session.deploy import order, project
 from howdah.session.deploy import states as deploy_states
@@ -318,7 +319,7 @@ def deploy(
     if json:
         print_json(_for_programs(done))
     elif done.refused:
-        show(wrong_table(done.refused))
+        show(blocks(wrong_table(done.refused)))
     elif diff:
         show(diff_text(done))
     else:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from rich import box
-from rich.console import Group, RenderableType
-from rich.table import Table
-from rich.text import Text
+from rich.console import RenderableType
 
+from howdah.report.document import FactList, Paragraph, Table, present
+from howdah.report.terminal import blocks
 from howdah.units import format_counted
 
 if TYPE_CHECKING:
@@ -23,25 +22,31 @@ _SHOWN = 6
 """As many changes of a host as one line names."""
 
 
-def wrong_table(found: Sequence[HostWrong]) -> RenderableType:
+def wrong_table(found: Iterable[HostWrong]) -> Table:
     """All that is wrong, host by host."""
-    table = _table("host", "what is wrong", "what to do")
-    for wrong in sorted(found):
-        table.add_row(wrong.host, wrong.what, wrong.fix)
-    return Group(table, Text())
+    rows = tuple((wrong.host, wrong.what, wrong.fix) for wrong in sorted(found))
+    return Table(("host", "what is wrong", "what to do"), rows)
 
 
 def pending_text(done: Deployed) -> RenderableType:
     """What would be done: on each host in short, then to the cluster in order."""
-    table = _table("host", "changes", "what", "daemons")
-    for host, state in done.states.items():
-        if not state.settled:
-            daemons = [f"{verb} {', '.join(names)}" for verb, names in _daemons(state) if names]
-            table.add_row(host, str(len(state.changes)), _in_short(state.changes), "; ".join(daemons))
-    if not table.row_count:
-        return Group(*map(Text, done.steps))
-    steps = (Text(f"order  {index}. {step}") for index, step in enumerate(done.steps, start=1))
-    return Group(table, Text(), *steps)
+    rows = tuple(
+        (
+            host,
+            str(len(state.changes)),
+            _in_short(state.changes),
+            "; ".join(f"{verb} {', '.join(names)}" for verb, names in _daemons(state) if names),
+        )
+        for host, state in done.states.items()
+        if not state.settled
+    )
+    if not rows:
+        return blocks(Paragraph("\n".join(done.steps)))
+    return blocks(*present(Table(("host", "changes", "what", "daemons"), rows), _order(done)))
+
+
+def _order(done: Deployed) -> FactList:
+    return FactList("", tuple(("order", f"{at}. {step}") for at, step in enumerate(done.steps, start=1)))
 
 
 def _daemons(state: DeployedHost) -> tuple[tuple[str, Sequence[str]], ...]:
@@ -55,25 +60,17 @@ def _in_short(changes: Sequence[str]) -> str:
 
 def deployed_text(done: Deployed) -> RenderableType:
     """What was changed on each host, what failed, and the sum of it."""
-    parts: list[RenderableType] = []
-    if done.changed:
-        table = _table("host", "changed", "what")
-        for host, changes in done.hosts.items():
-            if changes:
-                table.add_row(host, str(len(changes)), _in_short(changes))
-        parts += [table, Text()]
-    for host, notes in done.notes.items():
-        parts += (Text(f"note     {host}: {note}") for note in dict.fromkeys(notes))
-    if done.failures:
-        parts += [wrong_table(done.failures)]
-    parts.append(Text(_sum(done)))
-    return Group(*parts)
+    rows = tuple((host, str(len(made)), _in_short(made)) for host, made in done.hosts.items() if made)
+    notes = (f"{host}: {note}" for host, notes in done.notes.items() for note in dict.fromkeys(notes))
+    facts = (*(("note", note) for note in notes), ("cluster", _sum(done)))
+    changed = Table(("host", "changed", "what"), rows if done.changed else ())
+    return blocks(*present(changed, wrong_table(done.failures), FactList("", facts)))
 
 
 def _sum(done: Deployed) -> str:
     hosts = format_counted(len(done.hosts), "host")
     failed = len({failure.host for failure in done.failures})
-    told = f"cluster  {done.cluster}: {hosts}, {done.changed} changed"
+    told = f"{done.cluster}: {hosts}, {done.changed} changed"
     if failed:
         told += f", {format_counted(failed, 'host')} failed; fix that, then run it again"
     return f"{told} ({done.elapsed_s:.1f} s)"
@@ -81,8 +78,8 @@ def _sum(done: Deployed) -> str:
 
 def diff_text(done: Deployed) -> RenderableType:
     """What would change on each host, line by line, and in which order daemons would be restarted."""
-    lines = [Text(line) for state in done.states.values() for line in _differences(state)]
-    return Group(*lines, *(Text(f"order  {index}. {step}") for index, step in enumerate(done.steps, start=1)))
+    lines = [line for state in done.states.values() for line in _differences(state)]
+    return blocks(*present(Paragraph("\n".join(lines)), _order(done)))
 
 
 def _differences(state: DeployedHost) -> Iterator[str]:
@@ -103,7 +100,7 @@ def _differences(state: DeployedHost) -> Iterator[str]:
 
 def status_text(status: ClusterStatus) -> RenderableType:
     """Every daemon of every host."""
-    table = _table("host", "daemon", "is", "since its start")
+    rows = []
     for host, state in status.states.items():
         for daemon in state.daemons:
             is_now = daemon["lacks"] or ("well" if daemon["active"] == "active" else daemon["active"])
@@ -112,32 +109,22 @@ def status_text(status: ClusterStatus) -> RenderableType:
             )
             if daemon["restarts"]:
                 since.append(f"systemd has restarted it {format_counted(daemon['restarts'], 'time')}")
-            table.add_row(host, daemon["name"], is_now, "; ".join(since))
-    differing = [
-        Text(f"differs  {host}: {', '.join(state.changes[:_SHOWN])}")
+            rows.append((host, daemon["name"], is_now, "; ".join(since)))
+    facts = [
+        ("differs", f"{host}: {', '.join(state.changes[:_SHOWN])}")
         for host, state in status.states.items()
         if state.changes
     ]
-    parts: list[RenderableType] = [table, Text(), *differing]
-    if status.silent:
-        parts.append(wrong_table(status.silent))
     if status.upgrade:
-        parts.append(Text(_upgrade(status.upgrade)))
-    parts.append(
-        Text(f"cluster  {status.cluster}: {'all is well' if status.well else 'not all daemons are healthy'}")
-    )
-    return Group(*parts)
+        facts.append(("upgrade", _upgrade(status.upgrade)))
+    well = "all is well" if status.well else "not all daemons are healthy"
+    facts.append(("cluster", f"{status.cluster}: {well}"))
+    daemons = Table(("host", "daemon", "is", "since its start"), tuple(rows))
+    return blocks(*present(daemons, wrong_table(status.silent), FactList("", tuple(facts))))
 
 
 def _upgrade(upgrade: HdfsUpgrade) -> str:
-    told = f"upgrade  HDFS is being upgraded from {upgrade.origin or 'the release before'}"
+    told = f"HDFS is being upgraded from {upgrade.origin or 'the release before'}"
     if upgrade.began_s is not None:
         told += f" since {datetime.fromtimestamp(upgrade.began_s, UTC):%Y-%m-%d %H:%M} UTC"
     return f"{told}: not finalized; --finalize ends it, --rollback reverts it"
-
-
-def _table(*columns: str) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    for column in columns:
-        table.add_column(column)
-    return table

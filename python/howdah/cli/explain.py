@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Group, RenderableType
-from rich.text import Text
 
 from howdah.cli.help import App
 from howdah.cli.output import print_json, show
 from howdah.errors import HowdahError
 from howdah.model.plan import ClusterPlan, Setting
-from howdah.report.plan.terminal import candidate_text, list_text, master_text, setting_text
+from howdah.report.plan.explained import (
+    candidate_document,
+    master_document,
+    plan_values,
+    setting_document,
+)
+from howdah.report.terminal import terminal
 from howdah.session.plan import explaining as session
 from howdah.session.plan import plans
 
 if TYPE_CHECKING:
+    from howdah.report.document import Document
     from howdah.session.plan.explaining import Explained
 
 
@@ -56,26 +62,29 @@ def explain(
     """Explain a value of a plan (its rule, inputs and source), a platform or a master."""
     read = plans.load_plan(plan)
     if name is None:
-        print_json([_said(read, setting) for setting in read.settings]) if json else show(list_text(read))
+        if json:
+            print_json([_said(read, setting) for setting in read.settings])
+        else:
+            show(terminal(plan_values(read, session.grounds())))
         return
     explanation = session.find(read, plan, name)
     if json:
         print_json(_content(read, explanation))
     else:
-        show(_text(read, explanation))
+        for at, document in enumerate(_documents(read, explanation)):
+            if at:
+                print()
+            show(terminal(document))
 
 
-def _text(plan: ClusterPlan, explanation: Explained) -> RenderableType:
+def _documents(plan: ClusterPlan, explanation: Explained) -> Iterator[Document]:
     grounds = session.grounds()
-    parts: list[RenderableType] = [
-        *(
-            setting_text(setting, grounds, plans.release_default(plan, setting.key))
-            for setting in explanation.settings
-        ),
-        *(candidate_text(candidate, grounds) for candidate in explanation.candidates),
-        *(master_text(master, plan, grounds) for master in explanation.masters),
-    ]
-    return Group(*[line for part in parts for line in (Text(), part)][1:])
+    for setting in explanation.settings:
+        yield setting_document(setting, grounds, plans.release_default(plan, setting.key))
+    for candidate in explanation.candidates:
+        yield candidate_document(candidate, grounds)
+    for master in explanation.masters:
+        yield master_document(master, plan, grounds)
 
 
 def _content(plan: ClusterPlan, explanation: Explained) -> dict[str, Any]:

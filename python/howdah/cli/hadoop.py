@@ -8,11 +8,10 @@ from typing import Annotated
 import typer
 from rich.console import Console, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-from rich.text import Text
 from typer.exceptions import Exit
 
 from howdah.cli.help import App
-from howdah.cli.output import print_json
+from howdah.cli.output import print_json, show_notice
 from howdah.cli.output import show as show_table
 from howdah.errors import UserError
 from howdah.installation.digests import FETCHABLE, release_of
@@ -118,10 +117,8 @@ def show(
         print_json(_content(shown))
     else:
         show_table(_table(shown))
-        console = Console(highlight=False, soft_wrap=True)
         for error in shown.missing:
-            console.print(Text.assemble(("missing  ", "yellow"), str(error)))
-            console.print(f"         {error.hint}", markup=False)
+            show_notice("missing", str(error), error.hint, stderr=False)
     if shown.missing:
         raise Exit(1)
 

@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console, JustifyMethod
-from rich.table import Table
-from rich.text import Text
 
 from howdah.cli.help import App
-from howdah.cli.output import print_json, show
+from howdah.cli.output import print_json, show, show_notice
 from howdah.errors import UserError
 from howdah.model.inventory import DiskRole, HostGroup, Inventory
+from howdah.report.document import Table
+from howdah.report.terminal import blocks
 from howdah.session.plan import inventories as session
 from howdah.units import exact_bits_per_s, format_bytes, format_counted, format_memory, parse_bits_per_s
 
@@ -75,26 +74,17 @@ def import_cluster(  # noqa: PLR0917 - typer makes options of parameters
         for path, text in group.asked.items():
             assumed = text.startswith(session.ASSUMED)
             said = text.removeprefix(session.ASSUMED).strip()
-            _say("assumed" if assumed else "notice", "yellow", f"{group.group.name}: {path[0]}: {said}")
+            show_notice("assumed" if assumed else "notice", f"{group.group.name}: {path[0]}: {said}")
     for host in imported.dead:
-        _say("down", "red", f"{host}: not listed")
+        show_notice("down", f"{host}: not listed")
     for missing in imported.unread:
-        _say("missing", "red", f"{missing.what}: {missing.why}")
+        show_notice("missing", f"{missing.what}: {missing.why}")
     if workload_output is not None and imported.work is not None:
         save(workload_output, session.work_text(imported.work))
         largest = format_bytes(imported.work.largest_input_bytes)
         jobs = format_counted(imported.work.finished_jobs, "finished job")
         print(f"{workload_output}: {jobs}, the largest read {largest}", file=sys.stderr)
 
-
-def _say(word: str, style: str, text: str) -> None:
-    console = Console(stderr=True, highlight=False, soft_wrap=True)
-    console.print(Text.assemble((f"{word}  ", style), text))
-
-
-_LEFT = ("group", "cpus", "data disks", "network", "racks", "serves")
-_IN_LINES = ("cpus", "data disks", "network")
-"""Columns of several words, which a narrow terminal shows in lines of their own; the others stay whole."""
 
 EXAMPLES = """
 howdah probe -o w001.yaml  # on each host: describes it
@@ -119,15 +109,9 @@ _SERVES: tuple[session.Serves, ...] = ("any", "workers", "masters")
 
 def groups_table(inventory: Inventory) -> Table:
     """One line for each group, and their sum; data disks count where workers may be placed."""
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for column in ("group", "hosts", "cpus", "memory", "data disks", "raw", "network", "racks", "serves"):
-        justify: JustifyMethod = "left" if column in _LEFT else "right"
-        table.add_column(column, justify=justify, no_wrap=column not in _IN_LINES)
-    for group in inventory.groups:
-        table.add_row(*map(Text, _row(group)))
     groups = inventory.groups
-    table.add_row(
-        Text("in all", style="bold"),
+    total = (
+        "in all",
         f"{inventory.host_count:,}",
         f"{sum(group.count * group.cpu.threads for group in groups):,} threads",
         format_memory(sum(group.count * group.memory_bytes for group in groups)),
@@ -135,8 +119,10 @@ def groups_table(inventory: Inventory) -> Table:
         format_bytes(sum(group.count * group.data_bytes for group in inventory.worker_groups)),
         "",
         str(len({rack for group in groups for rack in group.racks}) or "–"),
+        "",
     )
-    return table
+    columns = ("group", "hosts", "cpus", "memory", "data disks", "raw", "network", "racks", "serves")
+    return Table(columns, (*map(_row, groups), total), strong=frozenset({len(groups)}))
 
 
 def _row(group: HostGroup) -> tuple[str, ...]:
@@ -172,10 +158,10 @@ def check(
     if json:
         print_json(_content(inventory))
         return
-    show(groups_table(inventory))
+    show(blocks(groups_table(inventory)))
     for notice in session.notices(inventory):
         source = f" ({notice.source})" if notice.source else ""
-        _notice(f"{notice.group}: {notice.text}{source}", error=False)
+        show_notice("notice", f"{notice.group}: {notice.text}{source}", stderr=False)
 
 
 def _content(inventory: Inventory) -> dict[str, object]:
@@ -228,9 +214,9 @@ def add(
         if addition.known:
             continue  # What there is to ask was asked when the group was new.
         for path, text in addition.asked.items():
-            _notice(f"{addition.group.name}: {path[0]}: {text}", error=True)
+            show_notice("notice", f"{addition.group.name}: {path[0]}: {text}")
         for text in addition.left_out:
-            _notice(f"{addition.group.name}: left out: {text}", error=True)
+            show_notice("notice", f"{addition.group.name}: left out: {text}")
 
 
 app.command("import", epilog=EXAMPLES)(import_cluster)
@@ -248,8 +234,3 @@ def schema(
         sys.stdout.write(text)
     else:
         session.save(output, text)
-
-
-def _notice(text: str, *, error: bool) -> None:
-    console = Console(stderr=error, highlight=False, soft_wrap=True)
-    console.print(Text.assemble(("notice  ", "yellow"), text))

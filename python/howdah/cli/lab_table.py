@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from rich import box
-from rich.console import Group, RenderableType
-from rich.table import Table
-from rich.text import Text
+from rich.console import RenderableType
 
 from howdah.lab.commands import How
-from howdah.model.cluster import Deviation, Laboratory, Scaling
+from howdah.model.cluster import Laboratory, Scaling
 from howdah.model.plan import Role
+from howdah.report.document import FactList, Paragraph, Table, present
+from howdah.report.terminal import blocks
 from howdah.units import format_bits_per_s, format_bytes, format_counted, format_memory, format_rate
 
 if TYPE_CHECKING:
@@ -24,14 +23,11 @@ if TYPE_CHECKING:
     from howdah.lab.status import LabStatus, MachineStatus
     from howdah.lab.up import Brought
 
-_WIDTH = 8
-_STYLE = {"up": "green", "not redundant": "yellow", "degraded": "yellow", "incomplete": "yellow"}
 _WORDS = {"not redundant": "up, but another loss may stop it"}
 """How a state is said to a reader, where a word is not enough."""
 
-
-Fact = tuple[str, str | Text]
-"""A label, empty where it is that of the line before, and what is said under it."""
+Fact = tuple[str, str]
+"""A label and a text on it."""
 
 
 def brought_text(brought: Brought) -> RenderableType:
@@ -43,17 +39,16 @@ def brought_text(brought: Brought) -> RenderableType:
     changed = format_counted(len(state.laboratory.deviations), "value")
     lost = ", ".join(isolation.what for isolation in state.laboratory.isolation if not isolation.kept)
     jobs = any(Role.RESOURCEMANAGER in machine.roles for machine in state.machines)
-    return _facts(
-        [
-            ("up", f"{state.name}: {' and '.join(_counted(kinds))} on {hosts}; {started} started"),
-            ("files", str(state.directory)),
-            *_scaled(state.laboratory, state.notes),
-            ("not kept", lost),
-            ("changed", f"{changed} of the configuration; howdah lab status lists the reasons"),
-            *_behind(brought.behind),
-            ("next", "howdah run terasuite --engine hadoop" if jobs else "howdah lab ssh client"),
-        ]
-    )
+    facts: list[Fact] = [
+        ("up", f"{state.name}: {' and '.join(_counted(kinds))} on {hosts}; {started} started"),
+        ("files", str(state.directory)),
+        *_scaled(state.laboratory, state.notes),
+        ("not kept", lost),
+        ("changed", f"{changed} of the configuration; howdah lab status lists the reasons"),
+        *_behind(brought.behind),
+        ("next", "howdah run terasuite --engine hadoop" if jobs else "howdah lab ssh client"),
+    ]
+    return blocks(FactList("", tuple((label, text) for label, text in facts if text)))
 
 
 def lost_text(name: str, lost: Lost) -> str:
@@ -74,38 +69,35 @@ def back_text(name: str, back: Back) -> RenderableType:
             for daemon in back.started
         }
         done.append(f"started {', '.join(f'{daemon.program}{on}' for daemon, on in where.items())}")
-    return Group(Text(f"{name}: {', '.join(done) or 'all its daemons run'}"), _facts(_behind(back.behind)))
+    said = Paragraph(f"{name}: {', '.join(done) or 'all its daemons run'}")
+    return blocks(*present(said, FactList("", tuple(_behind(back.behind)))))
 
 
 def status_text(status: LabStatus) -> RenderableType:
     """Machines with their limits and daemons, then what is held to the plan and what is not."""
-    state = _WORDS.get(status.state, status.state)
-    head = Text.assemble((state, _STYLE[status.state]), f", Hadoop {status.hadoop}")
+    head = f"{_WORDS.get(status.state, status.state)}, Hadoop {status.hadoop}"
     if status.hbase:
-        head.append(f", HBase {status.hbase}")
+        head += f", HBase {status.hbase}"
     if status.missing:
-        head.append(f"; missing: {', '.join(status.missing)}")
-    files = ("plan", status.plan), ("files", str(status.directory))
-    behind = _behind(status.health.behind) if status.health else ()
-    faults = [("" if at else "active", fault) for at, fault in enumerate(status.faults)]
-    shared = _shared(status.shared)
+        head += f"; missing: {', '.join(status.missing)}"
+    facts = (
+        (status.name, head),
+        *(("active", fault) for fault in status.faults),
+        *(_behind(status.health.behind) if status.health else ()),
+        *(
+            ("shared", f"{', '.join(hosts)} with lab {lab}, which uses the same uplinks")
+            for lab, hosts in status.shared.items()
+        ),
+        ("plan", status.plan),
+        ("files", str(status.directory)),
+        *_health(status),
+    )
     differences = (
         *_isolation(status.laboratory),
         *_scaled(status.laboratory, status.notes),
         *_changed(status.laboratory),
     )
-    return Group(
-        _facts([(status.name, head), *faults, *behind, *shared, *files, *_health(status)]),
-        Text(),
-        _machines(status.machines),
-        Text(),
-        _facts(differences),
-    )
-
-
-def _shared(shared: Mapping[str, Sequence[str]]) -> Iterator[Fact]:
-    for at, (lab, hosts) in enumerate(shared.items()):
-        yield ("" if at else "shared", f"{', '.join(hosts)} with lab {lab}, which uses the same uplinks")
+    return blocks(*present(FactList("", facts), _machines(status.machines), FactList("", tuple(differences))))
 
 
 def _counted(kinds: Sequence[str]) -> Iterator[str]:
@@ -115,15 +107,8 @@ def _counted(kinds: Sequence[str]) -> Iterator[str]:
 
 
 def _machines(machines: Iterable[MachineStatus]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    for column in ("machine", "host", "address"):
-        table.add_column(column, no_wrap=True)
-    for column in ("CPU", "memory", "uplink"):
-        table.add_column(column, justify="right", no_wrap=True)
-    table.add_column("disks")
-    table.add_column("daemons")
-    for machine in machines:
-        table.add_row(
+    rows = (
+        (
             machine.name,
             machine.host,
             machine.address,
@@ -133,7 +118,10 @@ def _machines(machines: Iterable[MachineStatus]) -> Table:
             _disks(machine),
             _daemons(machine),
         )
-    return table
+        for machine in machines
+    )
+    columns = ("machine", "host", "address", "CPU", "memory", "uplink", "disks", "daemons")
+    return Table(columns, tuple(rows))
 
 
 def _disks(machine: MachineStatus) -> str:
@@ -148,15 +136,9 @@ def _disk(count: int, size_bytes: int | None, rate: int | None) -> str:
     return f"{count} × {format_bytes(size_bytes)}{speed}"
 
 
-def _daemons(machine: MachineStatus) -> Text:
-    text = Text("link down", "red") if machine.link == "down" else Text()
-    for daemon in machine.daemons:
-        text.append(", " if text else "")
-        text.append(
-            f"{daemon.name} {daemon.pid}" if daemon.pid else f"{daemon.name} down",
-            "" if daemon.pid else "red",
-        )
-    return text
+def _daemons(machine: MachineStatus) -> str:
+    daemons = (f"{daemon.name} {daemon.pid or 'down'}" for daemon in machine.daemons)
+    return ", ".join((*(["link down"] if machine.link == "down" else []), *daemons))
 
 
 def _health(status: LabStatus) -> Iterator[Fact]:
@@ -191,13 +173,11 @@ def _hbase(said: HBaseHealth) -> str:
     )
 
 
-def _behind(ones: Iterable[Behind]) -> Iterator[Fact]:
+def _behind(lags: Iterable[Behind]) -> Iterator[Fact]:
     """What lacks, then what helps, which is the same for all of a kind."""
-    ones = list(ones)
-    for number, journal in enumerate(ones):
-        yield ("behind" if number == 0 else "", journal.what)
-    for remedy in dict.fromkeys(journal.remedy for journal in ones):
-        yield ("", remedy)
+    lags = list(lags)
+    texts = (*(lag.what for lag in lags), *dict.fromkeys(lag.remedy for lag in lags))
+    return (("behind", text) for text in texts)
 
 
 def _states(states: dict[str, str]) -> str:
@@ -206,27 +186,19 @@ def _states(states: dict[str, str]) -> str:
 
 def _isolation(laboratory: Laboratory) -> Iterator[Fact]:
     for kept, label in ((True, "kept"), (False, "not kept")):
-        ones = [isolation for isolation in laboratory.isolation if isolation.kept is kept]
-        for number, aspect in enumerate(ones):
-            yield (label if number == 0 else "", f"{aspect.what}: {aspect.how}")
+        aspects = (aspect for aspect in laboratory.isolation if aspect.kept is kept)
+        yield from ((label, f"{aspect.what}: {aspect.how}") for aspect in aspects)
 
 
 def _scaled(laboratory: Laboratory, notes: Iterable[str]) -> Iterator[Fact]:
-    for number, text in enumerate([*map(_smaller, laboratory.scaling), *notes]):
-        yield ("scaled" if number == 0 else "", text)
+    return (("scaled", text) for text in (*map(_smaller, laboratory.scaling), *notes))
 
 
 def _changed(laboratory: Laboratory) -> Iterator[Fact]:
-    for number, (why, ones) in enumerate(_by_reason(laboratory.deviations)):
-        listed = ", ".join(deviation.key for deviation in ones)
-        yield ("changed" if number == 0 else "", f"{listed}: {why}")
-
-
-def _by_reason(deviations: Iterable[Deviation]) -> list[tuple[str, list[Deviation]]]:
-    result: dict[str, list[Deviation]] = {}
-    for deviation in deviations:
-        result.setdefault(deviation.why, []).append(deviation)
-    return list(result.items())
+    reasons: dict[str, list[str]] = {}
+    for deviation in laboratory.deviations:
+        reasons.setdefault(deviation.why, []).append(deviation.key)
+    return (("changed", f"{', '.join(keys)}: {why}") for why, keys in reasons.items())
 
 
 def _smaller(scaling: Scaling) -> str:
@@ -241,13 +213,3 @@ def _amount(scaling: Scaling, value: float) -> str:
     if scaling.unit == "bit/s":
         return format_bits_per_s(value)
     return format_rate(value) if scaling.unit == "B/s" else f"{value:g}"
-
-
-def _facts(facts: Iterable[Fact]) -> Table:
-    """Labels in a column of their own, so that long lines go on under their beginnings."""
-    table = Table.grid(padding=(0, 1, 0, 0))
-    table.add_column(style="bold", min_width=_WIDTH, no_wrap=True)
-    table.add_column()
-    for label, text in facts:
-        table.add_row(label, text)
-    return table

@@ -98,15 +98,23 @@ class PatientOutput:
             )
 
 
-def show(renderable: RenderableType) -> None:
+def show(renderable: RenderableType, *, stderr: bool = False) -> None:
     """Print to the width of a terminal; in a pipe, whole lines that end where their text does."""
-    console = Console(highlight=False)
+    console = Console(highlight=False, stderr=stderr)
     if console.is_terminal:
         console.print(renderable)
         return
     text = io.StringIO()
     Console(file=text, highlight=False, width=_WHOLE_LINES, color_system=None).print(renderable)
-    sys.stdout.writelines(f"{line.rstrip()}\n" for line in text.getvalue().splitlines())
+    console.file.writelines(f"{line.rstrip()}\n" for line in text.getvalue().splitlines())
+
+
+def show_notice(word: str, *lines: str, stderr: bool = True) -> None:
+    """Print a notice and what to do about it, after the word that classifies it."""
+    from howdah.report.document import Entries, TextEntry  # noqa: PLC0415
+    from howdah.report.terminal import blocks  # noqa: PLC0415
+
+    show(blocks(Entries((TextEntry(word, "\n".join(lines)),))), stderr=stderr)
 
 
 def print_json(content: object) -> None:

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Group, RenderableType
-from rich.text import Text
+from rich.console import RenderableType
 
 from howdah.cli.help import MORE, App
 from howdah.cli.options import with_plan_options
@@ -20,8 +19,9 @@ from howdah.errors import MissingExtra
 from howdah.model.change import PlanChange, ValueChange
 from howdah.model.plan import Value
 from howdah.planner import succession
-from howdah.report.plan import terminal as plan_terminal
-from howdah.report.terminal import pairs
+from howdah.report.document import FactList, Heading
+from howdah.report.plan.explained import plan_summary
+from howdah.report.terminal import blocks, terminal
 from howdah.session.plan import acceptance, ranking, requests, sharing
 from howdah.session.plan import plans as session
 
@@ -31,8 +31,8 @@ _MOST_VALUES = 20
 def change_text(change: PlanChange) -> RenderableType:
     """Hosts, masters and values that change, then the steps in order."""
     if not change.steps and not change.values:
-        return Text("change      nothing: the cluster matches this plan")
-    return Group(Text("\nchange", style="bold"), pairs(_facts(change)))
+        return blocks(FactList("", (("change", "nothing: the cluster matches this plan"),)))
+    return blocks(Heading("change"), FactList("", tuple(_facts(change))))
 
 
 def _facts(change: PlanChange) -> Iterator[tuple[str, str]]:
@@ -44,12 +44,10 @@ def _facts(change: PlanChange) -> Iterator[tuple[str, str]]:
         for move in change.masters
     )
     yield "masters", moved or "none moves"
-    for number, value in enumerate(change.values[:_MOST_VALUES]):
-        yield ("values" if not number else ""), _value(value)
+    yield from (("values", _value(value)) for value in change.values[:_MOST_VALUES])
     if len(change.values) > _MOST_VALUES:
-        yield "", f"and {len(change.values) - _MOST_VALUES} more; --json lists all"
-    for number, step in enumerate(change.steps, start=1):
-        yield ("steps" if number == 1 else ""), f"{number}. {step.text}"
+        yield "values", f"and {len(change.values) - _MOST_VALUES} more; --json lists all"
+    yield from (("steps", f"{number}. {step.text}") for number, step in enumerate(change.steps, start=1))
 
 
 def _value(value: ValueChange) -> str:
@@ -198,6 +196,7 @@ def plan(
     elif quiet:
         print(output)
     else:
-        show(plan_terminal.plan_text(made, output, written))
+        show(terminal(plan_summary(made, output, written)))
         if change is not None:
+            print()
             show(change_text(change))

@@ -10,10 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich import box
-from rich.console import Console, Group, RenderableType
-from rich.table import Table
-from rich.text import Text
+from rich.console import Console, RenderableType
 
 from howdah.cli.help import App
 from howdah.cli.output import agree, check_json, print_json, show
@@ -21,6 +18,8 @@ from howdah.errors import UserError
 from howdah.model.machines import Difference, Doing, ProvisionChange, Provisioning
 from howdah.model.site import Endpoint
 from howdah.provision.differences import DATA_DISK, refuse
+from howdah.report.document import Bullets, FactList, Paragraph, Table, present
+from howdah.report.terminal import blocks
 from howdah.session import provisioning as session
 from howdah.session.files import read_password
 
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from howdah.session.provisioning import RequestedMachines
 
 
-_STYLES = {Doing.MAKE: "green", Doing.CHANGE: "yellow", Doing.LEAVE: "dim", Doing.EXTRA: "cyan"}
 _ALIKE = 4
 """As many groups or rules of one kind as are named one by one."""
 _SHOWN = 8
@@ -40,27 +38,20 @@ _TOLD = ("vCPUs", "memory", "network card")
 
 def provision_table(provisioning: Provisioning) -> RenderableType:
     """One line for everything that is to be made or changed, and how many are left as they are."""
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    for column in ("to do", "what", "name", "host"):
-        table.add_column(column, no_wrap=column != "name", overflow="fold")
-    table.add_column("how")
+    rows = []
     shown = [change for change in provisioning.changes if change.doing is not Doing.LEAVE]
     for what, alike in groupby(shown, key=_kind):
         changes = list(alike)
         if len(changes) > _ALIKE and what[1] != "machine" and changes[0].doing is Doing.MAKE:
             # They are made of what the machines' own lines say already.
             changes = [changes[0].model_copy(update={"name": f"{len(changes)} of them", "differences": ()})]
-        for change in changes:
-            table.add_row(
-                Text(change.doing.value, style=_STYLES[change.doing]),
-                change.what,
-                Text(plain(change.name)),
-                Text(change.host),
-                Text("\n").join(_how(change)),
-            )
-    parts: list[RenderableType] = [table, Text()] if shown else []
-    parts += [Text(plain(f"note    {note}")) for note in provisioning.notes]
-    return Group(*parts, Text(f"in all  {counted(provisioning)}"))
+        rows += [
+            (change.doing.value, change.what, change.name, change.host, "\n".join(_how(change)))
+            for change in changes
+        ]
+    facts = (*(("note", note) for note in provisioning.notes), ("in all", counted(provisioning)))
+    table = Table(("to do", "what", "name", "host", "how"), tuple(rows))
+    return blocks(*present(table, FactList("", facts)))
 
 
 def counted(provisioning: Provisioning) -> str:
@@ -72,11 +63,6 @@ def counted(provisioning: Provisioning) -> str:
     return text
 
 
-def plain(text: str) -> str:
-    """A text from elsewhere without what would move a terminal's cursor or change its colours."""
-    return "".join(character if character.isprintable() else "?" for character in text)
-
-
 def _kind(change: ProvisionChange) -> tuple[Doing, str]:
     return change.doing, change.what
 
@@ -86,18 +72,18 @@ def provision_data(provisioning: Provisioning) -> dict[str, object]:
     return provisioning.model_dump(mode="json")
 
 
-def _how(change: ProvisionChange) -> Iterator[Text]:
+def _how(change: ProvisionChange) -> Iterator[str]:
     if change.doing is Doing.MAKE:
-        yield Text(_made(change.differences))
+        yield _made(change.differences)
         return
     for one in change.differences[:_SHOWN]:
-        yield Text(plain(f"{one.what}: {one.found or 'none'} → {one.planned or 'none'}"))
+        yield f"{one.what}: {one.found or 'none'} → {one.planned or 'none'}"
     if len(change.differences) > _SHOWN:
-        yield Text(f"and {len(change.differences) - _SHOWN} more")
+        yield f"and {len(change.differences) - _SHOWN} more"
     if change.refused:
-        yield Text(f"not changed: {change.refused}", style="bold red")
+        yield f"not changed: {change.refused}"
     elif change.restarts:
-        yield Text("will be shut down for the change and started again", style="bold")
+        yield "will be shut down for the change and started again"
 
 
 def _made(differences: tuple[Difference, ...]) -> str:
@@ -208,7 +194,7 @@ def _destroy(
 ) -> None:
     made = list(hypervisor.made())
     if not json:
-        print("\n".join([*map(plain, made), f"{len(made)} to remove"] if made else ["nothing to remove"]))
+        show(blocks(Bullets(tuple(made)), Paragraph(f"{len(made) or 'nothing'} to remove")))
     if made and not dry_run:
         question = f"Remove these machines of cluster {asked.cluster} and all their data?"
         agree(question, yes=yes)

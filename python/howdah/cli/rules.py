@@ -6,9 +6,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Group
-from rich.table import Table
-from rich.text import Text
 
 from howdah.cli.help import App
 from howdah.cli.output import print_json
@@ -16,7 +13,16 @@ from howdah.cli.output import show as show_text
 from howdah.errors import UserError
 from howdah.model.value import value_text
 from howdah.planner.explanation import MEANINGS
-from howdah.report.terminal import indented, pairs
+from howdah.report.document import (
+    Document,
+    Entries,
+    FactList,
+    FoldedBlocks,
+    Paragraph,
+    Table,
+    TextEntry,
+)
+from howdah.report.terminal import blocks, terminal
 from howdah.session.plan import explaining as session
 from howdah.units import format_counted
 
@@ -33,8 +39,6 @@ SHOW_EXAMPLES = """
 howdah rules show os.swappiness  # shows its value, condition, reason and source
 howdah rules show hdfs.block-size --json  # prints it for programs
 """
-
-_COLOURS = {"must": "red", "should": "yellow", "may": "cyan"}
 
 app = App(
     help="List the rules behind plans and checks, or explain one.",
@@ -94,7 +98,7 @@ def show(
     if json or _as_json(context):
         print_json(_content(explained) | {"default": default})
     else:
-        show_text(_page(explained, default))
+        show_text(terminal(_page(explained, default)))
 
 
 def _as_json(context: typer.Context) -> bool:
@@ -107,39 +111,33 @@ def _list(subject: str | None, severity: str | None, source: str | None, *, json
     if json:
         print_json([_content(rule) for rule in rules])
         return
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("rule", no_wrap=True)
-    table.add_column("severity", no_wrap=True)
-    table.add_column("says")
-    for rule in rules:
-        table.add_row(rule.id, Text(rule.severity, _COLOURS[rule.severity]), rule.says)
+    table = Table(("rule", "severity", "says"), tuple((rule.id, rule.severity, rule.says) for rule in rules))
     count = f"{format_counted(len(rules), 'rule')}; `howdah rules show RULE` explains one"
-    show_text(Group(table, Text(f"\n{count}", "dim")) if rules else Text("no rule matches all filters"))
+    show_text(
+        blocks(table, Paragraph(count, "note")) if rules else blocks(Paragraph("no rule matches all filters"))
+    )
 
 
 def _content(rule: Explanation) -> dict[str, Any]:
     return rule._asdict() | {"sources": [source._asdict() for source in rule.sources]}
 
 
-def _page(rule: Explanation, default: str | None) -> Group:
-    head = Text.assemble((rule.id, "bold"), "  ", (rule.severity, _COLOURS[rule.severity]))
-    head.append(f" ({MEANINGS[rule.severity]})", "dim")
-    return Group(
-        head,
-        Text(rule.says),
-        Text(),
-        pairs(_facts(rule, default)),
-        Text("\nsources", "bold"),
-        indented(pairs(_sources(rule))),
+def _page(rule: Explanation, default: str | None) -> Document:
+    sources = (
+        TextEntry(source.label, source.says, f"{source.title}; {source.kind}" if source.title else "")
+        for source in rule.sources
     )
-
-
-def _sources(rule: Explanation) -> Iterator[tuple[str, Text]]:
-    for source in rule.sources:
-        text = Text(source.says)
-        if source.title:
-            text.append(f"\n{source.title}; {source.kind}", "dim")
-        yield source.label, text
+    return Document(
+        "rule",
+        "",
+        (),
+        f"{rule.id}  {rule.severity} ({MEANINGS[rule.severity]})",
+        (
+            Paragraph(rule.says),
+            FactList("", tuple(_facts(rule, default))),
+            FoldedBlocks("sources", (Entries(tuple(sources)),), size=len(rule.sources)),
+        ),
+    )
 
 
 def _facts(rule: Explanation, default: str | None) -> Iterator[tuple[str, str]]:

@@ -7,12 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.text import Text
 
 from howdah.cli.help import App
 from howdah.cli.live import as_json
-from howdah.cli.output import print_json
+from howdah.cli.output import print_json, show_notice
 from howdah.cli.output import show as show_text
 from howdah.errors import UserError
 from howdah.model.run import RunRecord
@@ -144,11 +142,9 @@ def _print_table(summaries: list[RunSummary]) -> None:
     rows = tuple(_row(summary.id, summary.record) for summary in summaries if summary.record is not None)
     if rows:
         show_text(blocks(Table(("run", "outcome", "suite", "engine", "origin", "elapsed"), rows)))
-    console = Console(highlight=False, soft_wrap=True)
     for summary in summaries:
         if summary.error is not None:
-            console.print(Text.assemble(("unreadable  ", "red"), str(summary.error)))
-            console.print(Text(f"            {summary.error.hint}"))
+            show_notice("unreadable", str(summary.error), summary.error.hint, stderr=False)
 
 
 @app.command(epilog=SHOW_EXAMPLES)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from enum import Enum
 from typing import Any, Literal, NamedTuple, Self
 
-_NUMERIC = re.compile(r"^((?:< )?[+\N{MINUS SIGN}]?\d[\d,.]*( .{1,12}|/s)?|–|unknown|)$")
+_NUMERIC = re.compile(r"^((?:< )?[+\N{MINUS SIGN}]?\d[\d,.]*( ×| [^×]{1,12}|/s)?|–|unknown|)$")
 
 
 class Form(Enum):
@@ -46,8 +46,10 @@ class Table(NamedTuple):
 
     ``title`` and ``about`` stand above it. A table without a title has a ``label`` for readers who cannot see
     it. With ``fold``, HTML hides many rows until a reader opens them. The terminal draws ``bars`` after the
-    last column, and ``faint`` rows in a paler colour. ``links`` has the address that each row's name leads to
-    in HTML, empty for none.
+    last column. ``faint`` rows have a paler colour, ``strong`` ones a heavier font. ``links`` has the address
+    that each row's name leads to in HTML, empty for none. With ``details``, each row opens onto its blocks in
+    HTML; the other forms have no room for them. The terminal cuts the sentences of the last column to one
+    line each if they are ``short``.
     """
 
     columns: tuple[str, ...]
@@ -55,11 +57,24 @@ class Table(NamedTuple):
     title: str = ""
     about: str = ""
     label: str = ""
-    style: Literal["", "stats", "titled", "plan"] = ""
+    style: Literal["", "stats", "titled", "plan", "choices", "settings"] = ""
     fold: bool = False
     bars: Bars | None = None
     faint: frozenset[int] = frozenset()
+    strong: frozenset[int] = frozenset()
     links: tuple[str, ...] = ()
+    details: tuple[tuple[Block, ...], ...] = ()
+    short: bool = False
+
+
+class Drawing(NamedTuple):
+    """A picture that HTML shows as it is; ``keys`` are the words of its colours, with their classes."""
+
+    id: str
+    title: str
+    caption: str
+    svg: str
+    keys: tuple[tuple[str, str], ...] = ()
 
 
 class Figure(NamedTuple):
@@ -103,11 +118,35 @@ class Bullets(NamedTuple):
 
 
 class FactList(NamedTuple):
-    """Pairs of a name and a value; the values of ``verbatim`` names are read by machines."""
+    """Pairs of a name and a value; a name with several values is repeated.
+
+    The values of ``verbatim`` names are read by machines; those of ``short`` ones are sentences that the
+    terminal cuts to one line each.
+    """
 
     title: str
     entries: tuple[tuple[str, str], ...]
     verbatim: frozenset[str] = frozenset()
+    short: frozenset[str] = frozenset()
+
+
+class TextEntry(NamedTuple):
+    """Sentences below a name or a badge, and a note on where they come from; ``strong`` words come first.
+
+    In HTML, the name of an entry with an ``anchor`` is a link to it wherever a note or a fact cites it.
+    """
+
+    name: str
+    text: str
+    note: str = ""
+    strong: str = ""
+    anchor: str = ""
+
+
+class Entries(NamedTuple):
+    """Entries below one another."""
+
+    items: tuple[TextEntry, ...]
 
 
 class FindingText(NamedTuple):
@@ -140,19 +179,12 @@ class Heading(NamedTuple):
 
 
 class FoldedBlocks(NamedTuple):
-    """Blocks below a summary, which HTML hides until a reader opens them."""
+    """Blocks below a summary, which HTML hides until a reader opens them; a ``size`` makes it a heading."""
 
     summary: str
     blocks: tuple[Block, ...]
     open: bool = False
-
-
-class PagePart(NamedTuple):
-    """Something that only one kind of page has, in HTML only: a value for a macro of a template."""
-
-    template: str
-    macro: str
-    value: object
+    size: int = 0
 
 
 class Only(NamedTuple):
@@ -163,8 +195,8 @@ class Only(NamedTuple):
 
 
 Block = (
-    Paragraph | Bullets | Table | Figure | FactList | Warnings | Notes
-    | Heading | FoldedBlocks | PagePart | Only
+    Paragraph | Bullets | Table | Drawing | Figure | FactList | Entries | Warnings | Notes
+    | Heading | FoldedBlocks | Only
 )  # fmt: skip
 
 
@@ -248,11 +280,14 @@ class Document(NamedTuple):
 
 
 def numeric_columns(table: Table) -> frozenset[int]:
-    """The columns that hold numbers only, which are aligned on the right."""
+    """The columns that hold numbers only, which are aligned on the right; settings are no such numbers."""
+    if table.style == "settings":
+        return frozenset()
     return frozenset(
         index
         for index in range(len(table.columns))
-        if any(row[index] for row in table.rows) and all(_NUMERIC.match(row[index]) for row in table.rows)
+        if any(row[index] for row in table.rows)
+        and all(_NUMERIC.match(line) for row in table.rows for line in row[index].split("\n"))
     )
 
 
@@ -265,7 +300,12 @@ def _is_empty(block: Block) -> bool:
     match block:
         case Table(rows=content) | Bullets(items=content) | FactList(entries=content):
             return not content
-        case Warnings(findings=content) | FoldedBlocks(blocks=content) | Only(blocks=content):
+        case (
+            Entries(items=content)
+            | Warnings(findings=content)
+            | FoldedBlocks(blocks=content)
+            | Only(blocks=content)
+        ):
             return not content
         case Paragraph():
             return not (block.text or block.strong)
@@ -283,24 +323,24 @@ def _in_form(blocks: Iterable[Block], form: Form) -> tuple[Block, ...]:
                 shown.append(block._replace(blocks=_in_form(block.blocks, form)))
             case Figure() if form is Form.TERMINAL:
                 pass
-            case PagePart() if form is not Form.HTML:
+            case Drawing() if form is not Form.HTML:
                 pass
             case _:
                 shown.append(block)
     return present(*shown)
 
 
-def _every(blocks: Iterable[Block]) -> Iterator[Block]:
+def every_block(blocks: Iterable[Block]) -> Iterator[Block]:
     """Every block with those inside it."""
     for block in blocks:
         yield block
         if isinstance(block, (FoldedBlocks, Only)):
-            yield from _every(block.blocks)
+            yield from every_block(block.blocks)
 
 
 def _figures(blocks: Iterable[Block]) -> Iterator[Figure]:
-    return (block for block in _every(blocks) if isinstance(block, Figure))
+    return (block for block in every_block(blocks) if isinstance(block, Figure))
 
 
 def _tables(blocks: Iterable[Block]) -> Iterator[Table]:
-    return (block for block in _every(blocks) if isinstance(block, Table))
+    return (block for block in every_block(blocks) if isinstance(block, Table))

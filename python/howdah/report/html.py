@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import NamedTuple
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
-from howdah.report.document import Block, Document, FactList, Figure, FoldedBlocks, Form, PagePart
-from howdah.report.html_shell import Shell, ShownPage, drawn, environment, page
+from howdah.report.document import (
+    Block,
+    Document,
+    Entries,
+    FactList,
+    Figure,
+    FoldedBlocks,
+    Form,
+    Table,
+    every_block,
+)
+from howdah.report.html_shell import Shell, ShownPage, drawn, page, prose
 
 
 class Piece(NamedTuple):
@@ -29,6 +40,7 @@ def html(document: Document, pictures: Mapping[str, str] | None, shell: Shell | 
         shell=shell,
         own=document.own or None,
         document=shown,
+        cited=_citing(shown),
         pieces=list(_pieces(shown.blocks, pictures)),
         parts=[(section, list(_pieces(section.blocks, pictures))) for section in shown.sections],
     )
@@ -55,21 +67,34 @@ def _grouped(block: Block) -> str:
     """The grid that a block shares with its neighbours, if any."""
     if isinstance(block, Figure) and block.half:
         return "pair"
-    return "facts" if isinstance(block, FactList) else ""
+    return "facts" if isinstance(block, FactList) and block.title else ""
 
 
 def _piece(block: Block, pictures: Mapping[str, str] | None) -> Piece:
     match block:
         case Figure():
             return Piece("figure", drawn(block, pictures))
-        case PagePart():
-            return Piece("markup", _markup(block))
+        case FactList():
+            return Piece("pairs", block)
+        case Table() if block.details:
+            return Piece("opening", (block, [list(_pieces(inside, pictures)) for inside in block.details]))
         case FoldedBlocks():
             return Piece("details", (block, list(_pieces(block.blocks, pictures))))
         case _:
             return Piece(type(block).__name__.lower(), block)
 
 
-def _markup(part: PagePart) -> Markup:
-    macro = getattr(environment().get_template(part.template).module, part.macro)
-    return Markup(macro(part.value))
+def _citing(document: Document) -> Callable[[str], Markup]:
+    """A function that makes a text HTML, with a link at the name of every entry that has an anchor."""
+    blocks = (*document.blocks, *(block for section in document.sections for block in section.blocks))
+    lists = [block for block in every_block(blocks) if isinstance(block, Entries)]
+    anchors = {str(escape(item.name)): item.anchor for block in lists for item in block.items if item.anchor}
+    if not anchors:
+        return prose
+    names = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(anchors, key=len, reverse=True)))})\b")
+
+    def cited(text: str) -> Markup:
+        link = '<a href="#{}">{}</a>'
+        return Markup(names.sub(lambda name: link.format(escape(anchors[name[0]]), name[0]), prose(text)))
+
+    return cited

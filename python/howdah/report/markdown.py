@@ -10,6 +10,7 @@ from howdah.report.document import (
     Block,
     Bullets,
     Document,
+    Entries,
     FactList,
     Figure,
     FindingText,
@@ -19,6 +20,7 @@ from howdah.report.document import (
     Notes,
     Paragraph,
     Table,
+    TextEntry,
     Warnings,
     numeric_columns,
 )
@@ -65,6 +67,8 @@ def _blocks(blocks: Iterable[Block], folder: str) -> Iterator[str]:
                 yield figure_block(block, folder)
             case Table():
                 yield from _titled(block)
+            case Entries():
+                yield "\n".join(map(_entry, block.items))
             case FactList():
                 if block.title:
                     yield f"### {escaped(block.title)}"
@@ -110,6 +114,11 @@ def figure_block(figure: Figure, folder: str) -> str:
     """A figure as a link to its picture, with its title and caption."""
     title, caption = escaped(figure.title), prose(figure.caption)
     return f"![{title}]({folder}/{figure.id}.svg)\n\n*{title}.* {caption}"
+
+
+def _entry(entry: TextEntry) -> str:
+    text = prose(" ".join(filter(None, (entry.strong, entry.text))))
+    return f"- **{escaped(entry.name)}** {text}" + (f" ({prose(entry.note)})" if entry.note else "")
 
 
 def _warning(finding: FindingText) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -16,6 +17,7 @@ from howdah.report.document import (
     Block,
     Bullets,
     Document,
+    Entries,
     FactList,
     FindingText,
     FoldedBlocks,
@@ -24,6 +26,7 @@ from howdah.report.document import (
     Notes,
     Paragraph,
     Table,
+    TextEntry,
     Warnings,
     numeric_columns,
 )
@@ -33,6 +36,60 @@ _LEAST_TEXT = 13
 """Characters of a column of sentences in a narrow terminal."""
 _STYLES = {"missing": "red", "warning": "yellow", "remark": "yellow", "about": "dim", "note": "dim"}
 _GAP = (0, 2, 0, 0)
+_BADGES = {
+    "must": "red", "should": "yellow", "may": "dim", "for": "green", "against": "red", "refused": "red",
+    "fail": "bold red", "warn": "yellow", "advice": "blue", "cannot tell": "cyan", "pass": "green",
+    "up": "green", "degraded": "yellow", "incomplete": "yellow", "link down": "red", "down": "red",
+    "make": "green", "change": "yellow", "no longer planned": "cyan", "not changed": "bold red",
+    "notice": "yellow", "assumed": "yellow", "missing": "red", "unreadable": "red",
+}  # fmt: skip
+"""The colours of names and of texts that begin with one of these words and a comma or a colon."""
+_BADGE = re.compile(rf"(?:{'|'.join(_BADGES)})(?=[,:]|$)")
+_LONGEST_NAME = 40
+"""Characters of a name that stays in one line of a table."""
+_LEAST_SHORT = 40
+"""Columns that sentences need in the last column of a table; with fewer they stand below it."""
+_SENTENCE = re.compile(r"[.!?](?=\s+[A-Z`(])")
+_CLAUSE = re.compile(r"[,;:](?= )| (?=\()")
+_LEAST_CLAUSE = 0.4
+"""A clause that fills less of the line says too little alone."""
+
+
+def shortened(text: str, width: int) -> str:
+    """The first sentence; if that is too long, the clauses that fit; otherwise the words, and an ellipsis."""
+    end = _SENTENCE.search(text)
+    sentence = text[: end.end()] if end else text
+    if len(sentence) <= width:
+        return sentence
+    for clause in reversed([match.start() for match in _CLAUSE.finditer(sentence, 0, width + 1)]):
+        if clause >= _LEAST_CLAUSE * width and _closed(sentence[:clause]):
+            return sentence[:clause]
+    return f"{sentence[: max(width - 1, 1)].rpartition(' ')[0]} …"
+
+
+def _closed(text: str) -> bool:
+    return text.count("`") % 2 == 0 and text.count("(") == text.count(")")
+
+
+def _text(text: str, style: str = "") -> Text:
+    """The text without what would move a terminal's cursor or change its colours."""
+    plain = "".join(letter if letter.isprintable() or letter == "\n" else "?" for letter in text)
+    badge = _BADGE.match(plain)
+    if badge is None:
+        return Text(plain, style)
+    return Text.assemble((badge[0], _BADGES[badge[0]]), (plain[badge.end() :], style))
+
+
+class _Short(NamedTuple):
+    """A sentence cut to the width that it has."""
+
+    text: str
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        return Measurement(1, len(self.text))
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        yield _text(shortened(self.text, options.max_width))
 
 
 def terminal(document: Document) -> RenderableType:
@@ -45,7 +102,7 @@ def terminal(document: Document) -> RenderableType:
         parts.append(Text(shown.question))
     if shown.answer:
         parts.append(Text(shown.answer, style="bold"))
-    parts += _blocks(shown.blocks, after_text=True)
+    parts += _blocks(shown.blocks, after_text=True, first=not parts)
     for section in shown.sections:
         parts.append(Text())
         # The title of a section's first block is enough of a heading.
@@ -85,11 +142,11 @@ def _blocks(several: Iterable[Block], *, after_text: bool, first: bool = False) 
 def _block(block: Block) -> Iterator[RenderableType]:
     match block:
         case Paragraph():
-            text = Text(block.text, style=_STYLES.get(block.style, ""))
+            text = _text(block.text, _STYLES.get(block.style, ""))
             yield Text.assemble((block.strong, "bold"), " ", text) if block.strong else text
         case Bullets():
             mark = {"warning": "warning  ", "": "- "}.get(block.style, "")
-            yield from (Text(f"{mark}{item}", style=_STYLES.get(block.style, "")) for item in block.items)
+            yield from (_text(f"{mark}{item}", _STYLES.get(block.style, "")) for item in block.items)
         case Table():
             if block.title:
                 yield Text(block.title, style="dim")
@@ -97,24 +154,31 @@ def _block(block: Block) -> Iterator[RenderableType]:
         case FactList():
             if block.title:
                 yield Text(block.title, style="dim")
-            yield pairs(block.entries)
+            yield pairs(
+                (name, _Short(value) if name in block.short else value) for name, value in block.entries
+            )
+        case Entries():
+            yield pairs((item.name, _entry(item)) for item in block.items)
         case Warnings():
             for number, finding in enumerate(block.findings):
                 yield from ([Text()] if number else [])
                 yield from _warning(finding)
         case Notes():
             yield Text(block.title, style="dim")
-            yield from (indented(Text(finding.text)) for finding in block.findings)
-            yield from (indented(Text(remark, style="yellow")) for remark in block.remarks)
+            yield from (indented(_text(finding.text)) for finding in block.findings)
+            yield from (indented(_text(remark, "yellow")) for remark in block.remarks)
         case Heading():
             yield Text(block.text, style="bold")
         case FoldedBlocks():
-            yield Text(block.summary, style="dim")
-            yield from _blocks(block.blocks, after_text=True, first=True)
+            inside = Group(*_blocks(block.blocks, after_text=True, first=True))
+            yield Text(block.summary, style="bold" if block.size else "dim")
+            yield indented(inside) if block.size else inside
 
 
 def grid(data: Table) -> RenderableType:
     """A table without lines, columns of numbers aligned on the right."""
+    if data.short:
+        return _WithSentences(data)
     return _lines(data) if data.bars is None else _WithBars(data)
 
 
@@ -124,21 +188,45 @@ def _lines(data: Table, bar_width: int = 0) -> Grid:
     header = any(data.columns) or bool(bars and bars.title)
     lines = Grid(box=None, pad_edge=False, header_style="dim", padding=_GAP, show_header=header)
     for index, column in enumerate(data.columns):
-        cells = [row[index] for row in data.rows]
+        cells = [line for row in data.rows for line in row[index].split("\n")]
         lines.add_column(
             Text(column),
             justify="right" if index in numbers else "left",
             # Sentences become narrower before a number or a name loses a letter.
-            no_wrap=index in numbers or not any(" " in cell for cell in cells),
-            min_width=min(_LEAST_TEXT, max(map(len, cells), default=0)),
+            no_wrap=index in numbers or all(" " not in cell and len(cell) <= _LONGEST_NAME for cell in cells),
+            min_width=min(
+                _LEAST_TEXT, max((len(word) for cell in cells for word in cell.split()), default=0)
+            ),
             overflow="fold",
         )
     if bars is not None:
         lines.add_column(Text(bars.title, justify="center"), width=bar_width)
     drawn = [(bar,) for bar in _drawn(bars.values)] if bars else [()] * len(data.rows)
     for place, (row, bar) in enumerate(zip(data.rows, drawn, strict=True)):
-        lines.add_row(*map(Text, row), *bar, style="dim" if place in data.faint else "")
+        style = "dim" if place in data.faint else "bold" if place in data.strong else ""
+        texts = [_text(cell) for cell in row]
+        short = [_Short(row[-1])] if data.short else []
+        lines.add_row(*texts[: len(texts) - len(short)], *short, *bar, style=style)
     return lines
+
+
+class _WithSentences(NamedTuple):
+    """A table whose last column is cut to what a line has room for, or stands below it if that is little."""
+
+    data: Table
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        data = self.data
+        rest = data._replace(
+            columns=data.columns[:-1], rows=tuple(row[:-1] for row in data.rows), short=False
+        )
+        if options.max_width - Measurement.get(console, options, _lines(rest)).maximum >= _LEAST_SHORT:
+            yield _lines(data)
+            return
+        yield _lines(rest)
+        if sentences := [(row[0], _Short(row[-1])) for row in data.rows if row[-1]]:
+            yield Text()
+            yield pairs(sentences)
 
 
 class _WithBars(NamedTuple):
@@ -160,20 +248,32 @@ def _drawn(values: Sequence[float]) -> Iterator[Bar]:
 
 
 def pairs(entries: Iterable[tuple[str, RenderableType]]) -> Grid:
-    """Names and values below one another; long values go on under their beginnings."""
+    """Names and values below one another; long values go on under their beginnings.
+
+    A name stands once, before the first of its values; a badge stands before each.
+    """
     lines = Grid.grid(padding=_GAP)
-    lines.add_column(style="dim", no_wrap=True)
+    lines.add_column(no_wrap=True)
     lines.add_column()
+    before = ""
     for name, value in entries:
-        lines.add_row(Text(name), Text(value) if isinstance(value, str) else value)
+        label = _text("" if name == before and name not in _BADGES else name, "dim")
+        lines.add_row(label, _text(value) if isinstance(value, str) else value)
+        before = name
     return lines
+
+
+def _entry(entry: TextEntry) -> Text:
+    parts = [_text(entry.strong, "bold"), _text(entry.text)]
+    text = Text(" ").join(part for part in parts if part)
+    return text.append_text(_text(f"\n{entry.note}", "dim")) if entry.note else text
 
 
 def _warning(finding: FindingText) -> Iterator[RenderableType]:
     """A warning with its numbers below one another, so that they can be compared."""
     place = " · ".join(filter(None, (finding.place, finding.certainty)))
     yield Text.assemble(("warning  ", "yellow"), (place, "dim"))
-    yield indented(Text(finding.text))
+    yield indented(_text(finding.text))
     if finding.numbers:
         numbers = Grid.grid(padding=_GAP)
         numbers.add_column(style="dim")

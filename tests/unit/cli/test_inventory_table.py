@@ -10,6 +10,7 @@ from rich.console import Console
 
 from howdah.cli.inventory import groups_table
 from howdah.documents.files import read_inventory
+from howdah.report.terminal import blocks
 
 EXAMPLES = sorted((Path(__file__).parents[3] / "examples").glob("*.yaml"))
 
@@ -18,7 +19,7 @@ EXAMPLES = sorted((Path(__file__).parents[3] / "examples").glob("*.yaml"))
 def test_nothing_is_cut_off_at_80_columns(path: Path) -> None:
     inventory = read_inventory(path)
     console = Console(width=80, file=StringIO())
-    console.print(groups_table(inventory))
+    console.print(blocks(groups_table(inventory)))
     assert isinstance(console.file, StringIO)
     text = console.file.getvalue()
     assert "…" not in text

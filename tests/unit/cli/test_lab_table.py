@@ -96,12 +96,12 @@ def _shown(status: LabStatus) -> str:
         "degraded, Hadoop 3.5.0; missing: nodemanager on h1-1, an active ResourceManager",
         "m1:9870 active, 1 DataNode",
         "m1:8088 does not answer, 0 NodeManagers; history server answers",
-        "0.33   6.5 GiB   1.00 Gb/s   2 × 8.00 GB at 150 MB/s   datanode 4711, nodemanager down",
-        "kept     CPU: a third",
-        "not kept NUMA: one node",
-        "scaled   memory per host of w: 256 GiB planned, 16 GiB here",
-        "         hosts of old are left out",
-        "changed  a, b: since it is so",
+        "0.33  6.5 GiB  1.00 Gb/s  2 × 8.00 GB at 150 MB/s  datanode 4711, nodemanager down",
+        "kept      CPU: a third",
+        "not kept  NUMA: one node",
+        "scaled    memory per host of w: 256 GiB planned, 16 GiB here",
+        "          hosts of old are left out",
+        "changed   a, b: since it is so",
     ],
 )
 def test_everything_is_said(said: str) -> None:
@@ -111,8 +111,8 @@ def test_everything_is_said(said: str) -> None:
 def test_faults_in_force_are_said() -> None:
     said = _shown(_status(faults=("kill namenode", "slow-link worker:h1-1 to 10Mb/s")))
     lines = [line.rstrip() for line in said.splitlines()]
-    assert lines[1:3] == ["active   kill namenode", "         slow-link worker:h1-1 to 10Mb/s"]
-    assert "active   kill" not in _shown(_status())
+    assert lines[1:3] == ["active  kill namenode", "        slow-link worker:h1-1 to 10Mb/s"]
+    assert "active  kill" not in _shown(_status())
 
 
 def test_hbase_says_who_leads_and_who_serves() -> None:
@@ -124,15 +124,15 @@ def test_hbase_says_who_leads_and_who_serves() -> None:
     shown = _shown(_status(hbase="2.6.4", health=health.model_copy(update={"hbase": said})))
     assert "degraded, Hadoop 3.5.0, HBase 2.6.4; missing: " in shown
     line = "m1 backup, m2 active; 2 RegionServers, regions: h1-1 3, h1-2 0; dead: h2-1"
-    assert f"HBase    {line}" in shown
+    assert f"HBase  {line}" in shown
     none = HBaseHealth(masters={}, regionservers={}, dead=())
     shown = _shown(_status(health=health.model_copy(update={"hbase": none})))
-    assert "HBase    no HMaster answers; 0 RegionServers" in shown
+    assert "HBase  no HMaster answers; 0 RegionServers" in shown
     assert "regions: " not in shown
 
 
 def test_a_network_that_is_gone_is_said() -> None:
-    assert "hadoop   does not answer" in _shown(_status(health=None))
+    assert "hadoop  does not answer" in _shown(_status(health=None))
 
 
 def test_a_link_that_is_down_is_said_before_the_daemons() -> None:
@@ -146,16 +146,16 @@ def test_what_could_not_stand_in_for_another_is_said_with_what_helps() -> None:
     lags = tuple(Behind(what=f"JournalNode on {name} lags", remedy="roll the log") for name in ("m1", "m2"))
     behind = health.model_copy(update={"behind": lags})
     shown = _shown(_status(state="not redundant", missing=(), health=behind))
-    assert "lab      up, but another loss may stop it, Hadoop 3.5.0" in shown
-    assert "behind   JournalNode on m1 lags" in shown
-    assert "         JournalNode on m2 lags" in shown
+    assert "lab     up, but another loss may stop it, Hadoop 3.5.0" in shown
+    assert "behind  JournalNode on m1 lags" in shown
+    assert "        JournalNode on m2 lags" in shown
     assert shown.count("roll the log") == 1
 
 
 def test_plain_directories_have_no_size() -> None:
     disk = DiskStatus(mount=Path("/lab/1"), device=None, size_bytes=None, bytes_per_s=None)
     machine = _status().machines[0].model_copy(update={"disks": (disk,), "cpus": None, "memory_bytes": None})
-    assert "–        –   1.00 Gb/s   1 plain, unlimited" in _shown(_status(machines=(machine,)))
+    assert "–       –  1.00 Gb/s  1 plain, unlimited" in _shown(_status(machines=(machine,)))
 
 
 @pytest.mark.parametrize(

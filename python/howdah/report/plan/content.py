@@ -1,27 +1,26 @@
-"""What a plan's page says, in order, before any form is given to it."""
+"""What a plan's page and a terminal show: its platforms, masters, values, advice and sources as blocks."""
 
 from __future__ import annotations
 
 import hashlib
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import howdah
 from howdah.model.hostname import expand_all
-from howdah.model.plan import Advice, Breach, Candidate, Cluster, ClusterPlan, Master, Setting
+from howdah.model.plan import Candidate, Cluster, ClusterPlan, Setting
 from howdah.model.plan_options import written_options
 from howdah.model.request import PlanRequest
 from howdah.model.sharing import Sharing
 from howdah.model.value import value_text
-from howdah.report.document import Table
+from howdah.report.document import Block, Entries, FactList, FoldedBlocks, Table, TextEntry
 from howdah.report.plan import words
-from howdah.report.words import sentence, source_text
+from howdah.report.words import source_text
 from howdah.units import format_counted
 
 MOST_RACKS = 200
 """More racks than this are left to the plan's file."""
-_COMMAND, _DIGEST = "planned by", "inventory's SHA-256"
 
 
 class Cited(NamedTuple):
@@ -54,6 +53,15 @@ class Grounds(NamedTuple):
         """The sources that one text cites, each in full where it is known."""
         return tuple(self.sources.get(label, Cited(label)) for label in labels(source))
 
+    def names(self, source: str) -> str:
+        """The names of the sources that one text cites."""
+        return ", ".join(cited.name for cited in self.cited(source))
+
+    def rule(self, rule: str) -> str:
+        """A rule's id and its words, which an older plan's rule may no longer have."""
+        says = self.rules.get(rule, RuleText("")).says
+        return f"{rule}: {says}" if says else rule
+
 
 def labels(source: str) -> tuple[str, ...]:
     """The sources that one text cites: ``D0 49, X7`` are two."""
@@ -75,125 +83,90 @@ def _sharing(sharing: Sharing) -> Iterator[str]:
     yield from ("--cluster", sharing.cluster)
 
 
-class PlatformChoice(NamedTuple):
-    """One platform with its figures and what speaks for and against it."""
-
-    candidate: Candidate
-    cells: tuple[str, ...]
-    verdict: str
-    reasons: tuple[tuple[str, str, str, str], ...]
-    """Which way, how much, what and by which rule."""
+def several_groups(cluster: Cluster) -> bool:
+    """Whether there are platforms of several groups of hosts."""
+    return len({candidate.group for candidate in cluster.candidates}) > 1
 
 
-class Decided(NamedTuple):
-    """One setting as the page shows it."""
-
-    key: str
-    value: str
-    note: str
-    holds_for: str
-    reason: str
-    rule: str
-    rule_text: RuleText
-    sources: tuple[Cited, ...]
-    inputs: tuple[tuple[str, str], ...]
-    breaks: tuple[tuple[Breach, str], ...]
-    """Each rule that it breaks, and how much that matters."""
-    yours: bool
+def platform_name(cluster: Cluster, platform: Candidate) -> str:
+    """A platform's name, with that of its group if there are several."""
+    return f"{platform.group}: {platform.platform}" if several_groups(cluster) else platform.platform
 
 
-class PlanContent(NamedTuple):
-    """Everything the page says."""
-
-    title: str
-    kicker: tuple[str, ...]
-    answer: str
-    leads: tuple[str, ...]
-    several_groups: bool
-    choices: tuple[PlatformChoice, ...]
-    choices_left_out: int
-    masters: tuple[tuple[Master, str, str], ...]
-    topology: tuple[tuple[str, str], ...]
-    racks: Table
-    files: tuple[tuple[str, tuple[Decided, ...]], ...]
-    yours: tuple[Decided, ...]
-    advice: tuple[tuple[Advice, tuple[Cited, ...]], ...]
-    cited: tuple[Cited, ...]
-    facts: tuple[tuple[str, str], ...]
-    verbatim: frozenset[str]
-    """The facts that are read by machines."""
+def platform_table(cluster: Cluster, platforms: Sequence[Candidate], verdicts: Iterable[str]) -> Table:
+    """Platforms with their numbers; with ``verdicts``, a word or a sentence on each."""
+    last = tuple((verdict,) for verdict in verdicts)
+    columns = ("platform", "workers", "CPUs", "memory", "disks", "at once", *(["verdict"] if last else []))
+    rows = (
+        (platform_name(cluster, platform), *words.figures(platform), *verdict)
+        for platform, verdict in zip(platforms, last or [()] * len(platforms), strict=True)
+    )
+    places = {
+        verdict: frozenset(at for at, platform in enumerate(platforms) if platform.verdict == verdict)
+        for verdict in ("recommended", "refused")
+    }
+    return Table(columns, tuple(rows), strong=places["recommended"], faint=places["refused"])
 
 
-def content(plan: ClusterPlan, cluster: Cluster, grounds: Grounds) -> PlanContent:
-    """The page's content."""
-    request = cluster.request
-    several = len(plan.workers) > 1 or len(cluster.inventory.groups) > 1
-    decided = [
-        (setting.file or words.OF_THE_PLAN, _decided(setting, grounds, several=several))
-        for setting in plan.settings
-    ]
-    chosen = [
-        candidate
-        for candidate in cluster.candidates
-        if candidate.verdict == "recommended" or not words.many_groups(cluster)
-    ]
-    names = dict.fromkeys(file for file, _ in decided)
-    claim, _, does = words.answer(plan, cluster).partition(": ")
-    return PlanContent(
-        title=f"{cluster.inventory.cluster}: plan",
-        kicker=(
-            f"plan of {cluster.inventory.cluster}",
-            f"Hadoop {request.hadoop}",
-            *((f"HBase {request.hbase}",) if request.hbase_used else ()),
-        ),
-        answer=f"{claim}.",
-        leads=(
-            does,
-            sentence(words.topology_line(cluster)),
-            f"It holds {words.capacity_line(cluster.capacity)}.",
-        ),
-        several_groups=len({candidate.group for candidate in cluster.candidates}) > 1,
-        choices=tuple(_choice(candidate) for candidate in chosen),
-        choices_left_out=len(cluster.candidates) - len(chosen),
-        masters=tuple(
-            (master, words.place(master), words.master_size(master, cluster)) for master in cluster.masters
-        ),
-        topology=_topology(cluster),
-        racks=_racks(cluster),
-        files=tuple((name, tuple(decision for file, decision in decided if file == name)) for name in names),
-        yours=tuple(decision for _, decision in decided if decision.yours),
-        advice=tuple((advice, grounds.cited(advice.source)) for advice in words.by_severity(cluster.advice)),
-        cited=_all_cited(plan, cluster, grounds),
-        facts=_facts(cluster),
-        verbatim=frozenset({_COMMAND, _DIGEST}),
+def best_platforms(cluster: Cluster) -> list[Candidate]:
+    """Every platform, the best first; of many groups only the best of each."""
+    many = words.many_groups(cluster)
+    return [candidate for candidate in cluster.candidates if candidate.verdict == "recommended" or not many]
+
+
+def platforms_opening(cluster: Cluster, grounds: Grounds) -> Table:
+    """The best platforms, which open onto their pros and cons."""
+    shown = best_platforms(cluster)
+    verdicts = ["" if candidate.verdict == "possible" else candidate.verdict for candidate in shown]
+    return platform_table(cluster, shown, verdicts)._replace(
+        label="Platforms",
+        style="choices",
+        details=tuple((reasons(candidate, grounds),) for candidate in shown),
     )
 
 
-def _choice(candidate: Candidate) -> PlatformChoice:
-    ordered = sorted(
-        candidate.judgements, key=lambda judgement: (judgement.verdict != "for", -abs(judgement.weight))
-    )
-    reasons = tuple(
-        (judgement.verdict, words.weight_text(judgement), judgement.text, judgement.rule)
-        for judgement in ordered
-    )
-    verdict = "" if candidate.verdict == "possible" else candidate.verdict
-    return PlatformChoice(candidate, words.figures(candidate), verdict, reasons)
-
-
-def _topology(cluster: Cluster) -> tuple[tuple[str, str], ...]:
-    topology = cluster.topology
-    return (
-        (
-            "racks",
-            "as the inventory lists them" if topology.real_racks else "virtual: the inventory lists none",
-        ),
-        ("replicas", f"kept on different hosts by {words.PLACEMENTS[topology.placement]}"),
-        ("because", topology.reason),
+def reasons(candidate: Candidate, grounds: Grounds) -> Entries:
+    """The pros of a platform, then its cons, the weightiest first."""
+    return Entries(
+        tuple(
+            TextEntry(
+                judgement.verdict,
+                f"{judgement.text} ({weight})"
+                if (weight := words.weight_text(judgement))
+                else judgement.text,
+                grounds.rule(judgement.rule),
+            )
+            for judgement in words.by_weight(candidate)
+        )
     )
 
 
-def _racks(cluster: Cluster) -> Table:
+def masters(cluster: Cluster) -> Entries:
+    """Every master with its daemons, its host and the reason."""
+    return Entries(
+        tuple(
+            TextEntry(
+                master.name,
+                f"on {master.host}, {words.place(master)}; {words.master_size(master, cluster)}"
+                + (f"; shadow on {master.shadow_host}" if master.shadow_host else ""),
+                f"{master.reason} · {master.rule}" if master.rule else master.reason,
+                strong=", ".join(master.roles),
+            )
+            for master in cluster.masters
+        )
+    )
+
+
+def topology(cluster: Cluster) -> FactList:
+    """How racks and replicas are arranged."""
+    placed = cluster.topology
+    racks = "as the inventory lists them" if placed.real_racks else "virtual: the inventory lists none"
+    replicas = f"kept on different hosts by {words.PLACEMENTS[placed.placement]}"
+    return FactList("", (("racks", racks), ("replicas", replicas), ("because", placed.reason)))
+
+
+def racks(cluster: Cluster) -> Table:
+    """Racks with their hosts."""
     racks = cluster.topology.racks
     rows = [
         (f"/{rack.name}", f"{len(expand_all(rack.hosts)):,}", ", ".join(rack.hosts))
@@ -203,42 +176,120 @@ def _racks(cluster: Cluster) -> Table:
         rest = racks[MOST_RACKS:]
         more = f"{format_counted(len(rest), 'more rack')} to /{rest[-1].name}, in the plan's file"
         rows.append(("…", f"{sum(len(expand_all(rack.hosts)) for rack in rest):,}", more))
-    return Table(("rack", "hosts", "which"), tuple(rows))
+    return Table(("rack", "hosts", "which"), tuple(rows), label="Racks and their hosts")
 
 
-def _decided(setting: Setting, grounds: Grounds, *, several: bool) -> Decided:
-    return Decided(
-        key=setting.key,
-        value=value_text(setting.value),
-        note=words.size_note(setting),
-        holds_for=(setting.worker or setting.group or "") if several else "",
-        reason=setting.reason,
-        rule=setting.rule or "",
-        rule_text=grounds.rules.get(setting.rule or "", RuleText("")),
-        sources=grounds.cited(setting.source),
-        inputs=tuple((fact.name, words.input_text(fact)) for fact in setting.inputs),
-        breaks=tuple((breach, words.weight_of(breach)) for breach in setting.breaks),
-        yours=setting.origin == "user",
+def advice(cluster: Cluster, grounds: Grounds) -> Entries:
+    """What no setting covers, the most important first."""
+    return Entries(
+        tuple(
+            TextEntry(advice.severity, advice.text, f"{advice.rule} · {grounds.names(advice.source)}")
+            for advice in words.by_severity(cluster.advice)
+        )
     )
 
 
-def _all_cited(plan: ClusterPlan, cluster: Cluster, grounds: Grounds) -> tuple[Cited, ...]:
-    """Every item of a paper that the page cites, in the papers' order."""
-    texts = [*(setting.source for setting in plan.settings), *(advice.source for advice in cluster.advice)]
+def yours(plan: ClusterPlan) -> Iterator[str]:
+    """The user's own values, and the rules that they break."""
+    for setting in plan.settings:
+        if setting.origin == "user":
+            breaches = "; ".join(
+                f"{breach.rule} ({words.weight_of(breach)}): {breach.says}" for breach in setting.breaks
+            )
+            value = f"{setting.key} = {value_text(setting.value)}"
+            yield f"{value} breaks {breaches}" if breaches else value
+
+
+def values(plan: ClusterPlan, grounds: Grounds) -> tuple[Block, ...]:
+    """Every value with its reason, by the file that it belongs to; each opens onto its grounds."""
+    cluster = plan.cluster
+    several = len(plan.workers) > 1 or len(cluster.inventory.groups) > 1
+    files: dict[str, list[Setting]] = {}
+    for setting in plan.settings:
+        files.setdefault(setting.file or words.OF_THE_PLAN, []).append(setting)
+    return tuple(
+        FoldedBlocks(name, (_values(settings, grounds, several=several),), size=len(settings))
+        for name, settings in files.items()
+    )
+
+
+def _values(settings: Iterable[Setting], grounds: Grounds, *, several: bool) -> Table:
+    shown = tuple(settings)
+    rows = []
+    for setting in shown:
+        workers = setting.worker or setting.group or ""
+        key = f"{setting.key} ({workers})" if several and workers else setting.key
+        reason = f"yours: {setting.reason}" if setting.origin == "user" else setting.reason
+        rows.append((key, words.setting_value(setting), reason))
+    return Table(
+        ("", "", ""),
+        tuple(rows),
+        label="Values",
+        style="settings",
+        strong=frozenset(at for at, setting in enumerate(shown) if setting.origin == "user"),
+        details=tuple((_grounds(setting, grounds),) for setting in shown),
+    )
+
+
+def _grounds(setting: Setting, grounds: Grounds) -> FactList:
+    source = ("source", grounds.names(setting.source))
+    return FactList("", (*setting_facts(setting, grounds), source, *setting_inputs(setting)))
+
+
+def setting_facts(setting: Setting, grounds: Grounds) -> tuple[tuple[str, str], ...]:
+    """The rule of a value, and the rules that it breaks."""
+    facts = []
+    if setting.rule is not None:
+        facts.append(("rule", grounds.rule(setting.rule)))
+        if today := grounds.rules.get(setting.rule, RuleText("")).today:
+            facts.append(("today", today))
+    breaches = (f"{breach.rule} ({words.weight_of(breach)}): {breach.says}" for breach in setting.breaks)
+    return (*facts, *(("breaks", breach) for breach in breaches))
+
+
+def setting_inputs(setting: Setting) -> tuple[tuple[str, str], ...]:
+    """The numbers that went into a value."""
+    return tuple((fact.name, words.input_text(fact)) for fact in setting.inputs)
+
+
+def source_entries(plan: ClusterPlan, grounds: Grounds) -> Entries:
+    """Every item of a paper that the plan cites, in the papers' order."""
+    advice = plan.cluster.advice
+    texts = [*(setting.source for setting in plan.settings), *(item.source for item in advice)]
     used = {label for text in texts for label in labels(text)}
-    return tuple(source for label, source in grounds.sources.items() if label in used and source.says)
+    return sources(source for label, source in grounds.sources.items() if label in used and source.says)
 
 
-def _facts(cluster: Cluster) -> tuple[tuple[str, str], ...]:
+def sources(cited: Iterable[Cited]) -> Entries:
+    """Sources with their words; the page links to those that it has words of."""
+    return Entries(
+        tuple(
+            TextEntry(
+                source.name,
+                source.says,
+                source.title,
+                anchor=f"source-{source.label.replace(' ', '-')}" if source.says else "",
+            )
+            for source in cited
+        )
+    )
+
+
+def facts(cluster: Cluster) -> FactList:
+    """How the plan was made."""
     inventory = cluster.inventory
     digest = hashlib.sha256(inventory.model_dump_json().encode()).hexdigest()
     groups = ", ".join(f"{group.name} ({group.count:,})" for group in inventory.groups)
-    return (
-        (_COMMAND, command(cluster.request)),
-        ("hosts", f"{format_counted(inventory.host_count, 'host')}: {groups}"),
-        (_DIGEST, digest),
-        ("made for", f"Hadoop {cluster.request.hadoop}, HBase {cluster.request.hbase}"),
-        ("profile", cluster.request.profile.value),
-        ("howdah", howdah.__version__),
-        ("format", str(cluster.howdah)),
+    return FactList(
+        "",
+        (
+            ("planned by", command(cluster.request)),
+            ("hosts", f"{format_counted(inventory.host_count, 'host')}: {groups}"),
+            ("inventory's SHA-256", digest),
+            ("made for", f"Hadoop {cluster.request.hadoop}, HBase {cluster.request.hbase}"),
+            ("profile", cluster.request.profile.value),
+            ("howdah", howdah.__version__),
+            ("format", str(cluster.howdah)),
+        ),
+        verbatim=frozenset({"planned by", "inventory's SHA-256"}),
     )

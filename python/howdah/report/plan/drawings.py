@@ -12,6 +12,7 @@ from markupsafe import Markup
 from howdah.model.inventory import DiskRole, HostGroup
 from howdah.model.placement import PlacedHost, placed_hosts
 from howdah.model.plan import Cluster, Layout, Worker
+from howdah.report.document import Drawing
 from howdah.report.plan.words import size
 from howdah.units import exact_bits_per_s, exact_bytes, format_counted, format_gib
 
@@ -337,17 +338,6 @@ def _places(cell: _Cell, x: float, y: float, size: _Size) -> Iterator[Markup]:
     if cell.free == places and cell.kind in ("master", "shadow"):
         # Masters that share a worker's system take none of its places, and still are there.
         yield box(Area(x + 3, y + size.tall - 8, size.wide - 6, 4), cell.kind, cell.title)
-
-
-class Drawing(NamedTuple):
-    """One picture; ``id`` is its place on the page, ``caption`` what one who cannot see it should know."""
-
-    id: str
-    title: str
-    caption: str
-    svg: Markup
-    keys: tuple[tuple[str, str], ...] = ()
-    """What its colours mean: a word and a class of the style sheet."""
 
 
 class Area(NamedTuple):

@@ -9,24 +9,27 @@ from howdah.model.heap import heap_bytes
 from howdah.model.plan import Cluster, ClusterPlan, Value, Worker
 from howdah.report.document import (
     Block,
+    Bullets,
     Document,
     Figure,
     FoldedBlocks,
     Heading,
     Key,
-    PagePart,
     Paragraph,
     Section,
     Table,
     present,
 )
 from howdah.report.html import html
-from howdah.report.plan.content import Grounds, PlanContent, content
-from howdah.report.plan.drawings import host, racks
+from howdah.report.plan import content, words
+from howdah.report.plan.content import Grounds
+from howdah.report.plan.drawings import host
+from howdah.report.plan.drawings import racks as racks_drawing
 from howdah.report.plan.growth import growth
 from howdah.report.plan.platforms import platforms
 from howdah.report.renderer import svg
 from howdah.report.theme import DATA, SHOWN, WIDTH, across, chart, layer, linear, scaled, tips
+from howdah.report.words import sentence
 from howdah.units import GIB, MIB, format_counted, format_gib
 
 TASKS = ("map tasks", "reduce tasks")
@@ -215,12 +218,6 @@ def _table(stacks: dict[str, tuple[MemoryShare, ...]]) -> Table:
     return Table(("worker", "for", "memory (GiB)", "Java heaps of it (GiB)"), tuple(rows))
 
 
-HOSTS_ABOUT = "How a full host is divided, what every host carries, and where the masters are."
-ADVICE_ABOUT = "What no setting covers: hardware to buy, firmware settings, first steps and what to monitor."
-SETTINGS_ABOUT = (
-    "Every value with its reason; a row opens onto its rule, its sources and the numbers that went in."
-)
-TEMPLATE = "plan.html.j2"
 _MOST_HOSTS = 8
 """More groups of hosts than this are not all drawn."""
 
@@ -234,38 +231,64 @@ def plan_page(plan: ClusterPlan, grounds: Grounds) -> str:
 def plan_document(plan: ClusterPlan, grounds: Grounds) -> Document:
     """The page of a plan of a cluster."""
     cluster = plan.cluster
-    shown, capacity = content(plan, cluster, grounds), growth(cluster.capacity)
+    name, hadoop, hbase = cluster.inventory.cluster, cluster.request.hadoop, cluster.request.hbase
+    leads = (
+        words.result(plan, cluster),
+        sentence(words.topology_line(cluster)),
+        f"It holds {words.capacity_line(cluster.capacity)}.",
+    )
+    breaks = any(setting.breaks for setting in plan.settings)
+    yours = Bullets(tuple(f"Yours: {text}" for text in content.yours(plan)), "missing" if breaks else "")
     return Document(
         "plan",
-        shown.title,
-        shown.kicker,
-        shown.answer,
-        present(
-            *(Paragraph(text, "lead") for text in shown.leads),
-            PagePart(TEMPLATE, "yours", shown.yours) if shown.yours else None,
-            platforms(cluster),
-        ),
-        (
-            Section("hosts", "Hosts", "Hosts", _hosts(plan, cluster, shown), HOSTS_ABOUT),
-            Section("memory-section", "Memory", "Memory", present(memory(plan))),
-            Section("capacity", "Capacity", "Capacity", present(capacity)),
-            Section("choices", "Platforms", "Platforms", _choices(shown), _choices_about(shown)),
-            Section("advice", "Advice", "Advice", _part("advice", shown.advice), ADVICE_ABOUT),
-            Section(
-                "settings",
-                "Settings",
-                "Settings",
-                (PagePart(TEMPLATE, "settings", shown.files),),
-                SETTINGS_ABOUT,
-            ),
-            Section("provenance", "Provenance", "Provenance", _provenance(shown)),
-        ),
-        save_name=f"{cluster.inventory.cluster}-plan",
+        f"{name}: plan",
+        (f"plan of {name}", f"Hadoop {hadoop}", *([f"HBase {hbase}"] if cluster.request.hbase_used else [])),
+        words.answer(plan, cluster),
+        present(*(Paragraph(text, "lead") for text in leads), yours, platforms(cluster)),
+        tuple(section for section in _sections(plan, cluster, grounds) if section.blocks),
+        save_name=f"{name}-plan",
         own="plan",
     )
 
 
-def _hosts(plan: ClusterPlan, cluster: Cluster, shown: PlanContent) -> tuple[Block, ...]:
+def _sections(plan: ClusterPlan, cluster: Cluster, grounds: Grounds) -> Iterator[Section]:
+    yield Section(
+        "hosts",
+        "Hosts",
+        "Hosts",
+        _hosts(plan, cluster),
+        "How a full host is divided, what every host carries, and where the masters are.",
+    )
+    yield Section("memory-section", "Memory", "Memory", (memory(plan),))
+    yield Section("capacity", "Capacity", "Capacity", present(growth(cluster.capacity)))
+    opening = content.platforms_opening(cluster, grounds)
+    about = (
+        "Every way to divide these hosts that was considered, the best first. A row opens onto its pros and "
+        "cons."
+    )
+    if more := len(cluster.candidates) - len(opening.rows):
+        about += f" Of so many groups only the best are here; `howdah plan explain` lists the other {more}."
+    yield Section("choices", "Platforms", "Platforms", (opening,), about)
+    yield Section(
+        "advice",
+        "Advice",
+        "Advice",
+        present(content.advice(cluster, grounds)),
+        "What no setting covers: hardware to buy, firmware settings, first steps and what to monitor.",
+    )
+    yield Section(
+        "settings",
+        "Settings",
+        "Settings",
+        content.values(plan, grounds),
+        "Every value with its reason; a row opens onto its rule, its sources and the numbers that went in.",
+    )
+    cited = content.source_entries(plan, grounds)
+    sources = FoldedBlocks("Sources", present(cited), size=len(cited.items))
+    yield Section("provenance", "Provenance", "Provenance", present(content.facts(cluster), sources))
+
+
+def _hosts(plan: ClusterPlan, cluster: Cluster) -> tuple[Block, ...]:
     """One full host of every group that carries workers, then racks and masters."""
     groups = {group.name: group for group in cluster.inventory.groups}
     drawings = [
@@ -273,37 +296,14 @@ def _hosts(plan: ClusterPlan, cluster: Cluster, shown: PlanContent) -> tuple[Blo
         for layout in cluster.layouts[:_MOST_HOSTS]
     ]
     more = len(cluster.layouts) - len(drawings)
+    racks = content.racks(cluster)
     return present(
-        *(PagePart(TEMPLATE, "drawing", drawing) for drawing in drawings),
+        *drawings,
         Paragraph(f"The hosts of {more} more groups are not drawn." if more else "", "note"),
-        PagePart(TEMPLATE, "drawing", racks(cluster)),
+        racks_drawing(cluster),
         Heading("Masters"),
-        PagePart(TEMPLATE, "masters", shown.masters),
+        content.masters(cluster),
         Heading("Topology"),
-        PagePart(TEMPLATE, "pairs", [(name, value, False) for name, value in shown.topology]),
-        FoldedBlocks("Racks and their hosts", (shown.racks._replace(label="Racks and their hosts"),)),
+        content.topology(cluster),
+        FoldedBlocks(racks.label, (racks,)),
     )
-
-
-def _choices(shown: PlanContent) -> tuple[Block, ...]:
-    return (PagePart(TEMPLATE, "choices", (shown.several_groups, shown.choices)),)
-
-
-def _choices_about(shown: PlanContent) -> str:
-    about = (
-        "Every way to divide these hosts that was considered, the best first. A row opens onto its pros and "
-        "cons."
-    )
-    if not shown.choices_left_out:
-        return about
-    more = f"`howdah plan explain` lists the other {shown.choices_left_out}."
-    return f"{about} Of so many groups only the best are here; {more}"
-
-
-def _provenance(shown: PlanContent) -> tuple[Block, ...]:
-    pairs = [(name, value, name in shown.verbatim) for name, value in shown.facts]
-    return (PagePart(TEMPLATE, "pairs", pairs), *_part("sources", shown.cited))
-
-
-def _part(macro: str, value: Sequence[object]) -> tuple[Block, ...]:
-    return (PagePart(TEMPLATE, macro, value),) if value else ()

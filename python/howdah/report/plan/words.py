@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from textwrap import wrap
 
 from howdah.model.hostname import expand_all
 from howdah.model.placement import placed_workers
@@ -25,6 +24,7 @@ from howdah.model.plan import (
 )
 from howdah.model.request import Demand
 from howdah.model.value import value_text
+from howdah.report.words import sentence
 from howdah.units import (
     GIB,
     KIB,
@@ -57,34 +57,32 @@ _TOLD_GROUPS = 4
 
 
 def answer(plan: Plan, cluster: Cluster) -> str:
-    """What to do, in one sentence."""
-    divisions, does = _answer(plan, cluster)
-    divided = ", and ".join(divisions)
-    return f"{divided[0].upper()}{divided[1:]}: {does}."
+    """What to do with the hosts, in one sentence."""
+    if many_groups(cluster):
+        hosts = format_counted(sum(group.count for group in cluster.inventory.worker_groups), "host")
+        groups = format_counted(len(cluster.layouts), "group")
+        return f"Divide {hosts} of {groups}, each group in its own way."
+    return sentence(", and ".join(_division(plan, cluster, layout) for layout in cluster.layouts))
 
 
-def answer_lines(plan: Plan, cluster: Cluster) -> tuple[str, ...]:
-    """What to do, a sentence for each group of hosts, and what the cluster then does."""
-    divisions, does = _answer(plan, cluster)
-    return tuple(f"{clause[0].upper()}{clause[1:]}." for clause in (*divisions, does))
-
-
-def _answer(plan: Plan, cluster: Cluster) -> tuple[list[str], str]:
+def result(plan: Plan, cluster: Cluster) -> str:
+    """What the divided cluster runs, in one sentence."""
     counts = Counter(worker.kind for worker in placed_workers(cluster))
     workers = format_counted(counts.total(), "worker")
     maps = sum(kind.map_slots * counts[kind.name] for kind in plan.workers)
     reduces = sum(kind.reduce_slots * counts[kind.name] for kind in plan.workers)
     flag = counts.total() == 1
-    serves = "HBase" if cluster.request.hbase_used else "files"
-    does = f"{workers} {'serves' if flag else 'serve'} {serves}"
-    if maps:
-        does = f"{workers} {'runs' if flag else 'run'} {maps:,} map and {reduces:,} reduce tasks at once"
-        does += " next to HBase" if cluster.request.hbase_used else ""
-    if many_groups(cluster):
-        hosts = sum(group.count for group in cluster.inventory.worker_groups)
-        groups = format_counted(len(cluster.layouts), "group")
-        return [f"divide {format_counted(hosts, 'host')} of {groups}, each group in its own way"], does
-    return [_division(plan, cluster, layout) for layout in cluster.layouts], does
+    if not maps:
+        serves = "HBase" if cluster.request.hbase_used else "files"
+        return f"{workers} {'serves' if flag else 'serve'} {serves}."
+    hbase = " next to HBase" if cluster.request.hbase_used else ""
+    verb = "runs" if flag else "run"
+    return f"{workers} {verb} {maps:,} map and {reduces:,} reduce tasks at once{hbase}."
+
+
+def answer_and_result(plan: Plan, cluster: Cluster) -> str:
+    """What to do with the hosts, and what the cluster then runs."""
+    return f"{answer(plan, cluster)} {result(plan, cluster)}"
 
 
 def many_groups(cluster: Cluster) -> bool:
@@ -133,17 +131,6 @@ def masters_line(master: Master) -> str:
     """A master with its daemons, its place and its shadow."""
     shadow = f", shadow on {master.shadow_host}" if master.shadow_host else ""
     return f"{', '.join(master.roles)} on {master.host} ({place(master)}{shadow})"
-
-
-def masters_lines(master: Master, width: int) -> tuple[str, ...]:
-    """A master in one line; if that is too long, without its place, or its daemons and its host apart."""
-    whole, short = masters_line(master), f"{', '.join(master.roles)} on {master.host}"
-    if len(whole) <= width:
-        return (whole,)
-    if len(short) <= width and master.shadow_host is None:
-        return (short,)
-    roles = ", ".join(master.roles)
-    return (*wrap(roles, width, break_long_words=False), whole[len(roles) + 1 :])
 
 
 def place(master: Master) -> str:
@@ -229,6 +216,13 @@ def main_reason(candidate: Candidate) -> Judgement | None:
     return max(ours, key=lambda judgement: abs(judgement.weight), default=None)
 
 
+def by_weight(candidate: Candidate) -> list[Judgement]:
+    """The pros of a platform, then its cons, the weightiest first."""
+    return sorted(
+        candidate.judgements, key=lambda judgement: (judgement.verdict != "for", -abs(judgement.weight))
+    )
+
+
 def against(candidate: Candidate) -> list[Judgement]:
     """What speaks against a platform and costs time, the weightiest first."""
     ours = [
@@ -264,18 +258,16 @@ _MAIN = (
 """The settings an administrator looks for first."""
 
 
-def settings_line(plan: Plan, width: int) -> str:
-    """As many of the main settings as fit, and how many there are."""
+def settings_line(plan: Plan) -> str:
+    """How many settings there are, and the main ones."""
     main = [
         f"{setting.key} {size_note(setting) or value_text(setting.value)}"
         for key in _MAIN
         for setting in plan.settings
         if setting.key == key and setting.worker is None
     ]
-    total = f"{format_counted(len(plan.settings), 'value')} in all"
-    while main and len(f"{', '.join(main)}; {total}") > width:
-        main.pop()
-    return f"{', '.join(main)}; {total}" if main else total
+    total = format_counted(len(plan.settings), "value")
+    return f"{total}: {', '.join(main)}" if main else total
 
 
 def figures(candidate: Candidate) -> tuple[str, ...]:
@@ -337,6 +329,12 @@ def size_note(setting: Setting) -> str:
     """A size in bytes with its unit, where the number alone is hard to read; nothing otherwise."""
     value = setting.value
     return _size_in_words(value) if isinstance(value, int) and not isinstance(value, bool) else ""
+
+
+def setting_value(setting: Setting) -> str:
+    """A value as Hadoop reads it, with its unit if the number alone is hard to read."""
+    note = size_note(setting)
+    return f"{value_text(setting.value)} ({note})" if note else value_text(setting.value)
 
 
 def default_text(default: str) -> str:

@@ -17,7 +17,7 @@ from howdah.model.study import Study
 from howdah.model.workloads.terasort import ROW_BYTES
 from howdah.report.comparing.words import Headline, answer, interval, more, place, subject
 from howdah.report.document import Table
-from howdah.report.plan.words import answer as planned
+from howdah.report.plan import words as plan_words
 from howdah.report.study.found import CellRuns, StudyFound
 from howdah.report.study.unanswered import without_answer
 from howdah.report.words import NONE, UNKNOWN
@@ -182,7 +182,7 @@ def _concluded(findings: StudyFound) -> tuple[Conclusion, ...]:
         return tuple(_grown(findings))
     if not any(cell.cell.runs for cell in findings.cells):
         return tuple(
-            Conclusion(cell.cell.name, planned(cell.plan, cell.plan.cluster))
+            Conclusion(cell.cell.name, plan_words.answer_and_result(cell.plan, cell.plan.cluster))
             for cell in findings.cells
             if cell.plan is not None and cell.plan.cluster is not None
         )

@@ -12,16 +12,16 @@ from starlette.responses import JSONResponse, Response
 from howdah.errors import UserError
 from howdah.model.base import Model
 from howdah.model.check import CheckReport, CheckVerdict
-from howdah.model.plan import ClusterPlan
+from howdah.model.plan import Candidate, ClusterPlan, Setting
+from howdah.model.value import value_text
 from howdah.planner.changes import QUANTITIES
 from howdah.report.document import Figure, Table
 from howdah.report.figure_data import figure_data, folded
 from howdah.report.html import shown_page
 from howdah.report.html_shell import ShownPage, tied
-from howdah.report.plan.content import content
+from howdah.report.plan import content, words
 from howdah.report.plan.growth import growth
 from howdah.report.plan.page import plan_document
-from howdah.report.plan.words import capacity_line
 from howdah.report.theme import chart, linear
 from howdah.serve.pages import Pages, sentence
 from howdah.serve.places import NotServed
@@ -219,40 +219,45 @@ def _what_if(asked: WhatIfAsked, calibration: str | None, base: ClusterPlan | Pa
 
 def _answer(made: ClusterPlan) -> PlanAnswer:
     cluster = made.cluster
-    said = content(made, cluster, grounds())
     curve = growth(cluster.capacity)
+    settings: dict[str, tuple[SettingAnswer, ...]] = {}
+    for setting in made.settings:
+        name = setting.file or words.OF_THE_PLAN
+        settings[name] = (*settings.get(name, ()), _setting_answer(made, setting))
     return PlanAnswer(
         key=key_of(made),
-        answer=tied(said.answer),
-        capacity=tied(capacity_line(cluster.capacity)),
-        platforms=tuple(
-            PlatformAnswer(
-                platform=one.candidate.platform,
-                verdict=one.candidate.verdict,
-                cells=one.cells,
-                reasons=tuple((verdict, text, rule) for verdict, _, text, rule in one.reasons),
-            )
-            for one in said.choices
-        ),
-        settings={
-            name: tuple(
-                SettingAnswer(
-                    key=one.key,
-                    value=one.value,
-                    note=one.note,
-                    holds_for=one.holds_for,
-                    reason=one.reason,
-                    rule=one.rule or "",
-                    source=", ".join(source.label for source in one.sources),
-                )
-                for one in settings
-            )
-            for name, settings in said.files
-        },
-        advice=tuple(one.text for one, _ in said.advice),
+        answer=tied(words.answer(made, cluster)),
+        capacity=tied(words.capacity_line(cluster.capacity)),
+        platforms=tuple(map(_platform_answer, content.best_platforms(cluster))),
+        settings=settings,
+        advice=tuple(advice.text for advice in words.by_severity(cluster.advice)),
         growth=folded(curve.spec) if curve else None,
         growth_caption=curve.caption if curve else "",
         now=_now(made),
+    )
+
+
+def _platform_answer(candidate: Candidate) -> PlatformAnswer:
+    return PlatformAnswer(
+        platform=candidate.platform,
+        verdict=candidate.verdict,
+        cells=words.figures(candidate),
+        reasons=tuple(
+            (judgement.verdict, judgement.text, judgement.rule) for judgement in words.by_weight(candidate)
+        ),
+    )
+
+
+def _setting_answer(plan: ClusterPlan, setting: Setting) -> SettingAnswer:
+    several = len(plan.workers) > 1 or len(plan.cluster.inventory.groups) > 1
+    return SettingAnswer(
+        key=setting.key,
+        value=value_text(setting.value),
+        note=words.size_note(setting),
+        holds_for=(setting.worker or setting.group or "") if several else "",
+        reason=setting.reason,
+        rule=setting.rule or "",
+        source=", ".join(content.labels(setting.source)),
     )
 
 

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from howdah.model.inventory import CpuLayout, HostGroup
 from howdah.model.plan import Cluster, ClusterPlan, Layout, Rack, Worker
+from howdah.report.document import Drawing
 from howdah.report.plan import drawings as map_of
-from howdah.report.plan.drawings import Area, Drawing, box, host, picture, racks, words
+from howdah.report.plan.drawings import Area, box, host, picture, racks, words
 from howdah.units import GIB
 from support.plan_samples import eight_hosts
 from support.plans import group, kind, plan

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from howdah.report.plan.terminal import shortened
+from howdah.report.terminal import shortened
 
 
 @pytest.mark.parametrize(

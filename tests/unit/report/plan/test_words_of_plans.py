@@ -25,26 +25,27 @@ from howdah.model.request import Demand, PlanRequest
 from howdah.model.value import value_text
 from howdah.report.plan import words
 from howdah.report.plan.content import labels
-from howdah.report.plan.terminal import list_text, plan_text
+from howdah.report.plan.explained import plan_summary, plan_values
+from howdah.report.terminal import terminal
 from howdah.units import GIB
-from support.plan_samples import eight_hosts
+from support.plan_samples import GROUNDS, eight_hosts
 from support.plans import group, kind, master, plan, setting
 
 
 def _answer(made: ClusterPlan) -> str:
-    return words.answer(made, made.cluster)
+    return words.answer_and_result(made, made.cluster)
 
 
 def test_the_answer_says_what_to_do_with_every_host() -> None:
     assert _answer(eight_hosts()) == (
-        "Divide each of 8 hosts into 4 workers of 10 vCPUs, 60.25 GiB and 5 disks: "
+        "Divide each of 8 hosts into 4 workers of 10 vCPUs, 60.25 GiB and 5 disks. "
         "28 workers run 140 map and 140 reduce tasks at once."
     )
 
 
 def test_a_worker_that_is_the_host_is_made_not_divided() -> None:
     assert _answer(plan(groups=[group(count=1)])) == (
-        "Make 1 host a worker of 40 threads, 256 GiB and 20 disks: "
+        "Make 1 host a worker of 40 threads, 256 GiB and 20 disks. "
         "1 worker runs 22 map and 22 reduce tasks at once."
     )
 
@@ -60,7 +61,7 @@ def test_every_group_has_its_own_division() -> None:
     made = made.model_copy(update={"cluster": made.cluster.model_copy(update={"layouts": layouts})})
     assert _answer(made).startswith(
         "Make each of 2 old hosts a worker of 40 threads, 256 GiB and 20 disks, "
-        "and divide each of 3 new hosts into 4 workers of 10 vCPUs, 60.25 GiB and 5 disks: 14 workers"
+        "and divide each of 3 new hosts into 4 workers of 10 vCPUs, 60.25 GiB and 5 disks. 14 workers"
     )
 
 
@@ -88,9 +89,9 @@ def test_many_groups_are_told_together() -> None:
     made = made.model_copy(
         update={"cluster": made.cluster.model_copy(update={"layouts": layouts, "candidates": candidates})}
     )
-    assert _answer(made).startswith("Divide 24 hosts of 12 groups, each group in its own way: 24 workers")
+    assert _answer(made).startswith("Divide 24 hosts of 12 groups, each group in its own way. 24 workers")
     console = Console(width=200, file=StringIO(), color_system=None)
-    console.print(plan_text(made, Path("plan.yaml"), None))
+    console.print(terminal(plan_summary(made, Path("plan.yaml"), None)))
     assert isinstance(console.file, StringIO)
     printed = console.file.getvalue()
     assert printed.count(": native") == 12
@@ -240,9 +241,9 @@ def test_advice_that_the_terminal_leaves_out_is_listed_with_the_values() -> None
     many = tuple(Advice(rule=f"r{n}", severity="may", text=f"Advice {n}.", source="howdah") for n in range(9))
     made = made.model_copy(update={"cluster": made.cluster.model_copy(update={"advice": many})})
     console = Console(width=100, file=StringIO())
-    console.print(plan_text(made, Path("plan.yaml"), None))
+    console.print(terminal(plan_summary(made, Path("plan.yaml"), None)))
     console.print("LISTED")
-    console.print(list_text(made))
+    console.print(terminal(plan_values(made, GROUNDS)))
     assert isinstance(console.file, StringIO)
     shown, listed = console.file.getvalue().split("LISTED")
     assert "Advice 8." not in shown
