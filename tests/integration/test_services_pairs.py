@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeVar
 
 import pytest
 
-from howdah.installation import PROGRAMS
+from howdah.installation.command import PROGRAMS
 from howdah.services.conf import ClientConf
 from howdah.services.errors import NotReachable, ServiceError
 from howdah.services.namenode import NameNode

@@ -15,7 +15,7 @@ from rich.text import Text
 from howdah.units import format_counted
 
 if TYPE_CHECKING:
-    from howdah.session.deploy.deploying import ClusterStatus, HostWrong
+    from howdah.session.deploy.deploying import ClusterStatus, HostProblem
     from howdah.session.deploy.states import Deployed, DeployedHost
     from howdah.session.deploy.upgrading import HdfsUpgrade
 
@@ -23,7 +23,7 @@ _SHOWN = 6
 """As many changes of a host as one line names."""
 
 
-def wrong_table(found: Sequence[HostWrong]) -> RenderableType:
+def wrong_table(found: Sequence[HostProblem]) -> RenderableType:
     """All that is wrong, host by host."""
     table = _table("host", "what is wrong", "what to do")
     for wrong in sorted(found):

@@ -210,12 +210,12 @@ def fault(
     howdah was killed.
     """
 
-    from howdah.faults.lab import inject_now  # noqa: PLC0415
+    from howdah.faults.lab import inject_from_text  # noqa: PLC0415
 
     def tell(active: ActiveFault) -> None:
         print(f"{active.fault}: {', '.join(active.hit)}", flush=True)
 
-    undone = inject_now(session.state_of(name), text, tell)
+    undone = inject_from_text(session.state_of(name), text, tell)
     if undone is not None:
         _tell_undone(name, [undone])
 
@@ -234,9 +234,9 @@ def heal(name: Name = DEFAULT_NAME) -> None:
 
 def _tell_undone(name: str, undone: Sequence[Reverted]) -> None:
     for one in undone:
-        if not one.left:
+        if not one.remaining:
             print(f"{one.fault.fault}: undone")
-    left = [f"{one.fault.fault}: {text}" for one in undone for text in one.left]
+    left = [f"{one.fault.fault}: {text}" for one in undone for text in one.remaining]
     if left:
         raise RunFailed(
             f'lab "{name}"', "is not whole again", "\n".join([*left, "howdah lab heal tries again"])

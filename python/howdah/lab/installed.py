@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from howdah.installation import HBaseInstallation, Installation, find_installation
 from howdah.installation.digests import release_of
-from howdah.installation.find import fetched_hbase, find_hbase
-from howdah.installation.installation import own_hbase
+from howdah.installation.installation import (
+    HBaseInstallation,
+    Installation,
+    fetched_hbase,
+    find_hbase,
+    find_installation,
+    own_hbase,
+)
 from howdah.lab.state import Jars, LabState
 from howdah.model.plan import Cluster
 

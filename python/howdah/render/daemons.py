@@ -11,7 +11,7 @@ from howdah.hadoop.readers import readers
 from howdah.model.configset import ConfigFile
 from howdah.model.plan import Cluster, ClusterPlan, Role, Setting
 from howdah.model.value import planned_text, value_text
-from howdah.releases import hadoop
+from howdah.releases.catalogue import hadoop
 from howdah.render.secrets import SERVERS_FILE
 from howdah.render.text import hash_comment
 from howdah.render.variant import FileVariant, select

@@ -11,7 +11,7 @@ from howdah.errors import UserError
 from howdah.hadoop.daemons import DAEMONS, default_port
 from howdah.hadoop.site_files import SiteProperty, read_site_file
 from howdah.model.plan import Role
-from howdah.releases import default_of, hadoop
+from howdah.releases.catalogue import default_of, hadoop
 from howdah.releases.values import expanded, read_list
 from howdah.services.addresses import WebAddress, in_place_of_any, web_address
 from howdah.services.identity import login_name

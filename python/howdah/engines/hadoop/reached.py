@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from howdah.engines.on_lab.engine import whole_lab
 from howdah.engines.on_lab.members import LabMembers, beneath, lab_telemetry, laboratory_of
 from howdah.errors import UserError
-from howdah.installation import Installation, find_installation
+from howdah.installation.installation import Installation, find_installation
 from howdah.lab.kernel.enter import client_prefix, join_network
 from howdah.lab.state import LabState
 from howdah.model.at_once import LEAST_MB, MASTER_MB

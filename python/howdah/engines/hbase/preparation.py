@@ -18,7 +18,7 @@ from howdah.engines.hbase.work import table_name
 from howdah.engines.on_lab.engine import FaultRun, on_lab, requested_faults, whole_lab
 from howdah.errors import UserError
 from howdah.installation.compiled import with_ycsb
-from howdah.installation.find import find_hbase
+from howdah.installation.installation import find_hbase
 from howdah.lab.state import LabState
 from howdah.model.at_once import AtOnce
 from howdah.model.engine_names import HBASE

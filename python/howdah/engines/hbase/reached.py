@@ -22,8 +22,7 @@ from howdah.errors import UserError
 from howdah.hadoop.daemons import OF_HBASE
 from howdah.installation.command import PROGRAMS, gc_log_option, java_command
 from howdah.installation.compiled import with_ycsb
-from howdah.installation.find import find_hbase
-from howdah.installation.installation import HBaseInstallation
+from howdah.installation.installation import HBaseInstallation, find_hbase
 from howdah.lab.hadoop import daemons
 from howdah.lab.hadoop.files import name_options
 from howdah.lab.installed import installed

@@ -206,7 +206,7 @@ class FaultedEngine:
         finally:
             self._player.heal()
             fallen = running.start_fallen()
-        reports = self._player.told
+        reports = self._player.reports
         record = record.model_copy(
             update={
                 "faults": reports,
@@ -257,7 +257,7 @@ class _Watched:
         begins = self._record is None
         with self._lock:
             self._record = record
-            self._sink.update(record.model_copy(update={"faults": self._player.told}))
+            self._sink.update(record.model_copy(update={"faults": self._player.reports}))
         if begins:
             self._begin(record)
 
@@ -284,4 +284,4 @@ class _Watched:
     def _changed(self) -> None:
         with self._lock:
             if self._record is not None:
-                self._sink.update(self._record.model_copy(update={"faults": self._player.told}))
+                self._sink.update(self._record.model_copy(update={"faults": self._player.reports}))

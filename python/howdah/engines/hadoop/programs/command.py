@@ -16,7 +16,7 @@ from howdah.installation.command import BRIEF, java_command
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.files import BLOCK_SIZE, REPLICATION
 from howdah.model.workloads.terasort import Codec, TeraSort
-from howdah.releases import default_of, hadoop
+from howdah.releases.catalogue import default_of, hadoop
 from howdah.services.job import JobFacts
 from howdah.services.jobs import AppMaster
 from howdah.services.resourcemanager import Node, ResourceManager
@@ -191,7 +191,7 @@ def check_settings(settings: Mapping[str, str], *, flags: bool = True) -> None:
                 raise UserError(f"--set {given}", "has its own flag", f"write {_FLAGS[key]}")
             if key in _OWN:
                 raise UserError(f"--set {given}", f"is reserved for howdah: it {_OWN[key]}", "leave it out")
-            if not release.knows(key) and (meant := intended_key(key, release)):
+            if not release.has(key) and (meant := intended_key(key, release)):
                 raise UserError(
                     f"--set {given}",
                     f"no program of Hadoop {release.version} reads this key",
