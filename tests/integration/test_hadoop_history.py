@@ -30,7 +30,7 @@ from howdah.render.cluster import render
 from howdah.render.directory import write_rendered
 from howdah.services.conf import ClientConf
 from howdah.services.errors import ServiceError
-from howdah.services.jobs import JobReader
+from howdah.services.job_rest import JobReader
 from howdah.services.namenode import NameNode
 from howdah.services.resourcemanager import ResourceManager
 from howdah.services.web import Web

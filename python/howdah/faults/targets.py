@@ -21,8 +21,7 @@ from howdah.lab.state import LabState, LabSystem
 from howdah.model.faults import FaultTarget
 from howdah.services.conf import ClientConf
 from howdah.services.errors import ServiceError
-from howdah.services.jmx import JmxReader
-from howdah.services.web import Web
+from howdah.services.web import JmxReader, Web
 
 _SILENCE_S = 2.0
 _STATUS = "Hadoop:service=NameNode,name=NameNodeStatus"

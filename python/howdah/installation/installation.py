@@ -117,7 +117,7 @@ def _entries(share: Path) -> list[str]:
 
 
 def _newest_jar(folder: Path, pattern: str, named_by: str) -> Path:
-    # Debian-like layouts link a name without a version to the jar; sources and tests also match some patterns.
+    # Debian-like layouts link a name without a version to the jar; some patterns also match sources.
     jars = sorted(
         path
         for path in folder.glob(pattern)

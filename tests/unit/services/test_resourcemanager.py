@@ -12,7 +12,7 @@ import pytest
 from howdah.engines.hadoop.following import Asking
 from howdah.services.conf import ClientConf
 from howdah.services.errors import NotReachable, RefusedByDaemon, ServiceError, Unexpected
-from howdah.services.job import MasterStart
+from howdah.services.job_facts import MasterStart
 from howdah.services.resourcemanager import ResourceManager
 from howdah.services.web import Web
 from support.recorded import Answer, Recorded, in_json, recorded

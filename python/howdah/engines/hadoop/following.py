@@ -16,8 +16,8 @@ from howdah.errors import RunFailed
 from howdah.model.sink import Progress
 from howdah.model.workloads.base import Workload
 from howdah.services.errors import ServiceError
-from howdah.services.job import JobFacts, TaskFacts
-from howdah.services.jobs import AppMaster, JobProgress, JobReader, ProgressReporter
+from howdah.services.job_facts import JobFacts, TaskFacts
+from howdah.services.job_rest import AppMaster, JobProgress, JobReader, ProgressReporter
 from howdah.services.resourcemanager import AppFacts, ResourceManager
 
 _LOG = logging.getLogger(__name__)

@@ -17,7 +17,7 @@ from howdah.services.addresses import WebAddress
 from howdah.services.errors import NotReachable, ServiceError
 from howdah.services.namenode import DataNode, NameNode
 from howdah.services.resourcemanager import Node, ResourceManager
-from howdah.services.web import Line
+from howdah.services.web import PlainClient
 
 Daemon = Literal["namenode", "resourcemanager"]
 
@@ -52,7 +52,7 @@ class MastersWatch:
     """Asks every master by itself: of those that stand in for one another others hear only the active one."""
 
     def __init__(self, target: HadoopTarget, machines: NodeFinder, clock: RunClock) -> None:
-        conf, line = target.conf, Line(target.web)
+        conf, line = target.conf, PlainClient(target.web)
         namenode = NameNode(target.web, conf, line)
         manager = ResourceManager(target.web, conf, line)
         self._services = (
@@ -180,7 +180,7 @@ class MachineWatch:
     def __init__(self, target: HadoopTarget, machines: NodeFinder, clock: RunClock) -> None:
         self._conf = conf = target.conf
         self._web = target.web
-        self._line = Line(target.web)
+        self._line = PlainClient(target.web)
         self._namenode = NameNode(target.web, conf, self._line)
         self._manager = ResourceManager(target.web, conf, self._line)
         self._machines = machines
@@ -195,7 +195,7 @@ class MachineWatch:
         self._unanswered: dict[str, int] = {}
         self._answered_s: dict[str, float] = {}
         self._unreachable: set[str] = set()
-        self._lines: dict[str, Line] = {}
+        self._lines: dict[str, PlainClient] = {}
 
     def look(self) -> list[Event]:
         """What has happened since the last look; the first one only takes note of what is there.
@@ -309,7 +309,7 @@ class MachineWatch:
         return {host: count < _UNANSWERED for host, count in self._unanswered.items()}
 
     def _answers(self, node: Node) -> bool:
-        line = self._lines.setdefault(node.host, Line(self._web))
+        line = self._lines.setdefault(node.host, PlainClient(self._web))
         try:
             line.get_json(f"{self._conf.nodemanager_url(node.web)}/jmx", qry=_NO_BEAN)
         except NotReachable:

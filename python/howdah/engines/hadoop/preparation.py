@@ -69,7 +69,7 @@ def prepare_cluster(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
         conf=reached.conf,
         web=reached.web,
         work_dir=work_dir,
-        queue=request.of(QUEUE) or reached.conf.given("mapreduce.job.queuename") or _QUEUE,
+        queue=request.of(QUEUE) or reached.conf.explicit("mapreduce.job.queuename") or _QUEUE,
         deadline_s=request.of(DEADLINE) or DEADLINE_S,
         job_settings=job_settings,
         machine_of=reached.machine_of,

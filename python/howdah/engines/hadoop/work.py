@@ -23,7 +23,7 @@ from howdah.model.cluster import ReplicaSpread
 from howdah.model.workloads.base import Workload
 from howdah.services.errors import ServiceError
 from howdah.services.history import MOST_BYTES
-from howdah.services.jobs import ProgressReporter
+from howdah.services.job_rest import ProgressReporter
 from howdah.services.resourcemanager import AppFacts, ResourceManager
 from howdah.units import format_bytes
 

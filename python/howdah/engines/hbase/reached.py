@@ -35,8 +35,7 @@ from howdah.model.placement import placed_workers
 from howdah.model.plan import ClusterPlan, Plan, Role, Worker, WorkerPlan
 from howdah.services.conf import ClientConf
 from howdah.services.errors import ServiceError
-from howdah.services.jmx import JmxReader
-from howdah.services.web import Web
+from howdah.services.web import JmxReader, Web
 from howdah.telemetry.daemons import OFTEN_S, server_sources
 from howdah.telemetry.server_logs import ServerLogs
 from howdah.telemetry.source import Source, this_machine

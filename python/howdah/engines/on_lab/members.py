@@ -24,7 +24,7 @@ from howdah.services.conf import ClientConf
 from howdah.services.web import Web
 from howdah.telemetry.lab import LabMachine, NeighbourDevice, lab_sources
 from howdah.telemetry.own import grouped_lab, loose_lab
-from howdah.telemetry.source import Member, Membership, Source, machine_beneath
+from howdah.telemetry.source import Member, Membership, Source, shared_machine
 
 _WITH_ADDRESS = (Role.DATANODE, Role.NODEMANAGER, Role.JOURNALNODE)
 """Daemons whose own machine's configuration has the address of their pages."""
@@ -73,7 +73,7 @@ def beneath(state: LabState) -> tuple[Source, ...]:
         if state.spec and (groups := _groups(ControlGroup.of(state.name)))
         else loose_lab(lambda pid: belongs(pid, state.mark, state.directory))
     )
-    return machine_beneath(_name_beneath(state), own)
+    return shared_machine(_name_beneath(state), own)
 
 
 def _name_beneath(state: LabState) -> str:

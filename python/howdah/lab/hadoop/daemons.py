@@ -45,7 +45,7 @@ def page_url(machine: LabSystem, role: Role) -> str:
     if role in OF_HBASE:
         address = properties((machine.conf / "hbase-site.xml").read_text()).get(key)
     else:
-        address = ClientConf.read(machine.conf).given(key)
+        address = ClientConf.read(machine.conf).explicit(key)
     port = address.rpartition(":")[2] if address else default_port(key)
     return f"http://{machine.name}:{port}"
 

@@ -13,8 +13,7 @@ from howdah.model.base import Model
 from howdah.model.plan import Role
 from howdah.services.answer import Object
 from howdah.services.errors import ServiceError
-from howdah.services.jmx import JmxReader
-from howdah.services.web import Web
+from howdah.services.web import JmxReader, Web
 
 _SITE = "hbase-site.xml"
 _ACTIVE = "active"

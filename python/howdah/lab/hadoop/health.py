@@ -14,12 +14,11 @@ from howdah.lab.kernel.processes import Process, daemons
 from howdah.lab.state import LabState, LabSystem
 from howdah.model.base import Model
 from howdah.model.plan import Role
-from howdah.services.answer import member, one_or_many
+from howdah.services.answer import list_at, object_at
 from howdah.services.conf import ClientConf
 from howdah.services.errors import ServiceError
-from howdah.services.jmx import JmxReader
 from howdah.services.namenode import NameNode
-from howdah.services.web import Web
+from howdah.services.web import JmxReader, Web
 from howdah.services.zookeeper import quorum_mode
 
 _SILENCE_S = 5.0
@@ -218,7 +217,7 @@ def _safe_mode(web: Web, url: str) -> str:
 def manager_state(web: Web, url: str) -> str:
     """A ResourceManager's state: ``active``, ``standby``, ``standby without ZooKeeper``; empty if silent."""
     try:
-        info = member(web.get_json(f"{url}/ws/v1/cluster/info"), "clusterInfo", url)
+        info = object_at(web.get_json(f"{url}/ws/v1/cluster/info"), "clusterInfo", url)
     except ServiceError:
         return ""
     said = str(info.get("haState") or "").lower()
@@ -247,7 +246,7 @@ def _datanodes(machines: Collection[LabSystem], web: Web, whole: bool) -> Iterat
 def _nodemanagers(running: Mapping[Key, Process], web: Web, url: str) -> Iterator[str]:
     """Those that said they are well since they were started: a killed one is missed only after minutes."""
     try:
-        nodes = one_or_many(web.get_json(f"{url}/ws/v1/cluster/nodes").get("nodes"), "node")
+        nodes = list_at(web.get_json(f"{url}/ws/v1/cluster/nodes").get("nodes"), "node")
     except ServiceError:
         return
     said = {str(node.get("nodeHostName")): node for node in nodes if node.get("state") == "RUNNING"}

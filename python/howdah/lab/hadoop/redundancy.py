@@ -15,8 +15,7 @@ from howdah.model.plan import Role
 from howdah.services.answer import Object
 from howdah.services.conf import ClientConf
 from howdah.services.errors import ServiceError
-from howdah.services.jmx import JmxReader
-from howdah.services.web import Web
+from howdah.services.web import JmxReader, Web
 
 _JOURNAL = "Hadoop:service=JournalNode,name=Journal-*"
 _NAMENODE = "Hadoop:service=NameNode,name="

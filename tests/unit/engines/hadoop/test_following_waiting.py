@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howdah.engines.hadoop.following import Patience, Silence
-from howdah.services.jobs import JobProgress
+from howdah.services.job_rest import JobProgress
 from howdah.services.resourcemanager import AppFacts
 
 DEADLINE_S = 120.0

@@ -13,7 +13,7 @@ from howdah.engines.hadoop.target import NodeFinder
 from howdah.model.counters import Counters
 from howdah.model.run import Phase, TaskAttempt
 from howdah.model.workloads.base import Workload
-from howdah.services.job import AttemptFacts, JobFacts, MasterStart, Sums, TaskFacts
+from howdah.services.job_facts import AttemptFacts, JobFacts, MasterStart, Sums, TaskFacts
 from howdah.services.slots import slots
 
 INPUT_BYTES = "FileInputFormatCounter.BYTES_READ"

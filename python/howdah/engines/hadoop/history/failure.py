@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import takewhile
 
 from howdah.engines.hadoop.target import NodeFinder
-from howdah.services.job import AttemptFacts, JobFacts, Kind, TaskFacts, task_number
+from howdah.services.job_facts import AttemptFacts, JobFacts, Kind, TaskFacts, task_number
 from howdah.services.resourcemanager import AppFacts
 from howdah.services.secrets import without_secrets
 from howdah.services.task_log import TaskContainer, TaskLogs

@@ -19,7 +19,7 @@ from howdah.model.spark import SparkRun
 from howdah.model.workloads.base import Workload
 from howdah.services.errors import ServiceError
 from howdah.services.history import HistoryFiles, JobHistory
-from howdah.services.job import JobFacts, State, state_of
+from howdah.services.job_facts import JobFacts, State, state_of
 from howdah.services.namenode import NameNode
 from howdah.services.resourcemanager import AppFacts, ResourceManager
 from howdah.services.task_log import TaskLogs

@@ -21,7 +21,7 @@ from howdah.model.workloads.base import Workload
 from howdah.scratch import scratch_folder
 from howdah.services.errors import ServiceError
 from howdah.services.event_log import read_event_log
-from howdah.services.job import JobFacts, State, state_of
+from howdah.services.job_facts import JobFacts, State, state_of
 from howdah.services.namenode import NameNode
 from howdah.services.resourcemanager import AppFacts
 from howdah.services.spark_run import ReadSpark, SparkPlaces

@@ -17,8 +17,8 @@ from howdah.model.workloads.base import Workload
 from howdah.model.workloads.files import BLOCK_SIZE, REPLICATION
 from howdah.model.workloads.terasort import Codec, TeraSort
 from howdah.releases.catalogue import default_of, hadoop
-from howdah.services.job import JobFacts
-from howdah.services.jobs import AppMaster
+from howdah.services.job_facts import JobFacts
+from howdah.services.job_rest import AppMaster
 from howdah.services.resourcemanager import Node, ResourceManager
 
 _OPTIONS = (
@@ -203,7 +203,7 @@ def check_containers(target: HadoopTarget, nodes: Sequence[Node]) -> None:
     """Raise UserError for a container that is larger than the scheduler gives, or than any node has."""
     largest_mib = max(node.used_memory_mib + node.available_memory_mib for node in nodes)
     limits = [(f"the largest NodeManager has {largest_mib} MiB", largest_mib)]
-    given = target.conf.given(_MOST)
+    given = target.conf.explicit(_MOST)
     if given is not None and given.isdigit():
         limits.append((f"{_MOST} is {given}", int(given)))
     for key in _KEYS:

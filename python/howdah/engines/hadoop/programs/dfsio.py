@@ -22,7 +22,7 @@ from howdah.model.workloads.dfsio import (
     DfsioWrite,
     throughput,
 )
-from howdah.services.job import JobFacts
+from howdah.services.job_facts import JobFacts
 from howdah.services.task_log import TaskContainer, TaskLogs
 
 W = TypeVar("W", bound=DfsioFiles)

@@ -48,7 +48,7 @@ def additions(target: HadoopTarget, words: Sequence[str], tag: str, logs: str) -
     ``logs`` is the folder in HDFS for Spark's event logs, unless the user has one.
     """
     properties = {
-        _TAGS: ",".join(filter(None, (target.conf.given(_TAGS), tag))),
+        _TAGS: ",".join(filter(None, (target.conf.explicit(_TAGS), tag))),
         **{key: value for key, value in target.job_settings.items() if not key.startswith(SPARK_PREFIX)},
     }
     if spark_conf_dir(words) is None and not _is_spark(words) and missing_spark() is None:

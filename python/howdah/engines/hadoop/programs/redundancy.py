@@ -15,9 +15,8 @@ from howdah.model.sink import Progress
 from howdah.model.workloads.redundancy import REBUILD_TIME, Redundancy
 from howdah.services.conf import ClientConf
 from howdah.services.errors import ServiceError
-from howdah.services.jmx import JmxReader
 from howdah.services.namenode import NameNode, datanode_url
-from howdah.services.web import Web
+from howdah.services.web import JmxReader, Web
 from howdah.units import format_counted
 
 _POLL_S = 0.5

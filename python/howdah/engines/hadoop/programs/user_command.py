@@ -31,10 +31,10 @@ from howdah.model.workloads.base import Workload
 from howdah.model.workloads.user_command import COMMAND, UserCommand
 from howdah.scratch import scratch_folder
 from howdah.services.errors import ServiceError
-from howdah.services.job import JobFacts, state_of
+from howdah.services.job_facts import JobFacts, state_of
 from howdah.services.resourcemanager import AppFacts, ResourceManager
 from howdah.services.secrets import without_secrets
-from howdah.services.web import Line
+from howdah.services.web import PlainClient
 from howdah.units import format_counted, format_seconds
 
 _FETCH = "install Spark, set SPARK_HOME, or run `howdah hadoop fetch spark`"
@@ -108,7 +108,7 @@ class TaggedApplications:
         self._context = context
         target = context.target
         # A plain connection takes half the CPU time of a query.
-        self._manager = ResourceManager(target.web, target.conf, Line(target.web))
+        self._manager = ResourceManager(target.web, target.conf, PlainClient(target.web))
         self._tag = tag
         self._program = program
         self._started_s = context.clock.now_s()
