@@ -15,7 +15,7 @@ from howdah.cli.lab_options import Json, Machine, Name, OfALab, daemons_there, l
 from howdah.cli.lab_table import back_text, brought_text, lost_text, status_text
 from howdah.cli.output import print_json, show
 from howdah.errors import RunFailed
-from howdah.lab.commands import How
+from howdah.lab.commands import KillMode
 from howdah.lab.registry import DEFAULT_NAME
 from howdah.model.plan_options import parse_choice
 from howdah.session.lab import laboratories as session
@@ -185,14 +185,14 @@ def kill(
         typer.Option(
             help="`host`: cuts its link first, so it stops answering; the default for a machine. "
             "`process`: ends only processes, so callers are refused at once; the default for a daemon.",
-            autocompletion=lambda: list(How),
+            autocompletion=lambda: list(KillMode),
             metavar="process|host",
         ),
     ] = None,
     name: Name = DEFAULT_NAME,
 ) -> None:
     """Kill a machine or one of its daemons; `start` starts it again."""
-    lost = session.kill(name, machine, daemon, parse_choice("--how", how, How) if how else None)
+    lost = session.kill(name, machine, daemon, parse_choice("--how", how, KillMode) if how else None)
     print(lost_text(machine, lost))
 
 

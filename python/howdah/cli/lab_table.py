@@ -12,7 +12,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from howdah.lab.commands import How
+from howdah.lab.commands import KillMode
 from howdah.model.cluster import Deviation, Laboratory, Scaling
 from howdah.model.plan import Role
 from howdah.units import format_bits_per_s, format_bytes, format_counted, format_memory, format_rate
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from howdah.lab.hadoop.hbase import HBaseHealth
     from howdah.lab.hadoop.redundancy import Behind
     from howdah.lab.status import LabStatus, MachineStatus
-    from howdah.lab.up import Brought
+    from howdah.lab.up import StartedLab
 
 _WIDTH = 8
 _STYLE = {"up": "green", "not redundant": "yellow", "degraded": "yellow", "incomplete": "yellow"}
@@ -34,7 +34,7 @@ Fact = tuple[str, str | Text]
 """A label, empty where it is that of the line before, and what is said under it."""
 
 
-def brought_text(brought: Brought) -> RenderableType:
+def brought_text(brought: StartedLab) -> RenderableType:
     """What was brought up, how it differs from the plan, and what to do next."""
     state = brought.state
     kinds = [machine.kind for machine in state.machines]
@@ -59,7 +59,7 @@ def brought_text(brought: Brought) -> RenderableType:
 def lost_text(name: str, lost: Lost) -> str:
     """What was taken from a laboratory."""
     ended = f"{len(lost.ended)} process{'' if len(lost.ended) == 1 else 'es'} ended"
-    if lost.how is not How.HOST:
+    if lost.how is not KillMode.HOST:
         return f"{name}: {ended}"
     links = "link down" if len(lost.machines) == 1 else f"{len(lost.machines)} links down"
     return f"{name}: {links}, {ended}"

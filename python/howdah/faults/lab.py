@@ -17,7 +17,7 @@ from howdah.faults.revert import Reverted, await_whole, change_leaving, heal, re
 from howdah.faults.targets import daemon_of, lab_targets, machines_of
 from howdah.lab import registry
 from howdah.lab.active_faults import ActiveFault, RevertStep, active_faults, record_fault, remove_fault
-from howdah.lab.commands import How, kill, running_on
+from howdah.lab.commands import KillMode, kill, running_on
 from howdah.lab.hadoop import daemons
 from howdah.lab.hadoop.redundancy import journal_directory
 from howdah.lab.hadoop.starting import start_missing
@@ -121,7 +121,7 @@ def _stop(process: Process) -> None:
 
 def _lose(state: LabState, target: FaultTarget) -> _Injection:
     machines = machines_of(state, target)
-    how = How.PROCESS if state.rootless else How.HOST
+    how = KillMode.PROCESS if state.rootless else KillMode.HOST
     undo = tuple(RevertStep(how="start all", machine=machine.name) for machine in machines)
     do = tuple(partial(kill, state, machine.name, None, how) for machine in machines)
     return _Injection(_texts(machines), undo, do)

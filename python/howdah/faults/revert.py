@@ -15,7 +15,7 @@ from howdah.lab.hadoop.starting import start_missing, wait_until_ready
 from howdah.lab.installed import installed
 from howdah.lab.kernel import breaking, network, processes
 from howdah.lab.kernel.processes import Process
-from howdah.lab.resizing import begin_leaving
+from howdah.lab.resizing import start_drain
 from howdah.lab.spec import LabSpec
 from howdah.lab.state import LabState, read_state
 from howdah.render.cluster import render
@@ -143,7 +143,7 @@ def change_leaving(state: LabState, names: Collection[str], *, leaving: bool) ->
         raise RunFailed(f'lab "{state.name}"', "is not up any more")
     remaining = [name for name in current.leaving if name not in names]
     changed = current.model_copy(update={"leaving": (*remaining, *names) if leaving else tuple(remaining)})
-    begin_leaving(changed, render(changed.plan, leaving=changed.leaving))
+    start_drain(changed, render(changed.plan, leaving=changed.leaving))
 
 
 def _spec(state: LabState) -> LabSpec:

@@ -16,7 +16,7 @@ from howdah.lab.hadoop.health import manager_state
 from howdah.lab.kernel import processes
 from howdah.lab.kernel.enter import network_of
 from howdah.lab.kernel.processes import PROC, Process
-from howdah.lab.shared_hosts import others_on
+from howdah.lab.shared_hosts import labs_by_host
 from howdah.lab.state import LabState, LabSystem
 from howdah.model.faults import FaultTarget
 from howdah.services.conf import ClientConf
@@ -57,7 +57,7 @@ def lab_targets(state: LabState) -> Targets:
             for machine in state.machines
         ),
         rootless=state.rootless,
-        shared=others_on(state),
+        shared=labs_by_host(state),
     )
 
 

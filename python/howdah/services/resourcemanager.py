@@ -211,7 +211,7 @@ class ResourceManager:
 
 
 def _queues(info: Object, above: str) -> Iterator[Queue]:
-    """Yield a scheduler's queues: Capacity nests them in ``queues``, Fair in ``childQueues``; FIFO has one."""
+    """Yield a scheduler's queues: Capacity has ``queues``, Fair ``childQueues``; FIFO has one."""
     if "rootQueue" in info:
         yield from _queues(info["rootQueue"], "")
         return

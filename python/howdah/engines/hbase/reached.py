@@ -225,11 +225,11 @@ def _logs(state: LabState) -> Iterator[ServerLogs]:
 def _places(state: LabState) -> Iterator[ClientPlace]:
     """First where jobs are submitted, which no limit slows; then the workers, beside what they serve."""
     options = tuple(name_options(state))
-    environment = daemons.surroundings(state, daemons.configured(state, state.client_conf))
+    environment = daemons.base_environment(state, daemons.conf_variables(state, state.client_conf))
     yield ClientPlace(CLIENT, client_prefix(state), environment, options)
     for machine in state.machines:
         if machine.kind == "worker":
-            prefix, own = daemons.inside(state, machine), daemons.environment(state, machine, {})
+            prefix, own = daemons.machine_prefix(state, machine), daemons.environment(state, machine, {})
             yield ClientPlace(machine.name, prefix, own, options)
 
 

@@ -153,7 +153,7 @@ def _stations_of_lab(state: LabState) -> Iterator[Station]:
                 name=machine.name,
                 host=machine.host,
                 address=machine.address,
-                prefix=daemons.inside(state, machine),
+                prefix=daemons.machine_prefix(state, machine),
                 nominal_bits_per_s=speeds.get(machine.host),
                 environment=daemons.environment(state, machine, {}),
             )

@@ -16,7 +16,7 @@ from howdah.lab.kernel.disks import devices
 from howdah.lab.kernel.inhabitants import is_at_work
 from howdah.lab.kernel.network import INTERFACE, SPACES, UPLINK, every_link, host_space_of, space
 from howdah.lab.kernel.processes import belongs
-from howdah.lab.shared_hosts import neighbours, shared_with
+from howdah.lab.shared_hosts import labs_sharing_hosts, shared_with
 from howdah.lab.state import STATE, LabState, LabSystem, read_state
 from howdah.model.cluster import Laboratory, LaboratoryBeside
 from howdah.model.plan import Role
@@ -103,7 +103,7 @@ def _hosts(state: LabState) -> Iterator[LabMachine]:
 def _neighbours(state: LabState) -> Iterator[Source]:
     """What other laboratories use of the hosts that they share with this one."""
     shared = shared_with(state)
-    for other in neighbours(state):
+    for other in labs_sharing_hosts(state):
         if other.spec is None:
             continue
         for host in shared.get(other.name, ()):
