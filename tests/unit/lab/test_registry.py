@@ -163,7 +163,7 @@ registry.registry = lambda: Path(sys.argv[1])
 with registry.shared_hosts_locked("one+"):
     print("held", flush=True)
     time.sleep(0.5)
-    registry.enter("other", Path("/lab"), "one+", 1)
+    registry.register("other", Path("/lab"), "one+", 1)
 """
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from howdah.engines.hadoop.context import HadoopContext
-from howdah.engines.hadoop.history.failure import said_by_client, short_cause
+from howdah.engines.hadoop.history.failure import client_error, short_cause
 from howdah.engines.hadoop.history.reporters import ReportedJob, report_job
 from howdah.engines.hadoop.history.spark import report_spark
 from howdah.engines.hadoop.programs.client import run_tag
@@ -204,15 +204,15 @@ class TaggedApplications:
 
     def _refuse_none(self) -> None:
         code = self._program.exit_code()
-        said = said_by_client(self._program.lines) if self._program.lines else "it printed nothing"
+        message = client_error(self._program.lines) if self._program.lines else "it printed nothing"
         if code != 0:
             raise RunFailed(
-                COMMAND, f"the command ended with exit code {code} and started no application: {said}"
+                COMMAND, f"the command ended with exit code {code} and started no application: {message}"
             )
         raise RunFailed(
             COMMAND,
             "the command started no application on YARN with the run's tag: does it run locally (Spark needs "
-            f"--master yarn), on another cluster, or with its own tags? Its last output: {said}",
+            f"--master yarn), on another cluster, or with its own tags? Its last output: {message}",
         )
 
 
@@ -241,11 +241,15 @@ def _logs(added: Additions) -> str:
 
 
 def _numbered(reported: ReportedJob, number: int) -> ReportedJob:
-    def phase(each: Phase) -> Phase:
-        return each.model_copy(update={"name": f"{number} {each.name}"})
+    def phase(original: Phase) -> Phase:
+        return original.model_copy(update={"name": f"{number} {original.name}"})
 
-    def attempt(each: TaskAttempt) -> TaskAttempt:
-        return each if each.kind in ("map", "reduce") else each._replace(kind=f"{number} {each.kind}")
+    def attempt(original: TaskAttempt) -> TaskAttempt:
+        return (
+            original
+            if original.kind in ("map", "reduce")
+            else original._replace(kind=f"{number} {original.kind}")
+        )
 
     return reported._replace(
         phases=tuple(map(phase, reported.phases)), attempts=list(map(attempt, reported.attempts))
