@@ -29,9 +29,9 @@ def check_names(plan: ClusterPlan, request: PlanRequest) -> None:
             check_name(setting, hadoop)
 
 
-def check_name(setting: Setting, *known_to: Release) -> None:
+def check_name(setting: Setting, *releases: Release) -> None:
     """Raise UserError if no release knows the key, or it cannot take the value."""
-    for release in known_to:
+    for release in releases:
         if instead := release.replacement(setting.key):
             raise UserError(
                 setting_label(setting),
@@ -51,10 +51,10 @@ def check_name(setting: Setting, *known_to: Release) -> None:
                     f"{_spoken(release)} reads it as {entry.kind}",
                 )
             return
-    near = next((near for release in known_to if (near := intended_key(setting.key, release))), None)
+    near = next((near for release in releases if (near := intended_key(setting.key, release))), None)
     raise UserError(
         setting_label(setting),
-        f"is not a property of {' or '.join(map(_spoken, known_to))}",
+        f"is not a property of {' or '.join(map(_spoken, releases))}",
         f"did you mean {near}?" if near else "see the release's list of properties",
     )
 

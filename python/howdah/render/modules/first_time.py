@@ -13,14 +13,14 @@ from howdah.render.modules.releases import OPT
 CONF = "/etc/hadoop/conf"
 WHOLE = "current/fsimage_*.md5"
 """What a NameNode's directory has once it was formatted to the end."""
-THERE_ALREADY = 2
+ALREADY_FORMATTED = 2
 """What zkfc ends with, asked to make what is there."""
 
 
 def hadoop(manifest: Json, user: str, *words: str) -> str:
     """What one of Hadoop's programs says, run as a user; raises HostRefusal with its end if it fails."""
     home = next(f"{OPT}/{name}" for name in manifest["trees"] if name.startswith("hadoop-"))
-    program, *rest = words
+    program, *arguments = words
     environment = [
         f"HADOOP_CONF_DIR={CONF}",
         f"HADOOP_HOME={home}",
@@ -28,7 +28,7 @@ def hadoop(manifest: Json, user: str, *words: str) -> str:
         *ticket(user),
         "HADOOP_ROOT_LOGGER=WARN,console",
     ]
-    return run("runuser", "-u", user, "--", "env", *environment, f"{home}/bin/{program}", *rest, cwd="/")
+    return run("runuser", "-u", user, "--", "env", *environment, f"{home}/bin/{program}", *arguments, cwd="/")
 
 
 def java() -> List[str]:
@@ -81,5 +81,5 @@ def format_zookeeper(host: HostChanges, manifest: Json) -> None:
         host.changes.append("make the NameNodes' place in ZooKeeper")
     except HostRefusal as error:
         # It says nothing of it, but may warn of other things.
-        if error.code != THERE_ALREADY:
+        if error.code != ALREADY_FORMATTED:
             raise
