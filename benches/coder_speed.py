@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from howdah.installation.find import find_installation
+from howdah.installation.installation import find_installation
 from howdah.installation.java import java_home
 from howdah.model.erasure import POLICIES
 

@@ -23,7 +23,7 @@ from howdah.lab.spec import HostSpec, LabSpec, MachineSpec
 from howdah.services.web import Web
 from howdah.telemetry.lab import LabMachine, lab_sources
 from howdah.telemetry.own import grouped_lab
-from howdah.telemetry.source import Source, machine_beneath
+from howdah.telemetry.source import Source, shared_machine
 
 _NAME = f"bench-{os.getpid()}"
 _BEANS = Path(__file__).parents[2] / "tests/data/hadoop-3.5.0/jmx.json"
@@ -71,7 +71,7 @@ def _machines(spec: LabSpec, ports: Mapping[str, int]) -> Iterator[LabMachine]:
 def _beneath(spec: LabSpec) -> tuple[Source, ...]:
     """This machine as it is sampled beneath a laboratory, of which each disk is one of this machine's."""
     disk = next(path.name for path in sorted(Path("/sys/class/block").iterdir()))
-    return machine_beneath(
+    return shared_machine(
         "beneath", grouped_lab(ControlGroup.of(spec.name).paths, [disk] * 4 * len(spec.machines))
     )
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from howdah.installation.compiled import with_ycsb
-from howdah.installation.find import find_hbase
+from howdah.installation.installation import find_hbase
 from howdah.model.engine_names import HADOOP, HBASE, HOSTS, LOCAL, SIM
 from howdah.model.engines import engines
 from support import network

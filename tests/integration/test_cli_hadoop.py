@@ -14,7 +14,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from howdah.installation import PROGRAMS, find_installation, java_command
+from howdah.installation.command import PROGRAMS, java_command
+from howdah.installation.installation import find_installation
 from support.command import HOWDAH, environment, howdah
 from support.daemons import ROOT
 from support.tarballs import unpack_as_tarball

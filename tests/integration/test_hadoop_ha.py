@@ -172,7 +172,7 @@ def watched(cluster: Cluster) -> Iterator[Callable[[], list[Event]]]:
     with Web(cluster.network.addresses, user="root") as web, cluster.network.thread(HOSTS[2]) as inside:
         nowhere = WorkerPlan(platform="unknown", workers=(), settings=())
         watch = MastersWatch(replace(target, conf=conf, web=web), NodeFinder({}, nowhere), RunClock())
-        yield lambda: inside.submit(watch.look).result()
+        yield lambda: inside.submit(watch.poll).result()
 
 
 def test_masters_take_over(cluster: Cluster, tmp_path: Path) -> None:

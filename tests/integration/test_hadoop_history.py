@@ -13,7 +13,7 @@ from typing import NamedTuple
 import pytest
 
 from howdah.engines.clock import RunClock
-from howdah.engines.hadoop.following import SeenTasks
+from howdah.engines.hadoop.following import TaskSnapshots
 from howdah.engines.hadoop.history.reporters import ReportedJob, report_job
 from howdah.engines.hadoop.lost_daemons import MachineWatch
 from howdah.engines.hadoop.storage import replica_spread
@@ -30,7 +30,7 @@ from howdah.render.cluster import render
 from howdah.render.directory import write_rendered
 from howdah.services.conf import ClientConf
 from howdah.services.errors import ServiceError
-from howdah.services.jobs import JobReader
+from howdah.services.job_rest import JobReader
 from howdah.services.namenode import NameNode
 from howdah.services.resourcemanager import ResourceManager
 from howdah.services.web import Web
@@ -55,7 +55,7 @@ class Ran(NamedTuple):
     id: str
     code: int
     lines: tuple[str, ...]
-    seen: SeenTasks | None
+    seen: TaskSnapshots | None
 
 
 def _run(cluster: HadoopCluster, *arguments: str, look: bool = False) -> Ran:
@@ -65,7 +65,7 @@ def _run(cluster: HadoopCluster, *arguments: str, look: bool = False) -> Ran:
         client = subprocess.Popen(
             cluster.daemons.command(EXAMPLES, *arguments), stdout=out, stderr=subprocess.STDOUT
         )
-    seen: SeenTasks | None = None
+    seen: TaskSnapshots | None = None
     target = hadoop_target(cluster, "/user/howdah/history")
     while True:
         try:
@@ -75,15 +75,15 @@ def _run(cluster: HadoopCluster, *arguments: str, look: bool = False) -> Ran:
             job = _job(log)
             if look and job:
                 seen = seen or _watcher(target, job)
-                seen.look()
+                seen.poll()
     lines = tuple(log.read_text().splitlines())
     return Ran(_job(log), client.returncode, lines, seen)
 
 
-def _watcher(target: HadoopTarget, job: str) -> SeenTasks:
+def _watcher(target: HadoopTarget, job: str) -> TaskSnapshots:
     manager = ResourceManager(target.web, target.conf)
     master = manager.app_master(job.replace("job", "application"))
-    return SeenTasks(JobReader(target.web, master.url), job)
+    return TaskSnapshots(JobReader(target.web, master.url), job)
 
 
 def _job(log: Path) -> str:
@@ -274,12 +274,12 @@ def test_no_block_of_node_groups_has_two_replicas_on_one_host(hosts: Hosts) -> N
 @pytest.mark.skipif(not can_build(), reason="only root can make a network with addresses of its own")
 def test_a_killed_datanode_is_noticed_before_it_is_declared_dead(hosts: Hosts) -> None:
     watch = MachineWatch(hosts.target, NodeFinder({}, hosts.plan), RunClock())
-    assert hosts.inside.submit(watch.look).result() == []
+    assert hosts.inside.submit(watch.poll).result() == []
     hosts.daemons.kill(hosts.again)
     events: list[Event] = []
 
     def twice() -> bool | None:
-        events.extend(hosts.inside.submit(watch.look).result())
+        events.extend(hosts.inside.submit(watch.poll).result())
         return len(events) == 2 or None
 
     hosts.daemons.wait("the loss", twice, timeout_s=60)

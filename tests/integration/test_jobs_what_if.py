@@ -13,7 +13,7 @@ from howdah.engines.hadoop.engine import HadoopEngine
 from howdah.installation.command import spark_command
 from howdah.installation.compiled import spark_programs
 from howdah.installation.digests import release_folder, release_of
-from howdah.installation.find import find_installation
+from howdah.installation.installation import find_installation
 from howdah.installation.spark import find_spark
 from howdah.jobs.store import JobStore, texts
 from howdah.model.run import Outcome

@@ -12,14 +12,13 @@ from urllib.parse import quote
 
 import pytest
 
-from howdah.installation import PROGRAMS
+from howdah.installation.command import PROGRAMS
 from howdah.services.conf import ClientConf
 from howdah.services.errors import RefusedByDaemon, Unexpected
-from howdah.services.jmx import JmxReader
-from howdah.services.jobs import JobProgress
+from howdah.services.job_rest import JobProgress
 from howdah.services.namenode import NameNode
 from howdah.services.resourcemanager import AppFacts, ResourceManager
-from howdah.services.web import Web
+from howdah.services.web import JmxReader, Web
 from support.daemons import put
 from support.hadoop_cluster import HadoopCluster, needs_hadoop
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from howdah.errors import UserError
-from howdah.installation.find import find_installation
+from howdah.installation.installation import find_installation
 from howdah.probe.measuring import task_costs
 
 

@@ -6,7 +6,7 @@ import getpass
 
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.installation.digests import release_of
-from howdah.installation.find import installed
+from howdah.installation.installation import installed
 from howdah.services.conf import ClientConf
 from howdah.services.web import Web
 from howdah.telemetry.source import this_machine

@@ -79,6 +79,6 @@ def begun_lab(name: str, directory: Path, plan: ClusterPlan, place: LabPlace) ->
 
 def lab_traces_of_lot(name: str) -> list[str]:
     """What there is of the hosts that a laboratory was the first on."""
-    lot = registry.lot_of(name)
+    lot = registry.shared_name(name)
     spaces = Path("/run/netns").glob(f"howdah-{lot}_*")
     return sorted(str(path) for path in (*spaces, *Path("/run/howdah").glob(f"{lot}.*")))

@@ -11,7 +11,7 @@ import psutil
 
 from howdah.installation.compiled import SparkPrograms, spark_programs
 from howdah.installation.digests import release_folder, release_of
-from howdah.installation.find import find_installation
+from howdah.installation.installation import find_installation
 from howdah.installation.spark import find_spark
 from howdah.model.run import Outcome, RunRecord
 from howdah.model.tables import RunData

@@ -6,7 +6,7 @@ import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from howdah.installation import Installation
+from howdah.installation.installation import Installation
 
 
 def add_jar(path: Path, content: Mapping[str, str]) -> None:

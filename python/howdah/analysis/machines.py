@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 
-from howdah import releases
 from howdah.analysis.evidence import Level, MachineOfRun
 from howdah.analysis.timeline import Timeline
 from howdah.model.placement import placed_hosts
@@ -14,6 +13,7 @@ from howdah.model.run import RunRecord
 from howdah.model.storage import FileSystem
 from howdah.model.tables import RunData
 from howdah.model.value import value_text
+from howdah.releases import catalogue
 
 
 def setting_text(record: RunRecord, key: str) -> str:
@@ -22,8 +22,8 @@ def setting_text(record: RunRecord, key: str) -> str:
     used = next((each.used for each in (laboratory.deviations if laboratory else ()) if each.key == key), "")
     planned = (value_text(each.value).strip() for each in record.plan.settings if each.key == key)
     cluster = record.plan.cluster
-    hadoop = releases.hadoop(cluster.request.hadoop) if cluster else releases.hadoop()
-    return used or next(planned, "") or releases.default_of(key, hadoop, releases.hbase()) or ""
+    hadoop = catalogue.hadoop(cluster.request.hadoop) if cluster else catalogue.hadoop()
+    return used or next(planned, "") or catalogue.default_of(key, hadoop, catalogue.hbase()) or ""
 
 
 def setting_s(record: RunRecord, key: str) -> float:

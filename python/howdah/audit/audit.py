@@ -35,7 +35,7 @@ from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.reading import Inspected, Observation, data_dirs
 from howdah.planner.rule import Damage, Decision, FamilyRule, Inspection, Rule, SettingRule
 from howdah.planner.rules.catalogue import INSPECTIONS, SETTING_RULES
-from howdah.releases import hadoop, hbase
+from howdah.releases.catalogue import hadoop, hbase
 from howdah.services.secrets import shown_value
 
 _BLOCKS = "dfs.datanode.data.dir"

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from howdah.model.found import FoundConfig, FoundProperty
 from howdah.model.host import Host
 from howdah.planner.rules.jvm import home_major, java_homes, java_major, java_of_hadoop, removed_options
-from howdah.releases import HADOOP_VERSIONS, hadoop, line_of
+from howdah.releases.catalogue import HADOOP_VERSIONS, hadoop, line_of
 
 _ARCHIVE = re.compile(r"hadoop-(\d+\.\d+\.\d+)(?![\d.])")
 _BEFORE_2_7 = re.compile(r"2\.[0-6]\.")

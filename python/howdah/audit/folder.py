@@ -28,7 +28,7 @@ from howdah.hadoop.foreign_files import foreign_path
 from howdah.hadoop.site_files import BLANKS, read_site
 from howdah.model.found import Allocation, FoundConfig, FoundProperty, Unreadable
 from howdah.model.plan import ClusterPlan
-from howdah.releases import DEFAULT_HADOOP, DEFAULT_HBASE
+from howdah.model.request import DEFAULT_HADOOP, DEFAULT_HBASE
 from howdah.services.secrets import shown_value
 from howdah.units import MIB, format_memory
 

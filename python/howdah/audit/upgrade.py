@@ -15,7 +15,7 @@ from howdah.model.host import Host
 from howdah.planner.rule import Rule
 from howdah.planner.rules.jvm import home_major, java_of_hadoop
 from howdah.planner.rules.upgrade import DEFAULTS, JAVA, OTHER_JAVA, SHUFFLE
-from howdah.releases import hadoop, hbase
+from howdah.releases.catalogue import hadoop, hbase
 
 _OF_RELEASES = ("release.", "jvm.", "consistency.former-variables", "consistency.workers-file")
 _SERVICES = "yarn.nodemanager.aux-services"

@@ -11,7 +11,7 @@ from howdah.model.found import FoundConfig, FoundProperty
 from howdah.model.heap import heap_bytes
 from howdah.model.plan import Value
 from howdah.planner.rules.consistency.units import in_megabytes
-from howdah.releases import HADOOP_VERSIONS, Property, Release, default_of, hadoop
+from howdah.releases.catalogue import HADOOP_VERSIONS, Property, Release, default_of, hadoop
 from howdah.releases.values import (
     expanded,
     read_bool,

@@ -353,7 +353,7 @@ def _for_programs(done: Deployed) -> dict[str, object]:
 
 
 @contextmanager
-def _telling() -> Iterator[tuple[session.Tell, Callable[[], AbstractContextManager[None]]]]:
+def _telling() -> Iterator[tuple[session.ReportStep, Callable[[], AbstractContextManager[None]]]]:
     """Shows the step under way; what shows it, and what hides it while a question is asked."""
     console = Console(stderr=True, highlight=False)
     with console.status("reading the plan") as moving:

@@ -14,7 +14,7 @@ from howdah.report.terminal import blocks
 from howdah.units import format_counted
 
 if TYPE_CHECKING:
-    from howdah.session.deploy.deploying import ClusterStatus, HostWrong
+    from howdah.session.deploy.deploying import ClusterStatus, HostProblem
     from howdah.session.deploy.states import Deployed, DeployedHost
     from howdah.session.deploy.upgrading import HdfsUpgrade
 
@@ -22,7 +22,7 @@ _SHOWN = 6
 """As many changes of a host as one line names."""
 
 
-def wrong_table(found: Iterable[HostWrong]) -> Table:
+def wrong_table(found: Iterable[HostProblem]) -> Table:
     """All that is wrong, host by host."""
     rows = tuple((wrong.host, wrong.what, wrong.fix) for wrong in sorted(found))
     return Table(("host", "what is wrong", "what to do"), rows)

@@ -15,7 +15,7 @@ from howdah.cli.lab_options import Json, Machine, Name, OfALab, daemons_there, l
 from howdah.cli.lab_table import back_text, brought_text, lost_text, status_text
 from howdah.cli.output import print_json, show
 from howdah.errors import RunFailed
-from howdah.lab.commands import How
+from howdah.lab.commands import KillMode
 from howdah.lab.registry import DEFAULT_NAME
 from howdah.model.plan_options import parse_choice
 from howdah.session.lab import laboratories as session
@@ -185,14 +185,14 @@ def kill(
         typer.Option(
             help="`host`: cuts its link first, so it stops answering; the default for a machine. "
             "`process`: ends only processes, so callers are refused at once; the default for a daemon.",
-            autocompletion=lambda: list(How),
+            autocompletion=lambda: list(KillMode),
             metavar="process|host",
         ),
     ] = None,
     name: Name = DEFAULT_NAME,
 ) -> None:
     """Kill a machine or one of its daemons; `start` starts it again."""
-    lost = session.kill(name, machine, daemon, parse_choice("--how", how, How) if how else None)
+    lost = session.kill(name, machine, daemon, parse_choice("--how", how, KillMode) if how else None)
     print(lost_text(machine, lost))
 
 
@@ -210,12 +210,12 @@ def fault(
     howdah was killed.
     """
 
-    from howdah.faults.lab import inject_now  # noqa: PLC0415
+    from howdah.faults.lab import inject_from_text  # noqa: PLC0415
 
     def tell(active: ActiveFault) -> None:
         print(f"{active.fault}: {', '.join(active.hit)}", flush=True)
 
-    undone = inject_now(session.state_of(name), text, tell)
+    undone = inject_from_text(session.state_of(name), text, tell)
     if undone is not None:
         _tell_undone(name, [undone])
 
@@ -234,9 +234,9 @@ def heal(name: Name = DEFAULT_NAME) -> None:
 
 def _tell_undone(name: str, undone: Sequence[Reverted]) -> None:
     for one in undone:
-        if not one.left:
+        if not one.remaining:
             print(f"{one.fault.fault}: undone")
-    left = [f"{one.fault.fault}: {text}" for one in undone for text in one.left]
+    left = [f"{one.fault.fault}: {text}" for one in undone for text in one.remaining]
     if left:
         raise RunFailed(
             f'lab "{name}"', "is not whole again", "\n".join([*left, "howdah lab heal tries again"])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rich.console import RenderableType
 
-from howdah.lab.commands import How
+from howdah.lab.commands import KillMode
 from howdah.model.cluster import Laboratory, Scaling
 from howdah.model.plan import Role
 from howdah.report.document import FactList, Paragraph, Table, present
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from howdah.lab.hadoop.hbase import HBaseHealth
     from howdah.lab.hadoop.redundancy import Behind
     from howdah.lab.status import LabStatus, MachineStatus
-    from howdah.lab.up import Brought
+    from howdah.lab.up import StartedLab
 
 _WORDS = {"not redundant": "up, but another loss may stop it"}
 """How a state is said to a reader, where a word is not enough."""
@@ -30,7 +30,7 @@ Fact = tuple[str, str]
 """A label and a text on it."""
 
 
-def brought_text(brought: Brought) -> RenderableType:
+def brought_text(brought: StartedLab) -> RenderableType:
     """What was brought up, how it differs from the plan, and what to do next."""
     state = brought.state
     kinds = [machine.kind for machine in state.machines]
@@ -54,7 +54,7 @@ def brought_text(brought: Brought) -> RenderableType:
 def lost_text(name: str, lost: Lost) -> str:
     """What was taken from a laboratory."""
     ended = f"{len(lost.ended)} process{'' if len(lost.ended) == 1 else 'es'} ended"
-    if lost.how is not How.HOST:
+    if lost.how is not KillMode.HOST:
         return f"{name}: {ended}"
     links = "link down" if len(lost.machines) == 1 else f"{len(lost.machines)} links down"
     return f"{name}: {links}, {ended}"

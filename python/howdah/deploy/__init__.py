@@ -1,1 +1,1 @@
-"""Hosts made a cluster: playbooks run over ssh, what hosts answer, where they fetch releases from."""
+"""Deployment of a plan: playbooks over ssh, hosts' results and problems, secrets, the mirror of releases."""

@@ -1,7 +1,7 @@
-"""Playbooks run by Ansible over ssh, and what each host answered.
+"""Playbooks run by Ansible over ssh, and the result of each task on each host.
 
-Ansible is the engine: connections, sudo, many hosts at once. Here it is started, told secrets where it asks
-for them, and listened to. Nothing is kept: what it writes goes to a folder that is removed with the run.
+Ansible handles connections, sudo and many hosts at once. This module starts it, passes secrets at its prompts
+and reads its events. Its files are in a folder that is removed after the run.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from howdah.errors import RunFailed, UserError
 from howdah.extras import check_extras
 from howdah.scratch import scratch_folder
 
-Tell = Callable[[str], None]
-"""Who hears which step is being done."""
+ReportStep = Callable[[str], None]
+"""Shows the current step."""
 
 _STOPPED = ("canceled", "timeout")
 _SSH_PASSWORD = r"SSH password:\s*?$"
 _SUDO_PASSWORD = r"BECOME password.*:\s*?$"
 _QUIET = {
-    # What ssh and sudo say is understood by its words.
+    # Messages of ssh and sudo are recognised by their English words.
     "LC_ALL": "C.UTF-8",
     "ANSIBLE_DEPRECATION_WARNINGS": "False",
     "ANSIBLE_SYSTEM_WARNINGS": "False",
@@ -36,15 +36,15 @@ _QUIET = {
     "ANSIBLE_INVENTORY_UNPARSED_WARNING": "False",
     "ANSIBLE_NOCOLOR": "True",
 }
-_KEPT = (
+_SSH_OPTIONS = (
     "-o ControlMaster=auto -o ControlPersist=60s -o ConnectTimeout=10 "
     "-o ServerAliveInterval=5 -o ServerAliveCountMax=3"
 )
-"""One connection for all steps of a run; one to a host that dies is given up after fifteen seconds."""
+"""One connection for all steps of a run; that of a dead host is closed after fifteen seconds."""
 
 
 class SshLogin(NamedTuple):
-    """How hosts are logged in to, beside what ssh's own configuration says."""
+    """Login options in addition to ssh's own configuration."""
 
     ssh_config: Path | None = None
     """A configuration file of ssh to use instead of the user's own."""
@@ -55,7 +55,7 @@ class SshLogin(NamedTuple):
 
 
 class HostAnswer(NamedTuple):
-    """What one host answered to one task."""
+    """The result of one task on one host."""
 
     host: str
     task: str
@@ -63,33 +63,33 @@ class HostAnswer(NamedTuple):
     failed: bool
     unreachable: bool
     begun: str
-    """When the task began there, as Ansible has it."""
+    """Ansible's time of the task's start."""
     ended: str
 
 
 @dataclass
 class PlaybookRun:
-    """All that came of one playbook."""
+    """The results of one playbook."""
 
     answers: list[HostAnswer] = field(default_factory=list)
     failed: bool = False
 
     def of(self, task: str) -> dict[str, HostAnswer]:
-        """The answers to one task by host; the failures too."""
+        """Return the results of one task by host, failures included."""
         return {answer.host: answer for answer in self.answers if answer.task == task}
 
     @property
     def failures(self) -> list[HostAnswer]:
         """Each host's first failure."""
-        found: dict[str, HostAnswer] = {}
+        failures: dict[str, HostAnswer] = {}
         for answer in self.answers:
             if answer.failed or answer.unreachable:
-                found.setdefault(answer.host, answer)
-        return list(found.values())
+                failures.setdefault(answer.host, answer)
+        return list(failures.values())
 
 
 def check_ansible() -> None:
-    """Raise UserError where Ansible, or ssh, which it speaks with hosts by, is not installed."""
+    """Raise UserError if Ansible or ssh is not installed."""
     if shutil.which("ssh") is None:
         raise UserError("ssh", "is not on this machine's PATH", "apt-get install openssh-client")
     check_extras("howdah deploy", "deploy")
@@ -99,24 +99,24 @@ def run_playbook(
     project: Path,
     playbook: str,
     login: SshLogin,
-    tell: Tell,
+    report: ReportStep,
     *,
     variables: Mapping[str, object] | None = None,
     limit: Iterable[str] | None = None,
     check: bool = False,
     diff: bool = False,
 ) -> PlaybookRun:
-    """Run one playbook of a project on all its hosts, or those of a limit; what came of it.
+    """Run one playbook of a project on all its hosts or those in ``limit``, and return the results.
 
-    Raises RunFailed where Ansible itself fails, before any host was asked.
+    Raises RunFailed if Ansible itself fails before it reaches a host.
     """
     from ansible_runner.interface import run  # noqa: PLC0415
 
-    made = PlaybookRun()
+    result = PlaybookRun()
 
-    def hear(event: dict[str, Any]) -> bool:
-        _hear(event, made, tell)
-        # What it returns decides whether the event is kept in a file; nobody would read it.
+    def handle(event: dict[str, Any]) -> bool:
+        _add_event(event, result, report)
+        # False: Ansible's runner does not write the event to a file.
         return False
 
     words = ["--forks", str(login.forks)]
@@ -132,59 +132,59 @@ def run_playbook(
     with scratch_folder("deploy") as folder:
         options: dict[str, Any] = {}
         if limit is not None:
-            # By a file: a thousand names are more than a command line should hold.
+            # A file, because a command line cannot contain thousands of names.
             names = folder / "limit"
             names.write_text("".join(f"{name}\n" for name in limit))
             options["limit"] = f"@{names}"
-        given = folder / "variables.json"
-        given.write_text(json.dumps(dict(variables or {})))
+        variables_file = folder / "variables.json"
+        variables_file.write_text(json.dumps(dict(variables or {})))
         outcome = run(
             private_data_dir=str(folder),
-            # What it would write there are passwords, too, and a killed howdah would leave them.
+            # The files would contain passwords, and would remain if howdah is killed.
             suppress_env_files=True,
             project_dir=str(project),
             inventory=str(project / "inventory.yaml"),
             playbook=playbook,
-            extravars=str(given),
+            extravars=str(variables_file),
             passwords=passwords or None,
             envvars={
                 **_QUIET,
-                # ansible-playbook is beside the Python that runs this, whatever else is on the path.
+                # ansible-playbook of this Python's environment comes first on the path.
                 "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}",
-                # ansible-runner would speak with any host that answers.
+                # ansible-runner would accept any host key.
                 "ANSIBLE_HOST_KEY_CHECKING": "True",
                 "ANSIBLE_CONFIG": str(project / "ansible.cfg"),
-                # What Ansible writes here meanwhile goes with the folder, however this ends.
+                # Ansible's temporary files are removed with the folder.
                 "ANSIBLE_LOCAL_TEMP": str(folder / "ansible"),
-                # Not where other runs have theirs, which may lead to a host that is gone since.
+                # Separate from other runs, whose connections may lead to a host that no longer exists.
                 "ANSIBLE_SSH_CONTROL_PATH_DIR": str(project.parent / "c"),
                 "ANSIBLE_SSH_ARGS": _ssh(login),
             },
             cmdline=shlex.join(words),
-            event_handler=hear,
+            event_handler=handle,
             quiet=True,
             **options,
         )
-        made.failed = outcome.rc != 0
+        result.failed = outcome.rc != 0
         if outcome.status in _STOPPED:
             raise KeyboardInterrupt
-        if made.failed and not made.answers:
-            raise RunFailed("Ansible", _said(outcome) or "ended before it reached a host")
-    return made
+        if result.failed and not result.answers:
+            raise RunFailed("Ansible", _last_output(outcome) or "ended before it reached a host")
+    return result
 
 
 def _ssh(login: SshLogin) -> str:
     own = f"-F {shlex.quote(str(login.ssh_config.absolute()))} " if login.ssh_config else ""
-    return f"{own}{_KEPT}"
+    return f"{own}{_SSH_OPTIONS}"
 
 
-def _hear(event: dict[str, Any], made: PlaybookRun, tell: Tell) -> None:
+def _add_event(event: dict[str, Any], result: PlaybookRun, report: ReportStep) -> None:
     kind, data = event.get("event", ""), event.get("event_data", {})
     if kind == "playbook_on_play_start":
-        tell(str(data.get("play", "")))
+        report(str(data.get("play", "")))
     if kind not in ("runner_on_ok", "runner_on_failed", "runner_on_unreachable"):
         return
-    made.answers.append(
+    result.answers.append(
         HostAnswer(
             host=str(data.get("host")),
             task=str(data.get("task")),
@@ -197,8 +197,8 @@ def _hear(event: dict[str, Any], made: PlaybookRun, tell: Tell) -> None:
     )
 
 
-def _said(outcome: Any) -> str:
-    """The last of what Ansible wrote, without colours."""
+def _last_output(outcome: Any) -> str:
+    """Return Ansible's last lines of output, without colours."""
     try:
         text = outcome.stdout.read()
     except (OSError, ValueError):

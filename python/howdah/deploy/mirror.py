@@ -1,4 +1,4 @@
-"""Where hosts fetch releases from, where no mirror of one's own is named: this machine, while it deploys."""
+"""The default mirror of releases: a web server on this machine while it deploys."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _BLOCK = 1 << 20
 
 
 class _Server(ThreadingHTTPServer):
-    """Listens at every address of this machine: hosts are logged in to by either family's."""
+    """Listens at every address of this machine, IPv4 and IPv6."""
 
     daemon_threads = True
-    # Linux takes IPv4 at such a socket too; a machine may have no IPv6.
+    # On Linux such a socket also accepts IPv4; some machines have no IPv6.
     address_family = socket.AF_INET6 if socket.has_dualstack_ipv6() else socket.AF_INET
 
     def server_bind(self) -> None:
-        """Take IPv4 too, whatever the machine's default is."""
+        """Accept IPv4 too, regardless of the machine's default."""
         if self.address_family == socket.AF_INET6:
             self.socket.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
         super().server_bind()
@@ -31,12 +31,12 @@ class _Server(ThreadingHTTPServer):
 def mirror(files: Mapping[str, Path]) -> Iterator[int]:
     """Serve these files by name, and nothing else, until the context ends; yields the port.
 
-    What is served is what Apache publishes; hosts hold it against digests that reached them over ssh.
+    The files are public; hosts compare them with digests that they get over ssh.
     """
 
     class _Handler(BaseHTTPRequestHandler):
         def do_HEAD(self) -> None:
-            """Say whether a file is here, and how large it is."""
+            """Answer with the size of a file."""
             self._begin()
 
         def do_GET(self) -> None:
@@ -57,7 +57,7 @@ def mirror(files: Mapping[str, Path]) -> Iterator[int]:
             return path
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-            """Say nothing: what fails, the host tells."""
+            """Log nothing: the hosts report failures."""
 
     server = _Server(("", 0), _Handler)
     thread = threading.Thread(target=server.serve_forever, daemon=True)

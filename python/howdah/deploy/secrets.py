@@ -1,4 +1,4 @@
-"""Secrets on their way to hosts: which files a plan needs, what is wrong with them; the format of keytabs."""
+"""Secrets for hosts: the files that a plan needs, their problems, and the format of keytabs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from howdah.deploy.wrong import HostWrong
+from howdah.deploy.problems import HostProblem
 from howdah.errors import UserError
 
 _VERSION = b"\x05\x02"
@@ -19,22 +19,22 @@ STRONG = {
     19: "aes128-cts-hmac-sha256-128",
     20: "aes256-cts-hmac-sha384-192",
 }
-"""The encryption types that Java and KDCs, as they are installed, still accept, by their numbers."""
+"""The encryption types that Java and KDCs accept by default, by their numbers."""
 
 
 class KeytabDamaged(ValueError):
-    """A file is no keytab, or a keytab that is cut off or altered; the text says where."""
+    """A file is not a keytab, or is truncated or altered; the text has the position."""
 
 
 class KeytabEntry(NamedTuple):
-    """One key in a keytab: whose it is, and what it is for; never the key."""
+    """One key in a keytab: its principal and type, without the key itself."""
 
     principal: str
     """``hdfs/h1.example.com@EXAMPLE.COM``."""
     encryption: int
-    """The number of its encryption type, as RFC 3961 has them."""
+    """The number of its encryption type in RFC 3961."""
     version: int
-    """The number of the key among those that the principal has had."""
+    """The number of the key among all keys of its principal."""
 
     @property
     def realm(self) -> str:
@@ -57,13 +57,13 @@ def _entries(content: bytes) -> Iterator[KeytabEntry]:
         (size,) = struct.unpack_from(">i", content, place)
         place += 4
         if size == 0:
-            # What follows the last entry may be zeros.
+            # Zeros may follow the last entry.
             return
         if abs(size) > len(content) - place:
             raise KeytabDamaged(f"is cut off: the entry at byte {place} needs {abs(size)} bytes")
         if size > 0:
             yield _entry(_Record(content[place : place + size], place))
-        # A negative size is the room of an entry that was removed.
+        # A negative size is that of a removed entry.
         place += abs(size)
 
 
@@ -74,11 +74,11 @@ class _Record:
         self.content, self.place, self.read = content, place, 0
 
     @property
-    def left(self) -> int:
+    def remaining(self) -> int:
         return len(self.content) - self.read
 
     def take(self, count: int) -> bytes:
-        if count > self.left:
+        if count > self.remaining:
             raise KeytabDamaged(f"has an entry at byte {self.place} that is too short")
         self.read += count
         return self.content[self.read - count : self.read]
@@ -101,8 +101,8 @@ def _entry(record: _Record) -> KeytabEntry:
     version = record.number(1)
     encryption = record.number(2)
     record.take(record.number(2))
-    if record.left >= 4:
-        # Versions from 256 on did not fit into the byte, which older programs still read.
+    if record.remaining >= 4:
+        # Versions from 256 on do not fit into the byte, which older programs still read.
         version = record.number(4) or version
     if not name or not realm:
         raise KeytabDamaged(f"has an entry at byte {record.place} without a principal")
@@ -113,7 +113,7 @@ _FLAG = "--secrets"
 
 
 class SecretFile(NamedTuple):
-    """A file that is handed to a host."""
+    """A file that is copied to a host."""
 
     name: str
     file: Path
@@ -121,7 +121,7 @@ class SecretFile(NamedTuple):
 
 
 def check_folder(folder: Path) -> None:
-    """Raise UserError where a folder is none, or others may read or change what is in it."""
+    """Raise UserError if a folder does not exist, or if other users may read or change it."""
     if not folder.is_dir():
         raise UserError(
             f"{_FLAG} {folder}", "is not a folder", "give the folder that has a subfolder for each host"
@@ -130,68 +130,64 @@ def check_folder(folder: Path) -> None:
         raise UserError(f"{_FLAG} {folder}", "is readable by other users", f"chmod 0700 {folder.resolve()}")
 
 
-def found_secrets(
-    folder: Path, host: str, wanted: Sequence[Mapping[str, Any]]
-) -> tuple[list[SecretFile], list[HostWrong]]:
-    """The files for one host, and all that is wrong with them.
+def collect_secrets(
+    folder: Path, host: str, expected: Sequence[Mapping[str, Any]]
+) -> tuple[list[SecretFile], list[HostProblem]]:
+    """Return the files for one host, and their problems.
 
-    ``wanted`` is what the host's manifest says of them: ``name``, and ``principals`` of a keytab. A file is
-    looked for in the host's own folder, ``FOLDER/HOST/NAME``, and then in ``FOLDER/NAME``.
+    ``expected`` is the list in the host's manifest: ``name``, and ``principals`` of a keytab. The file is
+    ``FOLDER/HOST/NAME`` in the host's own folder or, if that is missing, ``FOLDER/NAME``.
     """
-    found: list[SecretFile] = []
-    wrong: list[HostWrong] = []
-    for one in wanted:
-        name = str(one["name"])
+    files: list[SecretFile] = []
+    wrong: list[HostProblem] = []
+    for entry in expected:
+        name = str(entry["name"])
         file = next((path for path in (folder / host / name, folder / name) if path.is_file()), None)
         if file is None:
-            wrong.append(HostWrong(host, f"{name} is not in {folder / host}", _how_made(host, one)))
+            wrong.append(HostProblem(host, f"{name} is not in {folder / host}", _how_to_create(host, entry)))
             continue
         try:
             content = file.read_bytes()
         except OSError as error:
             wrong.append(
-                HostWrong(host, f"{file}: {error.strerror}", "remove other users' permission to read it")
+                HostProblem(host, f"{file}: {error.strerror}", "remove other users' permission to read it")
             )
             continue
-        # A folder that is closed to others keeps its files so; a link may lead out of it.
-        if file.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO) and _open(file, folder):
-            told = f"{file} is readable by other users"
-            wrong.append(HostWrong(host, told, f"chmod 0600 {file.resolve()}"))
+        # The folder's own mode protects its files, but a link may lead out of it.
+        outside = not file.resolve().is_relative_to(folder.resolve())
+        if file.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO) and outside:
+            problem = f"{file} is readable by other users"
+            wrong.append(HostProblem(host, problem, f"chmod 0600 {file.resolve()}"))
         if not content:
-            wrong.append(HostWrong(host, f"{file} is empty", _how_made(host, one)))
-        principals = [str(text).replace("_HOST", host.lower()) for text in one.get("principals") or ()]
-        wrong += (HostWrong(host, *told) for told in _keytab_wrongs(file, content, principals))
-        found.append(SecretFile(name, file, hashlib.sha256(content).hexdigest()))
-    return found, wrong
+            wrong.append(HostProblem(host, f"{file} is empty", _how_to_create(host, entry)))
+        principals = [str(text).replace("_HOST", host.lower()) for text in entry.get("principals") or ()]
+        wrong += (HostProblem(host, *problem) for problem in _keytab_problems(file, content, principals))
+        files.append(SecretFile(name, file, hashlib.sha256(content).hexdigest()))
+    return files, wrong
 
 
-def _open(file: Path, folder: Path) -> bool:
-    """Whether a file lies outside of the folder, whose own mode would keep others from it."""
-    return not file.resolve().is_relative_to(folder.resolve())
-
-
-def _how_made(host: str, one: Mapping[str, Any]) -> str:
-    if principals := one.get("principals"):
+def _how_to_create(host: str, entry: Mapping[str, Any]) -> str:
+    if principals := entry.get("principals"):
         names = ", ".join(str(text).replace("_HOST", host.lower()) for text in principals)
         return f"put the keytab with the keys of {names} there"
     return "put it there: the rendered README.md describes it"
 
 
-def _keytab_wrongs(file: Path, content: bytes, principals: Iterable[str]) -> Iterator[tuple[str, str]]:
-    wanted = list(principals)
-    if not wanted or not content:
+def _keytab_problems(file: Path, content: bytes, principals: Iterable[str]) -> Iterator[tuple[str, str]]:
+    expected = list(principals)
+    if not expected or not content:
         return
     try:
         entries = keytab_entries(content)
     except KeytabDamaged as error:
         yield f"{file} {error}", "copy it again, in binary mode"
         return
-    for principal in wanted:
-        yield from _lacking(file, principal, entries)
+    for principal in expected:
+        yield from _key_problems(file, principal, entries)
 
 
-def _lacking(file: Path, principal: str, entries: Sequence[KeytabEntry]) -> Iterator[tuple[str, str]]:
-    """What is wrong with the keys of one principal."""
+def _key_problems(file: Path, principal: str, entries: Sequence[KeytabEntry]) -> Iterator[tuple[str, str]]:
+    """Yield the problems of one principal's keys, each with its fix."""
     make = f"kadmin: ktadd -k {file.name} {principal}"
     own = [entry for entry in entries if entry.principal == principal]
     name, _, realm = principal.rpartition("@")
@@ -202,9 +198,9 @@ def _lacking(file: Path, principal: str, entries: Sequence[KeytabEntry]) -> Iter
             f"plan with --realm {elsewhere[0]}, or {make}",
         )
     elif not own:
-        others = sorted({entry.principal for entry in entries})
-        told = f"has keys of {', '.join(others[:3])}" if others else "contains no key"
-        yield f"{file} has no key of {principal}: it {told}", make
+        principals = sorted({entry.principal for entry in entries})
+        content = f"has keys of {', '.join(principals[:3])}" if principals else "contains no key"
+        yield f"{file} has no key of {principal}: it {content}", make
     elif not any(entry.encryption in STRONG for entry in own):
         kinds = ", ".join(str(number) for number in sorted({entry.encryption for entry in own}))
         yield (

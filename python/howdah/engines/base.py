@@ -38,27 +38,27 @@ class Engine(Protocol):
 
 
 class RunStart(TypedDict):
-    """How a run is recorded, whatever it runs."""
+    """Options of every run."""
 
     runs_dir: Path
     command: Sequence[str]
-    """The command line that is written into the record."""
+    """The command line in the record."""
     seed: int | None
     """None for a random one."""
     keep_data: bool
 
 
 class Prepared(NamedTuple):
-    """A job, the engine that runs it, and what a terminal says of the two."""
+    """A job and the engine that runs it."""
 
     job: Job
     engine: Engine
     introduction: tuple[tuple[str, str], ...]
-    """What is said before it starts: a label and a line each."""
+    """Lines that the terminal shows before the start, each with a label."""
     kept: Callable[[], Mapping[str, Sequence[str]]]
-    """Where data was kept once it has run, and the names of what lies there."""
+    """Returns the folders of kept data after the run, with the names in them."""
     close: Callable[[], None] = lambda: None
-    """Ends what was opened to make it ready, once it has run or will not."""
+    """Closes the resources of the preparation, after the run or instead of it."""
 
 
 def new_job(
@@ -69,7 +69,7 @@ def new_job(
     sample_interval_s: float,
     **start: Unpack[RunStart],
 ) -> Job:
-    """A job that begins now: named after the minute, with a seed of its own where none was given."""
+    """Return a job that begins now, named after the minute, with a random seed unless one is given."""
     return Job(
         run_id=new_run_id(datetime.now(), suite.name, start["runs_dir"]),
         command=tuple(start["command"]),

@@ -11,11 +11,11 @@ from howdah.services.errors import ServiceError
 from howdah.services.web import Web
 
 _APART_S = 2.0
-"""Less cannot be told: a server gives its time to the second, and its answer takes a while."""
+"""Smaller differences are not measurable: a server's time has a resolution of a second."""
 
 
 class RunClock:
-    """Seconds since the start of a run on CLOCK_MONOTONIC, and what the time of day was at its start."""
+    """Seconds since the start of a run on CLOCK_MONOTONIC, and the time of day at its start."""
 
     def __init__(self) -> None:
         self.start_ns = time.monotonic_ns()
@@ -55,9 +55,9 @@ def clock_was_set(clock: RunClock) -> tuple[RunWarning, ...]:
 
 
 def clocks_apart(web: Web, servers: Iterable[tuple[str, str]]) -> tuple[RunWarning, ...]:
-    """A warning for every server (its name and URL) whose clock is not this machine's.
+    """Return a warning for every server (its name and URL) with another time than this machine.
 
-    What a server does not answer is not warned of: those who need it will say so.
+    Servers that do not answer are ignored here.
     """
     offsets = ((name, _ahead_s(web, url)) for name, url in servers)
     return tuple(
@@ -72,7 +72,7 @@ def clocks_apart(web: Web, servers: Iterable[tuple[str, str]]) -> tuple[RunWarni
 
 
 def _ahead_s(web: Web, url: str) -> float | None:
-    """How far a server's clock is ahead of this machine's, to a second."""
+    """Return how far a server's clock is ahead of this machine's, to a second."""
     before = datetime.now(UTC)
     try:
         theirs = web.get_date(url)
@@ -80,6 +80,6 @@ def _ahead_s(web: Web, url: str) -> float | None:
         return None
     if theirs is None or theirs.tzinfo is None:
         return None
-    # Half a second later on average: the header leaves out what is less than one.
+    # The header has no fractions of a second: half a second on average.
     ours = before + (datetime.now(UTC) - before) / 2
     return (theirs - ours).total_seconds() + 0.5

@@ -1,4 +1,4 @@
-"""Digests that tell whether two runs had the same machine, plan and work."""
+"""Digests of a run's machine, plan and work, for comparisons of runs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from howdah.model.job import Job
 def job_digests(job: Job) -> dict[str, str]:
     """SHA-256 of host, plan and suite, by name.
 
-    What changes on a host from minute to minute, free space for instance, is left out.
+    Values of a host that change every minute, free space for instance, are left out.
     """
     return {"host": _host(job.host), "plan": _model(job.plan), "suite": _model(job.suite)}
 

@@ -115,7 +115,7 @@ class RunningProgram:
         """The last lines it said, of its log and of its results."""
         return tuple(self._lines)
 
-    def said(self, line: str) -> None:
+    def read_line(self, line: str) -> None:
         """Told of every line, on a thread of its own."""
 
     def wait(self, seconds: float) -> bool:
@@ -144,7 +144,7 @@ class RunningProgram:
                 line = raw.decode(errors="replace").rstrip()[:_LINE_CHARACTERS]
                 self._lines.append(line)
                 _LOG.info("%s", line)
-                self.said(line)
+                self.read_line(line)
         self.ended_ns = time.monotonic_ns()
         self._silent.set()
 
@@ -159,11 +159,11 @@ class ConcurrentProgram:
     def __init__(
         self,
         command: Sequence[str],
-        said: Callable[[str], None],
+        on_line: Callable[[str], None],
         *,
         environment: Mapping[str, str] | None = None,
     ) -> None:
-        self._said = said
+        self._on_line = on_line
         self._folder = tempfile.TemporaryDirectory(prefix="howdah-beside-")
         self._process = subprocess.Popen(
             command,
@@ -202,4 +202,4 @@ class ConcurrentProgram:
             for line in lines:
                 # Of one that is killed the last line may be a part of one.
                 if line.endswith(b"\n"):
-                    self._said(line.decode(errors="replace").rstrip("\n"))
+                    self._on_line(line.decode(errors="replace").rstrip("\n"))

@@ -29,14 +29,14 @@ JOURNALNODE = _CATALOGUE[Role.JOURNALNODE].name
 DAEMONS = (*BY_NAME, APPLICATION_MASTER)
 """The daemons that a fault may hit, by the names of Hadoop's own scripts."""
 PAIRS = tuple(_CATALOGUE[role].name for role in PAIRED)
-"""The daemons that stand in for one another."""
+"""The daemons with a standby."""
 STATES = ("active", "standby")
 
 _PLACES: tuple[Place, ...] = get_args(Place)
 _TIME = re.compile(r"(\d+(?:\.\d+)?)(ms|s|min|h)")
 _SECONDS = {"ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0}
 _LONGEST_S = 30 * 86400.0
-"""Longer than any run; much longer ones are more than a thread can wait."""
+"""Longer than any run; a thread cannot wait much longer."""
 _SHARE = re.compile(r"(\d+(?:\.\d+)?)%")
 _WORDS = ("to", "at", "for")
 EXAMPLE = (
@@ -45,7 +45,7 @@ EXAMPLE = (
 
 
 def parse_fault(text: str, where: str = "--fault") -> ClusterFault:
-    """The fault that a line says; raises UserError naming ``where`` for a line that says none."""
+    """Return the fault of a line; raise UserError with ``where`` if the line is not a fault."""
     words = text.split()
     place = f"{where} '{text}'"
     if len(words) < 2:
@@ -64,7 +64,7 @@ def parse_fault(text: str, where: str = "--fault") -> ClusterFault:
 
 
 def parse_target(word: str, where: str) -> FaultTarget:
-    """Who is meant by a word: ``regionserver@h1-1``, ``namenode:active``, ``host:h1``."""
+    """Return the target of a word: ``regionserver@h1-1``, ``namenode:active``, ``host:h1``."""
     head, colon, tail = word.partition(":")
     if head in _PLACES:
         if not tail:
@@ -96,7 +96,7 @@ def _action(word: str, where: str) -> Action:
 
 
 def _clauses(words: Sequence[str], where: str) -> dict[str, list[str]]:
-    """What follows each of ``to``, ``at`` and ``for``."""
+    """Return the words after each of ``to``, ``at`` and ``for``."""
     clauses: dict[str, list[str]] = {}
     current: list[str] | None = None
     for word in words:
@@ -108,38 +108,38 @@ def _clauses(words: Sequence[str], where: str) -> dict[str, list[str]]:
             raise UserError(where, f"{word!r} is an unexpected word", EXAMPLE)
         else:
             current.append(word)
-    for word, rest in clauses.items():
-        if not rest:
+    for word, clause in clauses.items():
+        if not clause:
             raise UserError(where, f"ends after {word!r}", EXAMPLE)
     return clauses
 
 
 def _moment(words: Sequence[str], where: str) -> Moment:
-    first, *rest = words
+    first, *remainder = words
     if _TIME.fullmatch(first):
-        if rest:
+        if remainder:
             raise UserError(
                 where,
                 f"{' '.join(words)!r} is not a point in time",
                 "at 30s, at WORKLOAD 40%, at WORKLOAD 10s",
             )
         return Moment(after_s=parse_time(words, "at", where))
-    if not rest:
+    if not remainder:
         return Moment(workload=first)
-    second = " ".join(rest)
+    second = " ".join(remainder)
     if share := _SHARE.fullmatch(second):
         if float(share[1]) > 100:
             raise UserError(where, f"{second} is more than 100%", "0% to 100%")
         return Moment(workload=first, share=float(share[1]) / 100)
     if _TIME.fullmatch(second):
-        return Moment(workload=first, after_s=parse_time(rest, "at", where))
+        return Moment(workload=first, after_s=parse_time(remainder, "at", where))
     if second[0].isdigit() or second[0] in "+-":
         raise UserError(where, f"{second!r} is neither a time nor a percentage", "10s, 2min, 40%")
     return Moment(workload=first, phase=second)
 
 
 def parse_time(words: Sequence[str], after: str, where: str) -> float:
-    """The seconds that words say which follow another one; raises UserError for what is no time."""
+    """Return the seconds of the words after another word; raise UserError if they are not a time."""
     match = _TIME.fullmatch("".join(words))
     if match is None or not math.isfinite(seconds := float(match[1]) * _SECONDS[match[2]]):
         raise UserError(where, f"{' '.join(words)!r} after {after!r} is not a time", "20s, 500ms, 2min")

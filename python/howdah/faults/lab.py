@@ -11,14 +11,13 @@ from threading import Lock
 from typing import NamedTuple, assert_never
 
 from howdah.errors import RunFailed, UserError
-from howdah.faults.draining import change_leaving
 from howdah.faults.grammar import parse_fault
 from howdah.faults.player import Injected
-from howdah.faults.revert import Reverted, await_whole, heal, revert, start_fallen
+from howdah.faults.revert import Reverted, await_whole, change_leaving, heal, revert, start_fallen
 from howdah.faults.targets import daemon_of, lab_targets, machines_of
 from howdah.lab import registry
 from howdah.lab.active_faults import ActiveFault, RevertStep, active_faults, record_fault, remove_fault
-from howdah.lab.commands import How, kill, running_on
+from howdah.lab.commands import KillMode, kill, running_on
 from howdah.lab.hadoop import daemons
 from howdah.lab.hadoop.redundancy import journal_directory
 from howdah.lab.hadoop.starting import start_missing
@@ -32,7 +31,7 @@ from howdah.model.faults import AT_ONCE, Action, ClusterFault, FaultTarget
 
 
 class _Injection(NamedTuple):
-    """What a fault comes to at this moment."""
+    """The targets of a fault at this moment, the steps that revert it, and the steps that inject it."""
 
     hit: tuple[str, ...]
     undo: tuple[RevertStep, ...]
@@ -40,9 +39,9 @@ class _Injection(NamedTuple):
 
 
 def inject(state: LabState, fault: ClusterFault, *, own: bool = True) -> ActiveFault:
-    """Do a fault; the laboratory's lock is held. ``own`` is what this process will undo.
+    """Inject a fault; the caller has the lab's lock. ``own``: this process will revert it.
 
-    Raises UserError for whom the laboratory does not have, and RunFailed for whom cannot be hit now.
+    Raises UserError if the target is not in the lab, and RunFailed if it cannot be hit now.
     """
     lab_targets(state).check(fault, fault.text)
     injected = _injection(state, fault)
@@ -51,7 +50,7 @@ def inject(state: LabState, fault: ClusterFault, *, own: bool = True) -> ActiveF
         for do in injected.do:
             do()
     except BaseException:
-        # A part of it may be done, of which nobody would know that it is to be undone.
+        # Parts of it may already be active.
         revert(state, active)
         raise
     if fault.action in AT_ONCE:
@@ -76,19 +75,21 @@ def _injection(state: LabState, fault: ClusterFault) -> _Injection:
 
 def _kill(state: LabState, fault: ClusterFault) -> _Injection:
     hit = daemon_of(state, fault.target)
-    kill_it = partial(processes.kill, hit.process)
+    kill_process = partial(processes.kill, hit.process)
     if hit.daemon is None:
-        return _Injection((hit.text,), (), (kill_it,))
+        return _Injection((hit.text,), (), (kill_process,))
     undo = RevertStep(how="start", machine=hit.daemon.machine.name, daemon=hit.daemon.program)
     again = partial(daemons.start, state, hit.daemon, installed(state))
     wait = partial(processes.wait_for_end, hit.process)
     return _Injection(
-        (hit.text,), (undo,), (kill_it, wait, again) if fault.action is Action.RESTART else (kill_it,)
+        (hit.text,),
+        (undo,),
+        (kill_process, wait, again) if fault.action is Action.RESTART else (kill_process,),
     )
 
 
 def _wipe_journal(state: LabState, target: FaultTarget) -> _Injection:
-    """A JournalNode that has lost its journal, as after its disk was exchanged."""
+    """Empty the journal of a JournalNode, as if its disk was replaced."""
     hit = daemon_of(state, target)
     assert hit.daemon is not None
     machine = hit.daemon.machine
@@ -120,7 +121,7 @@ def _stop(process: Process) -> None:
 
 def _lose(state: LabState, target: FaultTarget) -> _Injection:
     machines = machines_of(state, target)
-    how = How.PROCESS if state.rootless else How.HOST
+    how = KillMode.PROCESS if state.rootless else KillMode.HOST
     undo = tuple(RevertStep(how="start all", machine=machine.name) for machine in machines)
     do = tuple(partial(kill, state, machine.name, None, how) for machine in machines)
     return _Injection(_texts(machines), undo, do)
@@ -165,7 +166,7 @@ def _spoil(lab: str, link: Link, fault: ClusterFault) -> None:
 def _affected_links(
     spec: LabSpec, machines: Sequence[LabSystem], target: FaultTarget
 ) -> Iterator[tuple[Link, RevertStep]]:
-    """A machine's own cable, or the uplinks of a host or a rack: what is on one host still reaches itself."""
+    """Yield a machine's cable, or the uplinks of a host or a rack; machines on one host stay connected."""
     if target.place in ("worker", "master", None):
         for machine in machines:
             cable = network.cable_of(spec, spec.machine(machine.name))
@@ -205,7 +206,7 @@ def _wipe(state: LabState, fault: ClusterFault) -> _Injection:
 
 
 def _exchange_disks(state: LabState, machine: LabSystem) -> None:
-    """A machine is switched off, given empty disks and switched on."""
+    """Stop a machine, replace its disks by empty ones and start it."""
     ended = list(running_on(state, [machine]))
     for process in ended:
         processes.kill(process)
@@ -227,10 +228,10 @@ def _texts(machines: Sequence[LabSystem]) -> tuple[str, ...]:
 _PATIENCE_S = 20.0
 
 
-def inject_now(state: LabState, text: str, tell: Callable[[ActiveFault], None]) -> Reverted | None:
-    """Do a fault at once; with a duration wait for its end and undo it. None where it stays in force.
+def inject_from_text(state: LabState, text: str, report: Callable[[ActiveFault], None]) -> Reverted | None:
+    """Inject a fault at once; if it has a duration, wait and revert it. Returns None if it stays active.
 
-    ``tell`` hears whom it hit, once that is done.
+    ``report`` is called with the fault after its injection.
     """
     fault = parse_fault(text, "FAULT")
     if fault.when is not None:
@@ -240,34 +241,34 @@ def inject_now(state: LabState, text: str, tell: Callable[[ActiveFault], None]) 
             "leave 'at' out, or use howdah run --fault",
         )
     with registry.locked(state.name):
-        heal(state, lambda each: each.orphaned)
+        heal(state, lambda fault: fault.orphaned)
         active = inject(state, fault, own=fault.for_s is not None)
-    tell(active)
+    report(active)
     if fault.for_s is None or fault.action in AT_ONCE:
         return None
     try:
         time.sleep(fault.for_s)
     finally:
         with _locked_soon(state.name):
-            undone = revert(state, active)
-    return undone
+            reverted = revert(state, active)
+    return reverted
 
 
-def heal_all(state: LabState, tell: Callable[[str], None]) -> tuple[Reverted, ...]:
-    """Undo all that is in force, whoever did it, and wait until all that was hit does its part again."""
+def heal_all(state: LabState, report: Callable[[str], None]) -> tuple[Reverted, ...]:
+    """Revert all active faults of all processes, and wait until the daemons are ready again."""
     with registry.locked(state.name):
-        undone = heal(state)
-        if undone:
-            await_whole(state, tell)
-    return undone
+        reverted = heal(state)
+        if reverted:
+            await_whole(state, report)
+    return reverted
 
 
 def heal_orphans(state: LabState) -> tuple[Reverted, ...]:
-    """Undo what a howdah that was killed left in force; what a user did stays."""
-    if not any(each.orphaned for each in active_faults(state)):
+    """Revert faults of a killed howdah; those that a user injected stay."""
+    if not any(fault.orphaned for fault in active_faults(state)):
         return ()
     with registry.locked(state.name):
-        return heal(state, lambda each: each.orphaned)
+        return heal(state, lambda fault: fault.orphaned)
 
 
 class LabFaults:
@@ -280,36 +281,36 @@ class LabFaults:
 
     def inject(self, fault: ClusterFault) -> Injected:
         """Inject a fault; raises HowdahError if that is impossible at this moment."""
-        with self._lock.held():
+        with self._lock.hold():
             active = inject(self._state, fault)
         self._done[active.id] = active
         return Injected(active.id, active.hit, lasts=fault.action not in AT_ONCE and bool(active.undo))
 
     def revert(self, number: int) -> tuple[str, ...]:
         """Revert a fault by its number; returns what could not be reverted."""
-        with self._lock.held():
-            return revert(self._state, self._done[number]).left
+        with self._lock.hold():
+            return revert(self._state, self._done[number]).remaining
 
 
 class RunningDaemons:
-    """The daemons that ran when this was made, to be started again where they end by themselves."""
+    """The daemons that ran at creation; they are started again if they end by themselves."""
 
     def __init__(self, state: LabState) -> None:
         self._state = state
         self._ran = frozenset(processes.daemons(state))
 
     def start_fallen(self) -> tuple[str, ...]:
-        """Start those again that are gone and that no fault in force keeps down; returns who that was."""
+        """Start ended daemons that no active fault stopped; returns their names."""
         with _locked_soon(self._state.name):
             fallen = start_fallen(self._state, self._ran)
         return tuple(f"{daemon.program} on {daemon.machine.name}" for daemon in fallen)
 
 
 class _SharedLock:
-    """A laboratory's lock that the threads of one run have together.
+    """A lab's lock that the threads of one run share.
 
-    A worker that was lost comes back once HDFS answers, and what keeps HDFS from answering may be another
-    fault of the same run, which is undone meanwhile.
+    The revert of a lost worker waits for HDFS, and HDFS may wait for the revert of another fault of the same
+    run. So both threads need the lock at once.
     """
 
     def __init__(self, name: str) -> None:
@@ -319,8 +320,8 @@ class _SharedLock:
         self._lock = ExitStack()
 
     @contextmanager
-    def held(self) -> Iterator[None]:
-        """Be one of those who have it; raises RunFailed where another command does not let go of it."""
+    def hold(self) -> Iterator[None]:
+        """Hold the lock together with other threads; raises RunFailed if another command keeps it."""
         with self._guard:
             if not self._within:
                 self._lock.enter_context(_locked_soon(self._name))
@@ -336,7 +337,7 @@ class _SharedLock:
 
 @contextmanager
 def _locked_soon(name: str) -> Iterator[None]:
-    """The laboratory's lock, waited for where another command has it for a moment."""
+    """Hold the lab's lock; wait if another command has it for a moment."""
     deadline = time.monotonic() + _PATIENCE_S
     while True:
         try:

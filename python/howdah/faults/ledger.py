@@ -1,14 +1,14 @@
-"""What clients of HDFS asked and were acknowledged, held against what was there after all faults were undone.
+"""Operations of HDFS clients and their acknowledgements, compared with the files after all faults.
 
-What HDFS promises (Hadoop 3.5: "HDFS filesystem specification", *outputstream*, and HDFS-265):
+HDFS promises (Hadoop 3.5: "HDFS filesystem specification", *outputstream*, and HDFS-265):
 
-* a file whose ``create`` was acknowledged is there, though nobody can say yet how long it is;
-* what ``hflush`` acknowledged is seen by whoever reads later: it is in the memory of all its DataNodes;
-* what ``hsync`` acknowledged is on their disks besides;
-* ``close`` changes nothing of what may be read;
-* ``rename`` and ``delete`` that were acknowledged were done, as a whole, and are in the log of edits.
+* a file exists after its ``create`` was acknowledged, with a length that is not yet defined;
+* later readers see data after ``hflush`` was acknowledged: it is in the memory of all its DataNodes;
+* data is on their disks after ``hsync`` was acknowledged;
+* ``close`` does not change the readable data;
+* ``rename`` and ``delete`` are complete and in the edit log after they were acknowledged.
 
-What was asked and not acknowledged may have been done or not: of a rename one of both names is there.
+An operation without acknowledgement may be done or not: after a rename, one of both names exists.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from typing import NamedTuple
 from howdah.model.faults import LedgerReport
 
 MOST_LISTED = 20
-"""Violations of one kind that are told by name."""
+"""Violations of one kind that are listed by name."""
 WRITES = frozenset({"hflush", "hsync"})
 
 
 class LedgerEntry(NamedTuple):
-    """One thing that a client asked for, one after the other."""
+    """One operation of a client."""
 
     client: int
     operation: str
@@ -38,28 +38,28 @@ class LedgerEntry(NamedTuple):
 
 @dataclass
 class Content:
-    """What is in a file."""
+    """The content of a file."""
 
     records: list[int] = field(default_factory=list)
-    """The records' numbers, in the order in which they are read."""
+    """The numbers of its records, in their order in the file."""
     unread: str | None = None
     """Why it could not be read to its end."""
 
 
 @dataclass
 class _Expected:
-    """What has to be there of one file."""
+    """The expected state of one file."""
 
     sure: bool
-    """Whether it has to be there."""
+    """Whether it must exist."""
     names: tuple[str, ...]
-    """One of these is its name."""
+    """Its possible names."""
     requested: list[int] = field(default_factory=list)
     acknowledged: list[int] = field(default_factory=list)
 
 
 def compare_with_files(history: Sequence[LedgerEntry], contents: Mapping[str, Content]) -> LedgerReport:
-    """Hold what was asked, client by client in its order, against the files that are there."""
+    """Compare the operations of all clients, in order by client, with the existing files."""
     files = _expected(history)
     lost, unasked, disordered, doubled = [], [], [], []
     for file in files:
@@ -95,7 +95,7 @@ def compare_with_files(history: Sequence[LedgerEntry], contents: Mapping[str, Co
 
 
 def _expected(history: Iterable[LedgerEntry]) -> list[_Expected]:
-    """The files that are there after everything, or may be; those whose removal was acknowledged are not."""
+    """Return the files that must or may exist at the end; acknowledged deletions are left out."""
     files: dict[str, _Expected] = {}
     for entry in history:
         if entry.operation == "create":
@@ -132,7 +132,7 @@ def _repeated(records: Sequence[int]) -> list[int]:
 
 
 def _in_order(records: Sequence[int], requested: Sequence[int]) -> bool:
-    """Whether those that were asked for are read in the order in which they were asked."""
+    """Whether the records are in the order of their requests."""
     place = {number: at for at, number in enumerate(requested)}
     once = [place[number] for number in dict.fromkeys(records) if number in place]
     return once == sorted(once)

@@ -24,7 +24,7 @@ class Injected(NamedTuple):
     number: int
     hit: tuple[str, ...]
     lasts: bool
-    """Whether there is anything to undo."""
+    """Whether it stays active until it is reverted."""
 
 
 class Injector(Protocol):
@@ -38,17 +38,17 @@ class Injector(Protocol):
 
 
 @dataclass
-class _Seen:
-    """What was seen of the run so far."""
+class _RunProgress:
+    """The progress of the run so far."""
 
     begun_s: dict[str, float] = field(default_factory=dict)
-    """When each workload was seen first."""
+    """By workload its start."""
     share: dict[str, float] = field(default_factory=dict)
-    """How much of each is done."""
+    """By workload the fraction that is done."""
     phases: set[tuple[str, str]] = field(default_factory=set)
 
-    def came(self, when: Moment, now_s: float) -> bool:
-        """Whether a moment has come."""
+    def is_due(self, when: Moment, now_s: float) -> bool:
+        """Whether the run has reached a moment."""
         begin_s = 0.0 if when.workload is None else self.begun_s.get(when.workload)
         if begin_s is None:
             return False
@@ -60,30 +60,30 @@ class _Seen:
 
 
 class FaultPlayer:
-    """Plays a schedule, a thread for each of its faults; ``changed`` hears of what becomes of them."""
+    """Plays a schedule with one thread for each fault; calls ``changed`` after each change of a report."""
 
     def __init__(self, schedule: Sequence[ClusterFault], injector: Injector) -> None:
         self._schedule = tuple(schedule)
         self._injector = injector
-        self._told = [FaultReport(fault=fault.text) for fault in self._schedule]
-        self._seen = _Seen()
+        self._reports = [FaultReport(fault=fault.text) for fault in self._schedule]
+        self._run = _RunProgress()
         self._lock = Lock()
         self._news = Condition(self._lock)
         self._over = False
         self._threads: list[Thread] = []
-        self._left: dict[int, Injected] = {}
-        """What could not be undone when its time was over, by its place in the schedule."""
+        self._unreverted: dict[int, Injected] = {}
+        """By position in the schedule the faults whose revert failed."""
         self._now_s: Callable[[], float] = time.monotonic
         self._changed: Callable[[], None] = lambda: None
 
     @property
-    def told(self) -> tuple[FaultReport, ...]:
-        """What has become of each so far, in the schedule's order."""
+    def reports(self) -> tuple[FaultReport, ...]:
+        """The report of each fault so far, in the schedule's order."""
         with self._lock:
-            return tuple(self._told)
+            return tuple(self._reports)
 
     def begin(self, now_s: Callable[[], float], changed: Callable[[], None]) -> None:
-        """Begin to play; ``now_s`` tells seconds since the run's start."""
+        """Begin to play; ``now_s`` returns the seconds since the run's start."""
         self._now_s, self._changed = now_s, changed
         for number in range(len(self._schedule)):
             thread = Thread(target=self._play, args=(number,), name=f"howdah-fault-{number}", daemon=True)
@@ -91,41 +91,43 @@ class FaultPlayer:
             thread.start()
 
     def progress(self, progress: Progress) -> None:
-        """Told of how far the workload is."""
+        """Note the progress of a workload."""
         with self._lock:
-            seen, workload = self._seen, progress.workload
-            seen.begun_s.setdefault(workload, self._now_s() - progress.elapsed_s)
-            seen.phases.add((workload, progress.phase))
-            # What is done before and after its own work is a part of none.
+            run, workload = self._run, progress.workload
+            run.begun_s.setdefault(workload, self._now_s() - progress.elapsed_s)
+            run.phases.add((workload, progress.phase))
+            # Phases before and after the workload's own work have no total.
             if progress.total > 0:
                 share = progress.done / progress.total
-                seen.share[workload] = max(share, seen.share.get(workload, 0.0))
+                run.share[workload] = max(share, run.share.get(workload, 0.0))
 
     def heal(self) -> None:
-        """Do nothing more, and wait until all is undone."""
+        """Inject no more faults, and wait until all are reverted."""
         with self._lock:
             self._over = True
             self._news.notify_all()
         for thread in self._threads:
             thread.join()
-        # Whatever stood in the way then may be gone, now that all the others are undone.
-        for number in tuple(self._left):
-            self._undo(number, self._left.pop(number))
+        # The cause of a failed revert may be gone after all other faults were reverted.
+        for number in tuple(self._unreverted):
+            self._undo(number, self._unreverted.pop(number))
 
     def _play(self, number: int) -> None:
         fault = self._schedule[number]
         if not self._awaited(fault.when or Moment(after_s=0)):
-            self._tell(number, state="not happened", why=_NEVER)
+            self._report(number, state="not happened", why=_NEVER)
             return
-        self._tell(number, came_s=self._now_s())
+        self._report(number, came_s=self._now_s())
         try:
             injected = self._injector.inject(fault)
         except (HowdahError, OSError) as error:
             _LOG.info("%s: %s", fault.text, error)
-            self._tell(number, state="not happened", why=str(error))
+            self._report(number, state="not happened", why=str(error))
             return
         begun_s = self._now_s()
-        self._tell(number, state="in force" if injected.lasts else "done", begun_s=begun_s, hit=injected.hit)
+        self._report(
+            number, state="in force" if injected.lasts else "done", begun_s=begun_s, hit=injected.hit
+        )
         if not injected.lasts:
             return
         with self._lock:
@@ -138,21 +140,21 @@ class FaultPlayer:
         except (HowdahError, OSError) as error:
             remaining = (str(error),)
         if remaining:
-            self._left[number] = injected
+            self._unreverted[number] = injected
         state = "not undone" if remaining else "undone"
-        self._tell(number, state=state, ended_s=self._now_s(), why="; ".join(remaining) or None)
+        self._report(number, state=state, ended_s=self._now_s(), why="; ".join(remaining) or None)
 
     def _awaited(self, when: Moment) -> bool:
-        """Wait for a moment; whether it came before the run was over."""
+        """Wait for a moment; return whether the run reached it."""
         while True:
             with self._lock:
                 if self._over:
                     return False
-                if self._seen.came(when, self._now_s()):
+                if self._run.is_due(when, self._now_s()):
                     return True
             time.sleep(_TICK_S)
 
-    def _tell(self, number: int, **fields: object) -> None:
+    def _report(self, number: int, **fields: object) -> None:
         with self._lock:
-            self._told[number] = self._told[number].model_copy(update=fields)
+            self._reports[number] = self._reports[number].model_copy(update=fields)
         self._changed()

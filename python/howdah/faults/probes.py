@@ -1,4 +1,4 @@
-"""Answers to a probe's requests; the gaps between good answers are outages."""
+"""Answers to a probe's requests; long gaps between good answers are outages."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from typing import NamedTuple
 from howdah.model.faults import ProbeOutage, ProbeReport
 
 LEAST_S = 1.0
-"""A shorter gap between two good answers is a slow one: questions are asked ten times a second."""
+"""A shorter gap is a slow answer, not an outage: probes send ten requests a second."""
 
 
 class ProbeAnswer(NamedTuple):
-    """One question of a probe, and what came of it."""
+    """One request of a probe, and its answer."""
 
-    asked_s: float
-    """When it was asked, seconds since the start of the run."""
+    start_s: float
+    """Seconds since the start of the run."""
     took_s: float
-    """How long it took to be answered, or given up."""
+    """The time until the answer, or until the client gave up."""
     error: str | None = None
-    """What it came to; none for a good answer."""
+    """None for a good answer."""
 
     @property
     def ended_s(self) -> float:
-        """When it was answered or given up."""
-        return self.asked_s + self.took_s
+        """The time of the answer, or of the end of the wait."""
+        return self.start_s + self.took_s
 
 
 class ProbeLog:
-    """The answers to one kind of question, which come in the order in which they were asked."""
+    """The answers to one kind of request, in the order of the requests."""
 
     def __init__(self, of: str, operation: str) -> None:
         self.of = of
@@ -36,18 +36,18 @@ class ProbeLog:
         self._begin_s: float | None = None
         self._good_s = 0.0
         self._end_s = 0.0
-        self._asked = self._failed = 0
+        self._requests = self._failed = 0
         self._longest_s = 0.0
         self._since: list[ProbeAnswer] = []
-        """What failed since the last good answer."""
+        """The failed requests since the last good answer."""
         self._outages: list[ProbeOutage] = []
 
     def add(self, answer: ProbeAnswer) -> None:
         """Note an answer."""
         if self._begin_s is None:
-            # Before its first question nothing is known, and what fails from then on is an outage.
-            self._begin_s = self._good_s = answer.asked_s
-        self._asked += 1
+            # Failures from the first request on are an outage.
+            self._begin_s = self._good_s = answer.start_s
+        self._requests += 1
         self._end_s = max(self._end_s, answer.ended_s)
         if answer.error is not None:
             self._failed += 1
@@ -57,8 +57,8 @@ class ProbeLog:
         self._close(answer.ended_s, ended=True)
         self._good_s = answer.ended_s
 
-    def told(self) -> ProbeReport:
-        """What it comes to so far; an outage that has not ended ends with the last question."""
+    def report(self) -> ProbeReport:
+        """Return the report so far; an outage that has not ended ends with the last request."""
         outages = list(self._outages)
         if self._since and self._end_s - self._good_s > LEAST_S:
             outages.append(self._outage(self._end_s, ended=False))
@@ -67,7 +67,7 @@ class ProbeLog:
             operation=self.operation,
             start_s=self._begin_s or 0.0,
             end_s=self._end_s,
-            asked=self._asked,
+            asked=self._requests,
             failed=self._failed,
             longest_s=self._longest_s,
             outages=tuple(outages),
@@ -86,8 +86,8 @@ class ProbeLog:
 
 
 def probe_reports(logs: Iterable[ProbeLog]) -> tuple[ProbeReport, ...]:
-    """All of them, by what was asked and how."""
-    reports = (log.told() for log in logs)
+    """Return the reports of all logs, sorted by operation and target."""
+    reports = (log.report() for log in logs)
     return tuple(
         sorted(
             (report for report in reports if report.asked), key=lambda report: (report.operation, report.of)

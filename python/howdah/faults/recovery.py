@@ -17,7 +17,7 @@ _LINE_CHARACTERS = 240
 
 
 class _Word(NamedTuple):
-    """What a line of a log means."""
+    """The pattern of a log line, and its meaning."""
 
     daemons: tuple[str, ...]
     name: str
@@ -53,10 +53,10 @@ WORDS = (
     _word("zkfc", "standby asked to be active", r"Trying to make NameNode at .* active"),
     _word("zkfc", "NameNode active", r"Successfully transitioned NameNode at .* to active state"),
     _word("namenode", "transition begun", r"Starting services required for active state"),
-    # One that became active soon after its start refuses writes until its safe mode's extension is over.
+    # A NameNode that becomes active soon after its start refuses writes until the end of its safe mode.
     _word("namenode", "safe mode left", r"STATE\* Safe mode is OFF"),
     _word("namenode", "DataNode given up", r"removeDeadDatanode: lost heartbeat from"),
-    # A NameNode that was away while the other one became active is refused by the journal, and ends itself.
+    # A NameNode that was paused while the other one became active is refused by the journal and exits.
     _word(
         "namenode datanode journalnode zkfc resourcemanager nodemanager",
         "ended by itself",
@@ -66,28 +66,28 @@ WORDS = (
     _word("resourcemanager", "ResourceManager active", r"Transitioned to active state"),
     _word("resourcemanager", "NodeManager given up", r"Expired:.*Timed out after \d+ secs"),
 )
-"""The words of the releases that howdah fetches."""
+"""The log lines of the releases that howdah fetches."""
 
 
 def steps(
     lines: Iterable[str], machine: str, daemon: str, *, start_epoch_s: float, between: tuple[float, float]
 ) -> Iterator[RecoveryStep]:
-    """What the lines of one log tell, within a stretch of the run; they have this machine's local time.
+    """Yield the recovery steps in the lines of one log during part of the run; times are local times.
 
-    Who misses somebody says so again and again: of such lines the first is told.
+    Daemons repeat the message about a lost daemon: only the first of these lines is a step.
     """
     last = ""
     words = [word for word in WORDS if daemon in word.daemons]
     for line in lines:
-        meant = next((word for word in words if word.pattern.search(line)), None)
-        if meant is None or (match := _TIME.match(line)) is None:
+        word = next((candidate for candidate in words if candidate.pattern.search(line)), None)
+        if word is None or (match := _TIME.match(line)) is None:
             continue
         time_s = datetime.fromisoformat(f"{match[1]}T{match[2]}.{match[3]}").timestamp() - start_epoch_s
-        if between[0] <= time_s <= between[1] and (meant.name != last or meant.name in SEVERAL):
-            last = meant.name
+        if between[0] <= time_s <= between[1] and (word.name != last or word.name in SEVERAL):
+            last = word.name
             yield RecoveryStep(
                 time_s=time_s,
-                name=meant.name,
+                name=word.name,
                 machine=machine,
                 daemon=daemon,
                 line=line.strip()[:_LINE_CHARACTERS],
@@ -96,23 +96,23 @@ def steps(
 
 _MOST_STEPS = 200
 _AFTER_S = 600.0
-"""What is logged later than this after the last fault has nothing to do with it."""
+"""Lines that are logged later than this after the last fault are unrelated to it."""
 
 
 class LabLogs:
-    """Where every log ended when the run began."""
+    """The logs of a lab from the start of a run."""
 
     def __init__(self, state: LabState) -> None:
         self._state = state
         self._ends = {daemon.log: _size(daemon.log) for daemon in planned(state)}
 
     def recovery(self, reports: Sequence[FaultReport], start_epoch_s: float) -> tuple[RecoveryStep, ...]:
-        """What was logged since the first fault, in order; nothing where none happened."""
+        """Return the steps since the first fault, in order; none if no fault began."""
         begun = [fault.begun_s for fault in reports if fault.begun_s is not None]
         if not begun:
             return ()
         between = min(begun), max(begun) + _AFTER_S
-        found_steps = [
+        logged = [
             step
             for daemon in planned(self._state)
             for step in steps(
@@ -123,7 +123,7 @@ class LabLogs:
                 between=between,
             )
         ]
-        return tuple(sorted(found_steps, key=lambda step: step.time_s)[:_MOST_STEPS])
+        return tuple(sorted(logged, key=lambda step: step.time_s)[:_MOST_STEPS])
 
 
 def _size(log: Path) -> int:

@@ -6,8 +6,7 @@ import signal
 from collections.abc import Callable, Collection
 from typing import NamedTuple
 
-from howdah.errors import HowdahError
-from howdah.faults.draining import change_leaving
+from howdah.errors import HowdahError, RunFailed
 from howdah.lab.active_faults import ActiveFault, RevertStep, active_faults, remove_fault
 from howdah.lab.commands import running_on
 from howdah.lab.hadoop import daemons
@@ -16,20 +15,22 @@ from howdah.lab.hadoop.starting import start_missing, wait_until_ready
 from howdah.lab.installed import installed
 from howdah.lab.kernel import breaking, network, processes
 from howdah.lab.kernel.processes import Process
+from howdah.lab.resizing import start_drain
 from howdah.lab.spec import LabSpec
-from howdah.lab.state import LabState
+from howdah.lab.state import LabState, read_state
+from howdah.render.cluster import render
 
 
 class Reverted(NamedTuple):
-    """A fault that was to be undone."""
+    """A fault after its revert."""
 
     fault: ActiveFault
-    left: tuple[str, ...]
-    """What of it could not be, and why; it is still written down then."""
+    remaining: tuple[str, ...]
+    """The steps that failed, with reasons; the fault then stays recorded."""
 
 
 def revert(state: LabState, fault: ActiveFault) -> Reverted:
-    """Undo one; the laboratory's lock is held."""
+    """Revert one fault; the caller has the lab's lock."""
     remaining = []
     for step in fault.undo:
         try:
@@ -41,15 +42,18 @@ def revert(state: LabState, fault: ActiveFault) -> Reverted:
     return Reverted(fault, tuple(remaining))
 
 
-def heal(state: LabState, which: Callable[[ActiveFault], bool] = lambda fault: True) -> tuple[Reverted, ...]:
-    """Undo those in force, the last one first; the laboratory's lock is held."""
-    return tuple(revert(state, fault) for fault in reversed(active_faults(state)) if which(fault))
+def heal(
+    state: LabState, condition: Callable[[ActiveFault], bool] = lambda fault: True
+) -> tuple[Reverted, ...]:
+    """Revert the active faults that meet a condition, the last one first; the caller has the lab's lock."""
+    return tuple(revert(state, fault) for fault in reversed(active_faults(state)) if condition(fault))
 
 
 def start_fallen(state: LabState, ran: Collection[tuple[str, str]]) -> tuple[Daemon, ...]:
-    """Start those daemons again that ran and ended by themselves, as systemd would.
+    """Start daemons again that ran and ended by themselves, as systemd would.
 
-    ``ran`` has the machine and program of each; the lock is held. What a fault keeps down stays down.
+    ``ran`` has the machine and program of each; the caller has the lab's lock. Daemons that an active fault
+    stopped are not started.
     """
     kept = {(step.machine, step.daemon) for fault in active_faults(state) for step in fault.undo}
     running = processes.daemons(state)
@@ -65,12 +69,12 @@ def start_fallen(state: LabState, ran: Collection[tuple[str, str]]) -> tuple[Dae
     return fallen
 
 
-def await_whole(state: LabState, tell: Callable[[str], None]) -> None:
-    """Wait until all that runs does its part again, where every daemon runs and nothing is in force."""
+def await_whole(state: LabState, report: Callable[[str], None]) -> None:
+    """Wait until all daemons are ready, if all of them run and no fault is active."""
     running, every = processes.daemons(state), tuple(daemons.planned(state))
     present = {daemon: running[daemon.key] for daemon in every if daemon.key in running}
     if len(present) == len(every) and not active_faults(state):
-        wait_until_ready(state, present, tell)
+        wait_until_ready(state, present, report)
 
 
 def _start(state: LabState, step: RevertStep) -> None:
@@ -111,7 +115,7 @@ def _disk_room(state: LabState, step: RevertStep) -> None:
 
 
 def _disk(state: LabState, step: RevertStep) -> None:
-    """A file system that was shut down is mounted anew, for which nobody may use it."""
+    """Mount a file system again that was shut down, after all processes that use it were ended."""
     spec, machine = _spec(state), state.machine(step.machine)
     ended = list(running_on(state, [machine]))
     for process in ended:
@@ -123,9 +127,23 @@ def _disk(state: LabState, step: RevertStep) -> None:
 
 
 def _drained(state: LabState, step: RevertStep) -> None:
-    """A drained worker is a member again; its NodeManager ended when the last task had."""
+    """Make a drained worker a member again; its NodeManager ended after its last task."""
     change_leaving(state, [step.machine], leaving=False)
     start_missing(state, installed(state), lambda text: None, [state.machine(step.machine)])
+
+
+def change_leaving(state: LabState, names: Collection[str], *, leaving: bool) -> None:
+    """Drain these workers, or make them members again; the caller has the lab's lock.
+
+    Raises RunFailed if the lab is gone or a daemon refuses.
+    """
+    # Hosts may have joined or left since the run began.
+    current = read_state(state.directory)
+    if current is None:
+        raise RunFailed(f'lab "{state.name}"', "is not up any more")
+    remaining = [name for name in current.leaving if name not in names]
+    changed = current.model_copy(update={"leaving": (*remaining, *names) if leaving else tuple(remaining)})
+    start_drain(changed, render(changed.plan, leaving=changed.leaving))
 
 
 def _spec(state: LabState) -> LabSpec:

@@ -18,23 +18,23 @@ from howdah.model.faults import AT_ONCE, OF_PLACES, Action, ClusterFault, FaultF
 _OF_DISKS = frozenset({Action.SLOW_DISK, Action.FILL_DISK, Action.FAIL_DISK, Action.WIPE_DISK})
 _OF_LINKS = frozenset({Action.CUT_LINK, Action.CUT_LINK_IN, Action.CUT_LINK_OUT, Action.SLOW_LINK})
 _PROCESSES = frozenset({Action.KILL, Action.PAUSE, Action.RESTART, Action.WIPE, Action.LOSE})
-_ALIKE: tuple[frozenset[Action], ...] = (
+_CONFLICTING: tuple[frozenset[Action], ...] = (
     _PROCESSES,
     _OF_LINKS | {Action.LOSE},
     frozenset({Action.SLOW_DISK, Action.FAIL_DISK}),
     frozenset({Action.FILL_DISK, Action.FAIL_DISK}),
-    # Disks that failed are mounted anew, and wiped ones are new: all that runs there is started again.
+    # Failed disks are mounted again, and wiped ones are replaced: all daemons on them are restarted.
     _PROCESSES | {Action.FAIL_DISK, Action.WIPE_DISK},
     frozenset({Action.FILL_DISK, Action.WIPE_DISK}),
-    # What is drained ends its NodeManager by itself.
+    # The NodeManager of a drained worker ends by itself.
     _PROCESSES | {Action.DRAIN},
 )
-"""Two of one kind cannot be in force on one machine: what the one undoes, the other has done."""
+"""Two faults of one set cannot be active on one machine: the revert of one would end the other."""
 _SHORTEST_S, _LONGEST_S = 5, 20
 
 
 _DRAW = "random"
-"""What a line begins with that asks for faults by chance."""
+"""The first word of a line that requests random faults."""
 _RANDOM = re.compile(r"random +(\d{1,4}) +seed +(\d{1,18}) +within +(.+)")
 _FILE_HINT = "give a file with a list 'faults:' of lines as --fault takes them"
 
@@ -48,7 +48,7 @@ class TargetMachine(NamedTuple):
     rack: str
     daemons: tuple[str, ...]
     disks: int
-    """Data disks of its own."""
+    """Its separate data disks."""
 
 
 class Targets(NamedTuple):
@@ -56,12 +56,12 @@ class Targets(NamedTuple):
 
     members: tuple[TargetMachine, ...]
     rootless: bool = False
-    """Whether its machines have no links and disks of their own."""
+    """Whether its machines have no separate links and disks."""
     shared: Mapping[str, Sequence[str]] = {}
-    """Who else has machines on a host, by the host's name."""
+    """By host the other labs with machines on it."""
 
     def at(self, target: FaultTarget) -> tuple[TargetMachine, ...]:
-        """The machines of a place, or those that a daemon may be on."""
+        """Return the machines of a place, or those where a daemon may run."""
         match target.place:
             case "worker" | "master":
                 return tuple(
@@ -81,7 +81,7 @@ class Targets(NamedTuple):
                 )
 
     def check(self, fault: ClusterFault, where: str) -> None:
-        """Raise UserError for a fault that hits nobody, or cannot be done here."""
+        """Raise UserError if a fault has no target here, or is impossible here."""
         target = fault.target
         machines = self.at(target)
         if not machines and target.daemon != APPLICATION_MASTER:
@@ -106,7 +106,7 @@ class Targets(NamedTuple):
             self._check_own(where, machines)
 
     def _check_drained(self, fault: ClusterFault, machines: Sequence[TargetMachine], where: str) -> None:
-        """Raise UserError for masters, and for workers without which none is left."""
+        """Raise UserError for masters, and if no worker would remain."""
         masters = [machine.name for machine in machines if "datanode" not in machine.daemons]
         if fault.target.place is None or masters:
             raise UserError(where, "only workers can be drained", "drain worker:NAME")
@@ -116,14 +116,13 @@ class Targets(NamedTuple):
             raise UserError(where, "no DataNode would be left", "name a single worker: drain worker:NAME")
 
     def _check_own(self, where: str, machines: Sequence[TargetMachine]) -> None:
-        """Raise UserError for a fault of a host that others are on: it would be theirs, too."""
+        """Raise UserError for a fault of a host that other labs use, too."""
         for machine in machines:
-            if others := self.shared.get(machine.host):
+            if labs := self.shared.get(machine.host):
                 raise UserError(
                     where,
-                    f"{machine.host} also has machines of {' and '.join(others)}, "
-                    "which would be lost with it",
-                    f"take down {' and '.join(others)}, or name machines: {machine.kind}:{machine.name}",
+                    f"{machine.host} also has machines of {' and '.join(labs)}, which would be lost with it",
+                    f"take down {' and '.join(labs)}, or name machines: {machine.kind}:{machine.name}",
                 )
 
     def _hint(self, target: FaultTarget) -> str:
@@ -148,9 +147,9 @@ def check_schedule(
     programs: Mapping[str, Sequence[str]],
     where: str = "--fault",
 ) -> None:
-    """Raise UserError for the first fault that hits nobody, waits for what does not run, or excludes another.
+    """Raise UserError for the first fault without target, with an unknown moment, or with a conflict.
 
-    ``programs`` are the run's workloads with their phases, as far as these are known beforehand.
+    ``programs`` are the run's workloads with their phases, if these are known in advance.
     """
     for fault in schedule:
         place = f"{where} '{fault.text}'"
@@ -163,7 +162,7 @@ def check_schedule(
         if phase is not None and phases and phase not in phases:
             raise UserError(place, f"{workload} has no phase {phase!r}", f"it has {', '.join(phases)}")
     for first, second in combinations(schedule, 2):
-        if _exclude(first, second, targets):
+        if _conflict(first, second, targets):
             raise UserError(
                 f"{where} '{second.text}'",
                 f"conflicts with '{first.text}': both would be active at the same time",
@@ -171,34 +170,34 @@ def check_schedule(
             )
 
 
-def _exclude(one: ClusterFault, other: ClusterFault, targets: Targets) -> bool:
-    """Whether both are certain to be in force at once on what they have in common."""
-    if not any(one.action in kind and other.action in kind for kind in _ALIKE):
+def _conflict(first: ClusterFault, second: ClusterFault, targets: Targets) -> bool:
+    """Whether both are certain to be active at once on a common target."""
+    if not any(first.action in kind and second.action in kind for kind in _CONFLICTING):
         return False
-    if not _hit_one(one, other, targets):
+    if not _share_machine(first, second, targets):
         return False
-    earlier, later = sorted((one, other), key=_begin)
+    earlier, later = sorted((first, second), key=_begin)
     begin, end = _begin(earlier), _begin(later)
     if begin[:2] != end[:2]:
         return False
-    if not _meet(one.target, other.target, targets):
-        return one.target == other.target and begin == end
+    if not _same_target(first.target, second.target, targets):
+        return first.target == second.target and begin == end
     lasts = earlier.for_s
     if earlier.action in AT_ONCE:
         return begin == end
-    # How long a part of a program's work takes is not known beforehand.
+    # The duration of a workload's parts is not known in advance.
     return begin == end or lasts is None or (begin[1] == "time" and begin[2] + lasts > end[2])
 
 
-def _hit_one(first: ClusterFault, second: ClusterFault, targets: Targets) -> bool:
+def _share_machine(first: ClusterFault, second: ClusterFault, targets: Targets) -> bool:
     shared = {machine.name for machine in targets.at(first.target)} & {
         machine.name for machine in targets.at(second.target)
     }
     return bool(shared)
 
 
-def _meet(first: FaultTarget, second: FaultTarget, targets: Targets) -> bool:
-    """Whether two are certain to be the same; who is active is known at the moment alone."""
+def _same_target(first: FaultTarget, second: FaultTarget, targets: Targets) -> bool:
+    """Whether two targets are certain to be the same; the active daemon is known only at run time."""
     if first.place is not None or second.place is not None:
         daemon = first if first.place is None else second
         return daemon.place is not None or daemon.machine is not None or len(targets.at(daemon)) == 1
@@ -219,9 +218,9 @@ def _begin(fault: ClusterFault) -> tuple[str, str, float]:
 
 
 def random_schedule(seed: int, number: int, targets: Targets, within_s: float) -> tuple[ClusterFault, ...]:
-    """So many faults within a time, each undone after seconds, none of which excludes another.
+    """Return ``number`` random faults within a time, each reverted after seconds, without conflicts.
 
-    The same seed, number, time and crew give the same schedule.
+    The same seed, number, time and targets give the same schedule.
     """
     source = random.Random(f"{seed}:{number}:{within_s:g}")
     chosen: list[ClusterFault] = []
@@ -232,7 +231,7 @@ def random_schedule(seed: int, number: int, targets: Targets, within_s: float) -
         lasts = round(source.uniform(_SHORTEST_S, _LONGEST_S), 1)
         drawn = fault.model_copy(update={"when": Moment(after_s=begin), "for_s": lasts})
         tries += 1
-        if not any(_exclude(one, drawn, targets) or _in_doubt(one, drawn) for one in chosen):
+        if not any(_conflict(earlier, drawn, targets) or _in_doubt(earlier, drawn) for earlier in chosen):
             chosen.append(drawn)
         elif tries > 1000 * number:
             raise UserError(
@@ -244,13 +243,13 @@ def random_schedule(seed: int, number: int, targets: Targets, within_s: float) -
 
 
 def _in_doubt(first: ClusterFault, second: ClusterFault) -> bool:
-    """Whether both hit one of a pair, by state or by name: they might be the same at the moment."""
+    """Whether both hit a daemon of one pair, by state or by name, and so perhaps the same one."""
     daemon = first.target.daemon
     return daemon is not None and daemon in PAIRS and daemon == second.target.daemon
 
 
 def _possible(targets: Targets, source: random.Random) -> Iterator[ClusterFault]:
-    """One fault of each kind and daemon that there is."""
+    """Yield one fault of each kind and daemon."""
     daemons = dict.fromkeys(daemon for machine in targets.members for daemon in machine.daemons)
     for daemon in daemons:
         machines = [machine for machine in targets.members if daemon in machine.daemons]
@@ -280,7 +279,7 @@ def _worker(workers: Sequence[TargetMachine], source: random.Random) -> FaultTar
 
 
 def read_faults(text: str, targets: Targets) -> Iterator[ClusterFault]:
-    """The faults of one line as ``--fault`` takes it, or of a file of such lines."""
+    """Yield the faults of one line of ``--fault``, or of a file of such lines."""
     words = text.split()
     if not words:
         raise UserError(
@@ -296,7 +295,7 @@ def read_faults(text: str, targets: Targets) -> Iterator[ClusterFault]:
 
 
 def _line(text: str, where: str, targets: Targets) -> tuple[ClusterFault, ...]:
-    """A fault, or the random ones that a line asks for."""
+    """Return the fault of a line, or the random ones that it requests."""
     place = f"{where} '{text}'"
     if chosen := _RANDOM.fullmatch(text.strip()):
         number, seed, within = int(chosen[1]), int(chosen[2]), parse_time([chosen[3]], "within", place)

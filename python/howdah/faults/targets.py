@@ -1,4 +1,4 @@
-"""The daemon or the machines that a fault's target means at this moment."""
+"""The daemon or the machines of a fault's target at this moment."""
 
 from __future__ import annotations
 
@@ -16,13 +16,12 @@ from howdah.lab.hadoop.health import manager_state
 from howdah.lab.kernel import processes
 from howdah.lab.kernel.enter import network_of
 from howdah.lab.kernel.processes import PROC, Process
-from howdah.lab.shared_hosts import others_on
+from howdah.lab.shared_hosts import labs_by_host
 from howdah.lab.state import LabState, LabSystem
 from howdah.model.faults import FaultTarget
 from howdah.services.conf import ClientConf
 from howdah.services.errors import ServiceError
-from howdah.services.jmx import JmxReader
-from howdah.services.web import Web
+from howdah.services.web import JmxReader, Web
 
 _SILENCE_S = 2.0
 _STATUS = "Hadoop:service=NameNode,name=NameNodeStatus"
@@ -32,7 +31,7 @@ class TargetDaemon(NamedTuple):
     """A daemon that is hit, and its process."""
 
     daemon: Daemon | None
-    """None for an application master, which is nobody's daemon."""
+    """None for an application master, which is not a daemon of the lab."""
     process: Process
 
     @property
@@ -44,7 +43,7 @@ class TargetDaemon(NamedTuple):
 
 
 def lab_targets(state: LabState) -> Targets:
-    """Who is in a laboratory."""
+    """Return the machines of a lab as targets."""
     return Targets(
         tuple(
             TargetMachine(
@@ -58,15 +57,15 @@ def lab_targets(state: LabState) -> Targets:
             for machine in state.machines
         ),
         rootless=state.rootless,
-        shared=others_on(state),
+        shared=labs_by_host(state),
     )
 
 
 def machines_of(state: LabState, target: FaultTarget) -> tuple[LabSystem, ...]:
-    """The machines of a place; of a daemon the one that it is on, RunFailed where none runs."""
+    """Return the machines of a place, or the machine of a daemon; raise RunFailed if none runs."""
     if target.place is None:
         hit = daemon_of(state, target).daemon
-        # Who an application master is on is refused where a schedule is read.
+        # A schedule cannot contain a fault of an application master's machine.
         assert hit is not None
         return (hit.machine,)
     names = {member.name for member in lab_targets(state).at(target)}
@@ -74,19 +73,19 @@ def machines_of(state: LabState, target: FaultTarget) -> tuple[LabSystem, ...]:
 
 
 def daemon_of(state: LabState, target: FaultTarget) -> TargetDaemon:
-    """The daemon that is meant, and its process; RunFailed where none runs, or is in this state."""
+    """Return the target's daemon and its process; raise RunFailed if none runs, or none in this state."""
     if target.daemon == APPLICATION_MASTER:
         for process in _application_masters(state):
             return TargetDaemon(None, process)
         raise RunFailed(target.text, "no application master runs")
     running = processes.daemons(state)
-    there = [daemon for daemon in planned(state) if daemon.program == target.daemon]
+    candidates = [daemon for daemon in planned(state) if daemon.program == target.daemon]
     if target.state is not None:
         names = _in_state(state, target, running)
-        there = [daemon for daemon in there if daemon.machine.name in names]
+        candidates = [daemon for daemon in candidates if daemon.machine.name in names]
     elif target.machine is not None:
-        there = [daemon for daemon in there if daemon.machine.name == target.machine]
-    for daemon in there:
+        candidates = [daemon for daemon in candidates if daemon.machine.name == target.machine]
+    for daemon in candidates:
         if daemon.key in running:
             return TargetDaemon(daemon, running[daemon.key])
     raise RunFailed(
@@ -95,7 +94,7 @@ def daemon_of(state: LabState, target: FaultTarget) -> TargetDaemon:
 
 
 def _in_state(state: LabState, target: FaultTarget, running: dict[tuple[str, str], Process]) -> set[str]:
-    """The machines whose daemon is ``active``, or is not."""
+    """Return the machines whose daemon is in the target's state."""
     conf = ClientConf.read(state.client_conf)
     with network_of(state), Web(state.names, silence_s=_SILENCE_S) as web:
         if target.daemon == "hmaster":
@@ -109,10 +108,10 @@ def _in_state(state: LabState, target: FaultTarget, running: dict[tuple[str, str
             }
     active = {name.lower() for name, word in states.items() if word.startswith("active")}
     standby = {name.lower() for name, word in states.items() if word.startswith(("standby", "backup"))}
-    wanted = active if target.state == "active" else standby
+    names = active if target.state == "active" else standby
     if not states or (len(states) == 1 and "" in states.values()):
         raise RunFailed(target.text, "no daemon reports which one is active")
-    return {machine.name for machine in state.machines if machine.name.lower() in wanted}
+    return {machine.name for machine in state.machines if machine.name.lower() in names}
 
 
 def _namenode(web: Web, url: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from howdah.model.plan import Role
-from howdah.releases import default_of, hadoop, hbase
+from howdah.releases.catalogue import default_of, hadoop, hbase
 
 
 class Page(NamedTuple):

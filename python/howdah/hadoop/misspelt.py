@@ -6,7 +6,8 @@ import re
 
 from howdah.hadoop.readers import readers_of
 from howdah.model.plan import Role
-from howdah.releases import DEFAULT_HADOOP, DEFAULT_HBASE, Release
+from howdah.model.request import DEFAULT_HADOOP, DEFAULT_HBASE
+from howdah.releases.catalogue import Release
 
 _LEAST_PARTS = 2
 """Words that a beginning needs to show which daemons read its keys: ``dfs`` alone does not."""

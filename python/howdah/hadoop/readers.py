@@ -12,7 +12,8 @@ from functools import cache
 
 from howdah.hadoop.daemons import DAEMONS
 from howdah.model.plan import ClusterPlan, Role, Setting
-from howdah.releases import DEFAULT_HADOOP, DEFAULT_HBASE, Release, hadoop, hbase
+from howdah.model.request import DEFAULT_HADOOP, DEFAULT_HBASE
+from howdah.releases.catalogue import Release, hadoop, hbase
 
 _NO_DAEMONS: tuple[tuple[str, str], ...] = (
     (r".*_PID_DIR", "systemd starts daemons in the foreground, so they write no such file"),

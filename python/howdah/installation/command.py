@@ -11,7 +11,7 @@ from howdah.installation.java import java_home
 from howdah.installation.spark import SparkInstallation
 
 RESOURCES = Path(__file__).parent / "resources"
-"""What makes log4j log to standard error, and the folders of pages that daemons look for.
+"""Settings that make log4j log to standard error, and empty folders for the web servers of daemons.
 
 The released jars lack webapps/hdfs, webapps/datanode, webapps/secondary and webapps/journal, and HBase's lack
 hbase-webapps; a web server does not start without its folder, and serves /jmx and WebHDFS with an empty one.
@@ -38,7 +38,7 @@ OPENS = (
 )
 
 OPENS_OF_HBASE = (
-    # HBase's own scripts give these besides: without them it copies byte by byte what it could read in place.
+    # HBase's own scripts add these: without them it copies byte by byte instead of reading in place.
     "--add-modules=jdk.unsupported",
     "--add-opens=java.base/java.nio=ALL-UNNAMED",
     "--add-opens=java.base/jdk.internal.ref=ALL-UNNAMED",
@@ -50,8 +50,7 @@ OPENS_OF_HBASE = (
 )
 
 BRIEF = ("-XX:TieredStopAtLevel=1",)
-"""Options of the JVM for programs that end after seconds: half of their processor time would go to the
-compiler that makes what runs for long fast."""
+"""JVM options for programs that run for seconds: the optimising compiler takes half of their CPU time."""
 
 
 def gc_log_option(path: str) -> str:
@@ -79,7 +78,7 @@ PROGRAMS: Mapping[str, str] = {
 }
 """The main class of every daemon, client tool and benchmark.
 
-``application`` takes its own name as its first argument too, as ``yarn application`` passes it on.
+``application`` also takes its own name as its first argument, which ``yarn application`` passes on.
 """
 
 
@@ -90,10 +89,10 @@ def java_command(
     *arguments: str,
     options: Sequence[str] = (),
 ) -> list[str]:
-    """The argument vector of a Java program on a configuration, for which no shell is needed.
+    """Return the argument vector of a Java program on a configuration; it needs no shell.
 
-    ``main`` is a class, most often one of PROGRAMS; ``options`` are of the JVM and come after howdah's
-    own, so that they win. Raises UserError where there is no Java.
+    ``main`` is a class, most often one of PROGRAMS; ``options`` are JVM options and override howdah's
+    own. Raises UserError if there is no Java.
     """
     path = ":".join([str(conf.absolute()), *class_path(installation)])
     native = [f"-Djava.library.path={installation.native}"] if installation.native else []
@@ -143,7 +142,7 @@ _SUBMIT = "org.apache.spark.deploy.SparkSubmit"
 
 
 def spark_command(spark: SparkInstallation, conf: Path, driver_memory: str, *arguments: str) -> list[str]:
-    """The argument vector of spark-submit on a Hadoop configuration, for which no shell is needed.
+    """Return the argument vector of spark-submit on a Hadoop configuration; it needs no shell.
 
     ``driver_memory`` is the heap of this JVM, which is the driver's in client mode. Raises UserError if
     there is no Java.
@@ -164,8 +163,8 @@ def spark_command(spark: SparkInstallation, conf: Path, driver_memory: str, *arg
 
 
 def class_path(installation: Installation | HBaseInstallation) -> list[str]:
-    """What a program finds its classes, and its daemons their pages, in; after its configuration."""
-    # A user's own installation has web pages, which the empty folders must not hide.
+    """Return the class path of an installation, with the folders of its daemons' web pages."""
+    # A user's own installation has web pages, and the empty folders must not hide them.
     resources = str(RESOURCES)
     jars = list(installation.class_path)
     return [resources, *jars] if installation.fetched else [*jars, resources]

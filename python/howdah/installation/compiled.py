@@ -13,8 +13,7 @@ from typing import NamedTuple
 from howdah.errors import UserError
 from howdah.installation.command import RESOURCES
 from howdah.installation.digests import cache_folder, release_folder, release_of
-from howdah.installation.find import fetched_hbase
-from howdah.installation.installation import HBaseInstallation, Installation, ycsb_jars
+from howdah.installation.installation import HBaseInstallation, Installation, fetched_hbase, ycsb_jars
 from howdah.installation.java import java_home
 from howdah.installation.spark import SparkInstallation
 
@@ -22,9 +21,9 @@ _CLASSES = "ycsb"
 
 
 def with_ycsb(installation: HBaseInstallation) -> HBaseInstallation:
-    """The installation with YCSB's jars and howdah's classes, which are compiled once for it.
+    """Return the installation with YCSB's jars and howdah's classes, compiled once for it.
 
-    Raises UserError where YCSB was not fetched, or Java has no compiler.
+    Raises UserError if YCSB was not fetched, or if Java has no compiler.
     """
     jars = installation.class_path if installation.fetched else (*installation.class_path, *_fetched_jars())
     return installation._replace(
@@ -33,9 +32,9 @@ def with_ycsb(installation: HBaseInstallation) -> HBaseInstallation:
 
 
 def _fetched_jars() -> tuple[str, ...]:
-    """YCSB's jars beside a user's own HBase, which has none; raises UserError where they are not there."""
+    """Return YCSB's jars from the fetched HBase; a user's own HBase has none."""
     release = release_of("hbase", None)
-    # It names what is missing and how to get it.
+    # Raises UserError if the release is missing.
     fetched_hbase(release)
     return tuple(map(str, ycsb_jars(release_folder(release) / "lib")))
 
@@ -54,7 +53,7 @@ class SparkPrograms(NamedTuple):
 
 
 def spark_programs(spark: SparkInstallation, hadoop: Installation) -> SparkPrograms:
-    """howdah's programs on Spark in one jar, compiled once for these jars; raises as ``compiled``."""
+    """Return howdah's programs on Spark in one jar, compiled once for these jars; raises as ``compiled``."""
     path = (f"{spark.jars}/*", str(hadoop.examples_jar))
     classes = compiled(_SPARK_CLASSES, path, "set SPARK_HOME to a Spark 3.5 or later")
     jar = classes.with_name(f"howdah-spark-{classes.name}.jar")
@@ -74,11 +73,10 @@ _COMPILE_S = 120
 
 
 def compiled(name: str, class_path: tuple[str, ...], hint: str) -> Path:
-    """The folder of the classes of that name, compiled against these jars if that was not done before.
+    """Return the folder of the classes of a name; compile them against these jars if it does not exist.
 
-    Other files that are with the sources, which the classes read, are copied there.
-
-    Raises UserError where there is no compiler, and with a hint where they do not fit the jars.
+    Files next to the sources, which the classes read, are copied there. Raises UserError if there is no
+    compiler, or, with ``hint``, if the sources do not compile with the jars.
     """
     files = sorted(path for path in (RESOURCES / name).iterdir() if path.is_file())
     sources = [path for path in files if path.suffix == ".java"]
@@ -113,7 +111,7 @@ def compiled(name: str, class_path: tuple[str, ...], hint: str) -> Path:
             if file not in sources:
                 shutil.copyfile(file, made / file.name)
         if not folder.is_dir():
-            # Whoever compiles the same at the same time leaves the same.
+            # Another process that compiles them at the same time produces the same folder.
             made.rename(folder)
     finally:
         shutil.rmtree(made, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""The jars that a release consists of, each with its SHA-256, and where fetched ones are kept."""
+"""The jars of each release with their SHA-256, and the cache of fetched releases."""
 
 from __future__ import annotations
 
@@ -9,47 +9,47 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from howdah.errors import UserError
-from howdah.releases import DEFAULT_HADOOP, DEFAULT_HBASE
+from howdah.model.request import DEFAULT_HADOOP, DEFAULT_HBASE
 from howdah.releases.spark import DEFAULT_SPARK
 
 
 def cache_folder() -> Path:
-    """``$HOWDAH_CACHE``, else ``$XDG_CACHE_HOME/howdah``, else ``~/.cache/howdah``; it need not exist."""
-    if given := os.environ.get("HOWDAH_CACHE"):
-        return Path(given).expanduser().absolute()
+    """Return ``$HOWDAH_CACHE``, ``$XDG_CACHE_HOME/howdah`` or ``~/.cache/howdah``, which may not exist."""
+    if cache := os.environ.get("HOWDAH_CACHE"):
+        return Path(cache).expanduser().absolute()
     base = os.environ.get("XDG_CACHE_HOME", "")
-    # The XDG specification has relative paths ignored.
+    # The XDG specification ignores relative paths.
     return (Path(base) if base.startswith("/") else Path.home() / ".cache") / "howdah"
 
 
 def existing_cache() -> Path:
-    """The same, made if it was not there."""
+    """Return the cache folder; create it if it is missing."""
     folder = cache_folder()
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 
 
 def release_folder(release: Fetchable) -> Path:
-    """The folder of one fetched release; its jars are in ``lib`` below it."""
+    """Return the folder of a fetched release; its jars are in ``lib`` below it."""
     return cache_folder() / release.product / release.version
 
 
 _LISTS = Path(__file__).parent
 
 FETCHABLE = {"hadoop": ("3.4.2", "3.5.0"), "hbase": ("2.6.4",), "spark": (DEFAULT_SPARK,)}
-"""The releases of each product with a list of digests beside this module."""
+"""The releases of each product with a list of digests next to this module."""
 
 _DEFAULTS = {"hadoop": DEFAULT_HADOOP, "hbase": DEFAULT_HBASE, "spark": DEFAULT_SPARK}
 _NAMES = {"hadoop": "Hadoop", "hbase": "HBase", "spark": "Spark"}
 _HOMES = {"hadoop": "HADOOP_HOME", "hbase": "HBASE_HOME", "spark": "SPARK_HOME"}
-"""The variable that names an installation of one's own."""
+"""The environment variable of the user's own installation."""
 
 
 class Fetchable(NamedTuple):
     """One release of Hadoop, of HBase or of Spark."""
 
     product: str
-    """``hadoop``; ``hbase`` with ZooKeeper, the Hadoop client it was built with, and YCSB; or ``spark``."""
+    """``hadoop``; ``hbase`` with ZooKeeper, its Hadoop client and YCSB; or ``spark``."""
     version: str
 
     def __str__(self) -> str:
@@ -57,12 +57,12 @@ class Fetchable(NamedTuple):
 
     @property
     def instead(self) -> str:
-        """What to do instead of fetching it, to follow what else is said."""
+        """The alternative to fetching it, as the end of a hint."""
         return f", or set {_HOMES[self.product]} to your own installation"
 
     @property
     def fetch(self) -> str:
-        """The command that brings it."""
+        """The command that fetches it."""
         product = "" if self.product == "hadoop" else f" {self.product}"
         return f"howdah hadoop fetch{product}" + (
             "" if self.version == _DEFAULTS[self.product] else f" --release {self.version}"
@@ -70,48 +70,50 @@ class Fetchable(NamedTuple):
 
     @property
     def pom(self) -> Path:
-        """What Maven reads of the product: its artifacts."""
+        """Maven's list of the product's artifacts."""
         return _LISTS / f"{self.product}.xml"
 
 
 def release_of(product: str, version: str | None = None) -> Fetchable:
-    """A product's release, or the one that plans are made for."""
+    """Return a product's release; without ``version`` the default one."""
     return Fetchable(product, version or _DEFAULTS[product])
 
 
 class WrongJar(NamedTuple):
-    """A jar that is not as its release has it."""
+    """A jar that differs from its release."""
 
     jar: str
     kind: Literal["missing", "damaged", "unknown"]
-    """Not there, with another digest than listed, or not listed."""
+    """Absent, different from the listed digest, or not listed."""
 
 
-def _unheard(done: int, total: int) -> None:
+def _no_progress(done: int, total: int) -> None:
     pass
 
 
 def digests(release: Fetchable) -> Mapping[str, str]:
-    """The SHA-256 of every jar by its file name; UserError for a release that has no list."""
-    known = FETCHABLE[release.product]
-    if release.version not in known:
+    """Return the SHA-256 of every jar by its file name; raise UserError for a release without a list."""
+    versions = FETCHABLE[release.product]
+    if release.version not in versions:
         raise UserError(
             "--release",
             f"{release.version} is not a release of {_NAMES[release.product]} that howdah can fetch",
-            f"one of {', '.join(known)}{release.instead}",
+            f"one of {', '.join(versions)}{release.instead}",
         )
     lines = (_LISTS / f"{release.product}-{release.version}.sha256").read_text().splitlines()
     return {name: digest for digest, name in (line.split() for line in lines)}
 
 
 def absent(lib: Path, release: Fetchable) -> list[str]:
-    """The jars that a folder lacks; quick, for it looks at names only."""
-    there = {path.name for path in lib.glob("*.jar")}
-    return [name for name in digests(release) if name not in there]
+    """Return the jars that a folder lacks; quick, because it reads names only."""
+    present = {path.name for path in lib.glob("*.jar")}
+    return [name for name in digests(release) if name not in present]
 
 
-def faults(lib: Path, release: Fetchable, read: Callable[[int, int], None] = _unheard) -> Iterator[WrongJar]:
-    """Every jar of a folder that is not as listed; ``read`` hears how many of how many have been read."""
+def faults(
+    lib: Path, release: Fetchable, progress: Callable[[int, int], None] = _no_progress
+) -> Iterator[WrongJar]:
+    """Yield every jar of a folder that differs from the list; ``progress`` gets the jars read, and all."""
     listed = digests(release)
     for done, (name, digest) in enumerate(listed.items(), start=1):
         path = lib / name
@@ -119,7 +121,7 @@ def faults(lib: Path, release: Fetchable, read: Callable[[int, int], None] = _un
             yield WrongJar(name, "missing")
         elif _sha256(path) != digest:
             yield WrongJar(name, "damaged")
-        read(done, len(listed))
+        progress(done, len(listed))
     for path in sorted(lib.glob("*.jar")):
         if path.name not in listed:
             yield WrongJar(path.name, "unknown")

@@ -40,7 +40,7 @@ _CHUNK = 1 << 20
 
 
 def is_packaged(release: Fetchable) -> bool:
-    """Whether a release comes from PyPI rather than from a Maven repository."""
+    """Whether a release is fetched from PyPI instead of a Maven repository."""
     return release.version in _PACKAGES.get(release.product, {})
 
 
@@ -77,7 +77,7 @@ def unpack_package(release: Fetchable, lib: Path, unpacked: Callable[[float], No
 
 
 def _certificates() -> ssl.SSLContext:
-    """The system's certificates: those of a company's own proxy are there, and in no Python package."""
+    """Return the system's certificates, which include those of a company's proxy."""
     return ssl.create_default_context(cafile=os.environ.get("PIP_CERT") or None)
 
 
@@ -107,7 +107,7 @@ def _package_download(client: httpx.Client, url: str, archive: Path, arrived: Ca
 
 
 def _unpack(archive: Path, folder: str, lib: Path) -> None:
-    """The jars of one folder of an archive; its subfolders have tools that howdah does not run."""
+    """Unpack the jars of one folder of an archive; its subfolders have tools that howdah does not run."""
     lib.mkdir()
     with tarfile.open(archive) as tree:
         for member in tree:
@@ -131,10 +131,10 @@ _KEPT_LINES = 200
 
 
 def copy_artifacts(release: Fetchable, folder: Path, downloaded: Callable[[str], None]) -> None:
-    """Let Maven put every jar of a release into ``folder``; ``downloaded`` hears of each it has to download.
+    """Copy every jar of a release into ``folder`` with Maven; ``downloaded`` gets each downloaded jar.
 
-    Raises UserError where there is no Maven or no Java, and HowdahError with the artifact that is
-    missing where Maven does not succeed. Maven ends with this call, whatever ends it.
+    Raises UserError if there is no Maven or no Java, and HowdahError with the missing artifact if Maven
+    fails. Maven's processes end with this call, even if it is interrupted.
     """
     lines: deque[str] = deque(maxlen=_KEPT_LINES)
     with _maven(_command(release, folder)) as process:
@@ -191,7 +191,7 @@ def _maven(command: list[str]) -> Iterator[subprocess.Popen[str]]:
 
 
 def _failure(release: Fetchable, lines: deque[str]) -> HowdahError:
-    """What Maven's last lines say is missing, and why."""
+    """Return the error for Maven's last lines: the missing artifact, and the reason."""
     errors = [_ERROR.sub("", line).strip() for line in lines if line.startswith("[ERROR]")]
     if any("No space left" in line for line in errors):
         return HowdahError(
@@ -200,19 +200,19 @@ def _failure(release: Fetchable, lines: deque[str]) -> HowdahError:
             f"free space in the cache and in ~/.m2, which gets a copy ({_SIZE}); HOWDAH_CACHE moves the "
             f"cache",
         )
-    what = f"Maven cannot fetch it: {errors[0] if errors else 'it reports no reason'}"
+    problem = f"Maven cannot fetch it: {errors[0] if errors else 'it reports no reason'}"
     if match := next(filter(None, map(_MISSING.search, errors)), None):
         reason = match["reason"] or "it does not exist"
-        what = f"Maven cannot fetch {match['artifact']} from {match['repository']}: {reason}"
+        problem = f"Maven cannot fetch {match['artifact']} from {match['repository']}: {reason}"
     return HowdahError(
         str(release),
-        what,
+        problem,
         f"check the network, and the mirror in ~/.m2/settings.xml if you need one{release.instead}",
     )
 
 
 class FetchProgress(Protocol):
-    """Hears how far a fetch is."""
+    """Shows the progress of a fetch."""
 
     def __call__(self, step: str, done: int, total: int) -> None:
         """``done`` of ``total`` jars are through a step: ``downloading``, ``verifying``."""
@@ -222,36 +222,34 @@ class Fetched(NamedTuple):
     """A release in the cache."""
 
     folder: Path
-    """Its place; the jars are in ``lib`` below it."""
+    """Its folder; the jars are in ``lib`` below it."""
     fresh: bool
-    """Whether it was fetched now; otherwise what was there was verified."""
+    """Whether it was fetched now; otherwise the existing copy was verified."""
     jars: int
-    """How many jars it has."""
     size_bytes: int
-    """Their size."""
 
 
 def fetch(release: Fetchable, progress: FetchProgress) -> Fetched:
-    """Bring a release into the cache, or verify the one that is there.
+    """Fetch a release into the cache, or verify the cached one.
 
-    Raises HowdahError that names the jar that could not be had or is not as listed; then nothing new
-    is in the cache. UserError for a release that is unknown or a cache that cannot be written.
+    Raises HowdahError with the jar that could not be fetched or differs from the list; the cache is then
+    unchanged. Raises UserError if the release is unknown or the cache cannot be written.
     """
     total = len(digests(release))
     folder = release_folder(release)
-    with _alone(folder):
+    with _lock(folder):
         wrong = _verified(folder / "lib", release, progress) if folder.is_dir() else None
         fresh = wrong is None or bool(wrong)
         if fresh:
-            _fetch_anew(folder, release, progress, total)
+            _replace(folder, release, progress, total)
     jars = list((folder / "lib").glob("*.jar"))
     size = sum(jar.stat().st_size for jar in jars)
     return Fetched(folder, fresh, len(jars), size)
 
 
-def _fetch_anew(folder: Path, release: Fetchable, progress: FetchProgress, total: int) -> None:
-    """Put a release beside its place, verify it there, and rename it into its place."""
-    # A fetch that was killed leaves its folders, which the lock shows to be nobody's.
+def _replace(folder: Path, release: Fetchable, progress: FetchProgress, total: int) -> None:
+    """Fetch a release into a folder next to its own, verify it, and rename it into place."""
+    # A killed fetch leaves its folders. The lock shows that no process uses them.
     staging, former = (folder.with_name(f".{release.version}.{word}") for word in ("fetching", "former"))
     shutil.rmtree(former, ignore_errors=True)
     try:
@@ -292,21 +290,21 @@ def _download(lib: Path, release: Fetchable, progress: FetchProgress, total: int
 
 
 def _verified(lib: Path, release: Fetchable, progress: FetchProgress) -> list[WrongJar]:
-    """What is wrong with a folder's jars, each of which is read."""
+    """Return the wrong jars of a folder; every jar is read."""
     return list(faults(lib, release, lambda done, total: progress("verifying", done, total)))
 
 
 def _not_as_listed(release: Fetchable, wrong: list[WrongJar]) -> HowdahError:
     jar, kind = wrong[0]
-    others = f", and {len(wrong) - 1} more differ from the released files" if len(wrong) > 1 else ""
-    what = {
+    more = f", and {len(wrong) - 1} more differ from the released files" if len(wrong) > 1 else ""
+    problem = {
         "missing": f"{jar} is missing from it",
         "damaged": f"{jar} differs from the released file (SHA-256)",
         "unknown": f"{jar} does not belong to the release",
     }[kind]
     return HowdahError(
         str(release),
-        f"{what}{others}",
+        f"{problem}{more}",
         f"remove Maven's copy (find ~/.m2 -name {jar} -delete) and fetch again; if that does not help, do "
         f"not trust its repository"
         if not is_packaged(release)
@@ -315,7 +313,7 @@ def _not_as_listed(release: Fetchable, wrong: list[WrongJar]) -> HowdahError:
 
 
 @contextmanager
-def _alone(folder: Path) -> Iterator[None]:
+def _lock(folder: Path) -> Iterator[None]:
     """Hold the lock of a release's place in the cache; a second fetch waits for the first."""
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)

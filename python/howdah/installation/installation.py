@@ -1,43 +1,45 @@
-"""Installations of Hadoop and of HBase: where the jars are and which release they belong to."""
+"""Installations of Hadoop and HBase: the user's own or fetched, their jars and their release."""
 
 from __future__ import annotations
 
+import os
 import re
 import zipfile
 from pathlib import Path
 from typing import NamedTuple
 
 from howdah.errors import UserError
+from howdah.installation.digests import FETCHABLE, Fetchable, absent, release_folder, release_of
 
 _HBASE_TARBALL = "give the folder of an unpacked Apache tarball, with bin/, conf/ and lib/"
 _SERVER = re.compile(r"hbase-server-(\d+(?:\.\d+)+)(?:-(?!tests|sources)[\w.]+)?\.jar")
-"""The jar that only a server has, without those of its tests; some releases add the Hadoop they are for."""
+"""The server's jar, without its tests; some releases append the release of Hadoop."""
 _YCSB_JARS = ("core-*.jar", "HdrHistogram-*.jar", "htrace-core4-*.jar", "jackson-*-asl-*.jar")
-"""YCSB's load generator and what it needs; no installation of HBase has the first."""
+"""YCSB's load generator and its libraries; no installation of HBase has the first."""
 
 
 class HBaseInstallation(NamedTuple):
     """HBase's jars on this machine, with the Hadoop client they were built with."""
 
     home: Path
-    """The directory that holds them: a folder of the cache, or what ``HBASE_HOME`` names."""
+    """The directory that contains them: a folder of the cache, or ``HBASE_HOME``."""
     version: str
-    """The release that the jars say they are, ``2.6.4``."""
+    """The release of the jars, ``2.6.4``."""
     class_path: tuple[str, ...]
     """Entries for ``java -cp``; ``folder/*`` stands for every jar of a folder."""
     native: Path | None
-    """The ``lib/native`` of the Hadoop beside it, if it has one: HBase brings none."""
+    """The ``lib/native`` of the Hadoop next to it, if it has one: HBase contains none."""
     fetched: bool
     """Whether ``howdah hadoop fetch hbase`` put it there."""
 
 
 def own_hbase(home: Path, named_by: str) -> HBaseInstallation:
-    """Read an installation that ``named_by`` (``HBASE_HOME``) leads to; UserError names what it lacks."""
+    """Read the installation of ``named_by`` (``HBASE_HOME``); raise UserError if it is incomplete."""
     lib = home / "lib"
     versions = [match[1] for jar in sorted(lib.glob("*.jar")) if (match := _SERVER.fullmatch(jar.name))]
     if not versions:
         raise UserError(named_by, f"{home} has no lib/hbase-server-*.jar", _HBASE_TARBALL)
-    # As bin/hbase has it; its own folder holds hbase-webapps, the pages of its daemons.
+    # The order of bin/hbase; the home folder contains hbase-webapps, the pages of the daemons.
     folders = (lib, lib / "client-facing-thirdparty", lib / "jdk11")
     return HBaseInstallation(
         home=home,
@@ -49,7 +51,7 @@ def own_hbase(home: Path, named_by: str) -> HBaseInstallation:
 
 
 def ycsb_jars(fetched: Path) -> tuple[Path, ...]:
-    """YCSB's load generator and the libraries it needs, of the ``lib`` of a fetched HBase."""
+    """Return YCSB's load generator and its libraries from the ``lib`` of a fetched HBase."""
     return tuple(jar for pattern in _YCSB_JARS for jar in sorted(fetched.glob(pattern)))
 
 
@@ -59,16 +61,16 @@ _VERSION_FILE = "common-version-info.properties"
 
 
 class Installation(NamedTuple):
-    """Hadoop's jars on this machine, fetched by howdah or a user's own."""
+    """Hadoop's jars on this machine, fetched by howdah or the user's own."""
 
     home: Path
-    """The directory that holds them: a folder of the cache, or what ``HADOOP_HOME`` names."""
+    """The directory that contains them: a folder of the cache, or ``HADOOP_HOME``."""
     version: str
-    """The release that the jars say they are, ``3.5.0``."""
+    """The release of the jars, ``3.5.0``."""
     class_path: tuple[str, ...]
     """Entries for ``java -cp``; ``folder/*`` stands for every jar of a folder."""
     native: Path | None
-    """``lib/native`` of a user's installation, if libhadoop is there; the released jars hold none."""
+    """``lib/native`` of a user's installation, if it contains libhadoop; the released jars have none."""
     examples_jar: Path
     """The jar of TeraSort and pi."""
     tests_jar: Path
@@ -78,7 +80,7 @@ class Installation(NamedTuple):
 
     @property
     def task_class_path(self) -> str:
-        """A value for mapreduce.application.classpath where tasks run on this machine.
+        """The value of mapreduce.application.classpath for tasks on this machine.
 
         yarn.application.classpath takes it too, after ``$HADOOP_CONF_DIR``.
         """
@@ -86,7 +88,7 @@ class Installation(NamedTuple):
 
 
 def own_installation(home: Path, named_by: str) -> Installation:
-    """Read an installation that ``named_by`` (``HADOOP_HOME``) leads to; UserError names what it lacks."""
+    """Read the installation of ``named_by`` (``HADOOP_HOME``); raise UserError if it is incomplete."""
     share = home / "share/hadoop"
     lacking = [part for part in _PARTS if not any((share / part).glob("*.jar"))]
     if lacking:
@@ -94,18 +96,18 @@ def own_installation(home: Path, named_by: str) -> Installation:
     native = home / "lib/native"
     return Installation(
         home=home,
-        version=_version(_one(share / "common", "hadoop-common-*.jar", named_by)),
+        version=_version(_newest_jar(share / "common", "hadoop-common-*.jar", named_by)),
         class_path=tuple(_entries(share)),
-        # A folder alone is of no use: a DataNode that is to have libhadoop and has none does not start.
+        # A folder without libhadoop is useless: a DataNode that is configured for it does not start.
         native=native if (native / "libhadoop.so").exists() else None,
-        examples_jar=_one(share / "mapreduce", "hadoop-mapreduce-examples-*.jar", named_by),
-        tests_jar=_one(share / "mapreduce", "hadoop-mapreduce-client-jobclient-*-tests.jar", named_by),
+        examples_jar=_newest_jar(share / "mapreduce", "hadoop-mapreduce-examples-*.jar", named_by),
+        tests_jar=_newest_jar(share / "mapreduce", "hadoop-mapreduce-client-jobclient-*-tests.jar", named_by),
         fetched=False,
     )
 
 
 def _entries(share: Path) -> list[str]:
-    """The class path in the order of Hadoop's own scripts; share/hadoop/hdfs holds HDFS's web pages."""
+    """Return the class path in the order of Hadoop's scripts; share/hadoop/hdfs has HDFS's web pages."""
     entries: list[str] = []
     for part in _PARTS:
         if part == "hdfs":
@@ -114,8 +116,8 @@ def _entries(share: Path) -> list[str]:
     return entries
 
 
-def _one(folder: Path, pattern: str, named_by: str) -> Path:
-    # Debian-like layouts link a name without a version to the jar; sources and tests match some patterns too.
+def _newest_jar(folder: Path, pattern: str, named_by: str) -> Path:
+    # Debian-like layouts link a name without a version to the jar; some patterns also match sources.
     jars = sorted(
         path
         for path in folder.glob(pattern)
@@ -127,7 +129,7 @@ def _one(folder: Path, pattern: str, named_by: str) -> Path:
 
 
 def _version(jar: Path) -> str:
-    """The release that hadoop-common says it is."""
+    """Return the release in the jar of hadoop-common."""
     try:
         with zipfile.ZipFile(jar) as archive:
             text = archive.read(_VERSION_FILE).decode()
@@ -138,3 +140,95 @@ def _version(jar: Path) -> str:
     if not versions:
         raise UserError(str(jar), "does not contain its release number", "install Hadoop again")
     return versions[0]
+
+
+def find_installation(home: Path | None = None, release: str | None = None) -> Installation:
+    """Return the user's own installation (``home`` or ``$HADOOP_HOME``), otherwise the fetched release.
+
+    If ``release`` is given, HADOOP_HOME is ignored. Raises UserError with the missing part and how to get it.
+    """
+    if home is not None:
+        return own_installation(home.absolute(), str(home))
+    hadoop_home = os.environ.get("HADOOP_HOME")
+    if hadoop_home and release is None:
+        return own_installation(Path(hadoop_home).absolute(), "HADOOP_HOME")
+    return fetched_installation(release_of("hadoop", release))
+
+
+def find_hbase(release: str | None = None) -> HBaseInstallation:
+    """Return the user's own HBase in ``$HBASE_HOME``, otherwise the fetched release.
+
+    Raises UserError if a part is missing, or if the release is not ``release``.
+    """
+    hbase_home = os.environ.get("HBASE_HOME")
+    if not hbase_home:
+        return fetched_hbase(_fetchable_hbase(release))
+    installation = own_hbase(Path(hbase_home).absolute(), "HBASE_HOME")
+    if release is not None and installation.version != release:
+        raise UserError(
+            "HBASE_HOME",
+            f"{hbase_home} is HBase {installation.version}, but the plan is for {release}",
+            f"plan with --hbase {installation.version}, or name an installation of {release}",
+        )
+    return installation
+
+
+def _fetchable_hbase(version: str | None) -> Fetchable:
+    release, versions = release_of("hbase", version), FETCHABLE["hbase"]
+    if release.version not in versions:
+        raise UserError(
+            str(release),
+            "is the plan's release, but howdah cannot fetch it",
+            f"set HBASE_HOME to an installation of it, or plan with --hbase {versions[-1]}",
+        )
+    return release
+
+
+def fetched_hbase(release: Fetchable) -> HBaseInstallation:
+    """Return HBase's release in the cache; raise UserError if it, or one of its jars, is missing."""
+    folder = fetched_folder(release)
+    return HBaseInstallation(
+        home=folder,
+        version=release.version,
+        class_path=(f"{folder / 'lib'}/*",),
+        native=None,
+        fetched=True,
+    )
+
+
+def fetched_installation(release: Fetchable) -> Installation:
+    """Return Hadoop's release in the cache; raise UserError if it, or one of its jars, is missing."""
+    return installed(fetched_folder(release), release)
+
+
+def fetched_folder(release: Fetchable) -> Path:
+    """Return the folder of a fetched release; raise UserError if it, or one of its jars, is missing."""
+    folder = release_folder(release)
+    missing = absent(folder / "lib", release)
+    if missing:
+        if not folder.is_dir():
+            problem = f"{release} is not installed"
+        else:
+            more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
+            problem = f"{missing[0]}{more} is missing"
+        raise UserError(
+            str(folder),
+            problem,
+            f"{release.fetch}{release.instead}",
+        )
+    return folder
+
+
+def installed(folder: Path, release: Fetchable) -> Installation:
+    """Return a folder of fetched jars as an installation, without a check."""
+    lib = folder / "lib"
+    return Installation(
+        home=folder,
+        version=release.version,
+        class_path=(f"{lib}/*",),
+        native=None,
+        # The examples were not published with every release; the list of digests has those that exist.
+        examples_jar=next(lib.glob("hadoop-mapreduce-examples-*.jar")),
+        tests_jar=lib / f"hadoop-mapreduce-client-jobclient-{release.version}-tests.jar",
+        fetched=True,
+    )

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from howdah.errors import UserError
 from howdah.installation.digests import release_of
-from howdah.installation.find import fetched_folder
+from howdah.installation.installation import fetched_folder
 from howdah.installation.java import java_home, java_version, numbers
 
 HOME = "SPARK_HOME"
@@ -44,9 +44,9 @@ def find_spark() -> SparkInstallation:
     Raises UserError if there is none, if its jars are for several versions of Scala, or if this machine's
     Java is too old for it.
     """
-    given = os.environ.get(HOME)
-    if given:
-        spark = own_spark(Path(given).absolute(), HOME)
+    spark_home = os.environ.get(HOME)
+    if spark_home:
+        spark = own_spark(Path(spark_home).absolute(), HOME)
     else:
         folder = fetched_folder(release_of("spark"))
         spark = _read(folder, folder / "lib", str(folder), fetched=True)
@@ -75,14 +75,14 @@ def _read(home: Path, jars: Path, named_by: str, *, fetched: bool) -> SparkInsta
     scala, version = cores[0].groups()
     libraries = {match[1] for name in names if (match := _SCALA.fullmatch(name))}
     yarn = {match[1] for name in names if (match := _YARN.fullmatch(name))}
-    for what, found in (("scala-library", libraries), ("spark-yarn", yarn)):
-        if not found:
-            raise UserError(named_by, f"{jars} has no {what}*.jar", "give a Spark that was built for YARN")
-        if found != {scala}:
-            other = min(found - {scala})
+    for library, versions in (("scala-library", libraries), ("spark-yarn", yarn)):
+        if not versions:
+            raise UserError(named_by, f"{jars} has no {library}*.jar", "give a Spark that was built for YARN")
+        if versions != {scala}:
+            mismatch = min(versions - {scala})
             raise UserError(
                 named_by,
-                f"its jars do not match: spark-core is for Scala {scala}, {what} for Scala {other}",
+                f"its jars do not match: spark-core is for Scala {scala}, {library} for Scala {mismatch}",
                 "install one Spark distribution again, whose jars are all for one Scala",
             )
     return SparkInstallation(home, version, scala, jars, fetched)

@@ -1,7 +1,7 @@
-"""An installation as one file that hosts unpack: the jars, and scripts that start what is in them.
+"""An installation as one file that hosts unpack: the jars, and scripts that start their programs.
 
-What was fetched jar by jar is laid out as Apache's tarballs are, with a script in the place of theirs, so
-that units and class paths of a configuration fit either. The same jars give the same bytes.
+Fetched jars are laid out like Apache's tarballs, with a script in the place of theirs: units and class paths
+of a configuration fit both. The same jars give the same bytes.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ _PARTS = {
     "hadoop-mapreduce": "mapreduce",
     "hadoop-common": "common",
 }
-"""Where Apache's tarballs keep a jar, by how its name begins; all others are libraries of common."""
+"""The folder of a jar in Apache's tarballs, by the beginning of its name; all others are in common/lib."""
 _BLOCK = 1 << 20
 _MACHINES = {62: "x86_64", 183: "aarch64", 21: "ppc64le"}
-_LEFT_OUT = ("share/doc", "logs", "docs", "pids")
-"""What of an installation of one's own no daemon needs."""
+_SKIPPED_FOLDERS = ("share/doc", "logs", "docs", "pids")
+"""Folders of a user's own installation that no daemon needs."""
 _TOOLS: Mapping[str, tuple[str, ...]] = {
     "hdfs": ("dfs", "dfsadmin", "haadmin", "fsck"),
     "yarn": ("rmadmin", "node", "application"),
@@ -38,7 +38,7 @@ _TOOLS: Mapping[str, tuple[str, ...]] = {
     "hadoop": ("fs", "jar", "version"),
 }
 _CLASSES = {"fs": PROGRAMS["dfs"], "jar": "org.apache.hadoop.util.RunJar"}
-_OF_HBASE = {
+_HBASE_TOOLS = {
     "canary": "org.apache.hadoop.hbase.tool.CanaryTool",
     "pe": "org.apache.hadoop.hbase.PerformanceEvaluation",
     "version": "org.apache.hadoop.hbase.util.VersionInfo",
@@ -46,19 +46,19 @@ _OF_HBASE = {
 
 
 class PackedTree(NamedTuple):
-    """One file that holds an installation."""
+    """One file that contains an installation."""
 
     name: str
     """``hadoop-3.5.0``: the folder that it unpacks to."""
     path: Path
     sha256: str
-    """Its digest, which every host holds what it fetched against."""
+    """Its digest; every host compares it with the fetched file."""
 
     machine: str = ""
-    """The processors that its libhadoop is for, as ``uname -m`` has them; empty where it has none."""
+    """The processors of its libhadoop, as ``uname -m`` prints them; empty if it has none."""
 
     def for_hosts(self) -> dict[str, object]:
-        """What hosts are told of it."""
+        """Return its entry in a host's manifest."""
         return {
             "file": self.path.name,
             "sha256": self.sha256,
@@ -68,20 +68,20 @@ class PackedTree(NamedTuple):
 
 
 def packed(installation: Installation | HBaseInstallation) -> PackedTree:
-    """The installation as a file in the cache, made unless it is there; raises UserError if it cannot be."""
+    """Return the installation as a file in the cache; pack it if it is missing. Raises UserError."""
     product = "hbase" if isinstance(installation, HBaseInstallation) else "hadoop"
     name = f"{product}-{installation.version}"
     members = dict(_fetched(installation, product) if installation.fetched else _own(installation.home))
     state = hashlib.sha256()
     for path, source in sorted(members.items()):
-        told = (
+        stamp = (
             source
             if isinstance(source, bytes)
             else f"{source.stat().st_size} {source.stat().st_mtime_ns}".encode()
         )
-        state.update(path.encode() + b"\0" + told + b"\0")
+        state.update(path.encode() + b"\0" + stamp + b"\0")
     folder = cache_folder() / "trees"
-    # What goes in decides the name, so that a changed installation is packed anew and no other is.
+    # The name depends on the content: only a changed installation is packed again.
     packed_file = folder / f"{name}-{state.hexdigest()[:16]}.tar"
     digest_file = packed_file.with_suffix(".sha256")
     if not (packed_file.exists() and digest_file.exists()):
@@ -100,7 +100,7 @@ def packed(installation: Installation | HBaseInstallation) -> PackedTree:
 
 
 def _machine(native: Path) -> str:
-    """The processors that a folder's libhadoop is for, from its ELF header; empty for others."""
+    """Return the processors of a folder's libhadoop from its ELF header; empty for unknown ones."""
     with (native / "libhadoop.so").open("rb") as file:
         header = file.read(20)
     return _MACHINES.get(int.from_bytes(header[18:20], "little"), "") if header[:4] == b"\x7fELF" else ""
@@ -128,17 +128,17 @@ def _digest(path: Path) -> str:
 
 
 def _own(home: Path) -> Iterator[tuple[str, Path]]:
-    """Every file of an installation laid out as Apache's tarballs are."""
+    """Yield every file of an installation with the layout of Apache's tarballs."""
     for path in sorted(home.rglob("*")):
         inside = path.relative_to(home).as_posix()
-        if path.is_file() and not inside.startswith(_LEFT_OUT):
+        if path.is_file() and not inside.startswith(_SKIPPED_FOLDERS):
             yield inside, path
 
 
 def _fetched(
     installation: Installation | HBaseInstallation, product: str
 ) -> Iterator[tuple[str, Path | bytes]]:
-    """Fetched jars in the places that Apache's tarballs have them in, and scripts."""
+    """Yield fetched jars at their paths in Apache's tarballs, and scripts."""
     for name in ("log4j.properties", "log4j2.properties"):
         yield f"etc/{name}", RESOURCES / name
     pages = ("hbase-webapps",) if product == "hbase" else ("webapps",)
@@ -161,22 +161,22 @@ def _part(jar: str) -> str:
 
 
 def _daemons(script: str) -> dict[str, DaemonKind]:
-    """The daemons that a script starts, by the word that it starts each with."""
+    """Return the daemons that a script starts, by their argument of the script."""
     return {kind.command[1]: kind for kind in DAEMONS.values() if kind.command[0] == f"bin/{script}"}
 
 
 def _hadoop_script() -> bytes:
     cases, commands = [], {}
     for program, tools in _TOOLS.items():
-        # ZooKeeper is started by its class, as any class is.
+        # ZooKeeper is started by its class name.
         daemons = {} if program == "hadoop" else _daemons(program)
         commands[program] = ", ".join((*daemons, *tools))
         for command, kind in daemons.items():
             cases.append(f'  "{program} {command}") main={kind.main}; own={kind.options}; ;;')
         for command in tools:
             main = _CLASSES.get(command) or PROGRAMS[command]
-            takes_its_name = " first=application;" if command == "application" else ""
-            cases.append(f'  "{program} {command}") main={main}; own=;{takes_its_name} ;;')
+            first_argument = " first=application;" if command == "application" else ""
+            cases.append(f'  "{program} {command}") main={main}; own=;{first_argument} ;;')
     folders = (
         "common/lib/*",
         "common/*",
@@ -207,7 +207,7 @@ def _hadoop_script() -> bytes:
 def _hbase_script() -> bytes:
     commands = {
         **{word: (kind.main, kind.options) for word, kind in _daemons("hbase").items()},
-        **{word: (main, "") for word, main in _OF_HBASE.items()},
+        **{word: (main, "") for word, main in _HBASE_TOOLS.items()},
     }
     cases = (f'  "hbase {word}") main={main}; own={own} ;;' for word, (main, own) in commands.items())
     return _script(

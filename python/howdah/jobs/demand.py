@@ -16,7 +16,7 @@ from howdah.errors import UserError
 from howdah.model.job_demand import DemandPart, JobDemand, TaskDemand
 from howdah.model.spark_log import SparkLog
 from howdah.model.stretches import most_at_once, stretches
-from howdah.services.job import AttemptFacts, JobFacts, Kind
+from howdah.services.job_facts import AttemptFacts, JobFacts, Kind
 
 _KINDS: tuple[Kind, ...] = ("map", "reduce")
 _REPLICATION = 3

@@ -21,7 +21,7 @@ from howdah.services.event_log import read_event_log
 from howdah.services.event_log_files import ROLLING, is_event_log_name
 from howdah.services.history import MOST_BYTES
 from howdah.services.history_events import read_history
-from howdah.services.job import JobFacts
+from howdah.services.job_facts import JobFacts
 
 _JOB = re.compile(r"(job_\d+_\d+)\b.*\.jhist|.+\.jhist")
 _SPARK = re.compile(r"(?:application_\d+_\d+|app-\d+-\d+|local-\d+|spark-[0-9a-f]+)")

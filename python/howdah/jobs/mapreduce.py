@@ -8,7 +8,7 @@ from howdah.jobs.mapreduce_advice import KindFacts, advise
 from howdah.jobs.spread import StageTasks, host_shares, skew_s, summarise
 from howdah.model.application import Application
 from howdah.services.event_log_tasks import first_line
-from howdah.services.job import AttemptFacts, JobFacts, Kind
+from howdah.services.job_facts import AttemptFacts, JobFacts, Kind
 from howdah.units import MIB
 
 _DEFAULT_MIB = 1024

@@ -11,7 +11,7 @@ from howdah.jobs.failures import failures_text
 from howdah.jobs.spread import StageTasks, skew_s
 from howdah.model.application import JobChange
 from howdah.services.event_log_tasks import first_line
-from howdah.services.job import AttemptFacts, JobFacts, Kind
+from howdah.services.job_facts import AttemptFacts, JobFacts, Kind
 from howdah.units import GIB, MIB, format_bytes, format_percent, format_seconds
 
 _ROOM = 1.25

@@ -11,12 +11,12 @@ from zipfile import BadZipFile, ZipFile
 
 from howdah.errors import UserError
 from howdah.jobs.histories import History, conf_name, is_history_name
-from howdah.services.answer import one_or_many
+from howdah.services.answer import list_at
 from howdah.services.errors import ServiceError, Unexpected
 from howdah.services.event_log_files import ROLLING
 from howdah.services.hdfs import FileStatus, Hdfs
-from howdah.services.job import JobFacts
-from howdah.services.jobs import JobReader
+from howdah.services.job_facts import JobFacts
+from howdah.services.job_rest import JobReader
 from howdah.services.web import Web
 
 
@@ -116,7 +116,7 @@ class SparkHistoryServer:
         """Every attempt that it lists; the size of its log is unknown."""
         found = []
         for app in _objects(self._web.get_json(f"{self._base}/applications")):
-            for attempt in one_or_many(app, "attempts"):
+            for attempt in list_at(app, "attempts"):
                 parts = [str(app.get("id", "")), str(attempt.get("attemptId") or "")]
                 path = "/".join(quote(part, safe="") for part in parts if part)
                 found.append(

@@ -1,1 +1,1 @@
-"""The laboratory: a small data centre on one Linux machine, of a plan's rendered files and real daemons."""
+"""The lab: a small data centre on one Linux machine with a plan's rendered files and real daemons."""

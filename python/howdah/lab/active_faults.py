@@ -15,51 +15,51 @@ from howdah.lab.state import LabState
 from howdah.model.base import Model
 
 ACTIVE_FAULTS = "faults.json"
-"""The file's name in a laboratory's directory."""
+"""The file's name in a lab's directory."""
 
 
 class RevertStep(Model):
-    """One thing to do that undoes a part of a fault; each is safe to repeat."""
+    """One step that reverts a part of a fault; safe to repeat."""
 
     how: Literal["start", "start all", "resume", "link", "disk speed", "disk room", "disk", "drained"]
-    """A daemon is started, all of a machine is, processes go on, a cable, a disk's speed, its room or the
-    disk itself become what they were built as, a drained worker is a member again."""
+    """Start a daemon or all of a machine, resume processes, restore a link, a disk's speed, its free space or
+    the disk itself, or make a drained worker a member again."""
     machine: str = ""
-    """The machine; of a link that is a host's, empty."""
+    """Empty for a host's link."""
     daemon: str = ""
     host: str = ""
-    """The host whose link it is."""
+    """The host of a link."""
     processes: tuple[tuple[int, int], ...] = ()
-    """What was stopped: process ids with when they began, in the kernel's ticks since boot."""
+    """Paused processes: ids and start times in the kernel's ticks since boot."""
 
 
 class ActiveFault(Model):
-    """A fault that is done, or about to be."""
+    """A fault that is active, or about to be injected."""
 
     id: int
-    """Its number among those in force."""
+    """Its number among the active faults."""
     fault: str
-    """As it is written in a schedule."""
+    """Its line in a schedule."""
     hit: tuple[str, ...]
-    """Whom it hit, in words."""
+    """Its targets, in words."""
     undo: tuple[RevertStep, ...]
-    """What undoes it, in order."""
+    """The steps that revert it, in order."""
     owner: tuple[int, int] | None
-    """The process that will undo it: its id and when it began; none where a user will."""
+    """The process that will revert it: its id and start time; None if a user will."""
 
     @property
     def orphaned(self) -> bool:
-        """Whether the process that was to undo it is there no more."""
+        """Whether the process that would revert it has ended."""
         return self.owner is not None and self.owner != _identity(self.owner[0])
 
 
 _LIST = TypeAdapter(tuple[ActiveFault, ...])
 _CHANGING = Lock()
-"""Threads of one run have the laboratory's lock together, and the list one after the other."""
+"""Threads of one run share the lab's lock, but change the list one after the other."""
 
 
 def active_faults(state: LabState) -> tuple[ActiveFault, ...]:
-    """What is in force; raises UserError where the list is damaged."""
+    """Return the active faults; raise UserError if the list is damaged."""
     path = _path(state)
     try:
         return _LIST.validate_json(path.read_bytes())
@@ -74,20 +74,20 @@ def active_faults(state: LabState) -> tuple[ActiveFault, ...]:
 def record_fault(
     state: LabState, fault: str, hit: tuple[str, ...], undo: tuple[RevertStep, ...], *, own: bool
 ) -> ActiveFault:
-    """Write down what is about to be done; the lock is held. ``own`` is what this process undoes."""
+    """Record a fault before its injection, with the lab's lock. ``own``: this process reverts it."""
     owner = _identity(os.getpid()) if own else None
     with _CHANGING:
-        there = active_faults(state)
-        number = max((each.id for each in there), default=0) + 1
+        recorded = active_faults(state)
+        number = max((entry.id for entry in recorded), default=0) + 1
         active = ActiveFault(id=number, fault=fault, hit=hit, undo=undo, owner=owner)
-        _write(state, (*there, active))
+        _write(state, (*recorded, active))
     return active
 
 
 def remove_fault(state: LabState, active: ActiveFault) -> None:
-    """Write down that one is undone; the laboratory's lock is held."""
+    """Remove a reverted fault from the list; the caller has the lab's lock."""
     with _CHANGING:
-        _write(state, tuple(each for each in active_faults(state) if each.id != active.id))
+        _write(state, tuple(entry for entry in active_faults(state) if entry.id != active.id))
 
 
 def _write(state: LabState, faults: tuple[ActiveFault, ...]) -> None:

@@ -1,4 +1,4 @@
-"""What is done to the machines of a laboratory that is up: a shell on one, some lost, some back."""
+"""Commands on the machines of a running lab: a shell, kill, and start again."""
 
 from __future__ import annotations
 
@@ -12,58 +12,58 @@ from howdah.errors import UserError
 from howdah.hadoop.daemons import DAEMONS
 from howdah.lab.hadoop import daemons
 from howdah.lab.hadoop.redundancy import Behind
-from howdah.lab.hadoop.starting import Tell, start_missing, wait_until_ready
+from howdah.lab.hadoop.starting import ReportStep, start_missing, wait_until_ready
 from howdah.lab.installed import installed
 from howdah.lab.kernel import network, processes
 from howdah.lab.kernel.cgroups import machine_group
 from howdah.lab.kernel.enter import client_prefix
 from howdah.lab.kernel.processes import Process
 from howdah.lab.registry import CLIENT
-from howdah.lab.shared_hosts import others_on
+from howdah.lab.shared_hosts import labs_by_host
 from howdah.lab.state import LabState, LabSystem
 
-_OF_THE_USER = ("TERM", "COLORTERM", "HOWDAH_CACHE", "USER", "LOGNAME")
+_USER_VARIABLES = ("TERM", "COLORTERM", "HOWDAH_CACHE", "USER", "LOGNAME")
 
 
-class How(StrEnum):
-    """How what runs on a machine ends, which those who talk to it see differently."""
+class KillMode(StrEnum):
+    """The end of a machine's processes, as other machines see it."""
 
     PROCESS = "process"
-    """Its processes are killed. The kernel ends their connections and refuses new ones at once."""
+    """Its processes are killed. The kernel closes their connections and refuses new ones at once."""
     HOST = "host"
-    """Its link is down first, so that nobody is told anything: as if its power were gone."""
+    """Its link goes down first, so that no packet leaves it: like a loss of power."""
 
 
 class Lost(NamedTuple):
-    """What was taken from a laboratory."""
+    """The machines and processes that were killed."""
 
-    how: How
+    how: KillMode
     machines: tuple[LabSystem, ...]
     ended: tuple[Process, ...]
-    """The processes that ran there."""
+    """The processes that ran on them."""
 
 
 class Back(NamedTuple):
-    """What a laboratory has again."""
+    """The links and daemons that were restored."""
 
     joined: tuple[LabSystem, ...]
     """The machines whose link was down."""
     started: tuple[daemons.Daemon, ...]
     """The daemons that did not run."""
     behind: tuple[Behind, ...]
-    """What is not redundant yet, although all runs."""
+    """Daemons that run and are not redundant yet."""
 
 
 def run_inside(state: LabState, name: str, command: Sequence[str]) -> NoReturn:
-    """Become a command, or a shell, on a machine or on the client; this program ends with it."""
+    """Replace this process by a command, or a shell, on a machine or on the client."""
     if name == CLIENT:
         prefix = client_prefix(state)
-        environment = daemons.surroundings(state, daemons.configured(state, state.client_conf))
+        environment = daemons.base_environment(state, daemons.conf_variables(state, state.client_conf))
     else:
         machine = state.machine(name)
-        prefix = daemons.inside(state, machine)
+        prefix = daemons.machine_prefix(state, machine)
         environment = daemons.environment(state, machine, {})
-    environment |= {name: os.environ[name] for name in _OF_THE_USER if name in os.environ}
+    environment |= {name: os.environ[name] for name in _USER_VARIABLES if name in os.environ}
     words = [*prefix, *(command or [os.environ.get("SHELL") or "/bin/sh"])]
     try:
         os.execvpe(words[0], words, _with_home(environment))
@@ -71,24 +71,25 @@ def run_inside(state: LabState, name: str, command: Sequence[str]) -> NoReturn:
         raise UserError(words[0], f"cannot run: {error.strerror}", "give an existing command") from error
 
 
-def kill(state: LabState, name: str, daemon: str | None = None, how: How | None = None) -> Lost:
-    """End what runs on a machine, or on all machines of a host, or one daemon there.
+def kill(state: LabState, name: str, daemon: str | None = None, how: KillMode | None = None) -> Lost:
+    """Kill a machine, all machines of a host, or one daemon on them.
 
-    Unless ``how`` says otherwise, a machine is lost as a whole where it has a link that can be taken down,
-    and a daemon as a process. Raises UserError for a daemon that does not run there, and for what cannot be.
+    By default a machine with a link is lost as a host, and a daemon as a process. Raises UserError if the
+    daemon does not run there, or if ``how`` is impossible.
     """
     machines = state.machines_of(name)
-    how = _possible(state, daemon, how)
+    how = _kill_mode(state, daemon, how)
     if daemon is not None and not any(running_on(state, machines, daemon)):
         _refuse(name, machines, daemon)
-    if how is How.HOST and (others := others_on(state).get(name)):
+    if how is KillMode.HOST and (labs := labs_by_host(state).get(name)):
+        names = [machine.name for machine in machines]
         raise UserError(
             name,
-            f"also has machines of {' and '.join(others)}, which would be lost with it",
-            f"take down {' and '.join(others)}, or give machines: {', '.join(one.name for one in machines)}",
+            f"also has machines of {' and '.join(labs)}, which would be lost with it",
+            f"take down {' and '.join(labs)}, or give machines: {', '.join(names)}",
         )
-    if how is How.HOST and state.spec is not None:
-        # Before anything ends, or peers would be told of it by the last packets of the dying.
+    if how is KillMode.HOST and state.spec is not None:
+        # First the links, otherwise the kernel sends the peers the end of their connections.
         for machine in machines:
             network.cut(state.spec, state.spec.machine(machine.name))
     ended = tuple(running_on(state, machines, daemon))
@@ -97,55 +98,54 @@ def kill(state: LabState, name: str, daemon: str | None = None, how: How | None 
     return Lost(how, machines, ended)
 
 
-def start(state: LabState, name: str, tell: Tell) -> Back:
-    """Bring back a machine, or all machines of a host: their links, and what does not run there.
+def start(state: LabState, name: str, report: ReportStep) -> Back:
+    """Restore a machine, or all machines of a host: their links and their daemons.
 
-    It waits until the cluster has them back; where other machines lack daemons there is no whole cluster
-    to wait for.
+    Waits until the cluster is complete, unless daemons of other machines are missing.
     """
     machines = state.machines_of(name)
     joined = tuple(_join(state, machines))
-    running = start_missing(state, installed(state), tell, machines)
+    running = start_missing(state, installed(state), report, machines)
     whole = len(running.all) == len(list(daemons.planned(state)))
-    behind = wait_until_ready(state, running.all, tell) if whole else ()
+    behind = wait_until_ready(state, running.all, report) if whole else ()
     return Back(joined, running.started, behind)
 
 
-def _possible(state: LabState, daemon: str | None, how: How | None) -> How:
-    if how is How.HOST and daemon is not None:
+def _kill_mode(state: LabState, daemon: str | None, how: KillMode | None) -> KillMode:
+    if how is KillMode.HOST and daemon is not None:
         raise UserError(
             "--how host",
             f"works on whole machines, and {daemon} is a daemon",
             "leave out the daemon or --how",
         )
-    if how is How.HOST and state.rootless:
+    if how is KillMode.HOST and state.rootless:
         raise UserError(
             "--how host",
             f'lab "{state.name}" was built without root, so its machines have no links',
             "give --how process, or build it as root",
         )
-    return how or (How.PROCESS if daemon is not None or state.rootless else How.HOST)
+    return how or (KillMode.PROCESS if daemon is not None or state.rootless else KillMode.HOST)
 
 
 def running_on(
     state: LabState, machines: Sequence[LabSystem], daemon: str | None = None
 ) -> Iterator[Process]:
-    """The processes on these machines, or those of one daemon; tasks carry no machine's name."""
+    """Yield the processes on these machines, or those of one daemon; tasks have no machine's name."""
     names = {machine.name for machine in machines}
     marked = [process for process in processes.processes(state.mark) if process.machine in names]
     if daemon is not None:
         yield from (process for process in marked if process.daemon == daemon)
         return
     yield from marked
-    there = {process.pid for process in marked}
+    marked_pids = {process.pid for process in marked}
     if state.spec is None:
         return
     for machine in machines:
         for pid in machine_group(state.spec, state.spec.machine(machine.name)).processes():
-            # One that has ended by now needs no killing.
+            # The process may have ended.
             with suppress(OSError):
-                if pid not in there:
-                    yield processes.of(pid, machine.name, "")
+                if pid not in marked_pids:
+                    yield processes.process_of(pid, machine.name, "")
 
 
 def _join(state: LabState, machines: Sequence[LabSystem]) -> Iterator[LabSystem]:

@@ -1,4 +1,4 @@
-"""Taking a laboratory down until nothing is left of it, whatever was done to it before."""
+"""Removal of a lab in any state, with everything that belongs to it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from howdah.lab.machines import remove_hosts, survey_hosts
 from howdah.lab.registry import Leftover
 from howdah.lab.state import STATE, mark_of
 
-_OWN = (
+_FILES = (
     STATE,
     "lab.new",
     ACTIVE_FAULTS,
@@ -27,45 +27,45 @@ _OWN = (
     "disks",
     "rendered",
 )
-"""What a laboratory puts into its directory."""
+"""The files and folders that a lab creates in its directory."""
 
 
 def remove(name: str, directory: Path | None) -> tuple[Leftover, ...]:
-    """End its processes, then remove all it has, its entry last; what could not be removed, and why.
+    """Kill its processes, then remove its parts, its entry last; return what could not be removed, and why.
 
-    Everything is found by the laboratory's name, so it works whatever is missing already. ``directory``
-    is where its files are, if that is known. The lock of its name is held.
+    All parts are found by the lab's name, so that missing ones do not matter. ``directory`` is its directory,
+    if known. The caller has the lab's lock.
     """
     rootless = os.geteuid() != 0
     if rootless:
         mark = mark_of(name, rootless=True)
-        left = tuple(
+        remaining = tuple(
             Leftover("process", str(process.pid), "does not exit")
             for process in processes.kill_all(mark, directory)
         )
     else:
-        left = remove_hosts(name, directory)
-    if directory is not None and not any(leftover.kind in ("mount", "process") for leftover in left):
-        left += _remove_files(directory)
-    if not left:
-        left = shared_hosts.leave(name)
-    return left
+        remaining = remove_hosts(name, directory)
+    if directory is not None and not any(leftover.kind in ("mount", "process") for leftover in remaining):
+        remaining += _remove_files(directory)
+    if not remaining:
+        remaining = shared_hosts.leave(name)
+    return remaining
 
 
 def leftovers(name: str, directory: Path | None) -> tuple[Leftover, ...]:
-    """All that a laboratory has on this machine now."""
+    """Return all existing parts of a lab on this machine."""
     if os.geteuid() != 0:
         mark = mark_of(name, rootless=True)
         return tuple(
             Leftover("process", str(process.pid)) for process in processes.processes(mark, directory)
         )
-    return (*survey_hosts(name, directory), *shared_hosts.left_on(name))
+    return (*survey_hosts(name, directory), *shared_hosts.shared_leftovers(name))
 
 
 def _remove_files(directory: Path) -> tuple[Leftover, ...]:
-    """Remove what the laboratory put there; what somebody else did stays, and the directory with it."""
-    left = []
-    for name in _OWN:
+    """Remove the lab's own files; other files, and then the directory, stay."""
+    remaining = []
+    for name in _FILES:
         path = directory / name
         try:
             if path.is_dir() and not path.is_symlink():
@@ -73,7 +73,7 @@ def _remove_files(directory: Path) -> tuple[Leftover, ...]:
             else:
                 path.unlink(missing_ok=True)
         except OSError as error:
-            left.append(Leftover("file", str(error.filename or path), error.strerror or str(error)))
+            remaining.append(Leftover("file", str(error.filename or path), error.strerror or str(error)))
     with suppress(OSError):
         directory.rmdir()
-    return tuple(left)
+    return tuple(remaining)

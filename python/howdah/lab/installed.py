@@ -1,43 +1,48 @@
-"""The installations that a laboratory runs, found again by every command."""
+"""The installations of Hadoop and HBase that a lab runs."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from howdah.installation import HBaseInstallation, Installation, find_installation
 from howdah.installation.digests import release_of
-from howdah.installation.find import fetched_hbase, find_hbase
-from howdah.installation.installation import own_hbase
+from howdah.installation.installation import (
+    HBaseInstallation,
+    Installation,
+    fetched_hbase,
+    find_hbase,
+    find_installation,
+    own_hbase,
+)
 from howdah.lab.state import Jars, LabState
 from howdah.model.plan import Cluster
 
 
 class Installed(NamedTuple):
-    """Hadoop, and HBase where the plan has it."""
+    """Hadoop, and HBase if the plan has it."""
 
     hadoop: Installation
     hbase: HBaseInstallation | None = None
 
     @property
     def jars(self) -> Jars:
-        """What is written down of Hadoop."""
+        """Hadoop's installation in the lab's state."""
         return _jars(self.hadoop)
 
     @property
     def hbase_jars(self) -> Jars | None:
-        """What is written down of HBase."""
+        """HBase's installation in the lab's state."""
         return _jars(self.hbase) if self.hbase else None
 
 
 def find_installed(cluster: Cluster) -> Installed:
-    """What is to run a cluster's plan; raises UserError, with the fix, for what is not on this machine."""
+    """Return the installations for a cluster's plan; raise UserError with a hint if one is missing."""
     hadoop = find_installation()
     hbase = find_hbase(cluster.request.hbase) if cluster.request.hbase_used else None
-    return _beside(hadoop, hbase)
+    return _with_native_library(hadoop, hbase)
 
 
 def installed(state: LabState) -> Installed:
-    """What a laboratory runs; raises UserError if it is there no more."""
+    """Return the installations that a lab runs; raise UserError if one no longer exists."""
     jars = state.jars
     hadoop = find_installation(release=jars.version) if jars.fetched else find_installation(home=jars.home)
     hbase = None
@@ -47,11 +52,11 @@ def installed(state: LabState) -> Installed:
             if state.hbase.fetched
             else own_hbase(state.hbase.home, str(state.hbase.home))
         )
-    return _beside(hadoop, hbase)
+    return _with_native_library(hadoop, hbase)
 
 
-def _beside(hadoop: Installation, hbase: HBaseInstallation | None) -> Installed:
-    """HBase reads HDFS with the libhadoop that Hadoop has, if it has one."""
+def _with_native_library(hadoop: Installation, hbase: HBaseInstallation | None) -> Installed:
+    """Return the installations; HBase uses Hadoop's libhadoop, if it exists."""
     return Installed(hadoop, hbase._replace(native=hadoop.native) if hbase else None)
 
 

@@ -1,4 +1,4 @@
-"""A plan's workers and masters as machines of a laboratory, with their addresses and their limits."""
+"""A plan's workers and masters as machines of a lab, with their addresses and limits."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ LOOPBACK = IPv4Address("127.0.0.2")
 """The first machine's address without root; the machine itself has the one before it."""
 
 _PATIENCE_S = 10.0
-"""How long it may take to be let go of what is in use, by programs that have just ended for instance."""
+"""How long resources may stay in use, for example by programs that have just ended."""
 
 
 class Power(NamedTuple):
-    """What the laboratory gives of what the plan says."""
+    """The part of the planned resources that a lab provides."""
 
     cpu_share: float
-    """CPUs' worth of time for each planned thread."""
+    """CPUs of time for each planned thread."""
     disk_rate: Callable[[DiskSet], int]
-    """The speed a disk is held to, bytes per second."""
+    """The speed of a disk in bytes per second."""
 
 
 def machines(plan: ClusterPlan, directory: Path, first: IPv4Address) -> tuple[LabSystem, ...]:
-    """Every machine, masters first; one that is both worker and master is a worker."""
+    """Return every machine, masters first; a machine that is both worker and master is a worker."""
     workers = {worker.name: worker for worker in plan.workers}
     made: dict[str, LabSystem] = {}
     groups = _groups(plan.cluster)
@@ -70,9 +70,9 @@ def machines(plan: ClusterPlan, directory: Path, first: IPv4Address) -> tuple[La
 
 
 def host_specs(cluster: Cluster, machines: Sequence[LabSystem], power: Power) -> Iterator[HostSpec]:
-    """The hosts that carry a machine, each with the share of its planned CPUs.
+    """Yield the hosts with machines, each with its part of the planned CPUs.
 
-    Of a host that other clusters use, too, these have a part; its uplink is the host's, and so whole.
+    A host that other clusters share is limited to this cluster's part, but has its whole uplink.
     """
     groups = _groups(cluster)
     ports = cluster.port_bits_per_s
@@ -89,7 +89,7 @@ def host_specs(cluster: Cluster, machines: Sequence[LabSystem], power: Power) ->
 
 
 def machine_specs(plan: ClusterPlan, machines: Iterable[LabSystem], power: Power) -> Iterator[MachineSpec]:
-    """What each machine may use: its vCPUs, its memory, its disks; a host that is one machine has all."""
+    """Yield the limits of each machine: its vCPUs, memory and disks, or those of the host if it is one."""
     workers = {worker.name: worker for worker in plan.workers}
     masters = {master.address: master for master in plan.cluster.masters}
     groups = _groups(plan.cluster)
@@ -129,7 +129,7 @@ def _master(host: PlacedHost, master: Master, group: HostGroup, directory: Path)
 
 
 def _disks(group: HostGroup, mounts: Sequence[Path], begin: int, power: Power) -> Iterator[DiskSpec]:
-    """The host's disks from number ``begin`` on, one for each mount."""
+    """Yield the host's disks from number ``begin`` on, one for each mount."""
     planned = [disk for disk in group.disks if disk.role is DiskRole.DATA for _ in range(disk.count)]
     for mount, disk in zip(mounts, planned[begin:], strict=False):
         rate = power.disk_rate(disk)
@@ -141,17 +141,17 @@ def _groups(cluster: Cluster) -> Mapping[str, HostGroup]:
 
 
 def check_hosts(spec: LabSpec) -> None:
-    """Raise UserError, before anything is made, if these hosts cannot be built here."""
+    """Raise UserError, before any change, if these hosts cannot be built here."""
     _refuse_inside(spec.name)
     refuse_lacking(find_capabilities(), spec)
     disks.check(spec)
 
 
 def build_hosts(spec: LabSpec, progress: Callable[[str], None]) -> tuple[Deviation, ...]:
-    """Make what of the hosts is missing; what could not be made as planned.
+    """Create the missing parts of the hosts; return the deviations from the plan.
 
-    Safe to repeat, also after it was killed. Raises UserError for what ``check_hosts`` would refuse and
-    RunFailed where Linux does.
+    Safe to repeat, also after it was killed. Raises UserError like ``check_hosts``, and RunFailed if Linux
+    refuses.
     """
     check_hosts(spec)
     progress("control groups")
@@ -162,33 +162,33 @@ def build_hosts(spec: LabSpec, progress: Callable[[str], None]) -> tuple[Deviati
 
 
 def survey_hosts(name: str, directory: Path | None) -> tuple[Leftover, ...]:
-    """What exists of a laboratory; of files, the disk images below ``directory``, if given."""
+    """Return the existing parts of a lab, with disk images below ``directory``, if given."""
     check_lab_name(name)
     return (
-        *inhabitants.left_processes(name),
-        *disks.left_disks(name, directory),
-        *network.left_spaces(name),
-        *cgroups.left_groups(name),
+        *inhabitants.leftover_processes(name),
+        *disks.leftover_disks(name, directory),
+        *network.leftover_spaces(name),
+        *cgroups.leftover_groups(name),
     )
 
 
 def remove_hosts(name: str, directory: Path | None) -> tuple[Leftover, ...]:
-    """End the laboratory's processes and remove its disks, network and control groups; what stays, and why.
+    """Kill a lab's processes and remove its disks, network and control groups; return what remains, and why.
 
-    Safe to repeat, also after it was killed, and for a laboratory that never was. A program that a killed
-    ``build_hosts`` had just begun may finish after it was looked for, so what is found is removed again
-    until nothing is, or nothing more can be removed. Raises UserError if it is called from inside.
+    Safe to repeat, also after it was killed, and for a lab that does not exist. A program of a killed
+    ``build_hosts`` may still create something, so removal is repeated until nothing exists, or until a
+    timeout. Raises UserError if it is called from inside the lab.
     """
     check_lab_name(name)
     _refuse_inside(name)
     end = time.monotonic() + _PATIENCE_S
     while True:
-        left = _remove(name, directory)
-        there = survey_hosts(name, directory)
-        if not there:
+        remaining = _remove(name, directory)
+        existing = survey_hosts(name, directory)
+        if not existing:
             return ()
         if time.monotonic() > end:
-            return left or there
+            return remaining or existing
         time.sleep(0.05)
 
 

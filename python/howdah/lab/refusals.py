@@ -1,4 +1,4 @@
-"""What a laboratory cannot be built of, and what in it is like the planned cluster."""
+"""Plans that a lab cannot run, and the isolation of its machines compared with the planned cluster."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from howdah.model.plan import Cluster, ClusterPlan
 from howdah.units import format_bits_per_s, format_memory, format_rate
 
 _ROUNDED = 1.001
-"""Shares of a CPU are fractions, whose sum may come out a little larger than what was divided."""
+"""Tolerance for rounding errors in the sum of CPU fractions."""
 _NEVER = (
     (
         "virtualisation",
@@ -33,7 +33,7 @@ _NEVER = (
 
 
 def check_plan(plan: ClusterPlan) -> Cluster:
-    """The plan's cluster; raises UserError for a plan that needs Kerberos."""
+    """Return the plan's cluster; raise UserError for a plan that needs Kerberos."""
     cluster = plan.cluster
     if cluster.request.secure:
         raise UserError(
@@ -45,7 +45,7 @@ def check_plan(plan: ClusterPlan) -> Cluster:
 
 
 def check_ports(machines: Sequence[LabSystem]) -> None:
-    """Raise UserError for a port that somebody else uses; without root all share this machine's."""
+    """Raise UserError for a port in use; without root all machines share this machine's ports."""
     if len(machines) > MOST_WORKERS:
         raise UserError(
             "plan",
@@ -55,7 +55,7 @@ def check_ports(machines: Sequence[LabSystem]) -> None:
     for number, machine in enumerate(machines):
         for address, port in ports(machine, number):
             with socket.socket() as tried:
-                # A connection that has just ended does not keep a daemon from its port.
+                # A recently closed connection does not block a daemon's port.
                 tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
                 try:
                     tried.bind((address, port))
@@ -68,7 +68,7 @@ def check_ports(machines: Sequence[LabSystem]) -> None:
 
 
 def check_directory(directory: Path) -> None:
-    """Raise UserError for a directory that holds anything, since ``down`` empties it."""
+    """Raise UserError if a directory is not empty, because ``down`` empties it."""
     if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
         raise UserError(
             f"--dir {directory}",
@@ -78,7 +78,7 @@ def check_directory(directory: Path) -> None:
 
 
 def not_run(cluster: Cluster) -> Iterator[Isolation]:
-    """What of a plan no laboratory runs."""
+    """Yield the parts of a plan that no lab runs."""
     if cluster.request.tez_used:
         yield Isolation(what="Hive", kept=False, how="not started; MapReduce and Spark run")
     if any(master.shadow_host for master in cluster.masters):
@@ -87,9 +87,9 @@ def not_run(cluster: Cluster) -> Iterator[Isolation]:
         )
 
 
-def ceilings(spec: LabSpec, memory_bytes: int, others: Sequence[LabSpec] = ()) -> Iterator[Isolation]:
-    """That memory is promised more than once, where it is; ``others`` are on the same hosts."""
-    limits = sum(host.memory_bytes or 0 for each in (spec, *others) for host in each.hosts)
+def ceilings(spec: LabSpec, memory_bytes: int, neighbours: Sequence[LabSpec] = ()) -> Iterator[Isolation]:
+    """Yield a note if all limits exceed the machine's memory; ``neighbours`` are on the same hosts."""
+    limits = sum(host.memory_bytes or 0 for lab in (spec, *neighbours) for host in lab.hosts)
     if limits > memory_bytes:
         yield Isolation(
             what="memory in all",
@@ -100,11 +100,11 @@ def ceilings(spec: LabSpec, memory_bytes: int, others: Sequence[LabSpec] = ()) -
 
 
 def isolation(
-    capabilities: Capabilities, spec: LabSpec, cpus: float, others: Sequence[LabSpec] = ()
+    capabilities: Capabilities, spec: LabSpec, cpus: float, neighbours: Sequence[LabSpec] = ()
 ) -> tuple[Isolation, ...]:
-    """What is held to the spec on a machine of so many CPUs, to which values, and what no laboratory has.
+    """Return the limits on a machine with so many CPUs, and the differences that every lab has.
 
-    ``others`` are laboratories on the same hosts, which have their part of the CPUs.
+    ``neighbours`` are labs on the same hosts, which have their part of the CPUs.
     """
     return (
         Isolation(
@@ -113,7 +113,7 @@ def isolation(
             how="each machine has a network namespace, address and name, and no route to the outside",
         ),
         _uplinks(spec),
-        _cpu(capabilities, spec, cpus, others),
+        _cpu(capabilities, spec, cpus, neighbours),
         _memory(capabilities, spec),
         _disks(capabilities, spec),
         *_never(),
@@ -121,7 +121,7 @@ def isolation(
 
 
 def rootless_isolation(capabilities: Capabilities) -> tuple[Isolation, ...]:
-    """What is left and what is lost on loopback addresses."""
+    """Return the isolation that is missing on loopback addresses."""
     why = capabilities.root.why or capabilities.namespaces.why
     lost = {
         "network": f"machines share this machine's network with a loopback address each: {why}",
@@ -130,11 +130,11 @@ def rootless_isolation(capabilities: Capabilities) -> tuple[Isolation, ...]:
         "memory": "every machine may use all of this machine's memory and page cache",
         "disks": "data is in directories of one file system and has its speed",
     }
-    return (*(Isolation(what=what, kept=False, how=how) for what, how in lost.items()), *_never())
+    return (*(Isolation(what=subject, kept=False, how=how) for subject, how in lost.items()), *_never())
 
 
 def _never() -> Iterator[Isolation]:
-    return (Isolation(what=what, kept=False, how=how) for what, how in _NEVER)
+    return (Isolation(what=subject, kept=False, how=how) for subject, how in _NEVER)
 
 
 def _uplinks(spec: LabSpec) -> Isolation:
@@ -145,7 +145,7 @@ def _uplinks(spec: LabSpec) -> Isolation:
     return Isolation(what="uplink", kept=True, how=f"{shown} each way, a token bucket at both ends")
 
 
-def _cpu(capabilities: Capabilities, spec: LabSpec, cpus: float, others: Sequence[LabSpec]) -> Isolation:
+def _cpu(capabilities: Capabilities, spec: LabSpec, cpus: float, neighbours: Sequence[LabSpec]) -> Isolation:
     version = capabilities.controllers.get(Controller.CPU)
     if version is None:
         return _without("CPU", "cpu", "every machine may use all of this machine's CPUs")
@@ -155,9 +155,9 @@ def _cpu(capabilities: Capabilities, spec: LabSpec, cpus: float, others: Sequenc
     shown = _listed(f"{share:g}" for share in shares)
     how = f"{shown} CPUs' worth of time, control groups version {version}"
     promised = sum(
-        host.cpus or sum(machine.cpus or 0.0 for machine in each.machines if machine.host == host.name)
-        for each in (spec, *others)
-        for host in each.hosts
+        host.cpus or sum(machine.cpus or 0.0 for machine in lab.machines if machine.host == host.name)
+        for lab in (spec, *neighbours)
+        for host in lab.hosts
     )
     if promised > cpus * _ROUNDED:
         return Isolation(
@@ -203,9 +203,9 @@ def _speed(bytes_per_s: int | None) -> str:
     return format_rate(bytes_per_s) if bytes_per_s else "without limit"
 
 
-def _without(what: str, controller: str, how: str) -> Isolation:
+def _without(subject: str, controller: str, how: str) -> Isolation:
     return Isolation(
-        what=what, kept=False, how=f"this machine has no {controller} controller of control groups: {how}"
+        what=subject, kept=False, how=f"this machine has no {controller} controller of control groups: {how}"
     )
 
 

@@ -1,4 +1,4 @@
-"""Which laboratories there are on this machine, and by which names what belongs to them is found again."""
+"""The labs on this machine, their locks, and the names of their parts."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from howdah.errors import UserError
 from howdah.model.base import Model
 
 VARIABLE = "HOWDAH_LAB"
-"""The environment variable that holds a laboratory's name in each of its processes."""
+"""The environment variable with a lab's name in each of its processes."""
 
 MACHINE = "HOWDAH_MACHINE"
-"""The environment variable that holds the name of the machine that a process runs on."""
+"""The environment variable with the name of a process's machine."""
 
 SWITCH = "switch"
 """The last part of the name of the namespace with the bridge that joins the hosts."""
@@ -28,10 +28,10 @@ CLIENT = "client"
 """The last part of the name of the namespace where jobs are submitted."""
 
 CLIENT_GROUP = "_client"
-"""The control group of what is started where jobs are submitted; no host has such a name."""
+"""The control group of the client's processes; no host has such a name."""
 
 DEFAULT_NAME = "lab"
-"""The laboratory that is meant where none is named."""
+"""The default name of a lab."""
 
 _NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?")
 
@@ -39,7 +39,7 @@ _OF_ROOT = Path("/run/howdah")
 
 
 def check_lab_name(name: str) -> str:
-    """The name, if a laboratory can have it; raises UserError if not."""
+    """Return the name if it is valid for a lab; raise UserError otherwise."""
     if _NAME.fullmatch(name):
         return name
     raise UserError(
@@ -50,55 +50,55 @@ def check_lab_name(name: str) -> str:
 
 
 def group_name(lab: str) -> str:
-    """The laboratory's own control group, above those of its hosts."""
+    """Return a lab's control group, which is above those of its hosts."""
     return f"howdah-{lab}"
 
 
 def prefix(lab: str) -> str:
-    """What the names of its namespaces and disk images begin with."""
+    """Return the beginning of the names of its namespaces and disk images."""
     return f"howdah-{lab}_"
 
 
-def lot_of(lab: str) -> str:
-    """The name of the hosts that a laboratory is the first on, which others may be on, too.
+def shared_name(lab: str) -> str:
+    """Return the name of the hosts that a lab creates and other labs may share.
 
-    No laboratory has such a name, so that nothing of theirs is taken for one's own.
+    It is not a valid name of a lab, so that their parts cannot be confused.
     """
     return f"{lab}+"
 
 
 def host_space(lab: str, host: str) -> str:
-    """The network namespace of a physical host; also that of the machine which is this host.
+    """Return the network namespace of a physical host, or of the machine that is this host.
 
-    Where laboratories share it, it has the name of their lot of hosts.
+    For a shared host, ``lab`` is the name of the shared hosts.
     """
     return f"{prefix(lab)}host_{host}"
 
 
 def machine_space(lab: str, machine: str) -> str:
-    """The network namespace of a virtual machine."""
+    """Return the network namespace of a virtual machine."""
     return f"{prefix(lab)}machine_{machine}"
 
 
 def image_name(lab: str, machine: str, number: int) -> str:
-    """The file that holds a machine's disk, counted from 1."""
+    """Return the file name of a machine's disk, counted from 1."""
     return f"{prefix(lab)}{machine}_{number}.img"
 
 
 class Entry(Model):
-    """A laboratory and where its directory is."""
+    """A lab and its directory."""
 
     name: str
     directory: Path
-    """Its directory, absolute."""
+    """Absolute."""
     lot: str | None = None
-    """The lot of hosts that it is on, where others may be on it, too."""
+    """The name of its hosts if other labs may share them."""
     seat: int = 0
-    """Which of those it is that are on the lot: each has addresses of its own."""
+    """Its number among the labs on these hosts, which determines its addresses."""
 
 
 def registry() -> Path:
-    """The folder of entries; a user's own, or the machine's for root, as laboratories are."""
+    """Return the folder of entries: the machine's for root, otherwise the user's own."""
     if os.geteuid() == 0:
         return _OF_ROOT
     if runtime := os.environ.get("XDG_RUNTIME_DIR"):
@@ -107,22 +107,22 @@ def registry() -> Path:
 
 
 def entries() -> list[Entry]:
-    """Every laboratory that was begun and not taken down, by name."""
-    return [known for path in sorted(_trusted().glob("*.json")) if (known := _read(path)) is not None]
+    """Return every lab that was begun and not taken down, by name."""
+    return [lab_entry for path in sorted(_trusted().glob("*.json")) if (lab_entry := _read(path)) is not None]
 
 
-def on_lot(lot: str) -> list[Entry]:
-    """The laboratories that are on a lot of hosts."""
+def labs_on(lot: str) -> list[Entry]:
+    """Return the labs on shared hosts."""
     return [entered for entered in entries() if entered.lot == lot]
 
 
 def entry(name: str) -> Entry | None:
-    """The entry of a laboratory; None if there is none of this name."""
+    """Return the entry of a lab; None if there is none of this name."""
     return _read(_trusted() / f"{check_lab_name(name)}.json")
 
 
 def _trusted() -> Path:
-    """The registry, if it is there and nobody else could have written what it leads to: jars that are run."""
+    """Return the registry after checking its owner, because its entries lead to jars that are executed."""
     folder = registry()
     if folder.exists() or folder.is_symlink():
         _check_owner(folder)
@@ -130,12 +130,12 @@ def _trusted() -> Path:
 
 
 def belongs_to_root(name: str) -> bool:
-    """Whether there is a laboratory of this name that this user has no say in."""
+    """Whether root has a lab of this name, which this user cannot change."""
     return os.geteuid() != 0 and (_OF_ROOT / f"{check_lab_name(name)}.json").exists()
 
 
-def enter(name: str, directory: Path, lot: str | None = None, seat: int = 0) -> None:
-    """Write a laboratory's entry; the lock is held, and that of its lot of hosts if it is on one."""
+def register(name: str, directory: Path, lot: str | None = None, seat: int = 0) -> None:
+    """Write a lab's entry; the caller has its lock, and that of its shared hosts if there are any."""
     path = registry() / f"{name}.json"
     staged = path.with_suffix(".new")
     shared = {} if lot is None else {"lot": lot, "seat": seat}
@@ -143,17 +143,17 @@ def enter(name: str, directory: Path, lot: str | None = None, seat: int = 0) -> 
     staged.replace(path)
 
 
-def strike(name: str) -> None:
-    """Remove a laboratory's entry, as the last of all that it had; the lock is held."""
+def unregister(name: str) -> None:
+    """Remove a lab's entry as its last part; the caller has its lock."""
     for suffix in (".new", ".json"):
         (registry() / f"{name}{suffix}").unlink(missing_ok=True)
 
 
 @contextmanager
 def locked(name: str) -> Iterator[None]:
-    """Keep other commands from changing this laboratory; raises UserError while one does.
+    """Lock a lab against changes by other commands; raise UserError if another command has the lock.
 
-    The kernel releases the lock of a process that dies. The lock's file goes with the laboratory.
+    The kernel releases the lock of a killed process. The lock's file is removed with the lab.
     """
     path = registry() / f"{check_lab_name(name)}.lock"
     try:
@@ -167,49 +167,49 @@ def locked(name: str) -> Iterator[None]:
     try:
         yield
     finally:
-        _let_go(path, descriptor, gone=entry(name) is None)
+        _unlock(path, descriptor, remove=entry(name) is None)
 
 
 @contextmanager
-def lot_locked(lot: str) -> Iterator[None]:
-    """Keep other laboratories from changing a lot of hosts meanwhile; waits for one that does.
+def shared_hosts_locked(lot: str) -> Iterator[None]:
+    """Lock shared hosts against changes by other labs; wait for the lock.
 
-    Nobody holds it for longer than its network takes to be made or removed.
+    It is held only while a network is created or removed.
     """
     path = registry() / f"{lot}.lock"
     descriptor = _locked_file(path, fcntl.LOCK_EX)
     try:
         yield
     finally:
-        _let_go(path, descriptor, gone=not on_lot(lot))
+        _unlock(path, descriptor, remove=not labs_on(lot))
 
 
 def _locked_file(path: Path, how: int) -> int:
-    """A lock's file, opened and locked; raises BlockingIOError where somebody has it, if ``how`` says so."""
+    """Return a lock's file, opened and locked; may raise BlockingIOError if ``how`` has LOCK_NB."""
     while True:
-        descriptor = _opened(path)
+        descriptor = _open_lock(path)
         try:
             fcntl.flock(descriptor, how)
         except BlockingIOError:
             os.close(descriptor)
             raise
-        if _still(descriptor, path):
+        if _is_same_file(descriptor, path):
             return descriptor
-        # Whoever held it has just removed the file: a lock on that is none.
+        # The former holder has just removed the file, so this lock is useless.
         os.close(descriptor)
 
 
-def _let_go(path: Path, descriptor: int, *, gone: bool) -> None:
-    """Let go of a lock; the file goes with what it was for."""
-    if gone:
+def _unlock(path: Path, descriptor: int, *, remove: bool) -> None:
+    """Release a lock; ``remove`` its file."""
+    if remove:
         path.unlink(missing_ok=True)
         with suppress(OSError):
             path.parent.rmdir()
     os.close(descriptor)
 
 
-def _opened(path: Path) -> int:
-    """A lock's file, opened; whoever removed the last laboratory may be removing the folder meanwhile."""
+def _open_lock(path: Path) -> int:
+    """Open a lock's file; another process may remove the folder with the last lab at the same time."""
     while True:
         try:
             _make_folder(path.parent)
@@ -219,9 +219,9 @@ def _opened(path: Path) -> int:
 
 
 def _make_folder(folder: Path) -> None:
-    """Make the registry's folder if need be; nobody else may write to it."""
+    """Create the registry's folder if it is missing; only this user may write to it."""
     try:
-        # Others may look: a laboratory of root's is no secret.
+        # Other users may read it: root's labs are no secret.
         folder.mkdir(mode=0o755, parents=True)
     except FileExistsError:
         pass
@@ -233,7 +233,7 @@ def _make_folder(folder: Path) -> None:
 
 
 def _check_owner(folder: Path) -> None:
-    """Raise UserError where somebody else may write to the folder."""
+    """Raise UserError if another user may write to the folder."""
     status = folder.lstat()
     if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & 0o022:
         raise UserError(
@@ -243,7 +243,7 @@ def _check_owner(folder: Path) -> None:
         )
 
 
-def _still(descriptor: int, path: Path) -> bool:
+def _is_same_file(descriptor: int, path: Path) -> bool:
     try:
         return os.path.samestat(os.fstat(descriptor), path.stat())
     except FileNotFoundError:
@@ -254,15 +254,15 @@ def _read(path: Path) -> Entry | None:
     try:
         return Entry.model_validate_json(path.read_bytes())
     except (FileNotFoundError, ValueError):
-        # A registry is replaced whole; what does not read is no entry of howdah's.
+        # Entries are replaced atomically, so an unreadable file is not howdah's.
         return None
 
 
 class Leftover(NamedTuple):
-    """One thing of a laboratory that exists, and after removing, why it could not be removed."""
+    """An existing part of a lab, and after a removal the reason why it remains."""
 
     kind: Literal["process", "mount", "loop device", "file", "network namespace", "control group"]
     name: str
-    """Its name: a process's id and command, a path, a namespace."""
+    """A process's id and command, a path, a namespace."""
     why: str = ""
-    """Why it is still there."""
+    """Why it could not be removed."""

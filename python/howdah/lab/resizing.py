@@ -12,24 +12,24 @@ from itertools import count
 from howdah.errors import RunFailed
 from howdah.lab.commands import running_on
 from howdah.lab.hadoop.files import write_files, write_scripts
-from howdah.lab.hadoop.membership import Emptying, emptying, tell_members
-from howdah.lab.hadoop.starting import Tell, start_missing, wait_until_ready
+from howdah.lab.hadoop.membership import DrainProgress, drain_progress, refresh_members
+from howdah.lab.hadoop.starting import ReportStep, start_missing, wait_until_ready
 from howdah.lab.installed import installed
 from howdah.lab.kernel import cgroups, disks, network, processes
 from howdah.lab.machines import build_hosts, check_hosts, machines
 from howdah.lab.spec import LabSpec
 from howdah.lab.state import LabState, LabSystem
-from howdah.lab.up import Brought
+from howdah.lab.up import StartedLab
 from howdah.model.configset import ConfigSet
 from howdah.model.plan import ClusterPlan
 from howdah.services.errors import ServiceError
 from howdah.units import format_counted
 
 
-def grown(state: LabState, plan: ClusterPlan, names: Sequence[str], like: str) -> LabState:
-    """The laboratory with these hosts of its new plan, each with what ``like`` has; nothing is made.
+def extended_state(state: LabState, plan: ClusterPlan, names: Sequence[str], template: str) -> LabState:
+    """Return the state with these hosts of the new plan, each with the limits of ``template``.
 
-    What is there keeps its address. Raises UserError for hosts that cannot be built here.
+    Nothing is created. Existing machines keep their addresses. Raises UserError if the hosts cannot be built.
     """
     assert state.spec is not None
     free = 1 + max(int(ip_address(machine.address)) for machine in state.machines)
@@ -39,7 +39,7 @@ def grown(state: LabState, plan: ClusterPlan, names: Sequence[str], like: str) -
             machine for machine in machines(plan, state.directory, IPv4Address(1)) if machine.host in names
         )
     )
-    spec = _spec(state.spec, new, names, like)
+    spec = _spec(state.spec, new, names, template)
     check_hosts(spec)
     return state.model_copy(
         update={
@@ -52,22 +52,22 @@ def grown(state: LabState, plan: ClusterPlan, names: Sequence[str], like: str) -
     )
 
 
-def build_grown(state: LabState, rendered: ConfigSet, tell: Tell) -> Brought:
-    """Build what ``grown`` says is missing, and wait until the cluster has it; safe to repeat.
+def build_extension(state: LabState, rendered: ConfigSet, report: ReportStep) -> StartedLab:
+    """Build the new hosts of ``extended_state``, and wait until they are in the cluster; safe to repeat.
 
-    The lock of its name is held. Raises RunFailed for what Linux or a daemon refuses.
+    The caller has the lab's lock. Raises RunFailed if Linux or a daemon refuses.
     """
     assert state.spec is not None
-    found = installed(state)
-    # Written down first, so that whoever is killed here leaves what `up` goes on with and `down` removes.
+    installations = installed(state)
+    # The state is written first, so that `up` and `down` know the new hosts if this process is killed.
     state.write()
-    build_hosts(state.spec, tell)
-    deviations = write_files(state, rendered, found)
-    write_scripts(state, found)
-    tell("updating the masters' lists of hosts")
-    tell_members(state, found)
-    running = start_missing(state, found, tell)
-    behind = wait_until_ready(state, running.all, tell)
+    build_hosts(state.spec, report)
+    deviations = write_files(state, rendered, installations)
+    write_scripts(state, installations)
+    report("updating the masters' lists of hosts")
+    refresh_members(state, installations)
+    running = start_missing(state, installations, report)
+    behind = wait_until_ready(state, running.all, report)
     cgroups.build(state.spec)
     complete = state.model_copy(
         update={
@@ -76,20 +76,22 @@ def build_grown(state: LabState, rendered: ConfigSet, tell: Tell) -> Brought:
         }
     )
     complete.write()
-    return Brought(complete, running.started, behind)
+    return StartedLab(complete, running.started, behind)
 
 
-def _spec(spec: LabSpec, new: Sequence[LabSystem], names: Sequence[str], like: str) -> LabSpec:
-    """The hosts and machines with the limits of one that is there, machine by machine."""
-    pattern = next(host for host in spec.hosts if host.name == like)
-    patterns = [machine for machine in spec.machines if machine.host == like]
+def _spec(spec: LabSpec, new: Sequence[LabSystem], names: Sequence[str], template: str) -> LabSpec:
+    """Return the spec with new hosts and machines that have the limits of an existing host."""
+    pattern = next(host for host in spec.hosts if host.name == template)
+    patterns = [machine for machine in spec.machines if machine.host == template]
     cables = (number for number in count(1) if number not in {host.cable for host in spec.hosts})
     hosts = tuple(
         pattern.model_copy(update={"name": name, "cable": pattern.cable and next(cables)}) for name in names
     )
     added = []
     for name in names:
-        for machine, limits in zip((each for each in new if each.host == name), patterns, strict=True):
+        for machine, limits in zip(
+            (candidate for candidate in new if candidate.host == name), patterns, strict=True
+        ):
             disks = tuple(
                 disk.model_copy(update={"mount": mount})
                 for disk, mount in zip(limits.disks, machine.data_dirs, strict=True)
@@ -105,54 +107,56 @@ def _spec(spec: LabSpec, new: Sequence[LabSystem], names: Sequence[str], like: s
 
 _POLL_S = 1.0
 _ENDS_S = 30.0
-"""How long daemons may take to end well: a RegionServer closes its regions first."""
+"""How long daemons may take to stop: a RegionServer closes its regions first."""
 
 
-def begin_leaving(state: LabState, rendered: ConfigSet) -> LabState:
-    """Have the masters empty the workers that ``state`` says are leaving; the lock of its name is held."""
-    found = installed(state)
+def start_drain(state: LabState, rendered: ConfigSet) -> LabState:
+    """Make the masters drain the workers in ``state.leaving``; the caller has the lab's lock."""
+    installations = installed(state)
     state.write()
-    write_files(state, rendered, found)
-    tell_members(state, found)
+    write_files(state, rendered, installations)
+    refresh_members(state, installations)
     return state
 
 
-def await_empty(state: LabState, patience_s: float, tell: Tell) -> None:
-    """Wait until nothing is left that only those have who leave; raises RunFailed when it takes too long."""
+def await_drained(state: LabState, patience_s: float, report: ReportStep) -> None:
+    """Wait until the draining workers are empty; raise RunFailed after a timeout."""
     deadline = time.monotonic() + patience_s
     while True:
         try:
-            now = emptying(state)
-            if now.over:
+            progress = drain_progress(state)
+            if progress.done:
                 return
-            said = _said(now)
+            text = _progress_text(progress)
         except ServiceError as error:
-            said = f"{error.where} {error.what}"
+            text = f"{error.where} {error.what}"
         if time.monotonic() > deadline:
             raise RunFailed(
                 f'lab "{state.name}"',
-                f"waited {patience_s:.0f} s for {', '.join(state.leaving)} to be decommissioned: {said}",
+                f"waited {patience_s:.0f} s for {', '.join(state.leaving)} to be decommissioned: {text}",
                 "howdah lab remove continues; if a daemon is lost, start it with howdah lab heal",
             )
-        tell(said)
+        report(text)
         time.sleep(_POLL_S)
 
 
-def take_away(state: LabState, plan: ClusterPlan, hosts: Collection[str], rendered: ConfigSet) -> LabState:
-    """End what runs on hosts that are empty, remove all they have here, and have the masters forget them.
+def remove_drained(
+    state: LabState, plan: ClusterPlan, hosts: Collection[str], rendered: ConfigSet
+) -> LabState:
+    """Stop the daemons of empty hosts, remove the hosts, and remove them from the masters' lists.
 
-    The lock of its name is held. Raises RunFailed for what Linux refuses; done again, it goes on.
+    The caller has the lab's lock. Raises RunFailed if Linux refuses; safe to repeat.
     """
     assert state.spec is not None
-    gone = [machine for machine in state.machines if machine.host in hosts]
-    _end(state, gone)
-    for machine in gone:
+    removed = [machine for machine in state.machines if machine.host in hosts]
+    _end(state, removed)
+    for machine in removed:
         disks.remove_machine(state.spec, state.spec.machine(machine.name))
     network.remove_hosts(state.spec, hosts)
     cgroups.remove_hosts(state.spec, hosts)
-    for machine in gone:
+    for machine in removed:
         shutil.rmtree(machine.directory, ignore_errors=True)
-    names = {machine.name for machine in gone}
+    names = {machine.name for machine in removed}
     smaller = state.model_copy(
         update={
             "plan": plan,
@@ -160,7 +164,9 @@ def take_away(state: LabState, plan: ClusterPlan, hosts: Collection[str], render
             "spec": state.spec.model_copy(
                 update={
                     "hosts": tuple(host for host in state.spec.hosts if host.name not in hosts),
-                    "machines": tuple(each for each in state.spec.machines if each.name not in names),
+                    "machines": tuple(
+                        machine_spec for machine_spec in state.spec.machines if machine_spec.name not in names
+                    ),
                 }
             ),
             "names": {name: address for name, address in state.names.items() if name not in names},
@@ -168,31 +174,31 @@ def take_away(state: LabState, plan: ClusterPlan, hosts: Collection[str], render
         }
     )
     smaller.write()
-    found = installed(smaller)
-    write_files(smaller, rendered, found)
-    tell_members(smaller, found)
+    installations = installed(smaller)
+    write_files(smaller, rendered, installations)
+    refresh_members(smaller, installations)
     return smaller
 
 
 def _end(state: LabState, machines: Sequence[LabSystem]) -> None:
-    """End daemons as an administrator would, and whatever does not end by itself."""
+    """Stop daemons with SIGTERM, and kill those that do not end."""
     for process in running_on(state, machines):
         processes.kill(process, signal.SIGTERM)
     deadline = time.monotonic() + _ENDS_S
     while any(running_on(state, machines)) and time.monotonic() < deadline:
         time.sleep(0.2)
-    left = list(running_on(state, machines))
-    for process in left:
+    remaining = list(running_on(state, machines))
+    for process in remaining:
         processes.kill(process)
-    for process in left:
+    for process in remaining:
         processes.wait_for_end(process)
 
 
-def _said(now: Emptying) -> str:
+def _progress_text(progress: DrainProgress) -> str:
     parts = []
-    if now.with_data:
-        blocks = format_counted(now.behind, "block")
-        parts.append(f"data leaves {', '.join(now.with_data)} ({blocks} with too few replicas)")
-    if now.with_tasks:
-        parts.append(f"tasks end on {', '.join(now.with_tasks)}")
+    if progress.with_data:
+        blocks = format_counted(progress.behind, "block")
+        parts.append(f"data leaves {', '.join(progress.with_data)} ({blocks} with too few replicas)")
+    if progress.with_tasks:
+        parts.append(f"tasks end on {', '.join(progress.with_tasks)}")
     return "; ".join(parts)

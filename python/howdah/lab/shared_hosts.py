@@ -1,9 +1,9 @@
-"""Lots of hosts: what several laboratories share of their network, and who is on which.
+"""Shared hosts: the network that several labs share, and the labs on them.
 
-A laboratory of a plan that has a part of its hosts is on a lot: the switch, and the bridges and uplinks of
-virtualised hosts, carry the lot's name and not the laboratory's. Everything else is each laboratory's own:
-machines with their cables, groups and disks. As their plans give nothing of a host out twice, their limits
-together are no more than the host. Who is on a lot is in the registry; the last one takes the lot away.
+The plan of such a lab has a part of its hosts. The switch, and the bridges and uplinks of virtualised hosts,
+have the name of the shared hosts (``lot`` in files) instead of the lab's. Everything else is separate:
+machines with their cables, groups and disks. Plans assign each part of a host once, so the limits together
+fit the host. The registry has the labs on shared hosts; the last one removes the hosts.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from howdah.lab.registry import Entry, Leftover
 from howdah.lab.spec import CLIENT_ADDRESS, NETWORK, HostSpec, LabSpec
 from howdah.lab.state import LabState, read_state
 
-_SEATS = 15
+_MOST_LABS = 15
 _ADDRESSES = 4096
-"""So many addresses has each laboratory on a lot for its machines; clients count down from the last one."""
+"""The number of addresses for machines of each lab; addresses of clients count down from the last one."""
 
 
 class LabPlace(NamedTuple):
-    """Where a laboratory is built: on hosts of its own, or on a lot where others may be."""
+    """The hosts of a new lab: its own, or shared ones."""
 
     lot: str | None = None
-    """The lot, None for hosts of its own."""
+    """The name of shared hosts; None for its own."""
     seat: int = 0
-    """Which one of those on it."""
-    others: tuple[LabState, ...] = ()
-    """Those that are on it already."""
+    """Its number among the labs on shared hosts."""
+    neighbours: tuple[LabState, ...] = ()
+    """The labs that are on these hosts already."""
 
     @property
     def first_machine(self) -> IPv4Address:
@@ -43,56 +43,60 @@ class LabPlace(NamedTuple):
 
     @property
     def client_address(self) -> IPv4Address:
-        """The address that its jobs are submitted from."""
+        """The address of its client."""
         return IPv4Address(CLIENT_ADDRESS) - self.seat
 
     @property
     def cpu_share(self) -> float | None:
-        """CPUs' worth of time for each planned thread, as those have it who are there; None if nobody is."""
-        for other in self.others:
-            for machine in other.spec.machines if other.spec else ():
+        """CPUs of time for each planned thread in the labs on these hosts; None if there are none."""
+        for lab in self.neighbours:
+            for machine in lab.spec.machines if lab.spec else ():
                 if machine.cpus is not None:
-                    return machine.cpus / other.machine(machine.name).threads
+                    return machine.cpus / lab.machine(machine.name).threads
         return None
 
     def cabled(self, hosts: Sequence[HostSpec]) -> tuple[HostSpec, ...]:
-        """The hosts with a number for each cable: those that others have it by, else one that nobody has."""
+        """Return the hosts with a number for each cable: that of other labs, or an unused one."""
         if self.lot is None:
             return tuple(hosts)
-        there = {
-            host.name: network.cable_number(other.spec, host)
-            for other in self.others
-            if other.spec is not None
-            for host in other.spec.hosts
+        numbers = {
+            host.name: network.cable_number(lab.spec, host)
+            for lab in self.neighbours
+            if lab.spec is not None
+            for host in lab.spec.hosts
         }
-        free = (number for number in range(1, len(there) + len(hosts) + 1) if number not in there.values())
-        return tuple(host.model_copy(update={"cable": there.get(host.name) or next(free)}) for host in hosts)
+        free = (
+            number for number in range(1, len(numbers) + len(hosts) + 1) if number not in numbers.values()
+        )
+        return tuple(
+            host.model_copy(update={"cable": numbers.get(host.name) or next(free)}) for host in hosts
+        )
 
 
-def own_place(name: str, *, shares: bool) -> LabPlace:
-    """The place of a laboratory that is the first on its hosts; ``shares`` is whether others may come.
+def first_place(name: str, *, shares: bool) -> LabPlace:
+    """Return the place of a lab that is the first on its hosts; ``shares``: other labs may share them.
 
-    Raises UserError where others still are on the hosts of an earlier laboratory of this name.
+    Raises UserError if labs are still on the hosts of an earlier lab of this name.
     """
-    lot = registry.lot_of(name)
-    if shares and (there := [entry.name for entry in registry.on_lot(lot)]):
+    lot = registry.shared_name(name)
+    if shares and (labs := [entry.name for entry in registry.labs_on(lot)]):
         raise UserError(
             f"--name {name}",
-            f"belonged to an earlier lab, whose hosts are still used by {' and '.join(there)}",
-            f"give --beside {there[0]} to use these hosts again, or another name",
+            f"belonged to an earlier lab, whose hosts are still used by {' and '.join(labs)}",
+            f"give --beside {labs[0]} to use these hosts again, or another name",
         )
     return LabPlace(lot if shares else None)
 
 
-def place_beside(name: str, other: str) -> LabPlace:
-    """A place on the hosts of a laboratory that is up; raises UserError for one that cannot be joined."""
-    flag = f"--beside {other}"
-    if name == other:
+def place_with(name: str, neighbour: str) -> LabPlace:
+    """Return a place on the hosts of a running lab; raise UserError if its hosts cannot be shared."""
+    flag = f"--beside {neighbour}"
+    if name == neighbour:
         raise UserError(flag, "is this lab itself", "give this lab another --name")
-    entry = registry.entry(other)
+    entry = registry.entry(neighbour)
     state = read_state(entry.directory) if entry else None
     if entry is None or state is None or not state.complete:
-        up = [each.name for each in registry.entries() if each.name != name]
+        up = [candidate.name for candidate in registry.entries() if candidate.name != name]
         raise UserError(
             flag,
             "no such lab is up" if state is None else "is not complete",
@@ -106,103 +110,105 @@ def place_beside(name: str, other: str) -> LabPlace:
             "shares no hosts: its plan does not share them, or was scaled down to fit this machine",
             "plan both clusters with --share and --beside, for hosts that fit this machine unscaled",
         )
-    members = registry.on_lot(entry.lot)
-    seats = set(range(_SEATS)) - {member.seat for member in members}
-    if not seats:
+    members = registry.labs_on(entry.lot)
+    free = set(range(_MOST_LABS)) - {member.seat for member in members}
+    if not free:
         raise UserError(
-            flag, f"is one of {len(members)} labs on the same hosts", f"at most {_SEATS} labs can share hosts"
+            flag,
+            f"is one of {len(members)} labs on the same hosts",
+            f"at most {_MOST_LABS} labs can share hosts",
         )
-    return LabPlace(entry.lot, min(seats), tuple(_states(members)))
+    return LabPlace(entry.lot, min(free), tuple(_states(members)))
 
 
-def enter(state: LabState) -> None:
-    """Write a laboratory's entry; raises UserError where another one took its seat meanwhile."""
+def register(state: LabState) -> None:
+    """Write a lab's entry; raise UserError if another lab took its addresses in the meantime."""
     if state.spec is None or state.spec.lot is None:
-        registry.enter(state.name, state.directory)
+        registry.register(state.name, state.directory)
         return
     lot = state.spec.lot
-    with registry.lot_locked(lot):
-        for member in registry.on_lot(lot):
+    with registry.shared_hosts_locked(lot):
+        for member in registry.labs_on(lot):
             if member.name != state.name and member.seat == state.seat:
                 raise UserError(
                     f'lab "{state.name}"',
                     f"has the same addresses as {member.name}, which uses the same hosts",
                     f"howdah lab down --name {state.name}, then up again --beside {member.name}",
                 )
-        registry.enter(state.name, state.directory, lot, state.seat)
+        registry.register(state.name, state.directory, lot, state.seat)
 
 
 def build_network(spec: LabSpec) -> None:
-    """Make what of a laboratory's network is missing, while no other one on its hosts does."""
+    """Create the missing parts of a lab's network, with the lock of shared hosts."""
     if spec.lot is None:
         network.build(spec)
         return
-    with registry.lot_locked(spec.lot):
+    with registry.shared_hosts_locked(spec.lot):
         network.build(spec)
 
 
 def leave(name: str) -> tuple[Leftover, ...]:
-    """Strike a laboratory's entry, and take away what of its lot of hosts nobody else uses.
+    """Remove a lab's entry, and the parts of its shared hosts that no other lab uses.
 
-    Its own processes have ended. What could not be removed is returned, and the entry kept then.
+    Its own processes have ended. Returns the parts that remain; the entry then stays.
     """
     if os.geteuid() != 0:
-        # Without root there are no hosts, and lots of that name are others'.
-        registry.strike(name)
+        # Without root there are no hosts; shared hosts of that name are root's.
+        registry.unregister(name)
         return ()
     entry = registry.entry(name)
-    left: tuple[Leftover, ...] = ()
-    for lot in _lots_of(name, entry):
-        with registry.lot_locked(lot):
+    remaining: tuple[Leftover, ...] = ()
+    for lot in _shared_names(name, entry):
+        with registry.shared_hosts_locked(lot):
             used = _used(lot, name)
-            left += network.remove(lot, used) if used is not None else ()
-            if not left and entry is not None and entry.lot == lot:
-                registry.strike(name)
-    if not left:
-        registry.strike(name)
-    return left
+            remaining += network.remove(lot, used) if used is not None else ()
+            if not remaining and entry is not None and entry.lot == lot:
+                registry.unregister(name)
+    if not remaining:
+        registry.unregister(name)
+    return remaining
 
 
-def left_on(name: str) -> tuple[Leftover, ...]:
-    """What there is of a laboratory's lot of hosts that nobody else uses."""
+def shared_leftovers(name: str) -> tuple[Leftover, ...]:
+    """Return the existing parts of a lab's shared hosts that no other lab uses."""
     return tuple(
         leftover
-        for lot in _lots_of(name, registry.entry(name))
+        for lot in _shared_names(name, registry.entry(name))
         if (used := _used(lot, name)) is not None
-        for leftover in network.left_spaces(lot, used)
+        for leftover in network.leftover_spaces(lot, used)
     )
 
 
-def neighbours(state: LabState) -> tuple[LabState, ...]:
-    """The other laboratories that are on the same hosts."""
+def labs_sharing_hosts(state: LabState) -> tuple[LabState, ...]:
+    """Return the other labs on the same hosts."""
     if state.spec is None or state.spec.lot is None:
         return ()
-    members = registry.on_lot(state.spec.lot)
+    members = registry.labs_on(state.spec.lot)
     return tuple(_states(member for member in members if member.name != state.name))
 
 
 def shared_with(state: LabState) -> Mapping[str, tuple[str, ...]]:
-    """The virtualised hosts on which other laboratories are, too, by those laboratories' names."""
+    """Return the virtualised hosts that other labs use, too, by those labs."""
     own = _virtual(state)
-    found = {
-        other.name: tuple(host for host in own if host in _virtual(other)) for other in neighbours(state)
+    hosts_by_lab = {
+        lab.name: tuple(host for host in own if host in _virtual(lab)) for lab in labs_sharing_hosts(state)
     }
-    return {name: hosts for name, hosts in found.items() if hosts}
+    return {name: hosts for name, hosts in hosts_by_lab.items() if hosts}
 
 
-def others_on(state: LabState) -> Mapping[str, tuple[str, ...]]:
-    """Who else is on each host that is shared at this moment."""
+def labs_by_host(state: LabState) -> Mapping[str, tuple[str, ...]]:
+    """Return the other labs on each host that is shared at this moment."""
     shared = shared_with(state)
     hosts = dict.fromkeys(host for hosts in shared.values() for host in hosts)
     return {host: tuple(lab for lab, theirs in shared.items() if host in theirs) for host in hosts}
 
 
-def refuse_shared(state: LabState, what: str) -> None:
-    """Raise UserError while other laboratories are on the hosts: such a change would not be theirs."""
-    if there := neighbours(state):
-        names = " and ".join(other.name for other in there)
+def refuse_shared(state: LabState, action: str) -> None:
+    """Raise UserError while other labs are on the hosts, because the change would affect them."""
+    if labs := labs_sharing_hosts(state):
+        names = " and ".join(lab.name for lab in labs)
         raise UserError(
-            f'lab "{state.name}"', f"shares its hosts with {names}: {what}", f"take down {names} first"
+            f'lab "{state.name}"', f"shares its hosts with {names}: {action}", f"take down {names} first"
         )
 
 
@@ -212,21 +218,21 @@ def _virtual(state: LabState) -> tuple[str, ...]:
 
 def _states(members: Sequence[Entry] | Iterator[Entry]) -> Iterator[LabState]:
     for member in members:
-        # One whose directory is gone can still be taken down, by its name.
+        # A lab without its directory can still be taken down by its name.
         with suppress(UserError):
             if (state := read_state(member.directory)) is not None:
                 yield state
 
 
-def _lots_of(name: str, entry: Entry | None) -> tuple[str, ...]:
-    """The lot that a laboratory is on, and the one that would have its name."""
-    return tuple(dict.fromkeys([*([entry.lot] if entry and entry.lot else []), registry.lot_of(name)]))
+def _shared_names(name: str, entry: Entry | None) -> tuple[str, ...]:
+    """Return the names of a lab's shared hosts, and of those that it would create."""
+    return tuple(dict.fromkeys([*([entry.lot] if entry and entry.lot else []), registry.shared_name(name)]))
 
 
 def _used(lot: str, leaver: str) -> frozenset[str] | None:
-    """The namespaces of a lot that laboratories use beside one; None where that cannot be told of one."""
+    """Return the namespaces of shared hosts that other labs use; None if a lab's state is unreadable."""
     used: frozenset[str] = frozenset()
-    for member in registry.on_lot(lot):
+    for member in registry.labs_on(lot):
         if member.name == leaver:
             continue
         try:
@@ -235,5 +241,5 @@ def _used(lot: str, leaver: str) -> frozenset[str] | None:
             return None
         if state is None or state.spec is None:
             return None
-        used |= network.spaces_of_lot(state.spec)
+        used |= network.shared_spaces(state.spec)
     return used

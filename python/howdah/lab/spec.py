@@ -1,4 +1,4 @@
-"""What a laboratory's hosts are to be: plain values that say how much of this machine each one has."""
+"""The specification of a lab's hosts and machines: the part of this machine that each one has."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from howdah.model.hostname import is_hostname
 from howdah.units import format_memory
 
 SUBNET = ipaddress.ip_network("10.77.0.0/16")
-"""The addresses of every laboratory; its namespaces are closed, so no other network has to give way."""
+"""The addresses of every lab; its namespaces are closed, so they conflict with no other network."""
 
 NETWORK = ipaddress.IPv4Address("10.77.0.1")
-"""The first machine's address, of the first laboratory on its hosts."""
+"""The address of the first machine of the first lab on its hosts."""
 
 MACHINES = "machines"
-"""The folder of a laboratory's directory below which machines have their disks mounted."""
+"""The folder in a lab's directory below which machines' disks are mounted."""
 
 CLIENT_ADDRESS = "10.77.255.254"
-"""Where jobs are submitted from, unless the spec says otherwise."""
+"""The default address of the client."""
 
 
 class DiskSpec(Model):
@@ -43,18 +43,18 @@ class DiskSpec(Model):
 
 
 class MachineSpec(Model):
-    """A worker or a master: an operating system of its own, virtual or the host itself."""
+    """A worker or a master: a virtual machine, or the host itself."""
 
     name: str
-    """Its host name, unique in the laboratory."""
+    """Its host name, unique in the lab."""
     host: str
-    """The physical host it is on; its own name where it is the host itself."""
+    """Its physical host; its own name if it is the host itself."""
     address: str
     """Its IPv4 address, in ``SUBNET``."""
     cpus: PositiveFloat | None = None
-    """CPUs' worth of time at most; None is what its host has."""
+    """The limit of CPU time in CPUs; None is its host's."""
     memory_bytes: PositiveInt | None = None
-    """Memory at most, page cache included; None is what its host has."""
+    """The limit of memory, page cache included; None is its host's."""
     disks: tuple[DiskSpec, ...] = ()
 
 
@@ -62,22 +62,21 @@ class HostSpec(Model):
     """A physical host."""
 
     name: str
-    """Its name, unique in the laboratory."""
+    """Unique in the lab."""
     virtual: bool
-    """Whether it carries virtual machines; if not, it is one machine itself."""
+    """Whether it has virtual machines; otherwise it is one machine itself."""
     cpus: PositiveFloat | None = None
-    """CPUs' worth of time for all its machines; None is no limit."""
+    """The limit of CPU time for all its machines, in CPUs; None is no limit."""
     memory_bytes: PositiveInt | None = None
-    """Memory for all its machines; None is no limit."""
+    """The limit of memory for all its machines; None is no limit."""
     uplink_bits_per_s: PositiveInt | None = None
-    """The speed of its link to the switch, each way; None is no limit. All laboratories that are on it
-    share that link, whatever part of the host each has."""
+    """The speed of its link to the switch, each way; None is no limit. All labs on the host share it."""
     cable: PositiveInt | None = None
-    """The number that its cable is named by at the switch; None is that of its first machine."""
+    """The number in its cable's name at the switch; None is that of its first machine."""
 
 
 class Format(Model):
-    """How data disks are made into file systems."""
+    """The file system of data disks."""
 
     file_system: str = "xfs"
     """``xfs`` or ``ext4``."""
@@ -88,22 +87,21 @@ class Format(Model):
 
 
 class LabSpec(Model):
-    """The hosts of a laboratory and the machines on them; a wrong one raises UserError."""
+    """The hosts of a lab and the machines on them; raises UserError if they are inconsistent."""
 
     name: str
     directory: Path
-    """The directory that holds its disks, as an absolute path."""
+    """The absolute path of the directory with its disks."""
     hosts: tuple[HostSpec, ...]
     machines: tuple[MachineSpec, ...]
     format: Format = Format()
     """How data disks are formatted and mounted."""
     client_address: str = CLIENT_ADDRESS
-    """The address that jobs are submitted from."""
+    """The address of its client."""
     kernel: dict[str, int] = Field(default_factory=dict)
-    """What sysctl sets in each machine's own network, as planned: ``net.ipv4.tcp_retries2``."""
+    """The planned sysctl keys of each machine's network: ``net.ipv4.tcp_retries2``."""
     lot: str | None = None
-    """The lot of hosts that it is on, whose switch and virtualised hosts other laboratories may share; None
-    where it has its own."""
+    """The name of shared hosts, whose switch and virtualised hosts other labs may use; None for its own."""
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
@@ -127,11 +125,11 @@ def _check_hosts(spec: LabSpec) -> None:
     for host in spec.hosts:
         if not is_hostname(host.name):
             raise UserError(host.name, "is not a host name", "use letters, digits and hyphens")
-        on_it = [machine.name for machine in spec.machines if machine.host == host.name]
-        if not host.virtual and on_it != [host.name]:
+        machine_names = [machine.name for machine in spec.machines if machine.host == host.name]
+        if not host.virtual and machine_names != [host.name]:
             raise UserError(
                 host.name,
-                f"is not virtualised, but has {', '.join(on_it) or 'no machine'}",
+                f"is not virtualised, but has {', '.join(machine_names) or 'no machine'}",
                 "give it one machine with the host's name",
             )
 
@@ -165,7 +163,7 @@ def _check_address(address: str) -> None:
 
 
 def _check_share(machine: MachineSpec, host: HostSpec) -> None:
-    """Linux refuses a control group that may use more than the group above it."""
+    """Raise UserError if a machine's limit exceeds its host's, which Linux refuses."""
     if (machine.cpus or 0) > (host.cpus or math.inf):
         raise UserError(
             machine.name,

@@ -1,4 +1,4 @@
-"""A laboratory as it was built: ``lab.json`` in its directory, which every later command reads."""
+"""A lab's state: ``lab.json`` in its directory, which every later command reads."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ from howdah.model.cluster import Laboratory
 from howdah.model.plan import ClusterPlan, Role
 
 STATE = "lab.json"
-"""The file's name in a laboratory's directory."""
+"""The file's name in a lab's directory."""
 
 
 class LabSystem(Model):
-    """A worker or a master of the laboratory: what stands for one operating system of the plan."""
+    """A worker or a master of a lab, in place of one operating system of the plan."""
 
     name: str
     kind: Literal["worker", "master"]
-    """What it is in the plan; a worker that masters share is a worker."""
+    """A worker with masters is a worker."""
     worker_kind: str | None = None
-    """The plan's kind of worker; none on a master."""
+    """The plan's kind of worker; None for a master."""
     host: str
-    """The physical host it is on; its own name where it is the host itself."""
+    """Its physical host; its own name if it is the host itself."""
     rack: str
     address: str
-    """Its address: of the laboratory's own network, or a loopback address without root."""
+    """An address in the lab's network, or a loopback address without root."""
     threads: int
-    """The CPUs that the plan gives it, whatever part of one each is worth here."""
+    """Its planned CPUs, each of which may be only part of a CPU here."""
     roles: tuple[Role, ...]
-    """The daemons it runs, in the order of the plan."""
+    """Its daemons, in the order of the plan."""
     directory: Path
-    """Its own directory, below which its configuration, logs and data are."""
+    """The directory of its configuration, logs and data."""
     data_dirs: tuple[Path, ...] = ()
-    """Where its data disks are mounted; plain directories without root."""
+    """The mounts of its data disks; plain directories without root."""
 
     @property
     def conf(self) -> Path:
@@ -48,12 +48,12 @@ class LabSystem(Model):
 
     @property
     def logs(self) -> Path:
-        """Where its daemons log to, a file each."""
+        """The folder of its daemons' logs."""
         return self.directory / "logs"
 
 
 class Jars(Model):
-    """The installation that runs in the laboratory, to be found again by later commands."""
+    """An installation that a lab runs."""
 
     home: Path
     version: str
@@ -62,61 +62,61 @@ class Jars(Model):
 
 
 class LabState(Model):
-    """Everything about a laboratory that cannot be found by looking at the machine."""
+    """Facts about a lab that cannot be read from the machine."""
 
     howdah: Literal[1] = 1
     """The layout's version."""
     name: str
     directory: Path
-    """Its directory, absolute; everything it needs is below it."""
+    """The absolute path of its directory, which contains all its files."""
     rootless: bool
     """Whether it was built without root."""
     asked: str
-    """The digest of what was asked for; another plan or other limits give another one."""
+    """The digest of the requested plan and limits."""
     source: str
-    """The plan's file, as it was named."""
+    """The plan's file, as the user gave it."""
     complete: bool
-    """Whether ``up`` came to its end; if not, another ``up`` goes on."""
+    """Whether ``up`` completed; otherwise another ``up`` continues."""
     plan: ClusterPlan
-    """The plan as it was built, small enough for this machine."""
+    """The plan after scaling to this machine."""
     jars: Jars
-    """The Hadoop it runs."""
+    """Its Hadoop."""
     hbase: Jars | None = None
-    """The HBase it runs; none where the plan has none."""
+    """Its HBase; None if the plan has none."""
     machines: tuple[LabSystem, ...]
-    """Its machines: masters first, then workers in the plan's order."""
+    """Masters first, then workers in the plan's order."""
     spec: LabSpec | None
-    """What the kernel holds for it: namespaces, limits, disks; none without root."""
+    """Its namespaces, limits and disks; None without root."""
     client_conf: Path
     """HADOOP_CONF_DIR of clients, and their HBASE_CONF_DIR too."""
     names: dict[str, str]
     """The address of every machine by its name."""
     seat: int = 0
-    """Which of the laboratories on its lot of hosts it is, if it is on one."""
+    """Its number among the labs on shared hosts."""
     leaving: tuple[str, ...] = ()
-    """Workers whose data and tasks go elsewhere, before they are taken away."""
+    """Workers that are being drained."""
     notes: tuple[str, ...] = ()
-    """What no number says of how it differs from the plan."""
+    """Differences from the plan that are not numbers."""
     laboratory: Laboratory
-    """What is like the planned cluster and what is not."""
+    """Its isolation and deviations compared with the planned cluster."""
 
     @property
     def hosts(self) -> tuple[str, ...]:
-        """Its physical hosts; one without virtual machines has the name of its machine."""
+        """Its physical hosts; a host without virtual machines has the name of its machine."""
         return tuple(dict.fromkeys(machine.host for machine in self.machines))
 
     @property
     def hosts_file(self) -> Path:
-        """The names of all machines with their addresses, as /etc/hosts has them."""
+        """The file of all machines' names and addresses, in the format of /etc/hosts."""
         return self.directory / "hosts"
 
     @property
     def mark(self) -> str:
-        """What its processes carry as its name; without root each user has laboratories of their own."""
+        """Its name in the environment of its processes; without root it contains the user's id."""
         return mark_of(self.name, self.rootless)
 
     def machine(self, name: str) -> LabSystem:
-        """The machine of this name; raises UserError that lists them if there is none."""
+        """Return the machine of this name; raise UserError with the names if there is none."""
         for machine in self.machines:
             if machine.name == name:
                 return machine
@@ -124,7 +124,7 @@ class LabState(Model):
         raise UserError(name, f'is not a machine of lab "{self.name}"', f"one of {names}")
 
     def machines_of(self, name: str) -> tuple[LabSystem, ...]:
-        """The machine of this name, or all on the host of this name; raises UserError that lists both."""
+        """Return the machine of this name, or all on the host of this name; raise UserError otherwise."""
         machines = tuple(machine for machine in self.machines if name in (machine.name, machine.host))
         if machines:
             return machines
@@ -134,7 +134,7 @@ class LabState(Model):
         raise UserError(name, f'is not a machine or host of lab "{self.name}"', hint)
 
     def write(self) -> None:
-        """Write ``lab.json``, whole or not at all."""
+        """Write ``lab.json`` atomically."""
         path = self.directory / STATE
         staged = path.with_suffix(".new")
         staged.write_text(self.model_dump_json(indent=1))
@@ -142,14 +142,14 @@ class LabState(Model):
 
 
 def mark_of(lab: str, rootless: bool) -> str:
-    """What the processes of a laboratory of this user carry as its name."""
+    """Return the name of this user's lab in the environment of its processes."""
     return f"{lab}@{os.geteuid()}" if rootless else lab
 
 
 def read_state(directory: Path) -> LabState | None:
-    """The state that ``lab.json`` of a directory holds; None where there is none.
+    """Return the state in a directory's ``lab.json``; None if there is none.
 
-    Raises UserError for one that is damaged or another howdah's: ``lab down`` does not need it.
+    Raises UserError if it is damaged or of another version; ``lab down`` does not need it.
     """
     path = directory / STATE
     try:
@@ -163,6 +163,6 @@ def read_state(directory: Path) -> LabState | None:
 
 
 def find(name: str) -> LabState | None:
-    """The laboratory of this name, begun or complete; None if there is none that could be read."""
+    """Return the lab of this name, begun or complete; None if there is none."""
     entry = registry.entry(name)
     return read_state(entry.directory) if entry else None

@@ -1,4 +1,4 @@
-"""What there is of a laboratory at this moment."""
+"""The status of a lab at this moment."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class DaemonStatus(Model):
     name: str
     """Its name in Hadoop's own scripts: ``datanode``."""
     pid: int | None
-    """Its process; none if it does not run."""
+    """None if it does not run."""
     log: Path
 
 
@@ -40,11 +40,11 @@ class DiskStatus(Model):
 
     mount: Path
     device: str | None
-    """The loop device; none where there is none, or it is not mounted."""
+    """Its loop device; None if there is none, or if it is not mounted."""
     size_bytes: int | None
-    """Its size; none for a plain directory."""
+    """None for a plain directory."""
     bytes_per_s: int | None
-    """The speed it is held to; none is no limit."""
+    """Its limit of speed; None is no limit."""
 
 
 class MachineStatus(Model):
@@ -55,49 +55,49 @@ class MachineStatus(Model):
     host: str
     address: str
     cpus: float | None
-    """CPUs' worth of time at most; none is no limit."""
+    """The limit of CPU time in CPUs; None is no limit."""
     memory_bytes: int | None
-    """Memory at most; none is no limit."""
+    """The limit of memory; None is no limit."""
     uplink_bits_per_s: int | None
-    """The speed of its host's uplink; none is no limit."""
+    """The speed of its host's uplink; None is no limit."""
     link: _Link | None
-    """Whether its link is up; none without root, or where it has none any more."""
+    """Whether its link is up; None without root, or if it has no link."""
     disks: tuple[DiskStatus, ...]
     daemons: tuple[DaemonStatus, ...]
 
 
 class LabStatus(Model):
-    """A laboratory as it is found."""
+    """The status of a lab."""
 
     name: str
     directory: Path
     plan: str
-    """The plan's file, as it was named."""
+    """The plan's file, as the user gave it."""
     hadoop: str
-    """The release that it runs."""
+    """Hadoop's release."""
     hbase: str | None = None
-    """The release of HBase that it runs; none where the plan has none."""
+    """HBase's release; None if the plan has none."""
     state: Literal["up", "not redundant", "degraded", "incomplete"]
-    """Up where all of it is there; not redundant where all runs, and something could not stand in for another
-    one yet; degraded where something that was there is missing, incomplete where it never was whole."""
+    """Up: complete. Not redundant: all daemons run, but one could not replace another yet. Degraded: parts
+    are missing that existed. Incomplete: it was never complete."""
     missing: tuple[str, ...]
-    """All that is missing, in words."""
+    """The missing parts, in words."""
     shared: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    """Its hosts that other laboratories are on, too, by those laboratories' names."""
+    """Its hosts that other labs use, too, by those labs."""
     faults: tuple[str, ...] = ()
-    """What was done to it and is in force, as it is written in a schedule."""
+    """Its active faults, as lines of a schedule."""
     machines: tuple[MachineStatus, ...]
-    """Its machines, masters first."""
+    """Masters first."""
     health: Health | None
-    """What Hadoop says; none where it cannot be asked."""
+    """Hadoop's state; None if it cannot be queried."""
     laboratory: Laboratory
-    """What is like the planned cluster and what is not."""
+    """Its isolation and deviations compared with the planned cluster."""
     notes: tuple[str, ...]
-    """What no number says of how it differs from the plan."""
+    """Differences from the plan that are not numbers."""
 
 
 def status(state: LabState) -> LabStatus:
-    """Look at a laboratory: its processes, its disks, and what Hadoop itself says."""
+    """Return the status of a lab from its processes, its disks and Hadoop's daemons."""
     running = processes.daemons(state)
     answers = _health(state, running)
     links = dict(_affected_links(state))
@@ -111,7 +111,7 @@ def status(state: LabState) -> LabStatus:
         state=_word(state, answers, lacking),
         missing=lacking,
         shared=dict(shared_with(state)),
-        faults=tuple(each.fault for each in active_faults(state)),
+        faults=tuple(fault.fault for fault in active_faults(state)),
         machines=tuple(_machines(state, {key: process.pid for key, process in running.items()}, links)),
         health=answers,
         laboratory=state.laboratory,
@@ -155,7 +155,7 @@ def _health(state: LabState, running: Mapping[Key, Process]) -> Health | None:
         with network_of(state):
             return health(state, running)
     except HowdahError:
-        # Its network, or its files, are not there: that is what status is to tell.
+        # Its network or its files are missing, which the status shows.
         return None
 
 

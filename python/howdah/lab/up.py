@@ -1,4 +1,4 @@
-"""Bringing a laboratory up: the machines, their files, their daemons; what is there already stays."""
+"""The start of a lab: its machines, their files and daemons; existing parts stay."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from howdah.errors import Aborted
-from howdah.installation import java_home
+from howdah.installation.java import java_home
 from howdah.lab import registry, rootless, shared_hosts
 from howdah.lab.down import remove
 from howdah.lab.hadoop.daemons import Daemon
 from howdah.lab.hadoop.files import write_files, write_scripts
 from howdah.lab.hadoop.health import file_system_answers
-from howdah.lab.hadoop.membership import tell_members
+from howdah.lab.hadoop.membership import refresh_members
 from howdah.lab.hadoop.redundancy import Behind
-from howdah.lab.hadoop.starting import Tell, start_missing, superuser, wait_until_ready
+from howdah.lab.hadoop.starting import ReportStep, start_missing, superuser, wait_until_ready
 from howdah.lab.installed import Installed, installed
 from howdah.lab.kernel import cgroups, processes
 from howdah.lab.kernel.capabilities import find_capabilities
@@ -49,58 +49,60 @@ from howdah.services.namenode import NameNode
 from howdah.services.web import Web
 
 _OPEN = ("/tmp", "/user")
-"""The directories of HDFS that everybody writes to."""
+"""The directories of HDFS that every user may write to."""
 
 
-class Asked(NamedTuple):
-    """What somebody asked for, by which a second ``up`` knows its laboratory again."""
+class LabRequest(NamedTuple):
+    """The requested lab, which a second ``up`` compares with the existing one."""
 
     name: str
     directory: Path
-    """Its directory, absolute."""
+    """Absolute."""
     source: str
-    """The plan's file, as it was named."""
+    """The plan's file, as the user gave it."""
     digest: str
-    """Of the plan as it was given, and of the limits asked for."""
+    """The digest of the user's plan and limits."""
 
 
 class Fitting(NamedTuple):
-    """How the plan was made to fit this machine, told to whoever asks about the laboratory."""
+    """The scaling of the plan to this machine."""
 
     scaling: tuple[Scaling, ...]
-    """What is smaller than the plan that was given."""
+    """Quantities that are smaller than in the user's plan."""
     notes: tuple[str, ...]
-    """What no number says."""
+    """Differences that are not numbers."""
     memory_bytes: int
     cpus: float
-    """This machine's CPUs, as many as howdah may use."""
+    """The CPUs of this machine that howdah may use."""
     place: LabPlace = LabPlace()
 
 
-class Brought(NamedTuple):
-    """A laboratory that is up, and what had to be done for it."""
+class StartedLab(NamedTuple):
+    """A running lab, and the daemons that were started."""
 
     state: LabState
     started: tuple[Daemon, ...]
     behind: tuple[Behind, ...]
-    """What is not redundant yet."""
+    """Daemons that are not redundant yet."""
 
 
-def begin(asked: Asked, plan: ClusterPlan, found: Installed, power: Power, fitted: Fitting) -> LabState:
-    """What is to be built, all checked and nothing made; raises UserError for what cannot be."""
+def begin(
+    request: LabRequest, plan: ClusterPlan, installations: Installed, power: Power, fitting: Fitting
+) -> LabState:
+    """Return the state of the lab to build, after all checks; creates nothing. Raises UserError."""
     cluster = check_plan(plan)
     java_home()
-    check_directory(asked.directory)
+    check_directory(request.directory)
     capabilities = find_capabilities()
     root = bool(capabilities.root)
-    place = fitted.place
-    placed = machines(plan, asked.directory, place.first_machine if root else LOOPBACK)
+    place = fitting.place
+    placed = machines(plan, request.directory, place.first_machine if root else LOOPBACK)
     spec = None
     isolated: tuple[Isolation, ...]
     if root:
         spec = LabSpec(
-            name=asked.name,
-            directory=asked.directory,
+            name=request.name,
+            directory=request.directory,
             hosts=place.cabled(tuple(host_specs(cluster, placed, power))),
             machines=tuple(machine_specs(plan, placed, power)),
             format=_format(plan),
@@ -109,60 +111,60 @@ def begin(asked: Asked, plan: ClusterPlan, found: Installed, power: Power, fitte
             lot=place.lot,
         )
         check_hosts(spec)
-        others = [other.spec for other in place.others if other.spec is not None]
+        neighbours = [lab.spec for lab in place.neighbours if lab.spec is not None]
         isolated = (
-            *isolation(capabilities, spec, fitted.cpus, others),
-            *ceilings(spec, fitted.memory_bytes, others),
+            *isolation(capabilities, spec, fitting.cpus, neighbours),
+            *ceilings(spec, fitting.memory_bytes, neighbours),
         )
     else:
         check_ports(placed)
         isolated = (*rootless_isolation(capabilities), *rootless.LOST)
     return LabState(
-        name=asked.name,
-        directory=asked.directory,
+        name=request.name,
+        directory=request.directory,
         rootless=not root,
-        asked=asked.digest,
-        source=asked.source,
+        asked=request.digest,
+        source=request.source,
         complete=False,
         plan=plan,
-        jars=found.jars,
-        hbase=found.hbase_jars,
+        jars=installations.jars,
+        hbase=installations.hbase_jars,
         machines=placed,
         spec=spec,
-        client_conf=asked.directory / "client/conf",
+        client_conf=request.directory / "client/conf",
         names={machine.name: machine.address for machine in placed},
         seat=place.seat if root else 0,
-        notes=fitted.notes,
+        notes=fitting.notes,
         laboratory=Laboratory(
-            name=asked.name,
+            name=request.name,
             rootless=not root,
             isolation=(*isolated, *not_run(cluster)),
-            scaling=fitted.scaling if root else rootless.scaled(fitted.scaling),
+            scaling=fitting.scaling if root else rootless.scaled(fitting.scaling),
         ),
     )
 
 
-def bring_up(state: LabState, rendered: ConfigSet, tell: Tell) -> Brought:
-    """Make and start what is missing of a laboratory that was begun, until Hadoop is ready for work.
+def bring_up(state: LabState, rendered: ConfigSet, report: ReportStep) -> StartedLab:
+    """Create and start the missing parts of a lab, and wait until Hadoop is ready.
 
-    Raises RunFailed for what Linux or a daemon refuses; what is there by then stays, to be looked at.
-    The lock of its name is held.
+    Raises RunFailed if Linux or a daemon refuses; existing parts stay for inspection. The caller has the
+    lab's lock.
     """
-    found = installed(state)
+    installations = installed(state)
     new = registry.entry(state.name) is None
-    shared_hosts.enter(state)
+    shared_hosts.register(state)
     state.directory.mkdir(parents=True, exist_ok=True)
     if new:
         state.write()
     try:
-        deviations = _build(state, tell)
-        deviations += write_files(state, rendered, found)
-        write_scripts(state, found)
+        deviations = _build(state, report)
+        deviations += write_files(state, rendered, installations)
+        write_scripts(state, installations)
         if not new and not state.complete and file_system_answers(state):
-            # Who was killed while hosts were added may not have told the masters of them.
-            tell_members(state, found)
-        running = start_missing(state, found, tell)
-        behind = wait_until_ready(state, running.all, tell)
+            # A killed `howdah lab add` may not have refreshed the masters' lists.
+            refresh_members(state, installations)
+        running = start_missing(state, installations, report)
+        behind = wait_until_ready(state, running.all, report)
         _open_directories(state)
     except KeyboardInterrupt as error:
         raise Aborted(
@@ -171,7 +173,7 @@ def bring_up(state: LabState, rendered: ConfigSet, tell: Tell) -> Brought:
             "howdah lab up continues, howdah lab down removes it",
         ) from error
     if state.spec is not None:
-        # Only now, or a dozen Java programs would start on a fraction of a CPU each.
+        # Limits come last, because a dozen Java programs would start slowly on fractions of a CPU.
         cgroups.build(state.spec)
     complete = state.model_copy(
         update={
@@ -180,25 +182,25 @@ def bring_up(state: LabState, rendered: ConfigSet, tell: Tell) -> Brought:
         }
     )
     complete.write()
-    return Brought(complete, running.started, behind)
+    return StartedLab(complete, running.started, behind)
 
 
 def clear(name: str) -> None:
-    """Remove what a killed ``up`` left before it had written what it was to build."""
+    """Remove the parts of an ``up`` that was killed before it wrote the lab's state."""
     if (entry := registry.entry(name)) is not None and read_state(entry.directory) is None:
         remove(name, entry.directory)
 
 
-def _build(state: LabState, tell: Tell) -> tuple[Deviation, ...]:
-    """The machines; without root they are no more than directories."""
+def _build(state: LabState, report: ReportStep) -> tuple[Deviation, ...]:
+    """Build the machines; without root they are only directories."""
     if state.spec is None:
         for machine in state.machines:
             for path in machine.data_dirs:
                 path.mkdir(parents=True, exist_ok=True)
         return ()
-    tell(f"{len(state.spec.hosts)} hosts, {len(state.spec.machines)} machines on them")
+    report(f"{len(state.spec.hosts)} hosts, {len(state.spec.machines)} machines on them")
     limited = state.complete and processes.daemons(state)
-    return build_hosts(state.spec if limited else _without_cpu_limits(state.spec), tell)
+    return build_hosts(state.spec if limited else _without_cpu_limits(state.spec), report)
 
 
 def _without_cpu_limits(spec: LabSpec) -> LabSpec:
@@ -222,16 +224,16 @@ def _open_directories(state: LabState) -> None:
             namenode.set_policy(directory.path, directory.policy)
 
 
-_OF_EACH_NETWORK = "net.ipv4.tcp_"
-"""Keys of sysctl that each network namespace has for itself."""
+_NETWORK_KEYS = "net.ipv4.tcp_"
+"""sysctl keys that are separate for each network namespace."""
 
 
 def _kernel(plan: ClusterPlan) -> dict[str, int]:
-    """What the plan's sysctl.conf sets that a machine of a laboratory can have for itself."""
+    """Return the plan's sysctl keys that can be set for each machine."""
     return {
         setting.key: setting.value
         for setting in plan.settings
-        if setting.key.startswith(_OF_EACH_NETWORK) and isinstance(setting.value, int)
+        if setting.key.startswith(_NETWORK_KEYS) and isinstance(setting.value, int)
     }
 
 

@@ -7,16 +7,16 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from howdah import releases
 from howdah.errors import UserError
 from howdah.hadoop.misspelt import intended_key
 from howdah.model.inventory import HostGroup
 from howdah.model.plan import Breach, Setting, Value, Worker
-from howdah.model.request import Override, PlanRequest
+from howdah.model.request import DEFAULT_HADOOP, Override, PlanRequest
 from howdah.model.value import value_text
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Decision, FamilyRule, Scope, SettingRule
-from howdah.releases.values import read_bool, read_list, read_size
+from howdah.releases import catalogue
+from howdah.releases.values import read_bool, read_list, read_size, whole_seconds
 from howdah.units import KIB, MIB, parse_bytes
 
 _CLOSE = 0.8
@@ -167,12 +167,12 @@ def _whole(text: str, like: int, key: str, where: str) -> int:
 
 def is_period(key: str) -> bool:
     """Whether Hadoop reads a key as a duration: all those that rules give a number for count in seconds."""
-    definition = releases.hadoop(releases.DEFAULT_HADOOP).find(key)
+    definition = catalogue.hadoop(DEFAULT_HADOOP).find(key)
     return definition is not None and definition.kind == "duration"
 
 
 def _seconds(text: str, like: int, where: str) -> int:
-    seconds = releases.whole_seconds(text)
+    seconds = whole_seconds(text)
     if seconds is None:
         hint = f"90, 90s or 2m for instance; the rule gives {like}"
         raise UserError(where, f"{text!r} is not a whole number of seconds", hint)
@@ -186,7 +186,7 @@ def beyond_rules(request: PlanRequest, decided: Sequence[Setting]) -> Iterator[S
     for a value that the key cannot take, and for numbers of the plan itself, which flags insist on.
     """
     file_of = {setting.key: setting.file for setting in decided}
-    products = releases.hadoop(request.hadoop), releases.hbase(request.hbase)
+    products = catalogue.hadoop(request.hadoop), catalogue.hbase(request.hbase)
     for override in request.overrides:
         where = f"--set {override.key}"
         if override.key in file_of:
@@ -215,7 +215,7 @@ def _worked_out(key: str, where: str) -> UserError:
 
 
 def _unknown(
-    key: str, where: str, products: tuple[releases.Release, ...], decided: Collection[str]
+    key: str, where: str, products: tuple[catalogue.Release, ...], decided: Collection[str]
 ) -> UserError:
     for release in products:
         if now := release.replacement(key):

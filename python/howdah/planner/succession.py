@@ -20,7 +20,7 @@ from howdah.planner.choice import as_divided, choose
 from howdah.planner.cluster import plan_choice
 from howdah.planner.facts import raw_bytes_of
 from howdah.planner.throughput import data_bytes_per_s
-from howdah.releases import Release, default_of, hadoop, hbase
+from howdah.releases.catalogue import Release, default_of, hadoop, hbase
 from howdah.units import format_bytes, format_counted, format_gib, format_seconds, parse_bytes
 
 _HEARTBEAT_S = 3.0

@@ -1,4 +1,4 @@
-"""Java classes of Hadoop's, HBase's and Spark's own, of all releases that howdah knows."""
+"""Java classes of Hadoop, HBase and Spark, in all supported releases."""
 
 from __future__ import annotations
 
@@ -27,55 +27,61 @@ def _fitting() -> dict[str, frozenset[str]]:
 
 
 @cache
-def _of_some_kind() -> frozenset[str]:
+def _classes_of_any_kind() -> frozenset[str]:
     return frozenset[str]().union(*_fitting().values())
 
 
-def is_of_another_kind(template: str, name: str) -> bool:
-    """Whether a key, by its name in the catalogue, takes classes of another kind than this one is of."""
+def has_wrong_kind(template: str, name: str) -> bool:
+    """Whether a class is of a known kind that a key, by its name in the catalogue, does not take."""
     taken = _fitting().get(template)
-    return taken is not None and name not in taken and name in _of_some_kind()
+    return taken is not None and name not in taken and name in _classes_of_any_kind()
 
 
-_OTHERS = ("org.apache.hadoop.hbase.", "org.apache.spark.")
-"""Packages that other software has classes in: Phoenix, and modules that not every release brings."""
+_OPEN_PACKAGES = ("org.apache.hadoop.hbase.", "org.apache.spark.")
+"""Packages in which other software has classes: Phoenix, and modules that only some releases contain."""
 
 
 def is_unknown(name: str) -> bool:
-    """Whether a class is not in its package, though a module or other software may bring it."""
+    """Whether a class is not in its package, although a module or other software may contain it."""
     package, _, own = name.partition("$")[0].rpartition(".")
-    known = _packages()
-    return name.startswith(_OTHERS) and package in known and own not in known[package]
+    packages = _packages()
+    return name.startswith(_OPEN_PACKAGES) and package in packages and own not in packages[package]
 
 
 @lru_cache(maxsize=1024)
 def is_missing(name: str) -> bool:
-    """Whether a class of their own is in no release; classes of other packages may exist."""
+    """Whether no release contains a class of their packages; classes of other packages may exist."""
     package, _, own = name.partition("$")[0].rpartition(".")
-    known = _packages()
-    if package in known:
-        return own not in known[package] and not (name.startswith(_OTHERS) and nearest_class(name) is None)
-    if name.startswith(_OTHERS):
-        near = similar_text(package, known)
-        return near is not None and own in known[near]
+    packages = _packages()
+    if package in packages:
+        return own not in packages[package] and not (
+            name.startswith(_OPEN_PACKAGES) and nearest_class(name) is None
+        )
+    if name.startswith(_OPEN_PACKAGES):
+        near = similar_text(package, packages)
+        return near is not None and own in packages[near]
     # Connectors have short packages next to Hadoop's own: fs.obs is no misspelt fs.ftp.
-    return len(package.rpartition(".")[2]) >= _LEAST and similar_text(package, known) is not None
+    return len(package.rpartition(".")[2]) >= _LEAST and similar_text(package, packages) is not None
 
 
 def _maker(package: str) -> str:
-    return next((own for own in _OTHERS if f"{package}.".startswith(own)), "")
+    return next((own for own in _OPEN_PACKAGES if f"{package}.".startswith(own)), "")
 
 
 @lru_cache(maxsize=1024)
 def nearest_class(name: str) -> str | None:
-    """The class that a misspelt one was meant to be: of the same package, or of the same name elsewhere."""
+    """Return the intended class for a misspelt one: in the same package, or of the same name elsewhere."""
     package, _, own = name.rpartition(".")
-    known = _packages()
-    place = package if package in known else similar_text(package, known)
-    if place is not None and own in known[place]:
+    packages = _packages()
+    place = package if package in packages else similar_text(package, packages)
+    if place is not None and own in packages[place]:
         return f"{place}.{own}"
-    near = similar_text(own, known[place]) if place is not None else None
+    near = similar_text(own, packages[place]) if place is not None else None
     if place is not None and near is not None:
         return f"{place}.{near}"
-    places = [other for other, names in known.items() if own in names and _maker(other) == _maker(package)]
+    places = [
+        candidate
+        for candidate, names in packages.items()
+        if own in names and _maker(candidate) == _maker(package)
+    ]
     return f"{places[0]}.{own}" if len(places) == 1 else None

@@ -1,4 +1,4 @@
-"""The keys of Spark, with the kinds that Spark's own converters name, read from data/."""
+"""The keys of Spark with their kinds in Spark's own converters, read from data/."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ _BARE = {
     "bytes in KiB": 2.0**10,
     "bytes in MiB": 2.0**20,
 }
-"""What a number without a unit counts, in seconds or bytes."""
+"""The unit of a number without one, in seconds or bytes."""
 _TIMES = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 _LETTERS = "bkmgtp"
 _QUANTITY = re.compile(r"(-?[0-9]+)([a-z]*)")
-_ANYBODYS = re.compile(
+_FOREIGN_KEYS = re.compile(
     r"spark\.(hadoop|hive|executorEnv|yarn\.appMasterEnv|metrics\.conf|kubernetes|mesos|databricks|rapids"
     r"|livy|app|pyspark|sparkr|(shuffle|rpc|files|network)\.io|(driver|executor|task)\.resource"
     r"|sql\.(catalog|extensions|iceberg|hudi|delta)|ui\.proxyRedirectUri|openlineage|gluten|celeborn|comet"
     r"|cdp|cloudera|emr|redaction|ranger|atlas|lineage|extraListeners)\..+"
     r"|spark\.[a-z]+(\.[a-z]\w*)*\.[A-Z]\w*\.param\..+"
 )
-"""Keys of other software's, and those with names of a user's own."""
+"""Keys of other software, and keys with the user's own names."""
 
 
 class SparkKey(NamedTuple):
-    """One key as Spark reads it."""
+    """A key of Spark."""
 
     default: str
     kind: str
@@ -47,7 +47,7 @@ class SparkKey(NamedTuple):
     words: tuple[str, ...] = ()
 
     def quantity(self, text: str) -> float | None:
-        """The seconds or bytes that a text counts; None for another kind or no such text."""
+        """Return a text's seconds or bytes; None for another kind or an invalid text."""
         match = _QUANTITY.fullmatch(text.strip().lower())
         if match is None or self.kind not in _BARE:
             return None
@@ -60,7 +60,7 @@ class SparkKey(NamedTuple):
         return number * 1024.0**power if power >= 0 else None
 
     def misfit(self, text: str) -> str | None:
-        """What is wrong with a value, to be read after it; None if nothing is."""
+        """Return the problem of a value, to be shown after it; None for a valid value."""
         text = text.strip()
         if self.kind == "boolean":
             return None if text.lower() in ("true", "false") else "is neither true nor false"
@@ -80,27 +80,27 @@ class SparkKey(NamedTuple):
         return None
 
     def _takes(self, text: str) -> bool:
-        # Most of Spark's converters make capitals of a word first, and which do changes between releases.
+        # Most of Spark's converters ignore case, and which do changes between releases.
         return text.lower() in {word.lower() for word in self.words}
 
 
 @cache
 def spark_keys() -> Mapping[str, SparkKey]:
-    """Every key that Spark's code names."""
+    """Return every key in Spark's code."""
     rows = json.loads((DATA / f"spark-{DEFAULT_SPARK}.json").read_bytes())
     return {key: SparkKey(row[0], row[1], tuple(row[2]) if len(row) > 2 else ()) for key, row in rows.items()}
 
 
 def spark_size(key: str, text: str) -> int | None:
-    """The bytes of a key's text as Spark reads it: ``4g``, or ``4096`` where the key counts MiB."""
-    known = spark_keys().get(key)
-    size = known.quantity(text) if known and known.kind.startswith(_SIZE) else None
+    """Return the bytes of a key's text as Spark reads it: ``4g``, or ``4096`` if the key counts MiB."""
+    entry = spark_keys().get(key)
+    size = entry.quantity(text) if entry and entry.kind.startswith(_SIZE) else None
     return int(size) if size is not None and size >= 0 else None
 
 
 def intended_spark_key(name: str) -> str | None:
-    """The key that an unknown one was meant to be; None where no key is near, or other software reads it."""
-    known = spark_keys()
-    if name in known or _ANYBODYS.fullmatch(name):
+    """Return the intended key for an unknown one; None if no key is close, or if other software reads it."""
+    keys = spark_keys()
+    if name in keys or _FOREIGN_KEYS.fullmatch(name):
         return None
-    return next(iter(similar(name, known, ())), None)
+    return next(iter(similar(name, keys, ())), None)

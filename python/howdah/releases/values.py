@@ -32,7 +32,7 @@ _MOST_DIGITS = 40
 _CLASS = re.compile(r"[A-Za-z_$][\w$]*(\.[A-Za-z_$][\w$]*)*")
 _VARIABLE = re.compile(r"\$\{([^}$\s]{1,200})\}")
 _MOST_EXPANSIONS = 20
-"""As often as Hadoop expands; a text that still holds a variable then refers to itself."""
+"""Hadoop's own limit; a text that then still contains a variable refers to itself."""
 _MOST_TEXT = 100_000
 
 
@@ -64,7 +64,7 @@ def read_seconds(text: str, unit: str | None = "s") -> float | None:
 
 
 def whole_seconds(text: str) -> int | None:
-    """A duration of a key that counts in seconds; None for a fraction, which Hadoop would cut off."""
+    """Return a duration in whole seconds; None for a fraction, which Hadoop would cut off."""
     seconds = read_seconds(text)
     return int(seconds) if seconds is not None and seconds.is_integer() else None
 
@@ -75,7 +75,7 @@ def read_list(text: str) -> tuple[str, ...]:
 
 
 def expanded(text: str, variable: Callable[[str], str | None]) -> str:
-    """The text with each ``${name}`` replaced by what ``variable`` gives for it, as often as Hadoop does."""
+    """Return the text with each ``${name}`` replaced by ``variable(name)``, as often as Hadoop does."""
     for _ in range(_MOST_EXPANSIONS):
         replaced = _VARIABLE.sub(lambda match: variable(match[1]) or match[0], text)
         if replaced == text or len(replaced) > _MOST_TEXT:
@@ -106,8 +106,8 @@ def _like(form: re.Pattern[str], otherwise: str) -> Callable[[str], str | None]:
     return lambda text: None if form.fullmatch(text) else otherwise
 
 
-def _each(check: Callable[[str], str | None]) -> Callable[[str], str | None]:
-    """The check for every item of a list with commas, which may be empty."""
+def _items(check: Callable[[str], str | None]) -> Callable[[str], str | None]:
+    """Return the check for every item of a list with commas, which may be empty."""
 
     def checked(text: str) -> str | None:
         items = text.split(",") if text else []
@@ -116,7 +116,7 @@ def _each(check: Callable[[str], str | None]) -> Callable[[str], str | None]:
     return checked
 
 
-def _nothing_wrong(_: str) -> None:
+def _any_text(_: str) -> None:
     return None
 
 
@@ -125,7 +125,7 @@ _is_class = _like(_CLASS, "is not the name of a Java class")
 MISFITS: dict[str, Callable[[str], str | None]] = {
     "int": lambda text: _whole(text, 32),
     "long": lambda text: _whole(text, 64),
-    "ints": _each(lambda text: _whole(text, 32)),
+    "ints": _items(lambda text: _whole(text, 32)),
     "float": _like(_REAL, "is not a number"),
     "bool": lambda text: "is neither true nor false" if read_bool(text) is None else None,
     "size": _size,
@@ -135,7 +135,7 @@ MISFITS: dict[str, Callable[[str], str | None]] = {
     ),
     "enum": lambda text: None if text else "is empty",
     "class": _is_class,
-    "classes": _each(_is_class),
-    "text": _nothing_wrong,
+    "classes": _items(_is_class),
+    "text": _any_text,
 }
-"""For each kind, what tells from a text without surrounding space what is wrong with it, if anything is."""
+"""By kind the function that returns the problem of a text without surrounding space, or None."""

@@ -11,7 +11,7 @@ from howdah.hadoop.readers import readers
 from howdah.model.configset import ConfigFile
 from howdah.model.plan import Cluster, ClusterPlan, Role, Setting
 from howdah.model.value import planned_text, value_text
-from howdah.releases import hadoop
+from howdah.releases.catalogue import hadoop
 from howdah.render.secrets import SERVERS_FILE
 from howdah.render.text import hash_comment
 from howdah.render.variant import FileVariant, select
@@ -52,7 +52,7 @@ def release_folder(cluster: Cluster, product: str) -> str:
 def _lines(plan: ClusterPlan, role: Role, kind: DaemonKind) -> Iterator[str]:
     home = release_folder(plan.cluster, kind.product)
     hadoop = release_folder(plan.cluster, "hadoop")
-    after = " ".join(f"{DAEMONS[other].unit}.service" for other in kind.after)
+    after = " ".join(f"{DAEMONS[role_before].unit}.service" for role_before in kind.after)
     yield f"Description={role.value} of {plan.cluster.inventory.cluster}"
     yield f"After=network-online.target time-sync.target {after}".rstrip()
     yield "Wants=network-online.target"
@@ -117,13 +117,13 @@ def read_by(plan: ClusterPlan, role: Role, variant: FileVariant) -> Iterator[Set
 
 def expected_settings(plan: ClusterPlan, role: Role, variant: FileVariant) -> dict[str, dict[str, str]]:
     """What a daemon that runs must have of each file that its page shows, or that is its own."""
-    found: dict[str, dict[str, str]] = {}
+    settings_by_file: dict[str, dict[str, str]] = {}
     release = hadoop(plan.cluster.request.hadoop)
     for setting in read_by(plan, role, variant):
         # A former name is shown as the one that it stands for.
         if setting.file in _SHOWN and not release.replacement(setting.key):
-            found.setdefault(setting.file, {})[setting.key] = value_text(setting.value)
-    return found
+            settings_by_file.setdefault(setting.file, {})[setting.key] = value_text(setting.value)
+    return settings_by_file
 
 
 _SHOWN = ("core-site.xml", "hdfs-site.xml", "yarn-site.xml", "mapred-site.xml", "hbase-site.xml", "zoo.cfg")
@@ -134,10 +134,10 @@ def port_of(plan: ClusterPlan, key: str, variant: FileVariant) -> int | None:
     """The port that a key's address names, the release's default where the plan gives none."""
     settings = (setting for file in _PORT_FILES for setting in select(plan, file, variant))
     # If masters fail over, the name of one follows the key.
-    given = next((setting for setting in settings if f"{setting.key}.".startswith(f"{key}.")), None)
-    if given is None:
+    setting_of_key = next((setting for setting in settings if f"{setting.key}.".startswith(f"{key}.")), None)
+    if setting_of_key is None:
         return default_port(key) or None
-    port = value_text(given.value).rpartition(":")[2]
+    port = value_text(setting_of_key.value).rpartition(":")[2]
     return int(port) if port.isdigit() and int(port) else None
 
 

@@ -91,18 +91,20 @@ class HdfsDirectory(NamedTuple):
 
 def host_directories(plan: ClusterPlan, roles: AbstractSet[Role]) -> Iterator[HostDirectory]:
     """The directories that a host with these daemons needs before they start, but for those on data disks."""
-    wanted: list[HostDirectory] = []
+    directories: list[HostDirectory] = []
     for place in _PLACES:
         if place.role in roles:
-            wanted += (HostDirectory(path, place.owner, place.mode) for path in _local_paths(plan, place.key))
-    wanted += (HostDirectory(path, "hdfs", "1777") for path in _local_paths(plan, _ANYWHERE))
+            directories += (
+                HostDirectory(path, place.owner, place.mode) for path in _local_paths(plan, place.key)
+            )
+    directories += (HostDirectory(path, "hdfs", "1777") for path in _local_paths(plan, _ANYWHERE))
     for key, owner in _LOGS.items():
         if key != "HBASE_LOG_DIR" or roles & _OF_HBASE:
-            wanted += (HostDirectory(path, owner, "0775") for path in _local_paths(plan, key))
+            directories += (HostDirectory(path, owner, "0775") for path in _local_paths(plan, key))
     if Role.DATANODE in roles:
         parents = (str(PurePosixPath(path).parent) for path in _local_paths(plan, _SOCKET))
-        wanted += (HostDirectory(path, "hdfs", "0755") for path in parents)
-    yield from {entry.path: entry for entry in wanted}.values()
+        directories += (HostDirectory(path, "hdfs", "0755") for path in parents)
+    yield from {entry.path: entry for entry in directories}.values()
 
 
 def masters_on_data_disks(plan: ClusterPlan, on: Mapping[str, Sequence[str]]) -> Iterable[str]:

@@ -155,7 +155,7 @@ def firmware_files(plan: ClusterPlan) -> Iterable[ConfigFile]:
     if not settings:
         return
     lines = ["# Firmware", "", "To be set on every host before anything is installed.", ""]
-    for setting in sorted(settings, key=lambda wanted: (wanted.group or "", wanted.key)):
+    for setting in sorted(settings, key=lambda setting_key: (setting_key.group or "", setting_key.key)):
         hosts = f" (hosts of {setting.group})" if setting.group else ""
         name = plain_key(setting).removeprefix("bios.").replace("_", " ")
         lines.append(f"- [ ] **{name}**{hosts}: {setting_text(setting)}.")

@@ -38,8 +38,8 @@ def kerberos_parts(plan: ClusterPlan, roles: Sequence[Role]) -> dict[str, object
     """
     if not is_secure(plan):
         return {}
-    held = host_secrets(plan, roles)
-    keytabs = [secret for secret in held if secret.principals]
+    secrets = host_secrets(plan, roles)
+    keytabs = [secret for secret in secrets if secret.principals]
     users: dict[str, dict[str, str]] = {}
     # ZooKeeper's asks nobody; HDFS's, who may ask it everything, comes first.
     for user in dict.fromkeys(kind.user for role, kind in DAEMONS.items() if role is not Role.ZOOKEEPER):
@@ -49,7 +49,7 @@ def kerberos_parts(plan: ClusterPlan, roles: Sequence[Role]) -> dict[str, object
                 users.setdefault(user, {"keytab": secret.path, "principal": own})
     fields = ("name", "path", "owner", "group", "mode", "principals")
     return {
-        "secrets": [{field: getattr(secret, field) for field in fields} for secret in held],
+        "secrets": [{field: getattr(secret, field) for field in fields} for secret in secrets],
         "kerberos": {"users": users, "authority": AUTHORITY},
     }
 
@@ -197,8 +197,8 @@ def _needs_libhadoop(plan: ClusterPlan, variant: FileVariant, system: PlacedSyst
 
 def _users(system: PlacedSystem) -> list[dict[str, str]]:
     # The owners of the log directories are users whatever runs there.
-    wanted = dict.fromkeys(["hdfs", *(DAEMONS[role].user for role in DAEMONS if role in system.roles)])
-    return [{"name": name, "home": _HOMES[name]} for name in wanted]
+    users = dict.fromkeys(["hdfs", *(DAEMONS[role].user for role in DAEMONS if role in system.roles)])
+    return [{"name": name, "home": _HOMES[name]} for name in users]
 
 
 def _directories(
@@ -228,8 +228,8 @@ def _files(
             hadoop = _own_folder("hadoop", system, content)
             # Only where there is Kerberos are there the two that tell of key stores.
             for name in _HBASE_READS:
-                if found := content.get(f"{hadoop}/{name}"):
-                    yield _file(f"{conf}/{name}", found.content)
+                if shared := content.get(f"{hadoop}/{name}"):
+                    yield _file(f"{conf}/{name}", shared.content)
     if Role.ZOOKEEPER in system.roles:
         yield from _zookeeper_files(system, content)
     yield from _system_files(system, content)
@@ -273,8 +273,8 @@ def _script(system: PlacedSystem, content: Mapping[str, ConfigFile]) -> bool:
 
 def _own_folder(base: str, system: PlacedSystem, content: Mapping[str, ConfigFile]) -> str:
     """The folder that holds a system's files: its kind's, its group's, or the one for all."""
-    wanted = [f"{base}-{system.kind}", f"{base}-{system.group}"]
-    return next((name for name in wanted if any(path.startswith(f"{name}/") for path in content)), base)
+    folders = [f"{base}-{system.kind}", f"{base}-{system.group}"]
+    return next((name for name in folders if any(path.startswith(f"{name}/") for path in content)), base)
 
 
 def _file(path: str, content: str, executable: bool = False) -> dict[str, object]:
@@ -316,6 +316,6 @@ def _page(plan: ClusterPlan, kind: DaemonKind, variant: FileVariant) -> dict[str
 def _stores(plan: ClusterPlan, store: Store | None, variant: FileVariant) -> list[str]:
     if store is None:
         return []
-    given = next((s for s in select(plan, "hdfs-site.xml", variant) if s.key == store.key), None)
-    paths = value_text(given.value).split(",") if given else []
+    setting = next((s for s in select(plan, "hdfs-site.xml", variant) if s.key == store.key), None)
+    paths = value_text(setting.value).split(",") if setting else []
     return [urlsplit(path.rpartition("]")[2].strip()).path for path in paths]

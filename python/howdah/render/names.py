@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from howdah import releases
 from howdah.errors import UserError
 from howdah.hadoop.misspelt import intended_key
 from howdah.model.hostname import is_hostname
 from howdah.model.plan import Cluster, ClusterPlan, Role, Setting
 from howdah.model.request import PlanRequest
-from howdah.releases import Release
+from howdah.releases import catalogue
+from howdah.releases.catalogue import Release
 from howdah.render.text import setting_label, setting_text
 from howdah.render.variant import HBASE_XML, KNOWN, XML
 
@@ -20,7 +20,7 @@ _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,62}[A-Za-z0-9])?")
 
 def check_names(plan: ClusterPlan, request: PlanRequest) -> None:
     """Raise UserError for the first misspelt, dead or deprecated key, or a value its key cannot take."""
-    hadoop, hbase = releases.hadoop(request.hadoop), releases.hbase(request.hbase)
+    hadoop, hbase = catalogue.hadoop(request.hadoop), catalogue.hbase(request.hbase)
     for setting in plan.settings:
         if setting.file in HBASE_XML:
             # HBase reads Hadoop's client keys from its own file too.
@@ -29,9 +29,9 @@ def check_names(plan: ClusterPlan, request: PlanRequest) -> None:
             check_name(setting, hadoop)
 
 
-def check_name(setting: Setting, *known_to: Release) -> None:
+def check_name(setting: Setting, *releases: Release) -> None:
     """Raise UserError if no release knows the key, or it cannot take the value."""
-    for release in known_to:
+    for release in releases:
         if instead := release.replacement(setting.key):
             raise UserError(
                 setting_label(setting),
@@ -51,10 +51,10 @@ def check_name(setting: Setting, *known_to: Release) -> None:
                     f"{_spoken(release)} reads it as {entry.kind}",
                 )
             return
-    near = next((near for release in known_to if (near := intended_key(setting.key, release))), None)
+    near = next((near for release in releases if (near := intended_key(setting.key, release))), None)
     raise UserError(
         setting_label(setting),
-        f"is not a property of {' or '.join(map(_spoken, known_to))}",
+        f"is not a property of {' or '.join(map(_spoken, releases))}",
         f"did you mean {near}?" if near else "see the release's list of properties",
     )
 

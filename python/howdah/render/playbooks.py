@@ -35,7 +35,7 @@ HEAD = """\
 """
 
 
-def look() -> str:
+def inspect() -> str:
     """Look at all hosts at once."""
     return (
         HEAD

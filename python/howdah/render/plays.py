@@ -11,7 +11,7 @@ from howdah.hadoop.order import at_once
 from howdah.model.plan import Role
 from howdah.render.directories import HdfsDirectory
 
-_HELD = (
+_DATANODES_WITH_BLOCKS = (
     "{{ groups.cluster | map('extract', hostvars) | selectattr('howdah.holds', 'defined') "
     "| map(attribute='howdah.holds') | flatten }}"
 )
@@ -28,9 +28,9 @@ STARTED = (
 )
 """The hosts whose DataNodes were started, or found running."""
 NAMENODES = " + ".join(
-    f"groups.namenode | map('extract', hostvars) | selectattr('{told}_namenode.host', 'defined') "
+    f"groups.namenode | map('extract', hostvars) | selectattr('{register}_namenode.host', 'defined') "
     "| list | length"
-    for told in ("started", "followed")
+    for register in ("started", "followed")
 )
 """How many NameNodes were started, or found running."""
 _DISPENSABLE = (Role.SECONDARY_NAMENODE, Role.JOB_HISTORY)
@@ -89,34 +89,34 @@ def _of_kind(role: Role, count: int) -> Iterator[str]:
         task = _start(name, "it", "", f"'{name}' in group_names" if lone else "")
         yield _start_play(role, f"{name}:datanode[0:1]" if lone else name, [task])
         return
-    first, others = _FIRST[role]
+    first, other_starts = _FIRST[role]
     tasks = [_start(name, "the first", first, f"inventory_hostname == groups.{name}[0]")]
     if count > 1:
         condition = f"inventory_hostname != groups.{name}[0]"
-        tasks.append(_start(name, "the others", others, condition, "followed"))
+        tasks.append(_start(name, "the others", other_starts, condition, "followed"))
     # In one play, so that where one host is lost the other one goes on.
-    yield _start_play(role, name, tasks, held=role is Role.NAMENODE)
+    yield _start_play(role, name, tasks, waits_for_data=role is Role.NAMENODE)
     if role is Role.NAMENODE:
         yield _NO_FURTHER
 
 
-def _start_play(role: Role, hosts: str, tasks: Sequence[str], held: bool = False) -> str:
+def _start_play(role: Role, hosts: str, tasks: Sequence[str], waits_for_data: bool = False) -> str:
     return (
         f"""
 - name: Start every {role.value}
   hosts: {hosts}
   gather_facts: false
 """
-        + (f'  vars:\n    held: "{_HELD}"\n' if held else "")
+        + (f'  vars:\n    held: "{_DATANODES_WITH_BLOCKS}"\n' if waits_for_data else "")
         + "  tasks:\n"
         + "".join(tasks)
     )
 
 
-def _start(daemon: str, which: str, more: str, condition: str, told: str = "started") -> str:
+def _start(daemon: str, subject: str, more: str, condition: str, register: str = "started") -> str:
     return (
         f"""\
-    - name: Start {which} if it does not run, and wait until it works
+    - name: Start {subject} if it does not run, and wait until it works
       howdah_daemon:
         host: "{{{{ inventory_hostname }}}}"
         daemon: {daemon}
@@ -124,7 +124,7 @@ def _start(daemon: str, which: str, more: str, condition: str, told: str = "star
 """
         + (f"        {more}\n" if more else "")
         + (f"      when: {json.dumps(condition)}\n" if condition else "")
-        + f"      register: {told}_{daemon}\n"
+        + f"      register: {register}_{daemon}\n"
     )
 
 
@@ -167,9 +167,9 @@ def _refresh() -> str:
 
 def _hdfs(directories: Sequence[HdfsDirectory], port: int) -> str:
     listed = ", ".join(
-        f"{{path: {_plain(one.path)}, owner: {one.owner}, mode: {json.dumps(one.mode)}"
-        + (f", policy: {one.policy}}}" if one.policy else "}")
-        for one in directories
+        f"{{path: {_plain(directory.path)}, owner: {directory.owner}, mode: {json.dumps(directory.mode)}"
+        + (f", policy: {directory.policy}}}" if directory.policy else "}")
+        for directory in directories
     )
     return f"""
 - name: Wait for HDFS, and create the directories of other services
@@ -234,21 +234,21 @@ def restart(plan: Rolling, order: Sequence[Sequence[Role]]) -> str:
 
 def upgrade() -> str:
     """Upgrade to another release without a moment in which HDFS cannot be written to."""
-    return _as_upgrade("upgrading") + _to_other_release("restart-upgraded")
+    return _as_upgrade("upgrading") + _change_release("restart-upgraded")
 
 
 def downgrade() -> str:
     """Go back to the release that an upgrade began from, as long as it was not finalized."""
-    return _to_other_release("restart")
+    return _change_release("restart")
 
 
-def _to_other_release(restarts: str) -> str:
+def _change_release(restarts: str) -> str:
     """What NameNodes are started with is said anew, for their program is another one."""
     started = _books("apply") + _as_upgrade("upgrading") + _books("start")
     return started + _EVERY_NAMENODE + _books(restarts, "prove")
 
 
-def upgrade_task(namenodes: str, what: str, words: str) -> str:
+def upgrade_task(namenodes: str, state: str, words: str) -> str:
     """The play that prepares HDFS's rolling upgrade, or finalizes it; ``namenodes`` is an expression."""
     return f"""
 - name: {words}
@@ -260,7 +260,7 @@ def upgrade_task(namenodes: str, what: str, words: str) -> str:
       run_once: true
       howdah_hdfs:
         namenodes: {namenodes}
-        upgrade: {what}
+        upgrade: {state}
         patience_s: 3600
 """
 
@@ -313,7 +313,7 @@ def _step(plan: Rolling, step: Sequence[Role]) -> Iterator[str]:
         return
     role = roles[-1]
     kind = DAEMONS[role]
-    stale = ":".join(f"stale_{DAEMONS[one].name}" for one in roles)
+    stale = ":".join(f"stale_{DAEMONS[member].name}" for member in roles)
     if not (kind.page.active and len(plan.present[role]) > 1):
         yield _play(plan, roles, f"Restart every {role.value} that reads changed values", stale)
         return
@@ -355,7 +355,9 @@ def _play(plan: Rolling, roles: Sequence[Role], name: str, hosts: str, first: bo
         text += _task("Fail over to another one", DAEMONS[role].name, "follows")
     roll = ROLL if role is Role.JOURNALNODE else ""
     text += roll
-    text += "".join(_task("Restart it, and wait until it works", DAEMONS[one].name, "fresh") for one in roles)
+    text += "".join(
+        _task("Restart it, and wait until it works", DAEMONS[member].name, "fresh") for member in roles
+    )
     text += roll
     return text + (plan.whole if role in _OF_HDFS else "")
 

@@ -116,7 +116,7 @@ def project_files(
     texts = {
         "ansible.cfg": _CONFIGURATION,
         "inventory.yaml": _inventory(systems, names, present),
-        "look.yaml": playbooks.look(),
+        "look.yaml": playbooks.inspect(),
         "apply.yaml": f"{playbooks.HEAD}{playbooks.apply(secure)}",
         "start.yaml": playbooks.start(
             present,
@@ -150,8 +150,8 @@ def _inventory(
         for role in (Role.NAMENODE, Role.RESOURCEMANAGER, Role.HMASTER, Role.ZOOKEEPER, Role.JOURNALNODE)
         if present[role]
     ]
-    known = list(dict.fromkeys(name for role in masters for name in present[role]))
-    return "\n".join(_lines(systems, names, present, known)) + "\n"
+    master_names = list(dict.fromkeys(name for role in masters for name in present[role]))
+    return "\n".join(_lines(systems, names, present, master_names)) + "\n"
 
 
 def _lines(

@@ -98,14 +98,14 @@ def host_secrets(plan: ClusterPlan, roles: Sequence[Role]) -> tuple[HostSecret, 
     """
     if not is_secure(plan) or not roles:
         return ()
-    found = {secret.path: secret for secret in (*_keytabs(plan, roles), *_stores(plan, roles))}
+    secrets = {secret.path: secret for secret in (*_keytabs(plan, roles), *_stores(plan, roles))}
     named: dict[str, HostSecret] = {}
-    for secret in found.values():
-        other = named.setdefault(secret.name, secret)
-        if other is not secret:
+    for secret in secrets.values():
+        existing = named.setdefault(secret.name, secret)
+        if existing is not secret:
             raise UserError(
                 secret.path,
-                f"has the same file name as {other.path}, and both come from one folder",
+                f"has the same file name as {existing.path}, and both come from one folder",
                 "give one of them another name with --set",
             )
     return tuple(named[name] for name in sorted(named))
@@ -115,13 +115,13 @@ def secret_groups(
     plan: ClusterPlan, hosts: Sequence[PlacedHost]
 ) -> Iterator[tuple[str, tuple[HostSecret, ...]]]:
     """Hosts that are handed the same files, all in one line, and what these are."""
-    alike: dict[tuple[HostSecret, ...], list[str]] = {}
+    systems_by_secrets: dict[tuple[HostSecret, ...], list[str]] = {}
     for system in placed_systems(plan, hosts):
-        if held := host_secrets(plan, system.roles):
-            alike.setdefault(held, []).append(system.name)
-    for held, names in alike.items():
+        if secrets := host_secrets(plan, system.roles):
+            systems_by_secrets.setdefault(secrets, []).append(system.name)
+    for secrets, names in systems_by_secrets.items():
         more = f" and {len(names) - _SHOWN} more like them" if len(names) > _SHOWN else ""
-        yield ", ".join(names[:_SHOWN]) + more, held
+        yield ", ".join(names[:_SHOWN]) + more, secrets
 
 
 def _keytabs(plan: ClusterPlan, roles: Sequence[Role]) -> Iterator[HostSecret]:
@@ -133,13 +133,13 @@ def _keytabs(plan: ClusterPlan, roles: Sequence[Role]) -> Iterator[HostSecret]:
         for path, principal in _keys(plan, role):
             principals.setdefault(path, set()).add(principal)
             users.setdefault(path, set()).add(DAEMONS[role].user)
-    for path, wanted in principals.items():
+    for path, names in principals.items():
         readers = tuple(sorted(users[path]))
-        web = any(principal.startswith("HTTP/") for principal in wanted)
+        web = any(principal.startswith("HTTP/") for principal in names)
         # What several users' daemons read is root's and the group's; else it is its only reader's.
         shared = web or len(readers) > 1
         owner, mode = ("root", "0440") if shared else (readers[0], "0400")
-        yield HostSecret(_name(path), path, owner, _GROUP, mode, readers, tuple(sorted(wanted)))
+        yield HostSecret(_name(path), path, owner, _GROUP, mode, readers, tuple(sorted(names)))
 
 
 def _keys(plan: ClusterPlan, role: Role) -> Iterator[tuple[str, str]]:

@@ -1,5 +1,5 @@
-"""What running Hadoop daemons answer over HTTP, and where a client's configuration says they are.
+"""Clients of running Hadoop daemons over HTTP, and their addresses in a client's configuration.
 
-Web asks; NameNode, ResourceManager, JobHistory and JmxReader know what to ask for. Nothing on a cluster is
-changed but files below a directory that a run was given, and its own applications.
+Web sends the requests of NameNode, ResourceManager, JobHistory and JmxReader. They change nothing on a
+cluster except files below the directory of a run, and the run's own applications.
 """

@@ -1,4 +1,4 @@
-"""Where daemons' web servers are, and connections to hosts that are unknown or lost."""
+"""Addresses of daemons' web servers, and connections to hosts that are lost or missing in DNS."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from howdah.errors import UserError
 
 _ANY = ("0.0.0.0", "::", "")
 
-UNHEARD_S = 5.0
-"""How long what was sent may go without an acknowledgement, and how long a connection may take."""
-_OPTION = (socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(UNHEARD_S * 1000))
+UNACKNOWLEDGED_S = 5.0
+"""The longest time without acknowledgement of sent data, and to connect."""
+_OPTION = (socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(UNACKNOWLEDGED_S * 1000))
 SOCKET_OPTIONS = (_OPTION,)
-"""What has the kernel give up a connection to a host that is lost."""
+"""The kernel closes a connection to a lost host after this time."""
 _LOST = {errno.ETIMEDOUT, errno.EHOSTUNREACH, errno.ENETUNREACH}
 
 
 class WebAddress(NamedTuple):
-    """A daemon's web server, as the configuration names it."""
+    """The address of a daemon's web server in the configuration."""
 
     id: str
-    """The daemon's name among those that fail over, ``nn1``; empty where there is one only."""
+    """The daemon's name within its pair, ``nn1``; empty without a pair."""
     url: str
     """``http://master:9870``."""
     key: str
-    """The property that gives it, for messages."""
+    """The property that contains it, for messages."""
 
 
 def web_address(name: str, address: str, *, key: str, https: bool) -> WebAddress:
-    """The server at ``HOST:PORT``; raises UserError that names ``key`` where it is not one."""
+    """Return the server at ``HOST:PORT``; raise UserError with ``key`` if the address is invalid."""
     try:
         parts = urlsplit(f"//{address}")
         valid = parts.hostname and parts.port and not parts.path
@@ -47,31 +47,31 @@ def web_address(name: str, address: str, *, key: str, https: bool) -> WebAddress
     return WebAddress(name, f"{'https' if https else 'http'}://{address}", key)
 
 
-def in_place_of_any(address: str, host: str) -> str:
-    """An address, with ``host`` for the address that stands for every one of a machine's own."""
+def with_host(address: str, host: str) -> str:
+    """Return an address with ``host`` in place of a wildcard such as 0.0.0.0."""
     colon, _, port = address.rpartition(":")
     return f"{host}:{port}" if colon.strip("[]") in _ANY else address
 
 
 def is_lost(error: OSError) -> bool:
-    """Whether the kernel gave a host up: to ask it again at once would only take as long again."""
+    """Whether the kernel could not reach a host; a retry at once would take as long again."""
     return error.errno in _LOST
 
 
-def give_up_soon(line: socket.socket) -> None:
-    """Have a connection end once its host is lost."""
+def set_lost_host_timeout(line: socket.socket) -> None:
+    """Close a connection soon after its host is lost."""
     line.setsockopt(*_OPTION)
 
 
 class NamedHosts(httpx.BaseTransport):
-    """Connects to the address that is given for a host, and asks for the host by its name.
+    """Connects to the given address of a host, with the host's name in the request.
 
-    What TLS trusts is read when it is spoken for the first time: most clusters never do.
+    TLS certificates are loaded at the first HTTPS request, because most clusters use none.
     """
 
     def __init__(self, names: Mapping[str, str]) -> None:
         self._names = names
-        # It verifies nothing, for it speaks no TLS.
+        # Without TLS there is nothing to verify.
         self._plain = httpx.HTTPTransport(verify=False, socket_options=SOCKET_OPTIONS)
 
     @cached_property
@@ -79,13 +79,13 @@ class NamedHosts(httpx.BaseTransport):
         return httpx.HTTPTransport(verify=ssl.create_default_context(), socket_options=SOCKET_OPTIONS)
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Send a request to where its host is."""
+        """Send a request to its host's address."""
         transport = self._tls if request.url.scheme == "https" else self._plain
         name = request.url.host
         address = self._names.get(name)
         if address is None:
             return transport.handle_request(request)
-        # A copy: redirections are relative to the URL that was asked for.
+        # A copy: redirections are relative to the original URL.
         return transport.handle_request(
             httpx.Request(
                 request.method,

@@ -13,7 +13,7 @@ Object = dict[str, Any]
 
 
 class AnswerPart(BaseModel):
-    """Part of a daemon's answer; what later releases add to it is passed over."""
+    """Part of a daemon's answer; unknown fields of later releases are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", populate_by_name=True)
 
@@ -22,7 +22,7 @@ T = TypeVar("T", bound=AnswerPart)
 
 
 def parse_object(kind: type[T], answer: object, where: str) -> T:
-    """Read an object of an answer; raises Unexpected that names what it lacks."""
+    """Read an object of an answer; raise Unexpected with the missing field."""
     try:
         return kind.model_validate(answer)
     except ValidationError as error:
@@ -31,18 +31,18 @@ def parse_object(kind: type[T], answer: object, where: str) -> T:
         raise Unexpected(where, f"{field}: {first['msg']}", "does howdah support this release?") from error
 
 
-def an_object(answer: object, where: str) -> Object:
-    """An answer that must be an object; raises Unexpected where it is none."""
+def as_object(answer: object, where: str) -> Object:
+    """Return an answer that must be an object; raise Unexpected if it is not."""
     if not isinstance(answer, dict):
         raise Unexpected(where, "returns JSON that is not an object", "is this the right daemon?")
     return answer
 
 
-def one_or_many(answer: object, key: str) -> list[Object]:
-    """The list that an answer has at a key.
+def list_at(answer: object, key: str) -> list[Object]:
+    """Return the list at a key of an answer.
 
-    Releases differ: a list of one element may be that element itself, an empty one null or not there,
-    and so may the object around it. Raises Unexpected for an element that is no object.
+    Releases differ: a list with one element may be the element itself, and an empty list, or the object
+    around it, may be null or missing. Raises Unexpected if an element is not an object.
     """
     value = answer.get(key) if isinstance(answer, dict) else None
     if value is None or value == "":
@@ -53,8 +53,8 @@ def one_or_many(answer: object, key: str) -> list[Object]:
     return list(elements)
 
 
-def member(answer: object, key: str, where: str) -> Object:
-    """The object that an answer has at a key; raises Unexpected where there is none."""
+def object_at(answer: object, key: str, where: str) -> Object:
+    """Return the object at a key of an answer; raise Unexpected if there is none."""
     value = answer.get(key) if isinstance(answer, dict) else None
     if not isinstance(value, dict):
         raise Unexpected(where, f"has no {key} in its answer", "does howdah support this release?")

@@ -1,11 +1,11 @@
-"""What can go wrong when a daemon is asked.
+"""Errors of requests to daemons.
 
-ServiceError            a daemon did not answer as it should
-├── NotReachable        nobody listens, the name is unknown, or no answer came in time
-│   └── NotConnected    it was not even asked: there was no connection to it
-├── Refused             it answered with an HTTP error; Hadoop's own exception where it gave one
-│   └── NeedsTicket     it asks for Kerberos, and there is no ticket or no library for one
-└── Unexpected          it answered with something else than was asked for, such as a page
+ServiceError            a daemon's answer is missing or wrong
+├── NotReachable        nothing listens there, the name is unknown, or no answer came in time
+│   └── NotConnected    there was no connection, so the request was not sent
+├── RefusedByDaemon     it answered with an HTTP error, and perhaps Hadoop's own exception
+│   └── NeedsTicket     it requires Kerberos, and there is no ticket or no library for one
+└── Unexpected          it answered with something else, such as a page
 """
 
 from __future__ import annotations
@@ -22,33 +22,33 @@ from howdah.services.addresses import is_lost
 from howdah.units import MIB, format_bytes
 
 _NUMBER = re.compile(r"^\[Errno -?\d+\] ")
-"""The system's number of an error, which says nothing that its words do not."""
+"""The system's number of an error, which its text makes redundant."""
 _MOST_BYTES = 256 * MIB
-"""The largest answer is fsck's, some 300 bytes for a block: this much tells of nearly a million of them."""
+"""The largest answer is fsck's, some 300 bytes for a block: enough for nearly a million blocks."""
 _PACKING = {"content-encoding", "content-length", "transfer-encoding"}
 
 
 class ServiceError(RunFailed):
-    """A daemon did not answer as it should; ``where`` is its URL without what a query may hold."""
+    """A daemon's answer is missing or wrong; ``where`` is the URL without its query."""
 
 
 class NotReachable(ServiceError):
-    """Nobody listens, the name is unknown, or no answer came in time."""
+    """Nothing listens there, the name is unknown, or no answer came in time."""
 
 
 class NotConnected(NotReachable):
-    """There was no connection to the daemon: it was not asked, and has done nothing."""
+    """There was no connection to the daemon, so the request was not sent."""
 
 
 class RefusedByDaemon(ServiceError):
     """The daemon answered with an HTTP error.
 
-    ``status`` is HTTP's, ``exception`` the simple name of Hadoop's own (``AccessControlException``), empty
-    where there is none, and ``message`` the first line of what it says.
+    ``status`` is HTTP's, ``exception`` the simple name of Hadoop's own (``AccessControlException``) or empty,
+    and ``message`` its first line.
     """
 
     def __init__(self, where: str, status: int, exception: str, message: str, hint: str = "") -> None:
-        # Hadoop's own exception says more than the number of HTTP's that goes with it.
+        # Hadoop's own exception is more precise than HTTP's status.
         words = [exception] if exception else [f"answers {status}"]
         super().__init__(where, ": ".join([*words, message] if message else words), hint)
         self.status = status
@@ -57,16 +57,16 @@ class RefusedByDaemon(ServiceError):
 
 
 class NeedsTicket(RefusedByDaemon):
-    """The daemon asks for Kerberos, and there is no ticket, or no library to use one."""
+    """The daemon requires Kerberos, and there is no ticket, or no library to use one."""
 
 
 class Unexpected(ServiceError):
-    """The daemon answered with something else than was asked for."""
+    """The daemon's answer has an unexpected form."""
 
 
 @contextmanager
 def translated_errors(url: str) -> Iterator[None]:
-    """Make httpx's errors those of this package; a query is left out, for it may hold a token."""
+    """Replace httpx's errors by those of this package, without queries, which may contain a token."""
     where = url.partition("?")[0]
     try:
         yield
@@ -99,17 +99,17 @@ def translated_errors(url: str) -> Iterator[None]:
 
 
 def _lost(error: BaseException | None) -> OSError | None:
-    """What the kernel said of a host that it gave up, where that is behind an error."""
+    """Return the kernel's error for a lost host among the causes of an error."""
     while error is not None:
         if isinstance(error, OSError) and is_lost(error):
             return error
-        # The library that connects raises some of its errors anew from none.
+        # The HTTP library raises some errors without a cause.
         error = error.__cause__ or error.__context__
     return None
 
 
 def whole(response: httpx.Response) -> httpx.Response:
-    """A response with all of its content; raises Unexpected for more than any answer should have."""
+    """Return a response with all of its content; raise Unexpected if it is too large."""
     announced = response.headers.get("Content-Length", "")
     if announced.isdigit() and int(announced) <= _MOST_BYTES and "Content-Encoding" not in response.headers:
         response.read()
@@ -123,7 +123,7 @@ def whole(response: httpx.Response) -> httpx.Response:
                 f"returns more than {format_bytes(_MOST_BYTES)}",
                 "is this the port of the daemon's web server?",
             )
-    # What the headers say of how it was packed is true no more.
+    # The content is decoded now: its headers no longer apply.
     headers = [pair for pair in response.headers.multi_items() if pair[0].lower() not in _PACKING]
     return httpx.Response(
         response.status_code, headers=headers, content=bytes(content), request=response.request
@@ -131,32 +131,32 @@ def whole(response: httpx.Response) -> httpx.Response:
 
 
 def is_json(response: httpx.Response) -> bool:
-    """Whether an answer says it is JSON."""
+    """Whether an answer is labelled as JSON."""
     return "json" in response.headers.get("Content-Type", "")
 
 
 def json_of(response: httpx.Response) -> Any:
-    """An answer's JSON; raises Unexpected where it is something else."""
+    """Return an answer's JSON; raise Unexpected if it is something else."""
     try:
         return response.json()
     except ValueError as error:
         where = str(response.url.copy_with(query=None))
         kind = response.headers.get("Content-Type", "").partition(";")[0]
-        what = "returns truncated or malformed JSON"
+        problem = "returns truncated or malformed JSON"
         if not is_json(response):
-            what = f"returns {kind or 'unlabelled data'}, not JSON"
-        raise Unexpected(where, what, "is this the port of the daemon's web server?") from error
+            problem = f"returns {kind or 'unlabelled data'}, not JSON"
+        raise Unexpected(where, problem, "is this the port of the daemon's web server?") from error
 
 
 def refusal(response: httpx.Response) -> RefusedByDaemon:
-    """An HTTP error with Hadoop's own exception, where the answer has one."""
-    said: object = None
+    """Return the error of an HTTP error, with Hadoop's own exception if the answer has one."""
+    content: object = None
     if is_json(response):
         try:
-            said = response.json()
+            content = response.json()
         except ValueError:
-            said = None
-    remote = said.get("RemoteException") if isinstance(said, dict) else None
+            content = None
+    remote = content.get("RemoteException") if isinstance(content, dict) else None
     where = str(response.url.copy_with(query=None))
     if isinstance(remote, dict):
         message = str(remote.get("message") or "").partition("\n")[0]

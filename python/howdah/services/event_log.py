@@ -47,7 +47,7 @@ _HANDLED = (
     f"{_SQL}End",
 )
 _BEGIN = b'{"Event":"'
-_WANTED = tuple(_BEGIN + name.encode() for name in _HANDLED)
+_HANDLED_BEGINNINGS = tuple(_BEGIN + name.encode() for name in _HANDLED)
 _LONGEST_VALUE = 500
 _DRIVER = ("driver", "<driver>")
 _OVERHEADS = ("memoryOverhead", "offHeap", "pyspark.memory")
@@ -99,7 +99,7 @@ class _Reader:
 
     def read(self, line: bytes) -> None:
         """Add the event of a line; a line that is none is counted."""
-        if line.startswith(_BEGIN) and not line.startswith(_WANTED):
+        if line.startswith(_BEGIN) and not line.startswith(_HANDLED_BEGINNINGS):
             self._events += 1
             return
         if not line.strip():
@@ -276,8 +276,10 @@ class _Reader:
 
     def _add_peaks(self, executor: str, metrics: Mapping[str, Any]) -> None:
         heap, resident = self._peaks.get(executor, (0, 0))
-        now = sum(int(metrics.get(f"ProcessTree{part}RSSMemory") or 0) for part in ("JVM", "Python", "Other"))
-        self._peaks[executor] = max(heap, int(metrics.get("JVMHeapMemory") or 0)), max(resident, now)
+        total = sum(
+            int(metrics.get(f"ProcessTree{part}RSSMemory") or 0) for part in ("JVM", "Python", "Other")
+        )
+        self._peaks[executor] = max(heap, int(metrics.get("JVMHeapMemory") or 0)), max(resident, total)
 
     def _SparkListenerExecutorAdded(self, event: Event) -> None:  # noqa: N802
         executor, info = str(event["Executor ID"]), event["Executor Info"]

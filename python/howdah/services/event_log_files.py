@@ -59,24 +59,24 @@ class EventLines:
                 ) from error
 
     def _lines(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
-        rest, too_long = b"", False
+        remainder, too_long = b"", False
         for chunk in chunks:
             *lines, last = chunk.split(b"\n")
             for number, line in enumerate(lines):
-                whole = rest + line if number == 0 else line
+                whole = remainder + line if number == 0 else line
                 if not (too_long and number == 0):
                     yield whole
-                rest, too_long = (b"", False) if number == 0 else (rest, too_long)
+                remainder, too_long = (b"", False) if number == 0 else (remainder, too_long)
             if too_long:
                 continue
-            rest += last
-            if len(rest) > _LONGEST_LINE:
-                rest, too_long = b"", True
+            remainder += last
+            if len(remainder) > _LONGEST_LINE:
+                remainder, too_long = b"", True
                 self.skipped += 1
-        if rest:
+        if remainder:
             # A complete log ends with a line feed, but a copy may lack it.
-            if rest.endswith(b"}"):
-                yield rest
+            if remainder.endswith(b"}"):
+                yield remainder
             else:
                 self.truncated = True
 

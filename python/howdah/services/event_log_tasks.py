@@ -16,7 +16,7 @@ _BATCH = 8192
 _LONGEST_MESSAGE = 300
 _TRACEBACK = "Traceback (most recent call last):"
 _DETAILS = ("Class Name", "Description", "Loss Reason", "Kill Reason", "Message")
-"""What a reason may have besides its name, in the order in which they are shown."""
+"""Details that a reason may have in addition to its name, in the order shown."""
 
 
 class TaskColumns:
@@ -119,10 +119,10 @@ def _metrics(metrics: Event) -> Row:
 
 
 def first_line(text: Any) -> str:
-    """Return what a message says first, without secrets; of a traceback, the error below it."""
-    first, _, rest = str(text or "").strip().partition("\n")
+    """Return the first line of a message without secrets; of a traceback, the error below it."""
+    first, _, remainder = str(text or "").strip().partition("\n")
     if _TRACEBACK in first:
-        first = next((line for line in rest.splitlines() if line[:1].strip()), first)
+        first = next((line for line in remainder.splitlines() if line[:1].strip()), first)
     return without_secrets(first.strip())[:_LONGEST_MESSAGE]
 
 

@@ -13,7 +13,7 @@ from urllib.parse import quote, urlsplit
 from pydantic import Field
 
 from howdah.services.active import Active
-from howdah.services.answer import AnswerPart, member, one_or_many, parse_object
+from howdah.services.answer import AnswerPart, list_at, object_at, parse_object
 from howdah.services.errors import NotConnected, RefusedByDaemon, Unexpected
 from howdah.services.web import Parameter, Sink, Web
 from howdah.units import MIB
@@ -21,10 +21,10 @@ from howdah.units import MIB
 T = TypeVar("T")
 
 _DRAWS = 6
-"""Of two replicas of which one is away, all of so many draws miss the other in 1.6 % of all cases."""
+"""If one of two replicas is unavailable, this number of draws misses the other in 1.6 % of all cases."""
 _EXCLUDED = "excludedatanodes"
 _MOST_BYTES = 16 * MIB
-"""Of what howdah reads, histories alone are longer."""
+"""Only histories are longer."""
 _HINTS = {
     "AccessControlException": "give a path that you may use, or run as another user",
     "NSQuotaExceededException": "remove something there, have the quota raised, or give another path",
@@ -37,19 +37,19 @@ class FileStatus(AnswerPart):
     """A file or a directory."""
 
     name: str = Field(alias="pathSuffix")
-    """Its name in its directory; empty for the one that was asked about."""
+    """Its name in its directory; empty for the requested path itself."""
     kind: Literal["FILE", "DIRECTORY", "SYMLINK"] = Field(alias="type")
     size_bytes: int = Field(alias="length")
     """Bytes of a file, each once."""
     replication: int
-    """Replicas that a file's blocks are to have; 0 for a directory."""
+    """The replication factor of a file; 0 for a directory."""
     block_bytes: int = Field(alias="blockSize")
     """A file's block size; 0 for a directory."""
     owner: str
     permission: str
     """Its mode in octal, ``755``."""
     modified_ms: int = Field(alias="modificationTime")
-    """When it was last changed, milliseconds since the epoch."""
+    """Time of its last change, milliseconds since 1970."""
 
     @property
     def is_directory(self) -> bool:
@@ -58,20 +58,19 @@ class FileStatus(AnswerPart):
 
 
 class ContentSummary(AnswerPart):
-    """What is below a directory, and what may be."""
+    """Files and bytes below a directory, and their quotas."""
 
     size_bytes: int = Field(alias="length")
     """Bytes of the files below it, each once."""
     space_bytes: int = Field(alias="spaceConsumed")
     """Bytes with every replica."""
     files: int = Field(alias="fileCount")
-    """Files below it."""
     directories: int = Field(alias="directoryCount")
-    """Directories below it, itself included."""
+    """Including itself."""
     quota: int
-    """The most names it may hold; -1 without a quota."""
+    """The largest number of names; -1 without a quota."""
     space_quota_bytes: int = Field(alias="spaceQuota")
-    """The most bytes it may hold, every replica counted; -1 without a quota."""
+    """The largest number of bytes with every replica; -1 without a quota."""
 
 
 class Hdfs:
@@ -85,35 +84,35 @@ class Hdfs:
         self._active = active
 
     def list(self, path: str) -> list[FileStatus]:
-        """What a directory holds, or the file itself if it is one."""
+        """Return the entries of a directory, or a file itself."""
         answer = self._get(path, op="LISTSTATUS")
-        statuses = member(answer, "FileStatuses", path)
-        return [parse_object(FileStatus, status, path) for status in one_or_many(statuses, "FileStatus")]
+        statuses = object_at(answer, "FileStatuses", path)
+        return [parse_object(FileStatus, status, path) for status in list_at(statuses, "FileStatus")]
 
     def stat(self, path: str) -> FileStatus | None:
-        """A file or a directory; None if there is none."""
+        """Return the status of a file or directory; None if there is none."""
         try:
             answer = self._get(path, op="GETFILESTATUS")
         except RefusedByDaemon as error:
             if error.exception == "FileNotFoundException":
                 return None
             raise
-        return parse_object(FileStatus, member(answer, "FileStatus", path), path)
+        return parse_object(FileStatus, object_at(answer, "FileStatus", path), path)
 
     def summary(self, path: str) -> ContentSummary:
-        """What is below a directory, and its quotas."""
+        """Return the size and quotas of a directory."""
         answer = self._get(path, op="GETCONTENTSUMMARY")
-        return parse_object(ContentSummary, member(answer, "ContentSummary", path), path)
+        return parse_object(ContentSummary, object_at(answer, "ContentSummary", path), path)
 
     def home(self) -> str:
-        """The user's home directory, ``/user/me``."""
+        """Return the user's home directory, ``/user/me``."""
         return _field(self._get("/", op="GETHOMEDIRECTORY"), "Path", str, "/")
 
     def access(self, path: str, action: str = "rwx") -> str | None:
-        """Why the user may not do with a path what ``action`` says; None if it is allowed."""
+        """Return why an action on a path is not allowed for the user; None if it is."""
         try:
             with _named(path):
-                self._active.ask(
+                self._active.query(
                     lambda url: self._web.get_text(_at(url, path), op="CHECKACCESS", fsaction=action)
                 )
         except RefusedByDaemon as error:
@@ -123,7 +122,7 @@ class Hdfs:
         return None
 
     def read(self, path: str, most_bytes: int = _MOST_BYTES) -> bytes:
-        """A file's content, which is held in memory; of a longer one than ``most_bytes`` the beginning."""
+        """Return a file's content, at most its first ``most_bytes``."""
 
         def fetch(url: str) -> bytes:
             content = BytesIO()
@@ -134,78 +133,78 @@ class Hdfs:
         return self._at_datanode(path, locate, fetch)
 
     def read_to(self, path: str, sink: Sink) -> int:
-        """Write a file's content to ``sink`` and return how many bytes that were."""
+        """Write a file's content to ``sink`` and return the number of bytes."""
         locate = partial(self._get, path, op="OPEN", noredirect="true")
         return self._at_datanode(path, locate, lambda url: self._web.read_to(url, sink))
 
     def write(self, path: str, content: bytes, *, overwrite: bool = False) -> None:
-        """Create a file, and the directories it lies in."""
+        """Create a file and the directories above it."""
         flag = "true" if overwrite else "false"
         locate = partial(self._put, path, op="CREATE", overwrite=flag, noredirect="true")
         self._at_datanode(path, locate, lambda url: self._web.put(url, content))
 
     def mkdirs(self, path: str, permission: str | None = None) -> None:
-        """Make a directory and those above it, with a mode such as ``1777``; no error if it is there."""
-        given = {"permission": permission} if permission else {}
-        self._put(path, op="MKDIRS", **given)
+        """Create a directory and those above it, with a mode such as ``1777``; no error if it exists."""
+        options = {"permission": permission} if permission else {}
+        self._put(path, op="MKDIRS", **options)
 
     def set_policy(self, path: str, policy: str) -> None:
-        """Have files that are created below a directory coded by a policy, or kept as ``REPLICATION``."""
+        """Set the erasure coding policy of new files below a directory, or ``REPLICATION``."""
         self._put(path, op="SETECPOLICY", ecpolicy=policy)
 
     def enable_policy(self, policy: str) -> None:
-        """Enable an erasure coding policy, which only HDFS's superuser may; no error if it is enabled."""
+        """Enable an erasure coding policy as HDFS's superuser; no error if it is enabled."""
         self._put("/", op="ENABLEECPOLICY", ecpolicy=policy)
 
     def delete(self, path: str, *, recursive: bool = True) -> bool:
-        """Remove a file or a directory; whether there was one."""
+        """Remove a file or a directory; return whether it existed."""
         flag = "true" if recursive else "false"
         with _named(path):
-            answer = self._active.ask(
+            answer = self._active.query(
                 lambda url: self._web.delete(_at(url, path), op="DELETE", recursive=flag)
             )
         return _field(answer, "boolean", bool, path)
 
     def _at_datanode(self, path: str, locate: Callable[..., object], act: Callable[[str], T]) -> T:
-        """Do something at the DataNode that the NameNode names, or at another while that one is away.
+        """Do something at the DataNode that the NameNode returns, or at another if that one is unavailable.
 
-        For minutes the NameNode takes one that has gone for alive. Of a file's replicas it names the same one
-        again, unless that is excluded.
+        The NameNode lists a lost DataNode as live for minutes, and returns the same one again unless it is
+        excluded.
         """
-        gone: NotConnected | None = None
-        away: list[str] = []
+        failure: NotConnected | None = None
+        excluded: list[str] = []
         for _ in range(_DRAWS):
             try:
-                url = _location(locate(**{_EXCLUDED: ",".join(away)} if away else {}), path)
+                url = _location(locate(**{_EXCLUDED: ",".join(excluded)} if excluded else {}), path)
             except RefusedByDaemon:
-                if not away:
+                if not excluded:
                     raise
-                # Several DataNodes may share an address, or all that have the block are away.
-                away = []
+                # Several DataNodes may share an address, or all with the block may be excluded.
+                excluded = []
                 continue
             try:
                 with _named(path):
                     return act(url)
             except NotConnected as error:
-                gone = error
-                away += _address(url)
-        assert gone is not None
+                failure = error
+                excluded += _address(url)
+        assert failure is not None
         where = f"DataNode {urlsplit(url).netloc}"
         hint = "the NameNode lists it as live: is it running, and can this machine resolve its name?"
-        raise NotConnected(where, gone.what, hint) from gone
+        raise NotConnected(where, failure.what, hint) from failure
 
     def _get(self, path: str, **params: Parameter) -> Any:
         with _named(path):
-            return self._active.ask(lambda url: self._web.get_json(_at(url, path), **params))
+            return self._active.query(lambda url: self._web.get_json(_at(url, path), **params))
 
     def _put(self, path: str, **params: Parameter) -> Any:
         with _named(path):
-            return self._active.ask(lambda url: self._web.put(_at(url, path), None, **params))
+            return self._active.query(lambda url: self._web.put(_at(url, path), None, **params))
 
 
 @contextmanager
 def _named(path: str) -> Iterator[None]:
-    """Let what HDFS refuses name the path, not the server that was asked for it."""
+    """Put the path into HDFS's errors in place of the server."""
     try:
         yield
     except RefusedByDaemon as error:
@@ -221,7 +220,7 @@ def _at(url: str, path: str) -> str:
 
 
 def _address(url: str) -> list[str]:
-    """The IP address of a DataNode, by which alone the NameNode knows what to exclude; empty if unknown."""
+    """Return the IP address of a DataNode, which the NameNode needs to exclude it; empty if unknown."""
     try:
         return [socket.gethostbyname(urlsplit(url).hostname or "")]
     except OSError:
@@ -229,7 +228,7 @@ def _address(url: str) -> list[str]:
 
 
 def _location(answer: object, path: str) -> str:
-    """The DataNode to go to, which Hadoop gives as JSON where it is asked not to redirect."""
+    """Return the DataNode's URL, which is in the JSON of an answer without redirection."""
     return _field(answer, "Location", str, path)
 
 

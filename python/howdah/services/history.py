@@ -1,4 +1,4 @@
-"""A job's history: the JobHistoryServer, or its file in HDFS where none does."""
+"""A job's history from the JobHistoryServer, or from its file in HDFS."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from howdah.services.conf import ClientConf
 from howdah.services.errors import ServiceError, Unexpected
 from howdah.services.hdfs import Hdfs
 from howdah.services.history_events import read_history
-from howdah.services.job import JobFacts
-from howdah.services.jobs import JobReader
+from howdah.services.job_facts import JobFacts
+from howdah.services.job_rest import JobReader
 from howdah.services.web import Web
 from howdah.units import MIB
 
 _JOB = re.compile(r"job_(\d+)_(\d+)")
 MOST_BYTES = 256 * MIB
-"""How much of a file is read, some 50,000 attempts: what it tells takes many times as much memory."""
+"""The part of a file that is read, some 50,000 attempts: they need many times as much memory."""
 _SERIAL_DIGITS = 6
 _JOBS_IN_A_DIRECTORY = 1000
 
@@ -31,12 +31,12 @@ class JobHistory(JobReader):
 
     def __init__(self, web: Web, conf: ClientConf) -> None:
         self.url = conf.history().url
-        """Where it is, ``http://master:19888``."""
+        """``http://master:19888``."""
         super().__init__(web, f"{self.url}/ws/v1/history/mapreduce")
 
 
 class _Place(NamedTuple):
-    """A directory, how the names of a job's files begin in it, and the file of the job's configuration."""
+    """A directory, the beginning of a job's file names in it, and the file of the job's configuration."""
 
     directory: str
     start: str
@@ -46,7 +46,7 @@ class _Place(NamedTuple):
 class HistoryFiles:
     """The history files of a configuration's cluster; every method raises ServiceError.
 
-    ``staging`` is where jobs of the user's work: an application master that was killed leaves its file there.
+    ``staging`` is the user's staging directory: a killed application master leaves its file there.
     """
 
     def __init__(self, hdfs: Hdfs, conf: ClientConf, user: str, staging: str = "") -> None:
@@ -57,9 +57,9 @@ class HistoryFiles:
         self._staging = staging
 
     def job(self, job_id: str) -> JobFacts | None:
-        """A job with its counters, configuration and attempts; None if no file of it is there to be read.
+        """Return a job with its counters, configuration and attempts; None if it has no readable file.
 
-        What comes after MOST_BYTES of the file is left out, its last attempts and its counters among it.
+        Only the first MOST_BYTES are read: of a larger file the last attempts and the counters are missing.
         """
         for place in self._places(job_id):
             for name in self._names(place.directory):
@@ -70,18 +70,18 @@ class HistoryFiles:
         return None
 
     def _conf(self, path: str) -> dict[str, str]:
-        """A job's configuration: a thousand properties, each of which names all of its sources."""
+        """Return a job's configuration, or nothing if it cannot be read."""
         try:
             return {entry.name: entry.text for entry in read_site(self._hdfs.read(path), path)}
         except (ServiceError, UserError):
             return {}
 
     def _places(self, job_id: str) -> Iterator[_Place]:
-        """The intermediate directory, the job's own, then those of the days, the newest first."""
+        """Yield the intermediate directory, the job's staging directory, then those of days, newest first."""
         start, conf = f"{job_id}-", f"{job_id}_conf.xml"
         yield _Place(f"{self._intermediate}/{self._user}", start, conf)
         if self._staging:
-            # It is one file for each application master that tried.
+            # Each application master of the job writes its own file.
             yield _Place(f"{self._staging}/{self._user}/.staging/{job_id}", f"{job_id}_", "job.xml")
         match = _JOB.fullmatch(job_id)
         if match is None:
@@ -104,5 +104,5 @@ class HistoryFiles:
 
 
 def _path(uri: str) -> str:
-    """The path of ``hdfs://master:8020/history`` or of ``/history``."""
+    """Return the path of ``hdfs://master:8020/history`` or of ``/history``."""
     return urlsplit(uri).path.rstrip("/")

@@ -1,7 +1,7 @@
-"""The events in a job's history file, and the job that they make up.
+"""A job from the events in its history file.
 
-The file's first line names the encoding, its second is the schema. A file may end in the middle, where
-its application master did; what came before counts.
+The file's first line is the encoding, its second is the schema. The file of a killed application master ends
+in the middle; the events before are read.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from fastavro.schema import SchemaParseException
 from fastavro.types import Schema
 
 from howdah.services.errors import Unexpected
-from howdah.services.job import (
+from howdah.services.job_facts import (
     AttemptFacts,
     JobFacts,
     MasterStart,
@@ -38,7 +38,7 @@ _JSON = b"Avro-Json"
 
 
 def read_history(data: bytes, where: str) -> JobFacts:
-    """The job that a history file tells of; raises Unexpected, which names ``where``, for what is none."""
+    """Return the job of a history file; raise Unexpected with ``where`` if it is not one."""
     history = _History()
     try:
         for kind, event in _events(data):
@@ -51,8 +51,8 @@ def read_history(data: bytes, where: str) -> JobFacts:
 
 
 def _events(data: bytes) -> Iterator[tuple[str, Event]]:
-    encoding, _, rest = data.partition(b"\n")
-    line, _, body = rest.partition(b"\n")
+    encoding, _, remainder = data.partition(b"\n")
+    line, _, body = remainder.partition(b"\n")
     if encoding not in (_BINARY, _JSON):
         raise ValueError(f"it begins with {encoding[:20]!r}")
     try:
@@ -91,7 +91,7 @@ def _after_space(text: str, at: int) -> int:
 
 
 class _History:
-    """A job as far as its events have told of it; a later event overrules an earlier one."""
+    """A job after the events so far; a later event overrules an earlier one."""
 
     def __init__(self) -> None:
         self._job: dict[str, Any] = {"state": "running", "queue": "", "name": "", "submit_ms": 0}
@@ -105,7 +105,7 @@ class _History:
             attempt = self._attempts[name]
             by_task.setdefault(attempt.task, []).append(attempt)
         tasks = {
-            # A task's start may be lost where that of its attempts is not.
+            # The event of a task's start may be missing although its attempts have theirs.
             name: replace(
                 self._tasks.get(name, TaskFacts(name, "running", ())), attempts=tuple(by_task.get(name, ()))
             )
@@ -125,7 +125,7 @@ class _History:
     def _take_job(self, kind: str, event: Event) -> None:
         match kind:
             case "AM_STARTED":
-                # A later master tells of those before it once more.
+                # A later master repeats the events of those before it.
                 number = int(event["applicationAttemptId"].rpartition("_")[2])
                 self._masters[number] = MasterStart(number, event["startTime"], event["nodeManagerHost"])
             case "JOB_SUBMITTED":
@@ -159,24 +159,24 @@ class _History:
 
     def _take_task(self, kind: str, event: Event) -> None:
         name = event["taskid"]
-        known = self._tasks.get(name, TaskFacts(name, "running", ()))
+        task = self._tasks.get(name, TaskFacts(name, "running", ()))
         match kind:
             case "TASK_STARTED":
                 hosts = tuple(host for host in event["splitLocations"].split(",") if host)
-                known = replace(known, split_hosts=hosts)
+                task = replace(task, split_hosts=hosts)
             case "TASK_FINISHED":
                 winner = event.get("successfulAttemptId") or ""
-                known = replace(known, state=state_of(event["status"]), winner=winner)
+                task = replace(task, state=state_of(event["status"]), winner=winner)
             case "TASK_FAILED":
-                known = replace(known, state=state_of(event["status"]), error=event["error"])
-        self._tasks[name] = known
+                task = replace(task, state=state_of(event["status"]), error=event["error"])
+        self._tasks[name] = task
 
     def _take_attempt(self, kind: str, event: Event) -> None:
         name = event["attemptId"]
-        known = self._attempts.get(name, AttemptFacts(name, "running", None))
+        attempt = self._attempts.get(name, AttemptFacts(name, "running", None))
         if kind.endswith("STARTED"):
-            known = replace(
-                known,
+            attempt = replace(
+                attempt,
                 start_ms=_time(event["startTime"]),
                 node=event["trackerName"],
                 node_web=f"{event['trackerName']}:{event['httpPort']}",
@@ -184,28 +184,28 @@ class _History:
                 locality=event.get("locality") or "",
             )
         else:
-            # The output of one that had succeeded may be lost later; it had ended all the same.
-            done_ms = known.finish_ms if known.state == "succeeded" else None
-            known = replace(
-                known,
+            # The output of a succeeded attempt may be lost later; its end stays.
+            done_ms = attempt.finish_ms if attempt.state == "succeeded" else None
+            attempt = replace(
+                attempt,
                 state=state_of(event["status"] if "status" in event else event["taskStatus"]),
                 finish_ms=done_ms or _time(event["finishTime"]),
                 shuffle_ms=_time(event.get("shuffleFinishTime")),
                 merge_ms=_time(event.get("sortFinishTime")),
-                node=_host(event.get("hostname")) or known.node,
+                node=_host(event.get("hostname")) or attempt.node,
                 error=event.get("error") or "",
                 counters=MappingProxyType(dict(_counts(event.get("counters")))),
             )
-        self._attempts[name] = known
+        self._attempts[name] = attempt
 
 
 def _host(name: Any) -> str:
-    """A host name; the application master says UNKNOWN of an attempt that had no container."""
+    """Return a host name; UNKNOWN is an attempt without a container."""
     return "" if name in (None, "UNKNOWN") else str(name)
 
 
 def _time(value: Any) -> int | None:
-    """A time, which is 0 or -1 where it has not come."""
+    """Return a time; None for 0 or -1, an event that has not happened."""
     return int(value) if value and value > 0 else None
 
 

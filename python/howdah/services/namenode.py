@@ -1,4 +1,4 @@
-"""The NameNode: its state, its DataNodes, its blocks, and the files it names."""
+"""The NameNode: its state, its DataNodes and its blocks."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ from howdah.services.answer import AnswerPart, Object, parse_object
 from howdah.services.conf import ClientConf
 from howdah.services.errors import RefusedByDaemon, Unexpected
 from howdah.services.hdfs import Hdfs
-from howdah.services.jmx import Asker, JmxReader
-from howdah.services.web import Web
+from howdah.services.web import JmxReader, JsonClient, Web
 
 _FILE = re.compile(
     r"^(?P<path>/.*) \d+ bytes, "
@@ -36,7 +35,7 @@ class Replica(NamedTuple):
     """One replica of a block."""
 
     location: str
-    """Where its DataNode is in the topology, ``/rack1`` or ``/rack1/nodegroup1``."""
+    """Its DataNode's place in the topology, ``/rack1`` or ``/rack1/nodegroup1``."""
     address: str
     """``ADDRESS:PORT`` of its DataNode, as in ``DataNode.address``."""
 
@@ -50,18 +49,18 @@ class Block(NamedTuple):
     size_bytes: int
     """Bytes, once."""
     target: int | None
-    """Replicas it is to have; None for one that is erasure-coded."""
+    """Its replication factor; None if it is erasure-coded."""
     replicas: tuple[Replica, ...]
-    """Those that are live; none for a block that is missing."""
+    """Its live replicas; none for a missing block."""
     policy: str | None = None
     """The erasure coding policy of its file; None for replicas."""
 
 
 def read_fsck(text: str, path: str) -> list[Block]:
-    """Every block in the answer to a check with files, blocks, locations and racks.
+    """Return every block in fsck's answer with files, blocks, locations and racks.
 
-    Raises Refused for a path that is not there, and Unexpected where the answer is not as Hadoop
-    prints it or where its own totals disagree with what was read.
+    Raises RefusedByDaemon if the path does not exist, and Unexpected if the answer has another format or
+    other totals.
     """
     if _ABSENT.search(text):
         raise RefusedByDaemon(path, 404, "FileNotFoundException", "fsck finds no such path")
@@ -100,7 +99,7 @@ def _blocks(listing: str, path: str) -> Iterator[Block]:
 
 
 def _replicas(text: str | None) -> Iterator[Replica]:
-    """``[/rack1/10.0.0.2:9866, …]``; an erasure-coded block has the name of a part before each."""
+    """Yield the replicas in ``[/rack1/10.0.0.2:9866, …]``; erasure-coded ones follow a part's name."""
     for replica in (text or "[]")[1:-1].split(", "):
         _, slash, path = replica.partition("/")
         if slash:
@@ -109,68 +108,62 @@ def _replicas(text: str | None) -> Iterator[Replica]:
 
 
 class NameNodeStatus(AnswerPart):
-    """What a NameNode says of itself."""
+    """A NameNode's release and state."""
 
     version: str
     """Its release, ``3.5.0``."""
     state: str
     """``active``, ``standby`` or ``observer``."""
     host_and_port: str
-    """Where its RPC server listens."""
+    """The address of its RPC server."""
     safe_mode: str | None
-    """Why it takes no writes; None outside safe mode."""
+    """The reason of its safe mode; None outside safe mode."""
     changed_ms: int = 0
-    """When it became active or standby, milliseconds since 1970; 0 where it does not fail over."""
+    """When it became active or standby, milliseconds since 1970; 0 without failover."""
 
 
 class HdfsSpace(AnswerPart):
-    """The space of HDFS, every replica counted."""
+    """The space of all live DataNodes, with every replica."""
 
     capacity_bytes: int = Field(alias="CapacityTotal")
-    """That of all live DataNodes' volumes."""
     free_bytes: int = Field(alias="CapacityRemaining")
-    """What blocks may still take."""
     used_bytes: int = Field(alias="CapacityUsed")
-    """What blocks take."""
 
 
 class DataNode(AnswerPart):
-    """A DataNode as the NameNode knows it."""
+    """A DataNode in the NameNode's list."""
 
     host: str
-    """The name it registered with."""
+    """The name that it registered with."""
     address: str = Field(alias="xferaddr")
-    """``ADDRESS:PORT`` of its data transfer, by which fsck names it."""
+    """``ADDRESS:PORT`` of its data transfer, as fsck prints it."""
     live: bool
-    """Whether its heartbeats come."""
+    """Whether its heartbeats arrive."""
     web: str | None = Field(None, alias="infoAddr")
-    """``ADDRESS:PORT`` of its web server; a dead one's is not told."""
+    """``ADDRESS:PORT`` of its web server; None if it is dead."""
     secure_web: str | None = Field(None, alias="infoSecureAddr")
-    """The same for HTTPS; port 0 where it has none."""
+    """The same for HTTPS; port 0 without HTTPS."""
     location: str | None = None
-    """Where it is in the topology, ``/rack1/nodegroup1``; a dead one's is not told."""
+    """Its place in the topology, ``/rack1/nodegroup1``; None if it is dead."""
     state: str | None = Field(None, alias="adminState")
     """``In Service``, ``Decommissioned`` …"""
     capacity_bytes: int = Field(0, alias="capacity")
-    """The space of its volumes."""
     used_bytes: int = Field(0, alias="used")
-    """What its blocks take."""
     free_bytes: int = Field(0, alias="remaining")
-    """What its blocks may still take."""
     blocks: int = Field(0, alias="numBlocks")
-    """Replicas it holds."""
+    """The number of its replicas."""
     silent_s: float = Field(0, alias="lastContact")
     """Seconds since its last heartbeat."""
     version: str | None = None
-    """Its release; a dead one's is not told."""
+    """Its release; None if it is dead."""
 
 
 def datanode_url(conf: ClientConf, datanode: DataNode) -> str | None:
-    """The web server of a DataNode; None for one that is dead."""
-    # A certificate is a name's, and so is a ticket; without either the address is what surely leads there.
+    """Return the URL of a DataNode's web server; None if it is dead."""
+    # Certificates and tickets are for names; without either, the address is more reliable.
     if conf.get("dfs.http.policy") == "HTTPS_ONLY":
         return f"https://{datanode.host}:{_port(datanode.secure_web)}" if datanode.secure_web else None
-    # Clients that are told to use names may not even reach the addresses that DataNodes register with.
+    # Clients that must use names may not reach the addresses that DataNodes register with.
     if conf.secure or conf.get("dfs.client.use.datanode.hostname") == "true":
         return f"http://{datanode.host}:{_port(datanode.web)}" if datanode.web else None
     return f"http://{datanode.web}" if datanode.web else None
@@ -181,7 +174,7 @@ def _port(address: str) -> str:
 
 
 def datanode_names(datanodes: Sequence[DataNode]) -> dict[str, str]:
-    """What to call each DataNode, by its address: its host, with its port where another one lives there."""
+    """Return each DataNode's name by its address: its host, with its port if the host has several."""
     alive = Counter(datanode.host for datanode in datanodes if datanode.live)
     return {
         datanode.address: datanode.host
@@ -194,50 +187,50 @@ def datanode_names(datanodes: Sequence[DataNode]) -> dict[str, str]:
 class NameNode(Hdfs):
     """The active NameNode of a configuration; every method raises ServiceError.
 
-    ``asker`` asks for its beans: a Line of ``web``'s where they are wanted again and again. Of several, one
-    that is active is waited for as long as ``patience_s``.
+    ``client`` reads its beans, for example a PlainClient of ``web`` for frequent requests. Requests wait up
+    to ``patience_s`` for a NameNode to become active.
     """
 
     def __init__(
-        self, web: Web, conf: ClientConf, asker: Asker | None = None, *, patience_s: float = 0.0
+        self, web: Web, conf: ClientConf, client: JsonClient | None = None, *, patience_s: float = 0.0
     ) -> None:
         addresses = conf.namenodes()
-        self._asker = asker or web
+        self._client = client or web
         active = Active("NameNode", addresses, self._state, addresses[0].key, patience_s=patience_s)
         super().__init__(web, active)
 
     def bean(self, name: str) -> Object:
-        """One of its beans, ``FSNamesystem``."""
-        return self._active.ask(lambda url: self._bean_at(url, name))
+        """Return one of its beans, ``FSNamesystem``."""
+        return self._active.query(lambda url: self._bean_at(url, name))
 
     def status(self) -> NameNodeStatus:
-        """Its release, its state, and whether it is in safe mode."""
-        return self._active.ask(self._status)
+        """Return its release, its state, and whether it is in safe mode."""
+        return self._active.query(self._status)
 
     def status_at(self, address: WebAddress) -> NameNodeStatus:
-        """The same of one of those that fail over, whether it is active or not."""
+        """Return the same for one NameNode of a pair, active or not."""
         return self._status(address.url)
 
     def capacity(self) -> HdfsSpace:
         """The space of HDFS."""
-        # The bean FSNamesystem has the same, but its metrics' values may be ten seconds old.
+        # The bean FSNamesystem has the same metrics, but their values may be ten seconds old.
         bean = "FSNamesystemState"
         return parse_object(HdfsSpace, self.bean(bean), bean)
 
     def datanodes(self) -> list[DataNode]:
-        """Its DataNodes, live ones first; a host may have several."""
+        """Return its DataNodes, live ones first; a host may have several."""
         info = self.bean("NameNodeInfo")
         return [*_datanodes(info, "LiveNodes", live=True), *_datanodes(info, "DeadNodes", live=False)]
 
     def fsck(self, path: str) -> list[Block]:
-        """Every block below a path with where its replicas lie."""
+        """Return every block below a path with its replicas."""
         flags = {"files": 1, "blocks": 1, "locations": 1, "racks": 1}
 
         def blocks(url: str) -> list[Block]:
-            # One that stands by says so in the middle of a page that begins well.
+            # A standby's refusal is in the middle of a page that begins normally.
             return read_fsck(self._web.get_text(f"{url}/fsck", ugi=self._web.user, path=path, **flags), path)
 
-        return self._active.ask(blocks)
+        return self._active.query(blocks)
 
     def _state(self, url: str) -> str:
         return self._status(url).state
@@ -258,7 +251,7 @@ class NameNode(Hdfs):
         )
 
     def _bean_at(self, url: str, name: str) -> Object:
-        bean = JmxReader(self._asker, url).bean(_BEAN + name)
+        bean = JmxReader(self._client, url).bean(_BEAN + name)
         if bean is None:
             raise Unexpected(
                 f"{url}/jmx", f"has no bean {_BEAN}{name}", "is this a NameNode, and has it started?"

@@ -8,20 +8,19 @@ from pydantic import Field
 
 from howdah.services.active import Active
 from howdah.services.addresses import WebAddress
-from howdah.services.answer import AnswerPart, Object, an_object, member, one_or_many, parse_object
+from howdah.services.answer import AnswerPart, Object, as_object, list_at, object_at, parse_object
 from howdah.services.conf import ClientConf
 from howdah.services.errors import RefusedByDaemon
-from howdah.services.jmx import Asker
-from howdah.services.job import MasterStart
-from howdah.services.jobs import AppMaster
+from howdah.services.job_facts import MasterStart
+from howdah.services.job_rest import AppMaster
 from howdah.services.spark_driver import SparkDriver
-from howdah.services.web import Parameter, Web
+from howdah.services.web import JsonClient, Parameter, Web
 
 _STATES = "NEW,RUNNING,UNHEALTHY,DECOMMISSIONING,DECOMMISSIONED,LOST,REBOOTED,SHUTDOWN"
 
 
 class ClusterInfo(AnswerPart):
-    """What a ResourceManager says of itself."""
+    """A ResourceManager's release and state."""
 
     version: str = Field(alias="hadoopVersion")
     """Its release, ``3.5.0``."""
@@ -32,42 +31,38 @@ class ClusterInfo(AnswerPart):
 
 
 class Node(AnswerPart):
-    """A NodeManager as the ResourceManager knows it."""
+    """A NodeManager in the ResourceManager's list."""
 
     id: str
     """``HOST:PORT`` of its RPC server."""
     host: str = Field(alias="nodeHostName")
-    """The name it registered with."""
+    """The name that it registered with."""
     state: str
     """``RUNNING``, ``UNHEALTHY``, ``LOST`` …"""
     rack: str
-    """Where it is in the topology."""
+    """Its place in the topology."""
     web: str = Field("", alias="nodeHTTPAddress")
-    """``HOST:PORT`` of its web server; empty for one that is lost."""
+    """``HOST:PORT`` of its web server; empty if it is lost."""
     version: str = ""
     health: str | None = Field(None, alias="healthReport")
     """Why it is not healthy."""
     used_memory_mib: int = Field(0, alias="usedMemoryMB")
-    """MiB that containers have taken."""
     available_memory_mib: int = Field(0, alias="availMemoryMB")
-    """MiB that containers may still take."""
     used_vcores: int = Field(0, alias="usedVirtualCores")
-    """Virtual cores that containers have taken."""
     available_vcores: int = Field(0, alias="availableVirtualCores")
-    """Virtual cores that containers may still take."""
 
 
 class Queue(AnswerPart):
-    """A queue that jobs may go to."""
+    """A queue of the scheduler."""
 
     name: str
     """Its last name, ``default``."""
     path: str
     """Its full name, ``root.default``."""
     running: bool
-    """Whether it takes applications."""
+    """Whether it accepts applications."""
     leaf: bool
-    """Whether it holds applications rather than queues."""
+    """Whether it contains applications instead of queues."""
 
 
 class AppFacts(AnswerPart):
@@ -85,9 +80,9 @@ class AppFacts(AnswerPart):
     diagnostics: str = ""
     """Why it waits or failed, in Hadoop's words."""
     submitted_ms: int = Field(alias="startedTime")
-    """When it was submitted, milliseconds since the epoch."""
+    """Milliseconds since 1970."""
     launched_ms: int = Field(0, alias="launchTime")
-    """When its application master was given a container; 0 before."""
+    """When its application master got a container; 0 before."""
     finished_ms: int = Field(alias="finishedTime")
     """When it ended; 0 before."""
     master_logs: str = Field("", alias="amContainerLogs")
@@ -112,58 +107,56 @@ class _Master(AnswerPart):
 class ResourceManager:
     """The active ResourceManager of a configuration; every method raises ServiceError.
 
-    ``asker`` asks what ``web`` would: a Line of it where the same is wanted again and again.
+    ``client`` sends the frequent requests, for example a PlainClient of ``web``.
     """
 
-    def __init__(self, web: Web, conf: ClientConf, asker: Asker | None = None) -> None:
+    def __init__(self, web: Web, conf: ClientConf, client: JsonClient | None = None) -> None:
         addresses = conf.resource_managers()
         self._web = web
-        self._asker = asker or web
+        self._client = client or web
         self._active = Active("ResourceManager", addresses, self._state, addresses[0].key)
 
     def info(self) -> ClusterInfo:
-        """Its release and its state."""
-        return self._active.ask(self._info)
+        """Return its release and its state."""
+        return self._active.query(self._info)
 
     def info_at(self, address: WebAddress) -> ClusterInfo:
-        """The same of one of those that fail over, whether it is active or not."""
+        """Return the same for one ResourceManager of a pair, active or not."""
         return self._info(address.url)
 
     def running(self, key: str) -> str:
-        """The value of a property that it runs with; raises ServiceError for one that it does not know."""
+        """Return the value of a property in its running configuration; raise ServiceError if unknown."""
 
-        def question(url: str) -> Object:
-            return an_object(self._asker.get_json(f"{url}/conf", name=key, format="json"), f"{url}/conf")
+        def request(url: str) -> Object:
+            return as_object(self._client.get_json(f"{url}/conf", name=key, format="json"), f"{url}/conf")
 
-        return str(member(self._active.ask(question), "property", key).get("value"))
+        return str(object_at(self._active.query(request), "property", key).get("value"))
 
     def nodes(self) -> list[Node]:
-        """Every NodeManager it knows, lost ones included."""
+        """Return every NodeManager, lost ones included."""
         answer = self._get("nodes", states=_STATES).get("nodes")
-        return [parse_object(Node, node, "nodes") for node in one_or_many(answer, "node")]
+        return [parse_object(Node, node, "nodes") for node in list_at(answer, "node")]
 
     def queues(self) -> list[Queue]:
-        """Every queue of its scheduler, whichever that is."""
-        scheduler = member(self._get("scheduler"), "scheduler", "scheduler")
-        return list(_queues(member(scheduler, "schedulerInfo", "scheduler"), ""))
+        """Return every queue of its scheduler."""
+        scheduler = object_at(self._get("scheduler"), "scheduler", "scheduler")
+        return list(_queues(object_at(scheduler, "schedulerInfo", "scheduler"), ""))
 
     def app(self, app_id: str) -> AppFacts | None:
-        """An application; None for one it does not know, or knows no more."""
+        """Return an application; None if it is unknown or no longer listed."""
         try:
             answer = self._get(f"apps/{app_id}")
         except RefusedByDaemon as error:
             if error.exception == "NotFoundException":
                 return None
             raise
-        return parse_object(AppFacts, member(answer, "app", app_id), app_id)
+        return parse_object(AppFacts, object_at(answer, "app", app_id), app_id)
 
     def masters(self, app_id: str) -> tuple[MasterStart, ...]:
         """An application's masters, the first one first."""
         attempts = [
             parse_object(_Master, fields, app_id)
-            for fields in one_or_many(
-                self._get(f"apps/{app_id}/appattempts").get("appAttempts"), "appAttempt"
-            )
+            for fields in list_at(self._get(f"apps/{app_id}/appattempts").get("appAttempts"), "appAttempt")
         ]
         return tuple(
             sorted(
@@ -173,37 +166,37 @@ class ResourceManager:
         )
 
     def apps(self, **params: Parameter) -> list[AppFacts]:
-        """Applications, chosen by Hadoop's own parameters: ``states``, ``user``, ``startedTimeBegin`` …"""
-        # What every application has requested of the scheduler can be megabytes.
+        """Return the applications that match Hadoop's parameters: ``states``, ``user`` …"""
+        # The resource requests of all applications can be megabytes.
         answer = self._get("apps", deSelects="resourceRequests", **params).get("apps")
-        return [parse_object(AppFacts, app, "apps") for app in one_or_many(answer, "app")]
+        return [parse_object(AppFacts, app, "apps") for app in list_at(answer, "app")]
 
     def pending(self, app_id: str) -> int:
-        """The containers that an application has requested and not got."""
-        app = member(self._get(f"apps/{app_id}"), "app", app_id)
-        requests = (parse_object(_Request, each, app_id) for each in one_or_many(app, "resourceRequests"))
-        # A container that may run on some nodes or racks is requested of each of them, and of any.
+        """Return the number of containers that an application still waits for."""
+        app = object_at(self._get(f"apps/{app_id}"), "app", app_id)
+        requests = (parse_object(_Request, fields, app_id) for fields in list_at(app, "resourceRequests"))
+        # A container that may run on several nodes or racks is requested for each of them, and for any.
         return sum(request.containers for request in requests if request.place == "*")
 
     def kill(self, app_id: str) -> None:
-        """Ask for an application's end, which takes a moment."""
+        """Kill an application, which takes a moment."""
         body = {"state": "KILLED"}
-        self._active.ask(lambda url: self._web.put(f"{url}/ws/v1/cluster/apps/{app_id}/state", body))
+        self._active.query(lambda url: self._web.put(f"{url}/ws/v1/cluster/apps/{app_id}/state", body))
 
     def app_master(self, app_id: str) -> AppMaster:
-        """The application master of a MapReduce job that runs, through the ResourceManager's proxy."""
+        """Return the application master of a running MapReduce job, through the proxy."""
         return AppMaster(self._web, f"{self._active.url()}/proxy/{app_id}/ws/v1/mapreduce")
 
     def spark_driver(self, app_id: str) -> SparkDriver:
-        """The driver of a Spark application that runs, through the same proxy."""
+        """Return the driver of a running Spark application, through the same proxy."""
         return SparkDriver(self._web, f"{self._active.url()}/proxy", app_id)
 
     def _get(self, path: str, **params: Parameter) -> Object:
-        def question(url: str) -> Object:
+        def request(url: str) -> Object:
             where = f"{url}/ws/v1/cluster/{path}"
-            return an_object(self._asker.get_json(where, **params), where)
+            return as_object(self._client.get_json(where, **params), where)
 
-        return self._active.ask(question)
+        return self._active.query(request)
 
     def _state(self, url: str) -> str:
         return self._info(url).ha_state.lower()
@@ -211,18 +204,20 @@ class ResourceManager:
     def _info(self, url: str) -> ClusterInfo:
         where = f"{url}/ws/v1/cluster/info"
         return parse_object(
-            ClusterInfo, member(an_object(self._asker.get_json(where), where), "clusterInfo", where), where
+            ClusterInfo,
+            object_at(as_object(self._client.get_json(where), where), "clusterInfo", where),
+            where,
         )
 
 
 def _queues(info: Object, above: str) -> Iterator[Queue]:
-    """A scheduler's queues: Capacity nests them in ``queues``, Fair in ``childQueues``; FIFO has one."""
+    """Yield a scheduler's queues: Capacity has ``queues``, Fair ``childQueues``; FIFO has one."""
     if "rootQueue" in info:
         yield from _queues(info["rootQueue"], "")
         return
     name = str(info.get("queueName") or "default")
     path = str(info.get("queuePath") or (name if name.startswith("root") or not above else f"{above}.{name}"))
-    below = [*one_or_many(info.get("queues"), "queue"), *one_or_many(info.get("childQueues"), "queue")]
+    below = [*list_at(info.get("queues"), "queue"), *list_at(info.get("childQueues"), "queue")]
     # The Fair scheduler's queues have no state: they always run.
     running = str(info.get("state") or info.get("qstate") or "RUNNING") == "RUNNING"
     yield Queue(name=path.rpartition(".")[2], path=path, running=running, leaf=not below)

@@ -1,4 +1,4 @@
-"""The places that tasks ran in: as few as hold all that ran at once."""
+"""Slots of tasks: as few as the tasks that ran at once."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 
 def slots(stretches: Sequence[tuple[float, float]], most: int | None = None) -> list[int]:
-    """For each stretch (its start and end) the lowest place that is free then; places count from 0.
+    """Return for each stretch (start and end) the lowest free slot, from 0.
 
-    Those of one worker and one kind of task belong together. No two stretches of a place overlap, and
-    there are as many places as stretches run at once.
+    Call it for the tasks of one worker and one kind. Stretches of a slot do not overlap, and there are as
+    many slots as stretches run at once.
 
-    With ``most`` there are no more places than that: a stretch that begins while all are taken gets the one
-    that is free next. Ends that are noticed late overlap with what follows.
+    ``most`` limits the number of slots: a stretch that begins while all are busy gets the one that becomes
+    free next. This happens if ends are noticed late.
     """
     places = [0] * len(stretches)
     busy: list[tuple[float, int]] = []

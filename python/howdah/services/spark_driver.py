@@ -1,4 +1,4 @@
-"""How far a Spark application is, from the REST interface of its driver."""
+"""The progress of a Spark application from the REST interface of its driver."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from pydantic import Field
 
 from howdah.services.answer import AnswerPart, parse_object
 from howdah.services.errors import Unexpected
-from howdah.services.jobs import JobProgress
-from howdah.services.web import Line, Web
+from howdah.services.job_rest import JobProgress
+from howdah.services.web import PlainClient, Web
 from howdah.units import format_counted
 
 
@@ -36,11 +36,11 @@ class SparkDriver:
     def __init__(self, web: Web, proxy: str, application: str) -> None:
         self._application = application
         self._url = f"{proxy}/{application}/api/v1/applications/{application}/stages"
-        self._line = Line(web)
+        self._client = PlainClient(web)
 
     def job(self) -> SparkProgress | None:
         """The progress of its tasks; None before the first stage."""
-        answer = self._line.get_json(self._url)
+        answer = self._client.get_json(self._url)
         if not isinstance(answer, list):
             raise Unexpected(self._url, "does not list stages", "is this the driver of a Spark application?")
         stages = [parse_object(_Stage, stage, self._url) for stage in answer]

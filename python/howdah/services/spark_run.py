@@ -1,4 +1,4 @@
-"""A Spark event log in the terms of a run's record: the application, its phases, its tasks, its counters."""
+"""A Spark event log as parts of a run's record: the application, its phases, tasks and counters."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from howdah.model.spark_log import SparkJob, SparkLog, SparkStage
 from howdah.services.slots import slots
 
 _LOCALITY = {"PROCESS_LOCAL": "local", "NODE_LOCAL": "local", "RACK_LOCAL": "rack", "ANY": "remote"}
-"""Spark's words in the record's; a task that read shuffle data or nothing has none (NO_PREF)."""
+"""The record's words for Spark's; a task that read shuffle data or nothing has none (NO_PREF)."""
 _SUMS = {
     "run_s": ("run_s",),
     "cpu_s": ("cpu_s",),
@@ -51,20 +51,20 @@ _KEPT = (
     "Java Version",
     "Scala Version",
 )
-"""Properties that a record keeps: those on which times depend. None of them holds a secret."""
+"""Properties that a record keeps because times depend on them. None contains a secret."""
 
 Row = dict[str, Any]
 
 
 class SparkPlaces(NamedTuple):
-    """How a node's name becomes a worker, and a worker its host."""
+    """The worker of a node's name, and the host of a worker."""
 
     worker: Callable[[str], str]
     host: Callable[[str], str]
 
 
 class ReadSpark:
-    """One application's event log; ``seconds`` makes seconds since the run's start of those since 1970."""
+    """One application's event log; ``seconds`` converts seconds since 1970 to those since the run's start."""
 
     def __init__(self, log: SparkLog, places: SparkPlaces, seconds: Callable[[float], float]) -> None:
         self._log = log
@@ -121,7 +121,7 @@ class ReadSpark:
                 id=stage.id,
                 attempt=stage.attempt,
                 name=stage.name,
-                what=self._what(stage),
+                what=self._description(stage),
                 parents=stage.parents,
                 start_s=self._seconds(stage.submit_s),
                 end_s=self._seconds(max(stage.submit_s, stage.end_s or self._end_s)),
@@ -130,7 +130,7 @@ class ReadSpark:
                 **sums,
             )
 
-    def _what(self, stage: SparkStage) -> str:
+    def _description(self, stage: SparkStage) -> str:
         job = self._job_of.get(stage.id)
         return job.description if job else ""
 
@@ -138,9 +138,9 @@ class ReadSpark:
         """The described parts of the application, such as queries, or its stages if none is described."""
         stages = [stage for stage in self._log.stages if stage.submit_s is not None]
         parts: dict[str, tuple[float, float]] = {}
-        described = any(self._what(stage) for stage in stages)
+        described = any(self._description(stage) for stage in stages)
         for stage in stages:
-            name = self._what(stage) if described else stage_kind(stage.id)
+            name = self._description(stage) if described else stage_kind(stage.id)
             assert stage.submit_s is not None
             start_s, end_s = stage.submit_s, max(stage.submit_s, stage.end_s or self._end_s)
             begun = parts.get(name, (start_s, end_s))
@@ -196,7 +196,7 @@ class ReadSpark:
         return TaskAttempt(
             workload=workload,
             kind=stage_kind(row["stage"]),
-            # Tasks of a stage that runs again are numbered anew, its partitions are not.
+            # A stage that runs again numbers its tasks from 0, but its partitions as before.
             task=row["index"] if row["partition"] is None else row["partition"],
             # An attempt of a stage numbers its tasks' attempts from 0 again.
             attempt=OF_ONE_STAGE * (row["stage_attempt"] or 0) + (row["attempt"] or 0),

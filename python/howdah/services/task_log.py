@@ -1,4 +1,4 @@
-"""The logs of containers, from the NodeManager that ran them or from where they were gathered."""
+"""Logs of containers from their NodeManager or from the history server."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from howdah.services.errors import ServiceError
 from howdah.services.web import Web
 
 MOST_BYTES = 64 * 1024
-"""The end of a log is enough to say why it ends."""
+"""The end of a log is enough to find the reason of a failure."""
 
 _CONTENTS = "\nLogContents:\n"
 _END = re.compile(r"\n*End of LogType:.*\Z", re.DOTALL)
 
 
 class TaskContainer(NamedTuple):
-    """A container and where it ran."""
+    """A container and its NodeManager."""
 
     id: str
     """``container_1700000000000_0001_01_000002``."""
@@ -33,7 +33,7 @@ class TaskLogs:
         self._conf = conf
 
     def tail(self, container: TaskContainer, name: str) -> str:
-        """The end of a log, ``syslog``, ``stderr`` or ``stdout``; empty where nobody has it."""
+        """Return the end of a log, ``syslog``, ``stderr`` or ``stdout``; empty if no server has it."""
         for url in (
             f"{self._conf.nodemanager_url(container.node_web)}"
             f"/ws/v1/node/containers/{container.id}/logs/{name}",
@@ -48,6 +48,6 @@ class TaskLogs:
 
 
 def contents(answer: str) -> str:
-    """A log without the lines that servers put around it; empty for an answer that holds none."""
+    """Return a log without the lines that servers add; empty if the answer contains no log."""
     _, begins, text = answer.rpartition(_CONTENTS)
     return _END.sub("", text)[-MOST_BYTES:] if begins else ""

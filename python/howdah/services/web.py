@@ -1,4 +1,4 @@
-"""The one way in which daemons are asked over HTTP."""
+"""HTTP requests to daemons, and the beans of their /jmx."""
 
 from __future__ import annotations
 
@@ -14,32 +14,31 @@ from urllib.parse import urlencode, urlsplit
 
 import httpx
 
-from howdah.services.addresses import UNHEARD_S, NamedHosts, give_up_soon, is_lost
-from howdah.services.answer import Object, an_object
+from howdah.services.addresses import UNACKNOWLEDGED_S, NamedHosts, is_lost, set_lost_host_timeout
+from howdah.services.answer import Object, as_object, list_at
 from howdah.services.errors import NotReachable, is_json, json_of, refusal, translated_errors, whole
 from howdah.services.identity import Negotiate, hadoop_user
 
 Parameter = str | int
 
 _SILENCE_S = 20.0
-"""How long a daemon may say nothing: a NameNode in a long collection does not answer sooner."""
+"""How long an answer may take: a NameNode in a long garbage collection needs this time."""
 
 _MOST_BYTES = 1 << 24
 
 
 class Sink(Protocol):
-    """What a file's bytes are written to."""
+    """A target of a file's bytes."""
 
     def write(self, data: bytes, /) -> object:
-        """Take some bytes."""
+        """Write bytes."""
 
 
 class Web:
     """A client of Hadoop's web servers; safe to use from several threads.
 
-    ``names`` gives addresses of hosts that this machine's resolver does not know; ``user`` is who asks
-    where there is no ``kerberos``, by default who Hadoop's own client would say it is. Nothing is tried
-    twice, and no proxy is used: a cluster's daemons are asked directly.
+    ``names`` has addresses of hosts that this machine cannot resolve; ``user`` is the user without
+    ``kerberos``, by default that of Hadoop's own client. There are no retries and no proxies.
     """
 
     def __init__(
@@ -50,16 +49,15 @@ class Web:
         silence_s: float = _SILENCE_S,
     ) -> None:
         self.user = user or hadoop_user()
-        """Who asks."""
         self.plain = not kerberos
-        """Whether who asks is believed by name."""
+        """Whether the user's name is enough."""
         self.silence_s = silence_s
-        """How long a daemon may say nothing."""
+        """How long an answer may take."""
         self._names = names or {}
-        self._asking = {"user.name": self.user} if self.plain else {}
+        self._identity = {"user.name": self.user} if self.plain else {}
         self._client = httpx.Client(
             transport=NamedHosts(self._names),
-            timeout=httpx.Timeout(silence_s, connect=min(UNHEARD_S, silence_s)),
+            timeout=httpx.Timeout(silence_s, connect=min(UNACKNOWLEDGED_S, silence_s)),
             auth=Negotiate(),
             follow_redirects=True,
             trust_env=False,
@@ -79,23 +77,23 @@ class Web:
         self._client.close()
 
     def address(self, host: str) -> str:
-        """Where a host is: its address if that was given, else its name."""
+        """Return a host's address if it was given, otherwise its name."""
         return self._names.get(host, host)
 
     def get_json(self, url: str, **params: Parameter) -> Any:
         """What a daemon answers, which must be JSON; raises ServiceError."""
-        return json_of(self._ask("GET", url, params))
+        return json_of(self._request("GET", url, params))
 
     def get_object(self, url: str, **params: Parameter) -> Object:
-        """What a daemon answers, which must be a JSON object; raises ServiceError."""
-        return an_object(self.get_json(url, **params), url.partition("?")[0])
+        """Return a daemon's answer, which must be a JSON object; raise ServiceError otherwise."""
+        return as_object(self.get_json(url, **params), url.partition("?")[0])
 
     def get_text(self, url: str, **params: Parameter) -> str:
-        """What a daemon answers, as text; raises ServiceError."""
-        return self._ask("GET", url, params).text
+        """Return a daemon's answer as text; raise ServiceError on errors."""
+        return self._request("GET", url, params).text
 
     def get_date(self, url: str) -> datetime | None:
-        """The time on a daemon's clock, to the second; every answer says it, an error too. None if not.
+        """Return the time on a daemon's clock, to the second, from any answer; None if it has no date.
 
         Raises NotReachable or Unexpected.
         """
@@ -104,7 +102,7 @@ class Web:
         return parsedate_to_datetime(dates[0]) if dates else None
 
     def read_to(self, url: str, sink: Sink, **params: Parameter) -> int:
-        """Write an answer's bytes to ``sink`` as they come, and return how many; raises ServiceError."""
+        """Write an answer's bytes to ``sink`` as they arrive, and return their number; raise ServiceError."""
         count = 0
         with translated_errors(url), self._client.stream("GET", self._url(url, params)) as response:
             if response.is_error:
@@ -116,17 +114,17 @@ class Web:
         return count
 
     def put(self, url: str, content: bytes | Mapping[str, object] | None = None, **params: Parameter) -> Any:
-        """Send bytes, or an object as JSON; the answer if it is JSON, else None. Raises ServiceError."""
+        """Send bytes, or an object as JSON; return the answer if it is JSON. Raises ServiceError."""
         kind = "application/json" if isinstance(content, Mapping) else "application/octet-stream"
         body = json.dumps(content).encode() if isinstance(content, Mapping) else content
-        response = self._ask("PUT", url, params, content=body, headers={"Content-Type": kind})
+        response = self._request("PUT", url, params, content=body, headers={"Content-Type": kind})
         return json_of(response) if response.content and is_json(response) else None
 
     def delete(self, url: str, **params: Parameter) -> Any:
-        """Ask for a deletion; raises ServiceError."""
-        return json_of(self._ask("DELETE", url, params))
+        """Send a DELETE request; raise ServiceError on errors."""
+        return json_of(self._request("DELETE", url, params))
 
-    def _ask(
+    def _request(
         self,
         method: str,
         url: str,
@@ -147,48 +145,47 @@ class Web:
         content: bytes | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> httpx.Response:
-        asked = self._url(url, params)
+        address = self._url(url, params)
         with (
             translated_errors(url),
-            self._client.stream(method, asked, content=content, headers=headers) as response,
+            self._client.stream(method, address, content=content, headers=headers) as response,
         ):
             return whole(response)
 
     def _url(self, url: str, params: Mapping[str, Parameter]) -> httpx.URL:
-        return _asked(url, tuple(self._asking.items()), tuple(params.items()))
+        return _request_url(url, tuple(self._identity.items()), tuple(params.items()))
 
 
 @lru_cache
-def _asked(
-    url: str, asking: tuple[tuple[str, str], ...], params: tuple[tuple[str, Parameter], ...]
+def _request_url(
+    url: str, identity: tuple[tuple[str, str], ...], params: tuple[tuple[str, Parameter], ...]
 ) -> httpx.URL:
-    """A URL with who asks and what; kept, for the same few are asked again and again."""
-    asked = httpx.URL(url)
-    # Where a DataNode is asked with a token, the token says who asks.
-    told = {"user.name", "delegation"} & asked.params.keys()
-    given = {} if told else dict(asking)
-    return asked.copy_merge_params({**given, **dict(params)})
+    """Return a URL with the user and the parameters; cached, because requests repeat."""
+    address = httpx.URL(url)
+    # A request to a DataNode has a token, which contains the user.
+    identified = {"user.name", "delegation"} & address.params.keys()
+    added = {} if identified else dict(identity)
+    return address.copy_merge_params({**added, **dict(params)})
 
 
 class _Connection(HTTPConnection):
-    """Connects anew by itself where the daemon has hung up, with little patience for a host that is lost."""
+    """Reconnects after the daemon closed the connection, with a short timeout for a lost host."""
 
     def __init__(self, host: str, port: int | None, silence_s: float) -> None:
-        super().__init__(host, port, timeout=min(UNHEARD_S, silence_s))
+        super().__init__(host, port, timeout=min(UNACKNOWLEDGED_S, silence_s))
         self._silence_s = silence_s
 
     def connect(self) -> None:
-        """Connect, and wait from then on as long as a daemon may say nothing."""
+        """Connect, and then use the timeout for answers."""
         super().connect()
-        give_up_soon(self.sock)
+        set_lost_host_timeout(self.sock)
         self.sock.settimeout(self._silence_s)
 
 
-class Line:
-    """Asks like ``web`` for a third of its work, and knows neither redirections nor tickets nor TLS.
+class PlainClient:
+    """Sends GET requests with a third of a Web's CPU time, without redirections, tickets and TLS.
 
-    Whatever is not answered plainly is asked again through ``web``, which knows them and tells what is
-    wrong. One thread at a time may use it.
+    A request that needs these, or fails, is repeated through ``web``. Not thread-safe.
     """
 
     def __init__(self, web: Web) -> None:
@@ -209,7 +206,7 @@ class Line:
                     raise NotReachable(
                         url, "does not answer in time", "is the daemon running, and not overloaded?"
                     ) from error
-                # A daemon closes connections that it has not heard from for a while.
+                # Daemons close idle connections.
         return self._web.get_json(url, **params)
 
     def _plainly(self, url: str, params: dict[str, Parameter]) -> Any:
@@ -225,7 +222,7 @@ class Line:
         content = answer.read(_MOST_BYTES)
         if answer.status != 200:
             raise HTTPException(answer.status)
-        # One that was cut off, or is longer than any that is expected, is no whole JSON.
+        # A truncated or too long answer is not valid JSON.
         return json.loads(content)
 
     def _drop(self, url: str) -> None:
@@ -238,3 +235,26 @@ class Line:
         for connection in self._connections.values():
             connection.close()
         self._connections.clear()
+
+
+class JsonClient(Protocol):
+    """A Web, or a PlainClient for frequent requests."""
+
+    def get_json(self, url: str, **params: str | int) -> Any:
+        """Return a daemon's answer, which must be JSON; raise ServiceError otherwise."""
+
+
+class JmxReader:
+    """Reads beans of one daemon's /jmx by name, because the whole answer is large."""
+
+    def __init__(self, client: JsonClient, url: str) -> None:
+        self._client = client
+        self._url = f"{url.rstrip('/')}/jmx"
+
+    def bean(self, name: str) -> Object | None:
+        """Return the first bean of a name with ``*`` as a wildcard; None if there is none."""
+        return next(iter(self.beans(name)), None)
+
+    def beans(self, name: str) -> list[Object]:
+        """Return every bean of a name, ``Hadoop:service=DataNode,name=DataNodeActivity-*``."""
+        return list_at(self._client.get_json(self._url, qry=name), "beans")

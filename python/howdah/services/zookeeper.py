@@ -1,4 +1,4 @@
-"""ZooKeeper, asked with the one of its four-letter words that it answers without being told to."""
+"""The state of a ZooKeeper server by ``srvr``, the four-letter word that is allowed by default."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ _MOST_BYTES = 1 << 16
 
 
 def quorum_mode(address: str, port: int, patience_s: float) -> str:
-    """What a server is in its quorum: ``leader``, ``follower``, ``standalone``; empty while it has none.
+    """Return a server's mode: ``leader``, ``follower``, ``standalone``; empty without a quorum.
 
-    A server says so only once it serves clients, which it does as soon as it has all that its leader has.
-    Raises NotReachable.
+    A server reports its mode once it serves clients, when it has all data of its leader. Raises NotReachable.
     """
     where = f"{address}:{port}"
     hint = "is ZooKeeper running there?"
@@ -26,16 +25,16 @@ def quorum_mode(address: str, port: int, patience_s: float) -> str:
     try:
         with line:
             line.sendall(_WORD)
-            said = _whole(line).decode(errors="replace")
+            answer = _whole(line).decode(errors="replace")
     except OSError as error:
         raise NotReachable(where, f"does not answer: {error.strerror or error}", hint) from error
-    modes = [text.removeprefix(_MODE) for text in said.splitlines() if text.startswith(_MODE)]
+    modes = [text.removeprefix(_MODE) for text in answer.splitlines() if text.startswith(_MODE)]
     return modes[0].strip() if modes else ""
 
 
 def _whole(line: socket.socket) -> bytes:
-    """All that is said until the server hangs up."""
-    said = bytearray()
-    while len(said) < _MOST_BYTES and (some := line.recv(4096)):
-        said += some
-    return bytes(said)
+    """Return the answer until the server closes the connection."""
+    answer = bytearray()
+    while len(answer) < _MOST_BYTES and (chunk := line.recv(4096)):
+        answer += chunk
+    return bytes(answer)

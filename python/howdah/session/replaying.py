@@ -22,7 +22,7 @@ from howdah.model.replay import JobReplay, ReplayScore
 from howdah.model.spark_log import SparkLog
 from howdah.report.document import Document
 from howdah.services.errors import ServiceError
-from howdah.services.job import JobFacts
+from howdah.services.job_facts import JobFacts
 from howdah.services.web import Web
 from howdah.session.imported import application_of
 from howdah.session.importing import in_hdfs

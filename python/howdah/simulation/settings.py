@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-from howdah import releases
 from howdah.errors import UserError
 from howdah.model.at_once import AtOnce, Container, Room, counts_vcores, granted_bytes
 from howdah.model.heap import heap_bytes
@@ -17,6 +16,7 @@ from howdah.model.workloads.dfsio import DfsioWrite
 from howdah.model.workloads.files import BLOCK_SIZE
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import CODEC, PARTITION_SAMPLES, SLOWSTART, Codec
+from howdah.releases import catalogue
 from howdah.releases.values import read_bool, read_size
 from howdah.simulation.scenario import JobSettings, Masters, Scheduling, SimulatedHdfs
 from howdah.units import MIB
@@ -62,8 +62,8 @@ class PlannedSettings:
         if given is not None:
             return given.strip()
         hadoop, hbase = self._versions
-        found = releases.default_of(key, releases.hadoop(hadoop))
-        return found or releases.default_of(key, releases.hbase(hbase)) or ""
+        found = catalogue.default_of(key, catalogue.hadoop(hadoop))
+        return found or catalogue.default_of(key, catalogue.hbase(hbase)) or ""
 
     def number(self, key: str) -> float:
         """A property that is a number; raises UserError where it is none."""

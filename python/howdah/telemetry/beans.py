@@ -1,4 +1,4 @@
-"""Which numbers are read of daemons' beans, and what they are called in a record."""
+"""The attributes of daemons' beans that are sampled, and their metrics in a record."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Literal, NamedTuple
 from howdah.hadoop.daemons import BY_NAME, DAEMONS, PAIRED
 
 MASTERS = tuple(DAEMONS[role].name for role in PAIRED)
-"""What limits a whole cluster when it is busy, and so is asked for its CPU time."""
+"""Daemons that limit a whole cluster when they are busy."""
 _PROCESSES = (*MASTERS, "regionserver")
-"""Those whose process is told apart from the machine that it shares."""
+"""Daemons whose CPU time is sampled apart from that of their machine."""
 _METRICS = "Metrics"
 _NANO, _MILLI = 1e-9, 1e-3
 
@@ -19,8 +19,8 @@ class BeanNumber(NamedTuple):
     """One attribute of a bean, its metric, and the factor to the metric's unit.
 
     ``total`` only grows, ``gauge`` is the value now. A ``mean`` is a pair of attributes that begin
-    with this name: how many there were in all (``NumOps``) and how long they took on average since
-    it was last worked out (``AvgTime``); HBase calls the two ``_num_ops`` and ``_mean``.
+    with this name: the total count (``NumOps``) and the mean duration since the last update
+    (``AvgTime``); HBase calls the two ``_num_ops`` and ``_mean``.
     """
 
     attribute: str
@@ -30,14 +30,14 @@ class BeanNumber(NamedTuple):
 
 
 class Bean(NamedTuple):
-    """A bean by its name, in which ``*`` stands for anything, and what is read of it."""
+    """A bean by its name with ``*`` as a wildcard, and the attributes to read."""
 
     name: str
     numbers: tuple[BeanNumber, ...]
 
     @property
     def question(self) -> str:
-        """What to ask for: one question gives all the small beans that are called metrics of something."""
+        """The name to query: one query returns all the small beans whose names end with Metrics."""
         service, _, name = self.name.partition(",name=")
         return f"{service},name=*{_METRICS}" if name.endswith(_METRICS) else self.name
 
@@ -193,14 +193,14 @@ _HBASES: Mapping[str, tuple[Bean, ...]] = {
 _OWN: Mapping[str, tuple[Bean, ...]] = {**_HADOOPS, **_HBASES}
 
 
-def called(daemon: str) -> str:
-    """A daemon (``datanode``) as Hadoop writes it, ``DataNode``."""
+def hadoop_name(daemon: str) -> str:
+    """Return Hadoop's spelling of a daemon (``datanode``), ``DataNode``."""
     role = BY_NAME.get(daemon)
     return role.value if role is not None and DAEMONS[role].service else daemon
 
 
 def beans_of(daemon: str) -> tuple[Bean, ...]:
-    """What is read of a daemon (``datanode``): its own beans and its JVM's, none without a web server."""
+    """Return the beans of a daemon (``datanode``) and its JVM; none without a web server."""
     service = DAEMONS[BY_NAME[daemon]].service if daemon in BY_NAME else ""
     if not service:
         return ()

@@ -1,4 +1,4 @@
-"""What every CPU did, how many tasks wanted one, and how long they waited: /proc/stat, loadavg, pressure."""
+"""The times of every CPU, the run queue and the time of waiting: /proc/stat, loadavg, pressure."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ class LoadDevice(Device):
 class PressureDevice(Device):
     """Time in which tasks waited for a CPU, for I/O or for memory.
 
-    ``files`` says where below ``root`` the kernel tells of each resource: a control group has files
-    of its own, ``{}.pressure``.
+    ``files`` is the pattern of the kernel's files below ``root``: those of a control group are
+    ``{}.pressure``.
     """
 
     name = "pressure"

@@ -1,4 +1,4 @@
-"""The life-cycle of a telemetry device, and kernel files that are read again and again as counters."""
+"""The life-cycle of a telemetry device, kernel files and their counters."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _WRAP = 2**32
 class ProcFile:
     """A file below /proc that stays open between readings.
 
-    Opening costs more than reading, so the descriptor is kept and every reading starts again at
-    offset 0, for which the kernel makes the text anew.
+    Opening costs more than reading, so the descriptor is kept. Every reading starts at offset 0, for
+    which the kernel generates the text again.
     """
 
     def __init__(self, path: Path) -> None:
@@ -25,8 +25,8 @@ class ProcFile:
 
     def read(self) -> bytes:
         """The whole text as it is now; raise OSError, with the file's name, if it cannot be read."""
-        # The kernel may hand over less than was asked for although more follows: only an empty
-        # reading is the end.
+        # The kernel may return less than requested although more follows: only an empty reading is
+        # the end.
         pieces: list[bytes] = []
         offset = 0
         try:
@@ -43,7 +43,7 @@ class ProcFile:
 
 
 Backwards = Literal["hold", "reset", "wrap32"]
-"""What it means that a counter went backwards.
+"""The meaning of a counter that decreases.
 
 ``hold``: an inaccuracy, and the growth stays where it is (the kernel documents this for iowait and
 idle). ``reset``: the device was replaced and counts from zero. ``wrap32``: the kernel prints 32 bits,
@@ -84,16 +84,16 @@ class MetricReading(NamedTuple):
 
 
 class Away(Exception):
-    """The device does not answer now and may be back: the message says why."""
+    """The device does not answer at the moment; the message has the reason."""
 
 
 class Device(ABC):
     """Something that is read at every tick through files that stay open.
 
     The hooks are called in order: ``start`` once, ``tick`` any number of times, ``stop`` once.
-    ``start`` and ``tick`` raise OSError if the kernel does not give what the device needs; the
-    Sampler then leaves the device out and says so. What comes and goes raises ``Away`` in ``tick``
-    instead, and is asked again.
+    ``start`` and ``tick`` raise OSError if the kernel lacks the device's files; the Sampler then
+    leaves the device out and warns. A device that may return raises ``Away`` in ``tick`` instead, and is
+    read again.
     """
 
     name: str
@@ -116,7 +116,7 @@ class Device(ABC):
 
     @property
     def label(self) -> str:
-        """What it is, for a reader."""
+        """Its name in messages."""
         return self.name
 
     @abstractmethod

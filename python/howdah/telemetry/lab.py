@@ -1,4 +1,4 @@
-"""What is sampled of a laboratory's machines, from the names of what the kernel holds of them."""
+"""Sources of a lab's machines: control groups, disks, links and daemons."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from howdah.telemetry.cpu import PressureDevice
 from howdah.telemetry.daemons import INTERVAL_S, OFTEN_S, server_sources
 from howdah.telemetry.device import Counter, Device, MetricReading
 from howdah.telemetry.disk import VolumeDevice
-from howdah.telemetry.nic import LinkDevice, opened_in
+from howdah.telemetry.nic import LinkDevice, open_in_namespace
 from howdah.telemetry.own import GroupCpu
 from howdah.telemetry.source import Source
 
@@ -94,14 +94,14 @@ class CgroupCpuDevice(Device):
                     metric, unit, counter = counters[key]
                     readings.append(MetricReading(metric, counter.advance(int(number)) * unit))
         used_s = sum(value for metric, value in readings if metric in _USED)
-        # A group may run ahead of its limit for a moment: idle time then waits until it is even again.
+        # A group may exceed its limit for a moment; idle time then stays constant.
         self._idle_s = max(self._idle_s, self._cpus * (now_ns - self._first_ns) / 1e9 - used_s)
         readings.append(MetricReading("cpu/all/idle_s", self._idle_s))
         return readings
 
 
 class CgroupMemoryDevice(Device):
-    """What a control group uses now, its page cache apart, and what is left of its limit.
+    """The memory that a control group uses, without page cache, and the rest of its limit.
 
     ``group`` is its directory of the memory controller, of either version.
     """
@@ -142,14 +142,13 @@ _SERVE_ROWS = tuple(DAEMONS[role].name for role in OF_HBASE)
 
 
 class LabMachine(NamedTuple):
-    """A host, worker or master of a laboratory, as far as the kernel can tell of it.
+    """A host, worker or master of a lab with its kernel objects.
 
     ``groups`` are the directories of its control group by controller, ``cpu``, ``cpuacct`` and
-    ``memory``; empty where it has none. ``cpus`` and ``memory_bytes`` are its limits,
-    those of the machine it is on where it has none of its own. ``namespace`` is that of its network
-    (``/run/netns/NAME``) and ``interface`` its link to others in there. ``disks`` are kernel names of
-    block devices (``loop3``) by mount name, ``jmx`` the web addresses of its daemons by what they
-    are called: ``datanode``.
+    ``memory``; empty without a group. ``cpus`` and ``memory_bytes`` are its limits, or those of its
+    host. ``namespace`` is its network namespace (``/run/netns/NAME``) and ``interface`` its link in it.
+    ``disks`` are kernel names of block devices (``loop3``) by mount name, ``jmx`` the web addresses of
+    its daemons by name: ``datanode``.
     """
 
     name: str
@@ -163,7 +162,7 @@ class LabMachine(NamedTuple):
 
 
 def lab_sources(machines: Sequence[LabMachine], web: Web | None = None) -> tuple[Source, ...]:
-    """What can be sampled of these machines, and of their daemons, where these are asked through ``web``."""
+    """Return the sources of these machines, and with ``web`` those of their daemons."""
     return tuple(source for machine in machines for source in _sources(machine, web))
 
 
@@ -174,7 +173,7 @@ def _sources(machine: LabMachine, web: Web | None) -> Iterator[Source]:
     if web is None:
         return
     for daemon, url in machine.jmx.items():
-        # Here they work their numbers out each second, and what sets the tail of operations lasts no longer.
+        # Daemons of a lab update their metrics each second, and causes of slow operations last as long.
         interval_s = OFTEN_S if daemon in _SERVE_ROWS else INTERVAL_S
         yield from server_sources(machine.name, daemon, url, web, interval_s)
 
@@ -196,10 +195,10 @@ _WAYS = (("sent_bytes", 0), ("received_bytes", 8))
 
 
 class NeighbourDevice(Device):
-    """One laboratory's use of one host.
+    """Another lab's use of one host.
 
-    ``groups`` are the directories of its control group for that host by controller, ``namespace`` is the
-    host's network, and ``cables`` are the interfaces there that lead to its machines.
+    ``groups`` are the directories of its control group for the host by controller, ``namespace`` is the
+    host's network, and ``cables`` are the interfaces in it that lead to the lab's machines.
     """
 
     name = "neighbour"
@@ -221,8 +220,8 @@ class NeighbourDevice(Device):
         self._counters = {quantity: Counter("reset") for quantity, _ in _WAYS}
 
     def start(self) -> None:
-        """Open the files, that of the network in the host's; raise OSError where there is none."""
-        opened_in(self._namespace, super().start)
+        """Open the files, that of the network in the host's namespace; raise OSError without a namespace."""
+        open_in_namespace(self._namespace, super().start)
 
     def tick(self) -> list[MetricReading]:
         """Growth since the first tick."""

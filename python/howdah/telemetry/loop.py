@@ -43,13 +43,13 @@ class SystemClock:
 
 
 _NOTICED_S = 5.0
-"""How long after it began to leave a machine's leaving may be noticed."""
+"""The longest time until the removal of a machine is noticed."""
 _SHOWN = 5
-"""Of a daemon that comes and goes all the time, so many gaps are told with their times."""
+"""The number of gaps of a device that are listed with their times."""
 
 
 class _Gap(NamedTuple):
-    """A stretch in which a device did not answer; ``end_s`` is None while it lasts."""
+    """A time without answers of a device; ``end_s`` is None while it lasts."""
 
     device: Device
     machine: str
@@ -59,7 +59,7 @@ class _Gap(NamedTuple):
 
 
 class _Drop(NamedTuple):
-    """A device that could not be read any more."""
+    """A device that can no longer be read."""
 
     machine: str
     time_s: float
@@ -67,11 +67,11 @@ class _Drop(NamedTuple):
 
 
 class Batch:
-    """Sources that are read at one moment, under one time.
+    """Sources that are read at one moment, with one time.
 
-    A device that cannot be read is left out from then on; one that is ``Away`` is asked again at
-    every tick. Both are named in ``warnings``, each once, but for machines that leave in good order:
-    ``leaving`` has the time from which on they owe no answer.
+    A device that cannot be read is left out from then on; one that is ``Away`` is read again at every
+    tick. ``warnings`` has both, each once, except for machines that leave as planned: ``leaving`` has the
+    time from which on no answers are expected.
     """
 
     def __init__(
@@ -86,18 +86,18 @@ class Batch:
         self._name_machines = name_machines
         self._leaving = leaving
         self._awaited = {device for _, device in self._devices} if joined else set()
-        """Those of machines that joined, which owe no answer before their first."""
+        """Devices of machines that joined and have not answered yet."""
         self._dropped: list[_Drop] = []
         self._gaps: list[_Gap] = []
 
     @property
     def warnings(self) -> tuple[RunWarning, ...]:
-        """What could not be sampled, when, and why."""
-        owed = [gap for gap in self._gaps if self._owed(gap.machine, gap.start_s)]
-        devices = dict.fromkeys(gap.device for gap in owed)
+        """The devices that could not be sampled, with times and reasons."""
+        expected = [gap for gap in self._gaps if self._is_expected(gap.machine, gap.start_s)]
+        devices = dict.fromkeys(gap.device for gap in expected)
         return (
-            *(drop.warning for drop in self._dropped if self._owed(drop.machine, drop.time_s)),
-            *(self._gap_warning([gap for gap in owed if gap.device is device]) for device in devices),
+            *(drop.warning for drop in self._dropped if self._is_expected(drop.machine, drop.time_s)),
+            *(self._gap_warning([gap for gap in expected if gap.device is device]) for device in devices),
         )
 
     def start(self) -> None:
@@ -105,8 +105,8 @@ class Batch:
         for machine, device in tuple(self._devices):
             self._start(machine, device, 0.0)
 
-    def take_in(self, sources: Sequence[Source], time_s: float) -> None:
-        """Read these from now on, too: of machines that joined, whose daemons may not have begun yet."""
+    def add(self, sources: Sequence[Source], time_s: float) -> None:
+        """Also read these from now on: they are of machines that joined, whose daemons may still start."""
         for source in sources:
             for device in source.devices:
                 self._awaited.add(device)
@@ -114,7 +114,7 @@ class Batch:
                 self._start(source.machine, device, time_s)
 
     def drop(self, machines: Collection[str]) -> None:
-        """Read nothing of these any more."""
+        """Stop reading these machines."""
         for machine, device in tuple(self._devices):
             if machine in machines:
                 device.stop()
@@ -126,8 +126,8 @@ class Batch:
         except OSError as error:
             self._drop(machine, device, error, time_s)
 
-    def _owed(self, machine: str, time_s: float) -> bool:
-        """Whether a machine owed an answer at a time; that it leaves is noticed a little later."""
+    def _is_expected(self, machine: str, time_s: float) -> bool:
+        """Whether an answer of a machine was expected at a time; its removal is noticed a little later."""
         return machine not in self._leaving or time_s < self._leaving[machine] - _NOTICED_S
 
     def read(self, time_s: float) -> list[Sample]:
@@ -155,9 +155,9 @@ class Batch:
     def _drop(self, machine: str, device: Device, error: OSError, time_s: float) -> None:
         device.stop()
         self._devices.remove((machine, device))
-        what = self._name(machine, device)
+        subject = self._name(machine, device)
         why = f"{error.filename}: {error.strerror}" if error.filename else str(error)
-        text = f"no samples of {what}: {why}"
+        text = f"no samples of {subject}: {why}"
         warning = RunWarning(code=f"no-{device.name}-samples", text=text)
         self._dropped.append(_Drop(machine, time_s, warning))
 
@@ -180,10 +180,10 @@ class Batch:
         device = gaps[0].device
         more = f" and {len(gaps) - _SHOWN} times more" if len(gaps) > _SHOWN else ""
         times = ", ".join(_span(gap) for gap in gaps[:_SHOWN]) + more
-        what = self._name(gaps[0].machine, device)
+        subject = self._name(gaps[0].machine, device)
         return RunWarning(
             code=f"gap-in-{device.name}-samples",
-            text=f"no samples of {what} {times}: {gaps[0].why}",
+            text=f"no samples of {subject} {times}: {gaps[0].why}",
             machine=gaps[0].machine,
             gaps=tuple(SampleGap(start_s=gap.start_s, end_s=gap.end_s) for gap in gaps),
         )
@@ -235,11 +235,11 @@ class Loop:
 
     @property
     def warnings(self) -> tuple[RunWarning, ...]:
-        """What could not be sampled, and why."""
+        """The devices that could not be sampled, with reasons."""
         return tuple(warning for batch in self._batches for warning in batch.warnings)
 
     def start(self, *, tick_first: bool) -> None:
-        """Open the devices and go on in a thread, with a first tick before it where that is asked."""
+        """Open the devices and start the thread, after a first tick if ``tick_first``."""
         cpu_ns = self._clock.thread_cpu_ns()
         for batch in self._batches:
             batch.start()
@@ -250,13 +250,13 @@ class Loop:
         self.cpu_ns += self._clock.thread_cpu_ns() - cpu_ns
         self._thread.start()
 
-    def take_in(self, sources: Sequence[Source]) -> None:
-        """Read these from the next tick on, too, at the first batch's moments."""
+    def add(self, sources: Sequence[Source]) -> None:
+        """Also read these from the next tick on, with the first batch."""
         with self._ticking:
-            self._batches[0].take_in(sources, self._now_s())
+            self._batches[0].add(sources, self._now_s())
 
     def drop(self, machines: Collection[str]) -> None:
-        """Read nothing of these machines any more."""
+        """Stop reading these machines."""
         with self._ticking:
             for batch in self._batches:
                 batch.drop(machines)
@@ -271,17 +271,17 @@ class Loop:
         self.cpu_ns += self._clock.thread_cpu_ns() - cpu_ns
 
     def nudge(self) -> None:
-        """Have the loop's own thread tick soon; the caller does not wait for it."""
+        """Make the loop's own thread tick soon, without waiting for it."""
         self._wake.set()
 
-    def ask_to_stop(self, fresh_s: float = 0.0) -> None:
-        """Have the loop take its last samples and end; those that began ``fresh_s`` ago are the last."""
+    def request_stop(self, fresh_s: float = 0.0) -> None:
+        """Make the loop take its last samples and end; samples of the last ``fresh_s`` are recent enough."""
         self._fresh_ns = round(fresh_s * 1e9)
         self._stopping = True
         self._wake.set()
 
     def join(self) -> None:
-        """Wait for the loop's end, if it was started, and raise what ended it early."""
+        """Wait for the loop's end, if it was started, and raise the error that ended it."""
         if self._thread.ident is not None:
             self._thread.join()
         if self._failure is not None:
@@ -313,8 +313,8 @@ class Loop:
     def _tick_when_due(self) -> None:
         late_ns = -self._ns_until_due()
         self._tick()
-        # A tick that comes half an interval late belongs to no interval any more, and those whose
-        # time is over altogether are lost rather than made up for in a burst.
+        # A tick that is half an interval late counts as late, and ticks whose time is over are
+        # skipped instead of made up for in a burst.
         lost = max(0, -self._ns_until_due()) // self._interval_ns
         self.late_ticks += (late_ns > self._interval_ns // 2) + lost
         self._due += 1 + lost

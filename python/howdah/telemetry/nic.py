@@ -24,11 +24,11 @@ _NUMBER = struct.Struct("=i")  # struct nlmsgerr begins with an error's negative
 _QUEUE = struct.Struct("=II")  # the begin of struct gnet_stats_queue: packets and bytes that wait
 
 
-def opened_in(namespace: Path, open_it: Callable[[], _Opened]) -> _Opened:
-    """What ``open_it`` returns in a network namespace, ``/run/netns/NAME`` or ``/proc/PID/ns/net``.
+def open_in_namespace(namespace: Path, open_files: Callable[[], _Opened]) -> _Opened:
+    """Return ``open_files()`` in a network namespace, ``/run/netns/NAME`` or ``/proc/PID/ns/net``.
 
     Files below /proc/thread-self/net and sockets belong to the namespace they were opened in. Raises
-    OSError if the namespace cannot be entered, and whatever ``open_it`` raises.
+    OSError if the namespace cannot be entered, and the errors of ``open_files``.
     """
     result: list[_Opened] = []
     failure: list[BaseException] = []
@@ -36,12 +36,11 @@ def opened_in(namespace: Path, open_it: Callable[[], _Opened]) -> _Opened:
     def enter_and_open() -> None:
         try:
             _enter(namespace)
-            result.append(open_it())
-        except BaseException as error:  # raised again in the thread that asked
+            result.append(open_files())
+        except BaseException as error:  # raised again in the calling thread
             failure.append(error)
 
-    # A namespace is entered by one thread, which is thrown away afterwards: none of howdah's own
-    # threads ever leaves its own.
+    # A temporary thread enters the namespace: howdah's other threads stay in their own.
     thread = Thread(target=enter_and_open, name="howdah-namespace")
     thread.start()
     thread.join()
@@ -134,7 +133,7 @@ def _aligned(length: int) -> int:
 class LinkDevice(Device):
     """Bytes, packets and drops of an interface, its queue, and the retransmits of its namespace.
 
-    Files and socket are opened in the namespace once and stay there: daemons may die and come back.
+    Files and socket are opened in the namespace once and stay open, also while its daemons restart.
     """
 
     name = "nic"
@@ -153,7 +152,7 @@ class LinkDevice(Device):
 
     def start(self) -> None:
         """Open the namespace's files; raise OSError if it has no such interface."""
-        opened_in(self._namespace, self._open)
+        open_in_namespace(self._namespace, self._open)
 
     def _open(self) -> None:
         super().start()

@@ -1,6 +1,6 @@
-"""What a run itself uses of its machine: howdah's own process, and a laboratory's processes and disks.
+"""The use of a machine by the run itself: howdah's own process, and a lab's processes and disks.
 
-What the machine does beyond this, and beyond its kernel's own threads, others do.
+The rest of the machine's use, without its kernel's threads, is that of other programs.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from howdah.telemetry.processes import TICKS_PER_S, RunningProcess, Selection, p
 
 HOWDAH = "howdah"
 LAB = "lab"
-"""Instances of the metrics: howdah's process, and all of a laboratory."""
+"""Instances of the metrics: howdah's process, and a whole lab."""
 
 _USAGE_V1 = "cpuacct.usage"
 _READ_SECTORS, _WRITTEN_SECTORS = 2, 6  # columns of a block device's own stat
@@ -26,7 +26,7 @@ _Totals = tuple[int, int, int]
 
 
 class OwnCpuDevice(Device):
-    """CPU time of howdah's process; of the programs it ran, too, unless they count elsewhere."""
+    """CPU time of howdah's process, and of the programs that it ran unless they are counted elsewhere."""
 
     name = "own-cpu"
     paths = ("proc/self/stat",)
@@ -44,7 +44,7 @@ class OwnCpuDevice(Device):
 
 
 class OwnDiskDevice(Device):
-    """What howdah's process, and programs it ran, read from disks and wrote to them: /proc/PID/io."""
+    """Bytes that howdah's process and its programs read from disks and wrote: /proc/PID/io."""
 
     name = "own-disk"
     paths = ("proc/self/io",)
@@ -60,7 +60,7 @@ class OwnDiskDevice(Device):
 
 
 class GroupCpu:
-    """The CPU time of a control group, from the file that its tree tells it in.
+    """The CPU time of a control group of either version.
 
     ``groups`` are the group's directories by controller, ``cpu`` and in version 1 ``cpuacct``.
     """
@@ -80,11 +80,11 @@ class GroupCpu:
 
 
 class GroupDevice(Device):
-    """CPU time of a laboratory's control group, and the bytes of its loop devices.
+    """CPU time of a lab's control group, and the bytes of its loop devices.
 
     ``groups`` are the group's directories by controller, ``cpu`` and in version 1 ``cpuacct``; ``loops``
-    are kernel names (``loop3``), which pass by the machine's page cache, so that what they move its disks
-    move at the same time.
+    are kernel names (``loop3``). They bypass the machine's page cache, so their bytes are those of its disks
+    at the same time.
     """
 
     name = "laboratory"
@@ -107,10 +107,10 @@ class GroupDevice(Device):
 
 
 class ProcessesDevice(Device):
-    """CPU time and disk bytes of the processes that ``belongs`` knows, and of all that they started.
+    """CPU time and disk bytes of the processes for which ``belongs`` is true, and of their descendants.
 
-    For laboratories without a control group of their own. A process that ends is in the numbers of the
-    parent that waited for it; where there is none any more, what it had last is kept.
+    For labs without a control group. The kernel adds an ended process to the parent that waited for it;
+    without a parent, its last values are kept.
     """
 
     name = "laboratory"
@@ -121,46 +121,46 @@ class ProcessesDevice(Device):
         self._proc = root / "proc"
         self._selection = Selection(lambda process: belongs(process.pid), self._proc)
         self._last: dict[int, tuple[RunningProcess, _Totals]] = {}
-        self._gone: _Totals = (0, 0, 0)
+        self._ended: _Totals = (0, 0, 0)
         self._counters = (Counter("hold"), Counter("hold"), Counter("hold"))
 
     def tick(self) -> list[MetricReading]:
         """Growth since the first tick."""
-        now = {
+        current = {
             pid: (process, (process.used + process.ended, *self._disk(pid)))
             for pid, process in self._selection.read().items()
         }
-        for pid, (process, had) in self._last.items():
-            if pid not in now and process.parent not in now:
-                self._gone = _added(self._gone, had)
-        self._last = now
-        totals = self._gone
-        for _, has in now.values():
-            totals = _added(totals, has)
+        for pid, (process, last) in self._last.items():
+            if pid not in current and process.parent not in current:
+                self._ended = _added(self._ended, last)
+        self._last = current
+        totals = self._ended
+        for _, totals_now in current.values():
+            totals = _added(totals, totals_now)
         cpu, *moved = (counter.advance(total) for counter, total in zip(self._counters, totals, strict=True))
         return [MetricReading(f"own/{LAB}/cpu_s", cpu / TICKS_PER_S), *_moved(LAB, moved)]
 
     def _disk(self, pid: int) -> tuple[int, int]:
-        """What it moved; nothing if it has ended by now, or is another user's."""
+        """Return its disk bytes; the last ones if it has ended, or belongs to another user."""
         try:
             return _disk_bytes((self._proc / str(pid) / "io").read_bytes())
         except OSError:
-            known = self._last.get(pid)
-            return (known[1][1], known[1][2]) if known else (0, 0)
+            last = self._last.get(pid)
+            return (last[1][1], last[1][2]) if last else (0, 0)
 
 
 def howdah_devices(root: Path = Path("/")) -> tuple[Device, ...]:
-    """What howdah uses itself, where it does the work."""
+    """Return the devices of howdah's own use without a lab."""
     return OwnCpuDevice(root, with_programs=True), OwnDiskDevice(root)
 
 
 def grouped_lab(groups: Mapping[str, Path], loops: Sequence[str]) -> tuple[Device, ...]:
-    """What a laboratory with a control group uses: its group has clients, too, which howdah starts."""
+    """Return the devices of a lab with a control group, which also contains the clients of howdah."""
     return GroupDevice(groups, loops), OwnCpuDevice(with_programs=False)
 
 
 def loose_lab(belongs: Callable[[int], bool]) -> tuple[Device, ...]:
-    """What a laboratory of loose processes uses, howdah's own and its clients' with them."""
+    """Return the device of a lab without a control group, with howdah's process and its clients."""
     own = os.getpid()
     return (ProcessesDevice(lambda pid: pid == own or belongs(pid)),)
 
@@ -179,5 +179,5 @@ def _moved(instance: str, totals: Sequence[int]) -> list[MetricReading]:
     ]
 
 
-def _added(totals: _Totals, other: _Totals) -> _Totals:
-    return totals[0] + other[0], totals[1] + other[1], totals[2] + other[2]
+def _added(totals: _Totals, addition: _Totals) -> _Totals:
+    return totals[0] + addition[0], totals[1] + addition[1], totals[2] + addition[2]

@@ -1,4 +1,4 @@
-"""Processes by what /proc says of them: how much CPU and memory they and the kernel's threads had."""
+"""CPU time and memory of processes and kernel threads from /proc."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _KERNEL_THREAD = 0x00200000  # PF_KTHREAD in include/linux/sched.h of the kernel
 
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 INTERVAL_S = 5.0
-"""Seconds between two readings: there are hundreds of threads, which takes milliseconds."""
+"""Seconds between two readings: reading hundreds of threads takes milliseconds."""
 
 
 class RunningProcess(NamedTuple):
@@ -23,11 +23,11 @@ class RunningProcess(NamedTuple):
     pid: int
     parent: int
     kernel: bool
-    """Whether it is a thread of the kernel's own."""
+    """Whether it is a kernel thread."""
     used: int
-    """What its own threads had of the CPUs."""
+    """CPU time of its own threads."""
     ended: int
-    """What its children had that have ended and that it has waited for, and theirs."""
+    """CPU time of its ended descendants that were waited for."""
 
 
 def parsed(stat: bytes) -> RunningProcess:
@@ -45,30 +45,30 @@ def parsed(stat: bytes) -> RunningProcess:
 
 
 class Selection:
-    """Those of a machine's processes that are ``wanted``, found again at each reading.
+    """The processes of a machine for which ``is_selected`` is true, and their descendants.
 
-    A process that is not is never looked at again, so that a machine with many costs little.
+    Other processes are read only once, so that many processes cost little.
     """
 
-    def __init__(self, wanted: Callable[[RunningProcess], bool], proc: Path = Path("/proc")) -> None:
-        self._wanted = wanted
+    def __init__(self, is_selected: Callable[[RunningProcess], bool], proc: Path = Path("/proc")) -> None:
+        self._is_selected = is_selected
         self._proc = str(proc)
-        self._strangers: set[int] = set()
+        self._ignored: set[int] = set()
 
     def read(self) -> dict[int, RunningProcess]:
-        """The processes that are wanted, by their ids, parents as a rule before their children."""
+        """Return the selected processes by their ids."""
         with os.scandir(self._proc) as entries:
-            there = {int(entry.name) for entry in entries if entry.name.isdigit()}
-        self._strangers &= there
+            pids = {int(entry.name) for entry in entries if entry.name.isdigit()}
+        self._ignored &= pids
         result: dict[int, RunningProcess] = {}
-        for pid in sorted(there - self._strangers):
+        for pid in sorted(pids - self._ignored):
             process = self._process(pid)
             if process is None:
                 continue
-            if process.parent in result or self._wanted(process):
+            if process.parent in result or self._is_selected(process):
                 result[pid] = process
             else:
-                self._strangers.add(pid)
+                self._ignored.add(pid)
         return result
 
     def _process(self, pid: int) -> RunningProcess | None:
@@ -106,9 +106,9 @@ def _resident(statm: str | bytes) -> int:
 
 
 def peak_rss_bytes(status: Path = Path("/proc/self/status")) -> int | None:
-    """The largest resident set (VmHWM) since the process began or ``reset_peak_rss``, bytes.
+    """Return the largest resident set (VmHWM) since the process began or ``reset_peak_rss``, bytes.
 
-    None if the kernel does not tell.
+    Returns None if the kernel does not report it.
     """
     for line in status.read_text().splitlines():
         key, _, value = line.partition(":")
@@ -133,8 +133,8 @@ def reset_peak_rss(clear_refs: Path = Path("/proc/self/clear_refs")) -> bool:
 class KernelDevice(Device):
     """CPU time of all threads of the kernel.
 
-    They write back, sort packets and serve loop devices for whoever asked, which nobody counts. In a
-    container they cannot be seen, and nothing is said of them.
+    They write back, process packets and serve loop devices for all processes, and count for none. In a
+    container they are invisible, and there is no reading.
     """
 
     name = "kernel"
@@ -148,9 +148,9 @@ class KernelDevice(Device):
 
     def tick(self) -> list[MetricReading]:
         """Growth since the first tick."""
-        now = {pid: thread.used for pid, thread in self._threads.read().items()}
+        current = {pid: thread.used for pid, thread in self._threads.read().items()}
         if self._last is not None:
-            # One that has ended took its time with it: what it had since it was last seen is lost.
-            self._grown += sum(max(0, used - self._last.get(pid, 0)) for pid, used in now.items())
-        self._last = now
-        return [MetricReading("kernel/cpu_s", self._grown / TICKS_PER_S)] if now else []
+            # The time of an ended thread since the last reading is lost.
+            self._grown += sum(max(0, used - self._last.get(pid, 0)) for pid, used in current.items())
+        self._last = current
+        return [MetricReading("kernel/cpu_s", self._grown / TICKS_PER_S)] if current else []

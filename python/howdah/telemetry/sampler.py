@@ -16,26 +16,25 @@ MIN_INTERVAL_S = 0.1
 """The shortest interval: the kernel's own CPU times move in steps of 0.01 s."""
 
 _FOLLOW_S = 1.0
-"""How often it is looked who joined and who leaves."""
+"""The interval of reading which machines joined and left."""
 
 _THREADS = 8
-"""How many machines are asked at once at most, where they answer over a network."""
+"""The largest number of machines that are queried over a network at once."""
 
 _FRESH_S = 1.0
-"""What was asked so short a time before the end, for the last mark, is not asked again: somebody waits."""
+"""Samples this short before the end, of the last mark, are not repeated, because the user waits."""
 
 
 class Sampler:
     """Samples sources from ``start`` to ``stop``.
 
-    Sources without an interval of their own are read together, the first time inside ``start`` and
-    the last time inside ``stop``, so that growth between them is all that happened. Those with one
-    are read in other threads, first at once and last inside ``stop`` or in the second before it, each with
-    a time of its own: a machine that does not answer holds up none of those that are read here, and of the
-    others only those that share its thread, where there are more machines than threads. Times are seconds
-    since ``run_start_ns`` (CLOCK_MONOTONIC, ``time.monotonic_ns``). What cannot be read is named in
-    ``warnings``. ``follow`` is called once a second for machines that come and go, which are in ``members``
-    then. Raises UserError for an interval below MIN_INTERVAL_S.
+    Sources without their own interval are read together, the first time inside ``start`` and the last
+    time inside ``stop``, so that the growth between them is complete. Those with an interval are read in
+    other threads with separate times, first at once and last inside ``stop`` or in the second before it. A
+    machine that does not answer delays only those that share its thread. Times are seconds since
+    ``run_start_ns`` (CLOCK_MONOTONIC, ``time.monotonic_ns``). ``warnings`` has the sources that cannot be
+    read. ``follow`` is called once a second and returns machines that joined or left, which are then in
+    ``members``. Raises UserError for an interval below MIN_INTERVAL_S.
     """
 
     def __init__(
@@ -78,15 +77,15 @@ class Sampler:
         return Loop(name, batches, self._sink, self._clock, run_start_ns=start_ns, interval_s=every_s)
 
     def _slow_loops(self, sources: Sequence[Source], *, joined: bool = False) -> list[Loop]:
-        """Loops for the sources that have an interval of their own, a few for each of them."""
+        """Return the loops of the sources with their own interval, a few for each interval."""
         return [
             self._loop(
-                f"howdah-telemetry-{own_s:g}s-{number}", own_s, [[source] for source in dealt], joined=joined
+                f"howdah-telemetry-{own_s:g}s-{number}", own_s, [[source] for source in group], joined=joined
             )
             for own_s in dict.fromkeys(source.interval_s for source in sources)
             if own_s is not None
-            for number, dealt in enumerate(
-                _dealt([source for source in sources if source.interval_s == own_s])
+            for number, group in enumerate(
+                _by_thread([source for source in sources if source.interval_s == own_s])
             )
         ]
 
@@ -119,17 +118,17 @@ class Sampler:
 
     def _watch(self) -> None:
         while not self._over.wait(_FOLLOW_S):
-            self._look()
+            self._update_members()
 
-    def _look(self) -> None:
-        """Take in who joined and who leaves."""
+    def _update_members(self) -> None:
+        """Add machines that joined, and drop those that left."""
         assert self._follow is not None
-        now, time_s = self._follow(), (self._clock.now_ns() - self._run_start_ns) / 1e9
-        for name in (now.leaving | now.left) - self._leaving.keys():
+        change, time_s = self._follow(), (self._clock.now_ns() - self._run_start_ns) / 1e9
+        for name in (change.leaving | change.removed) - self._leaving.keys():
             self._leaving[name] = time_s
             self._members.append(MemberChange(time_s=time_s, machine=name, what="leaving"))
-        for member in now.joined:
-            # One that was taken away before is there again, and owes answers.
+        for member in change.joined:
+            # A machine that was removed before is back, and answers are expected.
             self._leaving.pop(member.name, None)
             level, host, rack = member.level, member.host, member.rack
             self._members.append(
@@ -137,27 +136,27 @@ class Sampler:
                     time_s=time_s, machine=member.name, what="joined", level=level, host=host, rack=rack
                 )
             )
-            self._steady.take_in([source for source in member.sources if source.interval_s is None])
+            self._steady.add([source for source in member.sources if source.interval_s is None])
             for loop in self._slow_loops(member.sources, joined=True):
                 loop.start(tick_first=False)
                 self._slow.append(loop)
         for loop in self._loops:
-            loop.drop(now.left)
+            loop.drop(change.removed)
 
     def mark(self) -> None:
-        """Take a sample now, between two regular ones: use up to this moment is then known exactly.
+        """Take a sample now, between two regular ones, so that the use up to this moment is exact.
 
-        Sources with an interval of their own are sampled soon after, and not waited for.
+        Sources with their own interval are sampled soon after, without waiting.
         """
         self._steady.mark()
         for loop in tuple(self._slow):
             loop.nudge()
 
     def stop(self) -> TelemetryCost:
-        """Take the last samples, close the devices and say what the sampling cost.
+        """Take the last samples, close the devices and return the cost of sampling.
 
-        CPU time is that of all threads; ticks are those at the sampler's interval. Raises whatever
-        the sink raised while it was given samples.
+        CPU time is that of all threads; ticks are those at the sampler's interval. Raises the sink's
+        error, if any.
         """
         failures = self._end()
         if failures:
@@ -171,14 +170,14 @@ class Sampler:
         )
 
     def _end(self) -> list[BaseException]:
-        """End every loop, whatever ended another one before."""
+        """End every loop and return their errors."""
         self._over.set()
         if self._following.ident is not None:
             self._following.join()
-            self._look()
-        self._steady.ask_to_stop()
+            self._update_members()
+        self._steady.request_stop()
         for loop in self._slow:
-            loop.ask_to_stop(_FRESH_S)
+            loop.request_stop(_FRESH_S)
         failures: list[BaseException] = []
         for loop in self._loops:
             try:
@@ -190,11 +189,11 @@ class Sampler:
         return failures
 
 
-def _dealt(sources: Sequence[Source]) -> list[list[Source]]:
-    """Sources dealt out by machine, so that one that does not answer holds up as few others as may be."""
+def _by_thread(sources: Sequence[Source]) -> list[list[Source]]:
+    """Return the sources grouped into threads by machine: one without answer delays few others."""
     machines = dict.fromkeys(source.machine for source in sources)
-    hands: list[list[Source]] = [[] for _ in range(min(_THREADS, len(machines)))]
-    hand_of = {machine: hands[number % len(hands)] for number, machine in enumerate(machines)}
+    groups: list[list[Source]] = [[] for _ in range(min(_THREADS, len(machines)))]
+    group_of = {machine: groups[number % len(groups)] for number, machine in enumerate(machines)}
     for source in sources:
-        hand_of[source.machine].append(source)
-    return hands
+        group_of[source.machine].append(source)
+    return groups

@@ -1,4 +1,4 @@
-"""What a daemon's own logs tell of a run: its collector's and its own."""
+"""Events in a daemon's log and in its garbage collector's log."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ _LINE = re.compile(
 
 
 def pauses(lines: Iterable[str], machine: str, daemon: str, start_epoch_s: float) -> Iterator[ServerEvent]:
-    """The pauses that a log tells of since the run's start, ``start_epoch_s`` in seconds since 1970.
+    """Yield the pauses in a log since the run's start, ``start_epoch_s`` in seconds since 1970.
 
-    Lines of another form are passed over: a log begins with the heap's settings and may end within a line.
+    Other lines are ignored: a log begins with the heap's settings and may end within a line.
     """
     for line in lines:
-        found = _LINE.match(line.rstrip("\n"))
-        if found is None:
+        match = _LINE.match(line.rstrip("\n"))
+        if match is None:
             continue
-        end_s = datetime.strptime(found["when"], "%Y-%m-%dT%H:%M:%S.%f%z").timestamp() - start_epoch_s
-        length_s = float(found["ms"]) * _MILLI
+        end_s = datetime.strptime(match["when"], "%Y-%m-%dT%H:%M:%S.%f%z").timestamp() - start_epoch_s
+        length_s = float(match["ms"]) * _MILLI
         if end_s >= 0:
-            yield ServerEvent(end_s - length_s, end_s, machine, daemon, COLLECTION, found["what"], None)
+            yield ServerEvent(end_s - length_s, end_s, machine, daemon, COLLECTION, match["what"], None)
 
 
 _UNITS = {"B": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
@@ -60,10 +60,9 @@ _LONG_MOVES = "REOPEN/MOVE"
 def region_events(
     lines: Iterable[str], machine: str, daemon: str, start_epoch_s: float, zone: tzinfo | None = None
 ) -> Iterator[ServerEvent]:
-    """What a log tells of since the run's start, ``start_epoch_s`` in seconds since 1970.
+    """Yield the events of regions in a log since the run's start, ``start_epoch_s`` in seconds since 1970.
 
-    ``zone`` is the one that its times are of, this machine's own unless given. A compaction that was given up
-    is left out.
+    ``zone`` is the time zone of the log, by default this machine's. Aborted compactions are left out.
     """
     for event in _every(lines, machine, daemon, start_epoch_s, zone):
         if event.end_s >= 0:
@@ -80,67 +79,67 @@ def _every(
             continue
         moment = datetime.fromisoformat(f"{when[1]}T{when[2]}.{when[3]}").replace(tzinfo=zone)
         at_s = moment.timestamp() - start_epoch_s
-        if found := _COMPACTING.search(line):
-            compacting[f"{found['region']}/{found['family']}"] = at_s
-        elif found := _COMPACTED.search(line):
-            family = found["family"].rpartition("/")[2]
-            began_s = compacting.pop(f"{found['region']}/{family}", at_s)
-            size = int(float(found["size"]) * _UNITS[found["unit"] or "B"])
-            yield ServerEvent(began_s, at_s, machine, daemon, COMPACTION, found["region"], size)
+        if match := _COMPACTING.search(line):
+            compacting[f"{match['region']}/{match['family']}"] = at_s
+        elif match := _COMPACTED.search(line):
+            family = match["family"].rpartition("/")[2]
+            began_s = compacting.pop(f"{match['region']}/{family}", at_s)
+            size = int(float(match["size"]) * _UNITS[match["unit"] or "B"])
+            yield ServerEvent(began_s, at_s, machine, daemon, COMPACTION, match["region"], size)
         else:
             for kind, region, length_s, written in chain(_flushed(line), _finished(line), _slow(line)):
                 yield ServerEvent(at_s - length_s, at_s, machine, daemon, kind, region, written)
 
 
-_Told = Iterator[tuple[str, str, float, int | None]]
-"""Of one line: the kind, the region, how many seconds it took, and the bytes."""
+_LoggedEvents = Iterator[tuple[str, str, float, int | None]]
+"""The events of one line: kind, region, seconds and bytes."""
 
 
-def _flushed(line: str) -> _Told:
-    if found := _FLUSH.search(line):
-        yield FLUSH, found["region"], int(found["ms"]) * _MILLI, int(found["bytes"])
+def _flushed(line: str) -> _LoggedEvents:
+    if match := _FLUSH.search(line):
+        yield FLUSH, match["region"], int(match["ms"]) * _MILLI, int(match["bytes"])
 
 
-def _finished(line: str) -> _Told:
-    found = _FINISHED.search(line)
-    if found is None:
+def _finished(line: str) -> _LoggedEvents:
+    match = _FINISHED.search(line)
+    if match is None:
         return
-    length_s = sum(float(amount) * _SECONDS[unit] for amount, unit in _TOOK.findall(found["took"]))
-    if found["what"].startswith("Split"):
-        yield SPLIT, found["region"], length_s, None
-    elif _LONG_MOVES in found["rest"]:
-        yield MOVE, found["region"], length_s, None
+    length_s = sum(float(amount) * _SECONDS[unit] for amount, unit in _TOOK.findall(match["took"]))
+    if match["what"].startswith("Split"):
+        yield SPLIT, match["region"], length_s, None
+    elif _LONG_MOVES in match["rest"]:
+        yield MOVE, match["region"], length_s, None
 
 
-def _slow(line: str) -> _Told:
-    if found := _SLOW_SYNC.search(line):
-        yield SLOW_SYNC, "WAL", int(found["ms"]) * _MILLI, None
+def _slow(line: str) -> _LoggedEvents:
+    if match := _SLOW_SYNC.search(line):
+        yield SLOW_SYNC, "WAL", int(match["ms"]) * _MILLI, None
 
 
 _Read = Callable[[Iterable[str], str, str, float], Iterator[ServerEvent]]
 
 
 class ServerLogs(NamedTuple):
-    """Where one daemon logs."""
+    """The logs of one daemon."""
 
     machine: str
     daemon: str
     """``regionserver`` or ``hmaster``."""
     own: Path
-    """HBase's log of it."""
+    """HBase's log."""
     collector: Path
     """Its JVM's unified log of collections."""
 
 
 def logged_events(logs: ServerLogs, start_epoch_s: float) -> tuple[ServerEvent, ...]:
-    """Every event since the run's start, in order; a log that is not there tells nothing.
+    """Return every event since the run's start, in order; a missing log has none.
 
-    ``start_epoch_s`` is the run's start in seconds since 1970 by the clock of the machine that wrote them.
+    ``start_epoch_s`` is the run's start in seconds since 1970 on the clock of the logs' machine.
     """
     readers: tuple[tuple[Path, _Read], ...] = ((logs.collector, pauses), (logs.own, region_events))
-    found: list[ServerEvent] = []
+    events: list[ServerEvent] = []
     for path, read in readers:
         # A log may be rotated away while it is read, and end within a character.
         with suppress(FileNotFoundError), path.open(encoding="utf-8", errors="replace") as lines:
-            found += read(lines, logs.machine, logs.daemon, start_epoch_s)
-    return tuple(sorted(found, key=lambda event: event.start_s))
+            events += read(lines, logs.machine, logs.daemon, start_epoch_s)
+    return tuple(sorted(events, key=lambda event: event.start_s))

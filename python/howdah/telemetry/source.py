@@ -1,4 +1,4 @@
-"""What is sampled of a machine, and machines that join or leave while a run is on."""
+"""Sources of samples: the devices of machines, and machines that join or leave during a run."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _COUNTERS = {
 
 
 class MemoryDevice(Device):
-    """How memory is used now, and what write-back and swapping moved since the first tick."""
+    """The use of memory now, and the bytes of write-back and swapping since the first tick."""
 
     name = "memory"
     paths = ("proc/meminfo", "proc/vmstat")
@@ -41,17 +41,17 @@ class MemoryDevice(Device):
         self._counters = {name: Counter("reset") for name in _COUNTERS}
 
     def tick(self) -> list[MetricReading]:
-        """Gauges from meminfo, then growth from vmstat; what a kernel does not list is left out."""
+        """Gauges from meminfo, then growth from vmstat; values that a kernel lacks are left out."""
         readings: list[MetricReading] = []
         swap_total = swap_free = 0
         for line in self._files[0].read().split(b"\n"):
-            key, _, rest = line.partition(b":")
+            key, _, value = line.partition(b":")
             if key in _GAUGES:
-                readings.append(MetricReading(_GAUGES[key], _kib(rest)))
+                readings.append(MetricReading(_GAUGES[key], _kib(value)))
             elif key == b"SwapTotal":
-                swap_total = _kib(rest)
+                swap_total = _kib(value)
             elif key == b"SwapFree":
-                swap_free = _kib(rest)
+                swap_free = _kib(value)
         readings.append(MetricReading("memory/swap_used_bytes", swap_total - swap_free))
         for line in self._files[1].read().split(b"\n"):
             key, _, number = line.partition(b" ")
@@ -68,9 +68,8 @@ def _kib(text: bytes) -> int:
 class Source(NamedTuple):
     """Devices of one machine, by its name in the plan.
 
-    ``interval_s`` is for devices that answer over a network, or cost much: they are read in a thread
-    of their own, at most this often. Without one they are read at the sampler's interval, all at one
-    moment.
+    ``interval_s`` is for devices that answer over a network or cost much: they are read in another
+    thread at this interval. All others are read at the sampler's interval, at one moment.
     """
 
     machine: str
@@ -90,17 +89,17 @@ def host_devices(root: Path = Path("/")) -> tuple[Device, ...]:
 
 
 def this_machine(name: str) -> tuple[Source, ...]:
-    """The machine this process runs on and works on, under the name it has in the plan."""
+    """Return the sources of this machine, with its name in the plan."""
     return Source(name, host_devices()), _kernel(name)
 
 
-def machine_beneath(name: str, own: tuple[Device, ...]) -> tuple[Source, ...]:
-    """The machine that a laboratory shares with others; ``own`` tells what the laboratory uses of it."""
+def shared_machine(name: str, own: tuple[Device, ...]) -> tuple[Source, ...]:
+    """Return the sources of the machine below a lab; ``own`` are the devices of the lab's use."""
     return Source(name, (*_shared(Path("/")), *own)), _kernel(name)
 
 
 def _shared(root: Path) -> tuple[Device, ...]:
-    """What all share who use a machine, and wait for where others do."""
+    """Return the devices of resources that all users of a machine share."""
     return CpuDevice(root), DiskDevice(root), PressureDevice(root), LoadDevice(root)
 
 
@@ -109,7 +108,7 @@ def _kernel(name: str) -> Source:
 
 
 class Member(NamedTuple):
-    """A machine that joined a cluster, where it is, and what is sampled of it."""
+    """A machine that joined a cluster, its place, and its sources."""
 
     name: str
     level: Literal["host", "worker", "master"]
@@ -119,14 +118,14 @@ class Member(NamedTuple):
 
 
 class Membership(NamedTuple):
-    """What changed since the last time."""
+    """The changes since the last call."""
 
     joined: tuple[Member, ...] = ()
     leaving: frozenset[str] = frozenset()
-    """Machines that are being emptied, in good order: from now on it is no fault that they do not answer."""
-    left: frozenset[str] = frozenset()
-    """Machines that are gone."""
+    """Machines that are being drained: from now on no answers are expected."""
+    removed: frozenset[str] = frozenset()
+    """Machines that have left."""
 
 
 Follow = Callable[[], Membership]
-"""Called once a second from a thread of the sampler's; it must not raise."""
+"""Called once a second from a thread of the sampler; must not raise."""

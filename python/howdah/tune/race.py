@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from howdah import releases
 from howdah.model.plan import Cluster, ClusterPlan
 from howdah.model.request import PlanRequest
 from howdah.model.study import Budget, Factor, Repeats, Study
@@ -23,6 +22,7 @@ from howdah.model.tuning import (
 from howdah.model.value import value_text
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import REDUCES, ROW_BYTES, ROWS
+from howdah.releases import catalogue
 from howdah.tune.candidates import Candidates
 from howdah.tune.parameters import CODEC_KEYS, JVM, SLOTS, WORKERS, is_per_job, with_values
 from howdah.units import exact_bytes
@@ -177,10 +177,10 @@ def _job_level(name: str, values: Mapping[str, Scalar]) -> Level:
 
 def release_defaults(keys: Iterable[str], release: str | None = None) -> dict[str, Scalar]:
     """A release's defaults of keys, as far as it has any; those of the newest one if none is given."""
-    hadoop = releases.hadoop(release) if release is not None else releases.hadoop()
+    hadoop = catalogue.hadoop(release) if release is not None else catalogue.hadoop()
     result: dict[str, Scalar] = {}
     for key in keys:
-        default = releases.default_of(key, hadoop)
+        default = catalogue.default_of(key, hadoop)
         if key in HEAPS:
             # The heap then follows the container.
             result[key] = ""

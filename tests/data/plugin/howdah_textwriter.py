@@ -76,8 +76,10 @@ def write(work: HadoopWork[TextWriter]) -> Conclusion:
     workspace.complete("textwriter")
 
     def conclude() -> PartialResult:
-        phases = job.told.phases
+        phases = job.reported.phases
         metric = pace(workload, phases[-1].end_s - phases[0].start_s)
-        return PartialResult(counters=job.told.counters, replicas=work.replicas(output), metrics=(metric,))
+        return PartialResult(
+            counters=job.reported.counters, replicas=work.replicas(output), metrics=(metric,)
+        )
 
     return conclude

@@ -20,7 +20,7 @@ from howdah.planner.facts import Facts
 from howdah.planner.reading import Observation
 from howdah.planner.rule import Decision, FamilyRule, Inspection, SettingRule, Severity
 from howdah.planner.rules.declare import at_least
-from howdah.releases import hadoop, hbase
+from howdah.releases.catalogue import hadoop, hbase
 
 
 def _subject(folder: Path, properties: Mapping[str, str]) -> Subject:

@@ -21,7 +21,7 @@ def there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "registry", lambda: tmp_path)
     (tmp_path / "lab").mkdir()
     lab_state(tmp_path / "lab").write()
-    registry.enter("lab", tmp_path / "lab")
+    registry.register("lab", tmp_path / "lab")
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from howdah.cli.lab_table import back_text, lost_text, status_text
-from howdah.lab.commands import Back, How, Lost
+from howdah.lab.commands import Back, KillMode, Lost
 from howdah.lab.hadoop.daemons import Daemon
 from howdah.lab.hadoop.hbase import HBaseHealth
 from howdah.lab.hadoop.health import Health
@@ -175,11 +175,11 @@ def test_what_is_back_is_said_by_machine_where_a_host_was_named(tmp_path: Path, 
 @pytest.mark.parametrize(
     ("name", "how", "said"),
     [
-        ("h1", How.HOST, "h1: 2 links down, 1 process ended"),
-        ("h1-1", How.HOST, "h1-1: link down, 1 process ended"),
-        ("h1-1", How.PROCESS, "h1-1: 1 process ended"),
+        ("h1", KillMode.HOST, "h1: 2 links down, 1 process ended"),
+        ("h1-1", KillMode.HOST, "h1-1: link down, 1 process ended"),
+        ("h1-1", KillMode.PROCESS, "h1-1: 1 process ended"),
     ],
 )
-def test_what_was_lost_is_said(tmp_path: Path, name: str, how: How, said: str) -> None:
+def test_what_was_lost_is_said(tmp_path: Path, name: str, how: KillMode, said: str) -> None:
     machines = lab_state(tmp_path).machines_of(name)
     assert lost_text(name, Lost(how, machines, (Process(1, 2, "h1-1", "datanode"),))) == said

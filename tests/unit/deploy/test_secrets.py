@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.deploy.secrets import KeytabEntry, check_folder, found_secrets
+from howdah.deploy.secrets import KeytabEntry, check_folder, collect_secrets
 from howdah.errors import UserError
 from unit.deploy.test_secrets_keytab import written
 
@@ -28,20 +28,20 @@ def folder(tmp_path: Path) -> Path:
 
 def _wrong(folder: Path, content: bytes) -> str:
     (folder / "h1/hdfs.service.keytab").write_bytes(content)
-    _, wrong = found_secrets(folder, "h1", [HDFS])
+    _, wrong = collect_secrets(folder, "h1", [HDFS])
     return "; ".join(f"{one.what}: {one.fix}" for one in wrong)
 
 
 def test_a_keytab_with_the_hosts_own_key_is_handed_over(folder: Path) -> None:
     content = _keytab("hdfs/h1@EXAMPLE.COM")
     assert _wrong(folder, content) == ""
-    found, _ = found_secrets(folder, "h1", [HDFS])
+    found, _ = collect_secrets(folder, "h1", [HDFS])
     assert [(one.name, len(one.sha256)) for one in found] == [("hdfs.service.keytab", 64)]
 
 
 def test_what_all_hosts_share_lies_above(folder: Path) -> None:
     (folder / "trust.jks").write_bytes(b"x")
-    found, wrong = found_secrets(folder, "h1", [{"name": "trust.jks"}])
+    found, wrong = collect_secrets(folder, "h1", [{"name": "trust.jks"}])
     assert not wrong
     assert found[0].file == folder / "trust.jks"
 
@@ -62,7 +62,7 @@ def test_a_keytab_that_is_of_no_use(folder: Path, content: bytes, says: str) -> 
 
 
 def test_all_that_is_missing_is_told_at_once(folder: Path) -> None:
-    _, wrong = found_secrets(folder, "h1", [HDFS, {"name": "host.jks"}])
+    _, wrong = collect_secrets(folder, "h1", [HDFS, {"name": "host.jks"}])
     assert [one.what.split()[0] for one in wrong] == ["hdfs.service.keytab", "host.jks"]
     assert "hdfs/h1@EXAMPLE.COM" in wrong[0].fix
 
@@ -72,7 +72,7 @@ def test_a_link_to_what_others_read(folder: Path, tmp_path: Path) -> None:
     outside.write_bytes(_keytab("hdfs/h1@EXAMPLE.COM"))
     outside.chmod(0o644)
     (folder / "h1/hdfs.service.keytab").symlink_to(outside)
-    _, wrong = found_secrets(folder, "h1", [HDFS])
+    _, wrong = collect_secrets(folder, "h1", [HDFS])
     assert "is readable by other users" in wrong[0].what
 
 

@@ -51,22 +51,22 @@ def test_a_fault_is_done_at_its_progress_and_undone_after_its_time() -> None:
     time.sleep(0.15)
     assert hands.did == []
     player.progress(Progress("ycsb-a", "run", 41, 100, "operations", 1.1))
-    wait_for(lambda: player.told[0].state == "undone")
-    (told,) = player.told
-    assert told.hit == ("datanode@h1",)
-    assert told.came_s is not None
-    assert told.begun_s is not None
-    assert told.ended_s is not None
-    assert told.came_s <= told.begun_s < told.ended_s
+    wait_for(lambda: player.reports[0].state == "undone")
+    (report,) = player.reports
+    assert report.hit == ("datanode@h1",)
+    assert report.came_s is not None
+    assert report.begun_s is not None
+    assert report.ended_s is not None
+    assert report.came_s <= report.begun_s < report.ended_s
     player.heal()
 
 
 def test_healing_undoes_what_has_no_end_and_lets_nothing_begin() -> None:
     hands = Hands()
     player = play(hands, "kill datanode@h1 at 0s", "kill datanode@h2 at 1h", "restart zkfc at 0s")
-    wait_for(lambda: player.told[0].state == "in force" and player.told[2].state == "done")
+    wait_for(lambda: player.reports[0].state == "in force" and player.reports[2].state == "done")
     player.heal()
-    first, second, third = player.told
+    first, second, third = player.reports
     assert (first.state, second.state, third.state) == ("undone", "not happened", "done")
     assert second.why is not None
     assert "the run ended before that moment" in second.why
@@ -77,11 +77,11 @@ def test_what_could_not_be_undone_in_time_is_tried_again_when_all_the_others_are
     hands = Hands()
     hands.stuck = True
     player = play(hands, "pause datanode@h1 at 0s for 10ms")
-    wait_for(lambda: player.told[0].state == "not undone")
+    wait_for(lambda: player.reports[0].state == "not undone")
     hands.stuck = False
     player.heal()
-    (told,) = player.told
-    assert (told.state, told.why) == ("undone", None)
+    (report,) = player.reports
+    assert (report.state, report.why) == ("undone", None)
     assert hands.did == ["do datanode@h1", "undo 1", "undo 1"]
 
 
@@ -89,18 +89,18 @@ def test_whom_nobody_finds_and_what_cannot_be_undone_are_told() -> None:
     hands = Hands()
     hands.stuck = True
     player = play(hands, "kill datanode@gone at 0s", "kill datanode@h1 at 0s")
-    wait_for(lambda: player.told[1].state == "in force" and player.told[0].state == "not happened")
+    wait_for(lambda: player.reports[1].state == "in force" and player.reports[0].state == "not happened")
     player.heal()
-    assert "does not run" in (player.told[0].why or "")
-    assert (player.told[1].state, player.told[1].why) == ("not undone", "its disk is gone")
+    assert "does not run" in (player.reports[0].why or "")
+    assert (player.reports[1].state, player.reports[1].why) == ("not undone", "its disk is gone")
 
 
 def test_a_phase_and_a_programs_own_seconds_are_waited_for() -> None:
     hands = Hands()
     player = play(hands, "kill datanode@h1 at terasort reduce-merge", "kill datanode@h2 at terasort 50ms")
     player.progress(Progress("terasort", "map-shuffle", 0, 10, "B", 0.0))
-    wait_for(lambda: player.told[1].state == "in force")
-    assert player.told[0].state == "waiting"
+    wait_for(lambda: player.reports[1].state == "in force")
+    assert player.reports[0].state == "waiting"
     player.progress(Progress("terasort", "reduce-merge", 5, 10, "B", 1.0))
-    wait_for(lambda: player.told[0].state == "in force")
+    wait_for(lambda: player.reports[0].state == "in force")
     player.heal()

@@ -16,26 +16,26 @@ def log(*answers: ProbeAnswer) -> ProbeLog:
 
 
 def test_an_outage_is_from_the_last_good_answer_to_the_next() -> None:
-    told = log(
+    report = log(
         ProbeAnswer(1.0, 0.1),
         ProbeAnswer(2.0, 1.0, "Timeout"),
         ProbeAnswer(3.0, 1.0, "Refused"),
         ProbeAnswer(4.0, 0.5),
         ProbeAnswer(4.6, 0.1),
-    ).told()
-    (outage,) = told.outages
+    ).report()
+    (outage,) = report.outages
     assert (outage.start_s, outage.end_s, outage.ended) == (1.1, 4.5, True)
     assert (outage.failed, outage.said) == (2, "Timeout")
-    assert (told.asked, told.failed, told.longest_s) == (5, 2, 0.5)
+    assert (report.asked, report.failed, report.longest_s) == (5, 2, 0.5)
 
 
 def test_one_slow_good_answer_is_an_outage_too() -> None:
-    (outage,) = log(ProbeAnswer(1.0, 0.1), ProbeAnswer(1.2, 5.0)).told().outages
+    (outage,) = log(ProbeAnswer(1.0, 0.1), ProbeAnswer(1.2, 5.0)).report().outages
     assert (outage.start_s, outage.end_s, outage.failed, outage.said) == (1.1, 6.2, 0, None)
 
 
 def test_one_that_has_not_ended_says_so() -> None:
-    (outage,) = log(ProbeAnswer(1.0, 0.1), ProbeAnswer(2.0, 1.0, "Timeout")).told().outages
+    (outage,) = log(ProbeAnswer(1.0, 0.1), ProbeAnswer(2.0, 1.0, "Timeout")).report().outages
     assert not outage.ended
     assert outage.end_s == 3.0
 
@@ -50,9 +50,9 @@ def test_outages_are_apart_and_within_what_was_asked(steps: list[tuple[float, bo
     for took, good in steps:
         answers.append(ProbeAnswer(at, took, None if good else "Timeout"))
         at += took + 0.1
-    told = log(*answers).told()
-    assert all(outage.elapsed_s > LEAST_S for outage in told.outages)
-    for one, other in zip(told.outages, told.outages[1:], strict=False):
+    report = log(*answers).report()
+    assert all(outage.elapsed_s > LEAST_S for outage in report.outages)
+    for one, other in zip(report.outages, report.outages[1:], strict=False):
         assert one.end_s <= other.start_s
-    assert told.out_s <= told.end_s - told.start_s + 1e-9
-    assert sum(outage.failed for outage in told.outages) <= told.failed
+    assert report.out_s <= report.end_s - report.start_s + 1e-9
+    assert sum(outage.failed for outage in report.outages) <= report.failed

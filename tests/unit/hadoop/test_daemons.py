@@ -7,7 +7,7 @@ import pytest
 from howdah.hadoop.daemons import BY_NAME, DAEMONS, default_port
 from howdah.hadoop.order import RESTARTING, UPGRADING
 from howdah.model.plan import Role
-from howdah.releases import hadoop, hbase
+from howdah.releases.catalogue import hadoop, hbase
 
 
 def test_every_daemon_is_in_the_catalogue_once() -> None:

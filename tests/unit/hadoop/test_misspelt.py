@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from howdah.hadoop.misspelt import intended_key
-from howdah.releases import hadoop, hbase
+from howdah.releases.catalogue import hadoop, hbase
 
 
 @pytest.mark.parametrize(

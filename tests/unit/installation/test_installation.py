@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from howdah.errors import UserError
-from howdah.installation import PROGRAMS, cache_folder, find_installation, java_command, java_home
-from howdah.installation.command import RESOURCES
-from howdah.installation.digests import FETCHABLE, Fetchable, digests, faults, release_of
-from howdah.installation.java import java_fault, java_version
+from howdah.installation.command import PROGRAMS, RESOURCES, java_command
+from howdah.installation.digests import FETCHABLE, Fetchable, cache_folder, digests, faults, release_of
+from howdah.installation.installation import find_installation
+from howdah.installation.java import java_fault, java_home, java_version
 from howdah.releases.catalogue import HBASE_VERSIONS, PLANNED_VERSIONS
 from support.tarballs import add_jar, make_tarball
 

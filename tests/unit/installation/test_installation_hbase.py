@@ -7,11 +7,9 @@ from pathlib import Path
 import pytest
 
 from howdah.errors import UserError
-from howdah.installation import PROGRAMS, find_hbase, java_command
-from howdah.installation.command import RESOURCES
+from howdah.installation.command import PROGRAMS, RESOURCES, java_command
 from howdah.installation.digests import digests, release_of
-from howdah.installation.find import fetched_hbase
-from howdah.installation.installation import ycsb_jars
+from howdah.installation.installation import fetched_hbase, find_hbase, ycsb_jars
 from support.tarballs import make_hbase
 
 

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.installation.find import find_installation
-from howdah.installation.installation import own_installation
+from howdah.installation.installation import find_installation, own_installation
 from howdah.installation.tree import packed
 from support.daemons import FETCH, LIB
 

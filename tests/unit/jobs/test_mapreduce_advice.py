@@ -9,7 +9,7 @@ import pytest
 from howdah.jobs.mapreduce_advice import KindFacts, advise
 from howdah.jobs.spread import StageTasks
 from howdah.model.application import JobChange, StageSummary
-from howdah.services.job import AttemptFacts, JobFacts
+from howdah.services.job_facts import AttemptFacts, JobFacts
 from howdah.units import GIB, MIB
 
 JOB = JobFacts("job_1_0001", "daily", "default", "succeeded", 0, conf={"mapreduce.task.io.sort.mb": "100"})

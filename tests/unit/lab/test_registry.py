@@ -34,7 +34,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_what_is_entered_is_found_by_name(tmp_path: Path) -> None:
     with registry.locked("one"):
-        registry.enter("one", tmp_path / "lab")
+        registry.register("one", tmp_path / "lab")
     found = registry.entry("one")
     assert found is not None
     assert (found.name, found.directory) == ("one", tmp_path / "lab")
@@ -44,15 +44,15 @@ def test_what_is_entered_is_found_by_name(tmp_path: Path) -> None:
 
 def test_nothing_stays_of_a_laboratory_that_was_struck(folder: Path, tmp_path: Path) -> None:
     with registry.locked("one"):
-        registry.enter("one", tmp_path / "lab")
+        registry.register("one", tmp_path / "lab")
     with registry.locked("one"):
-        registry.strike("one")
+        registry.unregister("one")
     assert not folder.exists()
 
 
 def test_the_lock_stays_while_the_laboratory_does(folder: Path, tmp_path: Path) -> None:
     with registry.locked("one"):
-        registry.enter("one", tmp_path)
+        registry.register("one", tmp_path)
     assert {path.name for path in folder.iterdir()} == {"one.json", "one.lock"}
 
 
@@ -160,41 +160,41 @@ import sys, time
 from pathlib import Path
 from howdah.lab import registry
 registry.registry = lambda: Path(sys.argv[1])
-with registry.lot_locked("one+"):
+with registry.shared_hosts_locked("one+"):
     print("held", flush=True)
     time.sleep(0.5)
-    registry.enter("other", Path("/lab"), "one+", 1)
+    registry.register("other", Path("/lab"), "one+", 1)
 """
 
 
 def test_who_is_on_a_lot_of_hosts_is_in_the_entries(tmp_path: Path) -> None:
-    with registry.locked("one"), registry.lot_locked("one+"):
-        registry.enter("one", tmp_path / "lab", "one+", 3)
-        registry.enter("alone", tmp_path / "alone")
-    (found,) = registry.on_lot("one+")
+    with registry.locked("one"), registry.shared_hosts_locked("one+"):
+        registry.register("one", tmp_path / "lab", "one+", 3)
+        registry.register("alone", tmp_path / "alone")
+    (found,) = registry.labs_on("one+")
     assert (found.name, found.lot, found.seat) == ("one", "one+", 3)
-    assert registry.on_lot("two+") == []
+    assert registry.labs_on("two+") == []
 
 
 def test_whoever_comes_to_a_lot_waits_for_the_one_that_changes_it(folder: Path) -> None:
     with subprocess.Popen([sys.executable, "-c", LOT_HOLD, str(folder)], stdout=subprocess.PIPE) as other:
         assert other.stdout is not None
         assert other.stdout.readline() == b"held\n"
-        with registry.lot_locked("one+"):
-            assert [entry.name for entry in registry.on_lot("one+")] == ["other"]
+        with registry.shared_hosts_locked("one+"):
+            assert [entry.name for entry in registry.labs_on("one+")] == ["other"]
     assert (folder / "one+.lock").exists()
 
 
 def test_nothing_stays_of_a_lot_that_nobody_is_on(folder: Path, tmp_path: Path) -> None:
     with registry.locked("one"):
-        with registry.lot_locked("one+"):
-            registry.enter("one", tmp_path, "one+")
-        with registry.lot_locked("one+"):
-            registry.strike("one")
+        with registry.shared_hosts_locked("one+"):
+            registry.register("one", tmp_path, "one+")
+        with registry.shared_hosts_locked("one+"):
+            registry.unregister("one")
     assert not folder.exists()
 
 
 def test_a_lot_has_no_name_that_a_laboratory_could_have() -> None:
     with pytest.raises(UserError):
-        registry.check_lab_name(registry.lot_of("one"))
-    assert not registry.host_space(registry.lot_of("one"), "h1").startswith(registry.prefix("one"))
+        registry.check_lab_name(registry.shared_name("one"))
+    assert not registry.host_space(registry.shared_name("one"), "h1").startswith(registry.prefix("one"))

@@ -8,7 +8,7 @@ import pytest
 
 from howdah.lab.kernel.network import every_link
 from howdah.lab.machines import Power, host_specs, machine_specs, machines
-from howdah.lab.resizing import grown
+from howdah.lab.resizing import extended_state
 from howdah.lab.spec import NETWORK, LabSpec
 from howdah.lab.state import LabState
 from howdah.planner.cluster import with_hosts
@@ -35,7 +35,7 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LabState:
 
 
 def test_new_machines_come_after_those_that_are_there(state: LabState) -> None:
-    more = grown(state, with_hosts(state.plan, ["h3"], "h2"), ["h3"], "h2")
+    more = extended_state(state, with_hosts(state.plan, ["h3"], "h2"), ["h3"], "h2")
     assert more.machines[: len(state.machines)] == state.machines
     assert [(one.name, one.host, one.address) for one in more.machines[len(state.machines) :]] == [
         ("h3-1", "h3", "10.77.0.6"),
@@ -46,7 +46,7 @@ def test_new_machines_come_after_those_that_are_there(state: LabState) -> None:
 
 
 def test_a_new_host_has_the_limits_of_the_one_it_is_like(state: LabState) -> None:
-    more = grown(state, with_hosts(state.plan, ["h3"], "h2"), ["h3"], "h2")
+    more = extended_state(state, with_hosts(state.plan, ["h3"], "h2"), ["h3"], "h2")
     assert state.spec is not None
     assert more.spec is not None
     one, other = state.spec.machine("h2-1"), more.spec.machine("h3-1")
@@ -59,7 +59,7 @@ def test_a_new_host_has_the_limits_of_the_one_it_is_like(state: LabState) -> Non
 
 
 def test_cables_keep_their_names_when_hosts_come_and_go(state: LabState) -> None:
-    more = grown(state, with_hosts(state.plan, ["h3"], "h2"), ["h3"], "h2")
+    more = extended_state(state, with_hosts(state.plan, ["h3"], "h2"), ["h3"], "h2")
     assert state.spec is not None
     assert more.spec is not None
     assert set(every_link(state.spec)) <= set(every_link(more.spec))

@@ -9,8 +9,8 @@ import pytest
 from howdah.errors import UserError
 from howdah.faults.targets import lab_targets
 from howdah.lab import registry, shared_hosts
-from howdah.lab.commands import How, kill
-from howdah.lab.kernel.network import every_link, host_space_of, spaces_of_lot
+from howdah.lab.commands import KillMode, kill
+from howdah.lab.kernel.network import every_link, host_space_of, shared_spaces
 from howdah.lab.registry import Leftover
 from howdah.lab.shared_hosts import LabPlace
 from howdah.lab.spec import LabSpec
@@ -30,10 +30,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def pair(tmp_path: Path) -> tuple[LabState, LabState]:
     """Laboratory b on the hosts of laboratory a, both entered."""
     first, second = shared_plans(tmp_path)
-    one = begun_lab("a", tmp_path / "of-a", first, shared_hosts.own_place("a", shares=True))
-    shared_hosts.enter(one)
-    other = begun_lab("b", tmp_path / "of-b", second, shared_hosts.place_beside("b", "a"))
-    shared_hosts.enter(other)
+    one = begun_lab("a", tmp_path / "of-a", first, shared_hosts.first_place("a", shares=True))
+    shared_hosts.register(one)
+    other = begun_lab("b", tmp_path / "of-b", second, shared_hosts.place_with("b", "a"))
+    shared_hosts.register(other)
     return one, other
 
 
@@ -44,7 +44,7 @@ def spec(state: LabState) -> LabSpec:
 
 def test_hosts_are_one_and_everything_else_is_each_ones_own(pair: tuple[LabState, LabState]) -> None:
     one, other = map(spec, pair)
-    both = spaces_of_lot(one) & spaces_of_lot(other)
+    both = shared_spaces(one) & shared_spaces(other)
     assert both == {"howdah-a+_switch", "howdah-a+_host_h1", "howdah-a+_host_h2"}
     own = [
         {end for link in every_link(each) for end in (link.near_space, link.far_space)}
@@ -78,16 +78,16 @@ def test_limits_of_all_machines_on_a_host_are_no_more_than_the_host(pair: tuple[
 def test_who_shares_which_hosts_is_told(pair: tuple[LabState, LabState], tmp_path: Path) -> None:
     assert shared_hosts.shared_with(pair[0]) == {"b": ("h1", "h2")}
     assert shared_hosts.shared_with(pair[1]) == {"a": ("h1", "h2")}
-    assert shared_hosts.others_on(pair[1]) == {"h1": ("a",), "h2": ("a",)}
-    alone = begun_lab("c", tmp_path / "of-c", pair[0].plan, shared_hosts.own_place("c", shares=True))
-    shared_hosts.enter(alone)
+    assert shared_hosts.labs_by_host(pair[1]) == {"h1": ("a",), "h2": ("a",)}
+    alone = begun_lab("c", tmp_path / "of-c", pair[0].plan, shared_hosts.first_place("c", shares=True))
+    shared_hosts.register(alone)
     assert shared_hosts.shared_with(alone) == {}
 
 
 def test_a_third_one_has_a_seat_of_its_own(pair: tuple[LabState, LabState]) -> None:
-    place = shared_hosts.place_beside("c", "b")
+    place = shared_hosts.place_with("c", "b")
     assert (place.lot, place.seat) == ("a+", 2)
-    assert [other.name for other in place.others] == ["a", "b"]
+    assert [other.name for other in place.neighbours] == ["a", "b"]
     assert str(place.first_machine) == "10.77.32.1"
     assert place.cpu_share == 0.25
 
@@ -98,9 +98,9 @@ def test_one_that_was_there_gets_its_seat_and_its_cables_again(
     monkeypatch.setattr("howdah.lab.shared_hosts.network.remove", lambda lab, used: ())
     shared_hosts.leave("a")
     with pytest.raises(UserError, match="hosts are still used by b"):
-        shared_hosts.own_place("a", shares=True)
-    assert shared_hosts.own_place("a", shares=False) == LabPlace()
-    again = shared_hosts.place_beside("a", "b")
+        shared_hosts.first_place("a", shares=True)
+    assert shared_hosts.first_place("a", shares=False) == LabPlace()
+    again = shared_hosts.place_with("a", "b")
     assert (again.lot, again.seat) == ("a+", 0)
     cables = {host.name: host.cable for host in spec(pair[1]).hosts}
     found = {host.name: host.cable for host in again.cabled(spec(pair[0]).hosts)}
@@ -113,7 +113,7 @@ def test_a_seat_that_somebody_took_meanwhile_is_refused(
 ) -> None:
     late = begun_lab("late", tmp_path / "late", pair[1].plan, LabPlace("a+", 1, (pair[0],)))
     with pytest.raises(UserError, match="has the same addresses as b"):
-        shared_hosts.enter(late)
+        shared_hosts.register(late)
     assert registry.entry("late") is None
 
 
@@ -128,8 +128,8 @@ def test_the_last_one_takes_the_hosts_away(
 
     monkeypatch.setattr("howdah.lab.shared_hosts.network.remove", remove)
     assert shared_hosts.leave("a") == ()
-    assert removed == [("a+", spaces_of_lot(spec(pair[1])))]
-    assert shared_hosts.neighbours(pair[1]) == ()
+    assert removed == [("a+", shared_spaces(spec(pair[1])))]
+    assert shared_hosts.labs_sharing_hosts(pair[1]) == ()
     assert shared_hosts.leave("b") == ()
     assert removed[1:] == [("a+", frozenset()), ("b+", frozenset())]
     assert not folder.exists()
@@ -148,7 +148,7 @@ def test_hosts_stay_while_it_cannot_be_told_who_uses_them(
     monkeypatch.setattr("howdah.lab.shared_hosts.network.remove", remove)
     shared_hosts.leave("a")
     assert removed == []
-    assert shared_hosts.left_on("a") == ()
+    assert shared_hosts.shared_leftovers("a") == ()
     shared_hosts.leave("b")
     assert removed == ["a+", "b+"]
 
@@ -182,15 +182,15 @@ def test_whom_nobody_can_be_beside_is_said(
     ):
         state = begun_lab(lab, tmp_path / lab, pair[0].plan, LabPlace()).model_copy(update=change)
         state.write()
-        shared_hosts.enter(state)
+        shared_hosts.register(state)
     with pytest.raises(UserError, match=said) as caught:
-        shared_hosts.place_beside(name, other)
+        shared_hosts.place_with(name, other)
     assert caught.value.hint
 
 
 def test_a_host_that_others_are_on_is_not_lost_by_one_of_them(pair: tuple[LabState, LabState]) -> None:
     with pytest.raises(UserError, match="also has machines of b") as caught:
-        kill(pair[0], "h1", how=How.HOST)
+        kill(pair[0], "h1", how=KillMode.HOST)
     assert "give machines: " in caught.value.hint
     assert lab_targets(pair[0]).shared == {"h1": ("b",), "h2": ("b",)}
     with pytest.raises(UserError, match="shares its hosts with b: hosts cannot be added"):

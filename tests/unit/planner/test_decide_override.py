@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howdah import releases
 from howdah.errors import UserError
 from howdah.model.plan import Setting, Value
-from howdah.model.request import Override, PlanRequest
+from howdah.model.request import DEFAULT_HADOOP, Override, PlanRequest
 from howdah.planner.decide import beyond_rules, typed
 from howdah.planner.rule import SettingRule
 from howdah.planner.rules.catalogue import SETTING_RULES
+from howdah.releases import catalogue
 from howdah.units import GIB
 
 
@@ -114,7 +114,7 @@ def test_a_text_that_does_not_fit_is_refused_by_its_flag(text: str, like: Value,
 def test_every_duration_that_a_rule_gives_a_number_for_counts_in_seconds() -> None:
     """A key that counts in milliseconds would be read a thousand times too small: it must be handled then."""
     keys = {rule.key for rule in SETTING_RULES if isinstance(rule, SettingRule)}
-    release = releases.hadoop(releases.DEFAULT_HADOOP)
+    release = catalogue.hadoop(DEFAULT_HADOOP)
     known = (release.find(key) for key in keys)
     durations = {one.name: one.default for one in known if one and one.kind == "duration"}
     numbers = {key for key, default in durations.items() if default and default.isdigit()}

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howdah.errors import UserError
-from howdah.releases import HADOOP_VERSIONS, HBASE_VERSIONS, Release, hadoop, hbase
-from howdah.releases.catalogue import DATA, fill
+from howdah.releases.catalogue import DATA, HADOOP_VERSIONS, HBASE_VERSIONS, Release, fill, hadoop, hbase
 from howdah.releases.values import MISFITS
 
 RELEASES = [*map(hadoop, HADOOP_VERSIONS), *map(hbase, HBASE_VERSIONS)]

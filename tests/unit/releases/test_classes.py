@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from howdah.releases.classes import is_missing, is_of_another_kind, is_unknown, nearest_class
+from howdah.releases.classes import has_wrong_kind, is_missing, is_unknown, nearest_class
 
 _HADOOP, _HBASE = "org.apache.hadoop", "org.apache.hadoop.hbase"
 
@@ -46,5 +46,5 @@ def test_a_class_that_no_release_of_hbase_has_is_unknown() -> None:
 
 def test_a_class_of_another_kind_does_not_fit() -> None:
     placement = f"{_HADOOP}.hdfs.server.blockmanagement.AvailableSpaceBlockPlacementPolicy"
-    assert is_of_another_kind("dfs.datanode.fsdataset.volume.choosing.policy", placement)
-    assert not is_of_another_kind("dfs.block.replicator.classname", placement)
+    assert has_wrong_kind("dfs.datanode.fsdataset.volume.choosing.policy", placement)
+    assert not has_wrong_kind("dfs.block.replicator.classname", placement)

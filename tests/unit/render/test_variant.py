@@ -6,10 +6,10 @@ import re
 
 import pytest
 
-from howdah import releases
 from howdah.planner.rule import FamilyRule, SettingRule
 from howdah.planner.rules.catalogue import RULES
-from howdah.releases import HBASE_VERSIONS, PLANNED_VERSIONS, Release
+from howdah.releases import catalogue
+from howdah.releases.catalogue import HBASE_VERSIONS, PLANNED_VERSIONS, Release
 from howdah.render.variant import HADOOP_ENV, HADOOP_XML, HBASE_ENV, HBASE_XML, KNOWN
 
 KEYS = sorted(
@@ -38,14 +38,14 @@ def test_every_rule_names_a_file_that_is_rendered() -> None:
 
 @pytest.mark.parametrize("version", PLANNED_VERSIONS)
 def test_every_hadoop_release_knows_the_keys(version: str) -> None:
-    release = releases.hadoop(version)
+    release = catalogue.hadoop(version)
     unknown = {key for key, file, _ in KEYS if file in HADOOP_XML and not _known(key, release)}
     assert unknown == NOT_DECIDED.get(version, set())
 
 
 @pytest.mark.parametrize("version", HBASE_VERSIONS)
 def test_every_hbase_release_knows_the_keys(version: str) -> None:
-    known_to = (releases.hbase(version), releases.hadoop(PLANNED_VERSIONS[-1]))
+    known_to = (catalogue.hbase(version), catalogue.hadoop(PLANNED_VERSIONS[-1]))
     assert not [one for one in KEYS if one[1] in HBASE_XML and not _known(one[0], *known_to)]
 
 

@@ -51,7 +51,7 @@ def _urls(conf: ClientConf) -> list[str]:
 def test_what_no_file_sets_has_the_releases_default(tmp_path: Path) -> None:
     conf = _conf(tmp_path, HDFS)
     assert conf.get("dfs.blocksize") == "134217728"
-    assert conf.given("dfs.blocksize") is None
+    assert conf.explicit("dfs.blocksize") is None
     assert conf.get("no.such.key") is None
 
 

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import pytest
 
-from howdah.engines.hadoop.following import Asking
+from howdah.engines.hadoop.following import StatusQuery
 from howdah.services.conf import ClientConf
 from howdah.services.errors import NotReachable, RefusedByDaemon, ServiceError, Unexpected
-from howdah.services.job import MasterStart
+from howdah.services.job_facts import MasterStart
 from howdah.services.resourcemanager import ResourceManager
 from howdah.services.web import Web
 from support.recorded import Answer, Recorded, in_json, recorded
@@ -190,32 +190,32 @@ def test_how_far_a_job_is(served: Served) -> None:
 
 
 def test_a_job_that_runs_is_asked_about_by_one_question_at_a_time(served: Served) -> None:
-    asking = Asking(served.manager, served.manager.app_master)
+    asking = StatusQuery(served.manager, served.manager.app_master)
     running = json.loads(ANSWERS[f"{WS}/apps/{APP}"].body)
     running["app"]["state"] = "RUNNING"
     served.server.answers[f"{WS}/apps/{APP}"] = in_json(running)
-    words = [asking.ask(APP) for _ in range(4)]
+    words = [asking.query(APP) for _ in range(4)]
     assert [word.job.maps for word in words if word.job] == [4] * 4
     assert [asked.path for asked in served.server.asked].count(f"/ws/v1/cluster/apps/{APP}") == 1
     assert len(served.server.asked) == 5
 
 
 def test_a_master_that_has_gone_leaves_the_word_to_the_manager(served: Served) -> None:
-    asking = Asking(served.manager, served.manager.app_master)
+    asking = StatusQuery(served.manager, served.manager.app_master)
     running = json.loads(ANSWERS[f"{WS}/apps/{APP}"].body)
     running["app"]["state"] = "RUNNING"
     served.server.answers[f"{WS}/apps/{APP}"] = in_json(running)
-    assert asking.ask(APP).job is not None
+    assert asking.query(APP).job is not None
     served.server.answers[f"{WS}/apps/{APP}"] = ANSWERS[f"{WS}/apps/{APP}"]
     del served.server.answers[f"GET /proxy/{APP}/ws/v1/mapreduce/jobs"]
-    app, job, silence = asking.ask(APP)
+    app, job, silence = asking.query(APP)
     assert (app and app.state, job, silence) == (
         json.loads(ANSWERS[f"{WS}/apps/{APP}"].body)["app"]["state"],
         None,
         None,
     )
     del served.server.answers[f"{WS}/apps/{APP}"]
-    assert asking.ask(APP).silence is not None
+    assert asking.query(APP).silence is not None
 
 
 @pytest.mark.parametrize("path", ["info", "nodes", "scheduler"])

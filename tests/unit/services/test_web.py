@@ -15,7 +15,7 @@ import pytest
 
 from howdah.errors import UserError
 from howdah.services import errors
-from howdah.services.answer import one_or_many
+from howdah.services.answer import list_at
 from howdah.services.errors import NeedsTicket, NotReachable, RefusedByDaemon, ServiceError, Unexpected
 from howdah.services.web import Web
 from support.ports import free_ports
@@ -277,13 +277,13 @@ def test_the_clock_of_a_daemon() -> None:
     ],
 )
 def test_lists_of_every_shape(answer: object, expected: list[object]) -> None:
-    assert one_or_many(answer, "job") == expected
+    assert list_at(answer, "job") == expected
 
 
 @pytest.mark.parametrize("answer", [{"job": 1}, {"job": [None]}, {"job": [{}, "job_1"]}])
 def test_what_is_no_object_is_no_element(answer: object) -> None:
     with pytest.raises(Unexpected, match="job: contains an entry that is not an object"):
-        one_or_many(answer, "job")
+        list_at(answer, "job")
 
 
 def test_a_user_without_a_name_is_told_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from howdah.services.errors import NotReachable, RefusedByDaemon, ServiceError, Unexpected
-from howdah.services.web import Line, Web
+from howdah.services.web import PlainClient, Web
 from support.ports import free_ports
 from support.recorded import Answer, Recorded, in_json
 
@@ -14,7 +14,7 @@ BEANS = {"beans": [{"name": "a"}]}
 
 def test_a_line_asks_as_the_usual_way_does() -> None:
     with Recorded({"GET /jmx": in_json(BEANS)}) as server, Web({"w1": "127.0.0.1"}, user="me") as web:
-        line, url = Line(web), f"http://w1:{server.port}/jmx"
+        line, url = PlainClient(web), f"http://w1:{server.port}/jmx"
         assert line.get_json(url, qry="Hadoop:service=*,name=a b") == web.get_json(
             url, qry="Hadoop:service=*,name=a b"
         )
@@ -27,12 +27,12 @@ def test_a_line_asks_as_the_usual_way_does() -> None:
 def test_a_connection_that_was_closed_meanwhile_is_made_anew() -> None:
     (port,) = free_ports(1)
     with Web() as web:
-        line = Line(web)
+        line = PlainClient(web)
         url = f"http://127.0.0.1:{port}/jmx"
         with pytest.raises(NotReachable, match="refused"):
             line.get_json(url)
     with Recorded({"GET /jmx": in_json(BEANS)}) as server, Web() as web:
-        line, url = Line(web), f"{server.url}/jmx"
+        line, url = PlainClient(web), f"{server.url}/jmx"
         assert line.get_json(url) == BEANS
         for connection in line._connections.values():
             connection.sock.close()
@@ -42,7 +42,7 @@ def test_a_connection_that_was_closed_meanwhile_is_made_anew() -> None:
 def test_a_daemon_that_ends_every_connection_is_asked_once_at_a_time() -> None:
     """As DataNodes do."""
     with Recorded({"GET /jmx": in_json(BEANS)._replace(closing=True)}) as server, Web() as web:
-        line = Line(web)
+        line = PlainClient(web)
         for _ in range(3):
             assert line.get_json(f"{server.url}/jmx") == BEANS
         assert len(server.asked) == 3
@@ -58,23 +58,23 @@ def test_a_daemon_that_ends_every_connection_is_asked_once_at_a_time() -> None:
 )
 def test_what_is_wrong_is_told_as_ever(answer: Answer, error: type[ServiceError], text: str) -> None:
     with Recorded({"GET /jmx": answer}) as server, Web() as web, pytest.raises(error, match=text):
-        Line(web).get_json(f"{server.url}/jmx")
+        PlainClient(web).get_json(f"{server.url}/jmx")
 
 
 def test_a_daemon_that_hangs_is_waited_for_once() -> None:
     with Recorded({"GET /jmx": in_json({})._replace(wait_s=1.0)}) as server, Web(silence_s=0.2) as web:
         with pytest.raises(NotReachable, match="does not answer in time"):
-            Line(web).get_json(f"{server.url}/jmx")
+            PlainClient(web).get_json(f"{server.url}/jmx")
         assert len(server.asked) == 1
 
 
 def test_redirections_are_followed() -> None:
     moved = Answer(b"", 302, "text/plain", (("Location", "/there"),))
     with Recorded({"GET /jmx": moved, "GET /there": in_json(BEANS)}) as server, Web() as web:
-        assert Line(web).get_json(f"{server.url}/jmx") == BEANS
+        assert PlainClient(web).get_json(f"{server.url}/jmx") == BEANS
 
 
 def test_with_tickets_the_usual_way_is_taken() -> None:
     with Recorded({"GET /jmx": in_json(BEANS)}) as server, Web(user="me", kerberos=True) as web:
-        assert Line(web).get_json(f"{server.url}/jmx") == BEANS
+        assert PlainClient(web).get_json(f"{server.url}/jmx") == BEANS
         assert "user.name" not in server.asked[0].query

@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 from howdah.model.metrics import METRICS
-from howdah.services.jmx import JmxReader
-from howdah.services.web import Web
+from howdah.services.web import JmxReader, Web
 from howdah.telemetry.beans import beans_of
 from howdah.telemetry.daemons import DaemonDevice, daemon_source
 from howdah.telemetry.device import Away, Device

@@ -31,7 +31,7 @@ def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         assert namespace == Path("/run/netns/howdah-a+_host_h1")
         return open_it()
 
-    monkeypatch.setattr(lab, "opened_in", stay)
+    monkeypatch.setattr(lab, "open_in_namespace", stay)
     (tmp_path / "proc/thread-self/net").mkdir(parents=True)
     (tmp_path / "group").mkdir()
     return tmp_path

@@ -218,7 +218,7 @@ def test_machines_that_join_are_sampled_and_those_that_leave_are_not_missed() ->
     staying, leaving, its_daemon = Counting(), Failing(), Counting(away=range(2, 10_000))
     new, new_daemon = Counting(), Counting(away=(1, 2))
     fresh = Member("w3", "worker", "h3", "r1", (Source("w3", (new,)), Source("w3", (new_daemon,), 0.1)))
-    told = [Membership((fresh,), frozenset({"w2"})), Membership(left=frozenset({"w2"}))]
+    told = [Membership((fresh,), frozenset({"w2"})), Membership(removed=frozenset({"w2"}))]
     sources = [Source("w1", (staying,)), Source("w2", (leaving,)), Source("w2", (its_daemon,), 0.1)]
     sink = MemorySink()
     sampler = Sampler(
@@ -251,7 +251,7 @@ def test_what_went_missing_long_before_its_machine_left_is_told() -> None:
         [Source("w1", (Counting(),)), Source("w2", (lost,), 0.1)],
         run_start_ns=time.monotonic_ns(),
         interval_s=0.1,
-        follow=lambda: told.pop() if told else Membership(left=frozenset({"w2"})),
+        follow=lambda: told.pop() if told else Membership(removed=frozenset({"w2"})),
     )
     sampler.start()
     wait_for(lambda: bool(sampler.members))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from howdah import releases
 from howdah.errors import UserError
 from howdah.model.engine_options import SET
 from howdah.model.java_options import QUICK_START
 from howdah.model.job_tuning import COMBINED_NAME, CONFIGURED_NAME, JobTuningRequest, ValueAlone
 from howdah.model.study import Study
 from howdah.model.tuning import DEFAULTS_NAME, Narrowing, RaceRequest, RaceTarget
+from howdah.releases import catalogue
 from howdah.study.matrix import cells_of
 from howdah.tune.job import (
     alone_study,
@@ -28,7 +28,7 @@ CODEC = "mapreduce.map.output.compress.codec"
 
 def default(key: str) -> str:
     """The value without any configuration."""
-    return releases.default_of(key, releases.hadoop()) or ""
+    return catalogue.default_of(key, catalogue.hadoop()) or ""
 
 
 def request(command: tuple[str, ...] = JAR, narrowing: Narrowing | None = None) -> JobTuningRequest:

@@ -1,4 +1,4 @@
-"""What is still to be asked of a workload whose job has ended, while the next one's client starts."""
+"""The context of a Hadoop run's workloads, and an action deferred until the next job's client starts."""
 
 from __future__ import annotations
 
@@ -14,31 +14,30 @@ from howdah.services.namenode import NameNode
 from howdah.services.resourcemanager import ResourceManager
 
 
-class Afterwards:
-    """At most one thing that is left to do, and that need not hold up the next job."""
+class DeferredAction:
+    """At most one action that must not delay the next job."""
 
     def __init__(self) -> None:
-        self._left: Callable[[], None] | None = None
+        self._action: Callable[[], None] | None = None
 
-    def put(self, left: Callable[[], None]) -> None:
-        """Leave something; what was left before is done first."""
+    def put(self, action: Callable[[], None]) -> None:
+        """Defer an action, after doing the one before."""
         self.do()
-        self._left = left
+        self._action = action
 
     def do(self) -> None:
-        """Do what is left; whatever it raises, it is not done again."""
-        left, self._left = self._left, None
-        if left is not None:
-            left()
+        """Do the deferred action, once, even if it raises an error."""
+        action, self._action = self._action, None
+        if action is not None:
+            action()
 
 
 @dataclass
 class HadoopContext:
-    """What every program works with.
+    """The context of every program.
 
-    ``warn`` notes, by code and text, something that a reader of the numbers should know. Where no
-    history server answers (``history``), application masters are asked for more while they are there.
-    What need not hold up the next job goes to ``afterwards``.
+    ``warn`` adds a warning by code and text. Without a history server (``history`` is False), application
+    masters are queried for more while they run. ``afterwards`` has an action that may run later.
     """
 
     job: Job
@@ -50,4 +49,4 @@ class HadoopContext:
     sink: SampleSink
     history: bool
     warn: Callable[[str, str], None]
-    afterwards: Afterwards
+    afterwards: DeferredAction

@@ -1,4 +1,4 @@
-"""The engine of a real Hadoop: its released programs, on a user's cluster or in a laboratory."""
+"""The engine of a real Hadoop: its released programs, on a user's cluster or in a lab."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pkgutil import resolve_name
 
 from howdah.engines.clock import RunClock, clock_was_set, clocks_apart
 from howdah.engines.digests import job_digests
-from howdah.engines.hadoop.context import Afterwards, HadoopContext
+from howdah.engines.hadoop.context import DeferredAction, HadoopContext
 from howdah.engines.hadoop.lost_daemons import MachineWatch, MastersWatch, Watching
 from howdah.engines.hadoop.ready import check_ready
 from howdah.engines.hadoop.storage import (
@@ -37,7 +37,7 @@ NAME = "hadoop"
 
 _WORKERS_EVERY_S = 5.0
 _MASTERS_EVERY_S = 1.0
-"""A master that stands in takes over within seconds, and they are few to ask."""
+"""A standby takes over within seconds, and masters are few."""
 _FAILOVER_S = 60.0
 """How long HDFS may have no active NameNode without ending a run: Hadoop's own clients wait, too."""
 
@@ -66,7 +66,7 @@ class _HadoopRun:
         self._clock = RunClock()
         self._fault: str | None = None
         self._namenode = NameNode(target.web, target.conf)
-        self._waited_for = NameNode(target.web, target.conf, patience_s=_FAILOVER_S)
+        self._patient_namenode = NameNode(target.web, target.conf, patience_s=_FAILOVER_S)
         self._manager = ResourceManager(target.web, target.conf)
         record = begun_record(
             job,
@@ -78,11 +78,11 @@ class _HadoopRun:
         self._run = RunUnderWay(record, sink)
 
     def execute(self) -> RunRecord:
-        """Look whether the cluster can take it, claim a directory, run the workloads, clean up."""
+        """Check the cluster, claim a directory, run the workloads, clean up."""
         try:
-            cluster, left = self._prepare()
+            cluster, leftovers = self._prepare()
             workspace = HdfsWorkspace(
-                self._waited_for,
+                self._patient_namenode,
                 self._target.work_dir,
                 self._job.run_id,
                 keep=self._job.keep_data,
@@ -93,19 +93,19 @@ class _HadoopRun:
             raise UserError(error.where, error.what, error.hint) from error
         try:
             self._run.change(cluster=cluster)
-            self._warn_before(cluster, left)
+            self._warn_before(cluster, leftovers)
             self._watch(workspace)
         finally:
             self._release(workspace)
         return self._run.record
 
     def _prepare(self) -> tuple[ClusterState, tuple[str, ...]]:
-        """The cluster, and directories of runs that may be at work; UserError if this one cannot start."""
+        """Return the cluster, and directories of other active runs; raise UserError if it cannot start."""
         cluster = check_ready(self._job, self._target, self._namenode, self._manager)
-        left = clear_leftovers(self._target, self._namenode, self._manager)
+        leftovers = clear_leftovers(self._target, self._namenode, self._manager)
         check_replicas(self._namenode, self._job.suite)
         check_room(self._namenode, self._target, self._job.suite)
-        return cluster, left
+        return cluster, leftovers
 
     def _watch(self, workspace: HdfsWorkspace) -> None:
         machines = NodeFinder(self._target.machine_of, self._job.plan, self._target.joined)
@@ -139,14 +139,14 @@ class _HadoopRun:
         context = HadoopContext(
             self._job,
             self._target,
-            self._waited_for,
+            self._patient_namenode,
             self._manager,
             workspace,
             self._clock,
             self._run.sink,
             self._history_answers(),
             self._run.warn,
-            Afterwards(),
+            DeferredAction(),
         )
         for workload in self._job.suite.workloads:
             # Samples at both ends of a workload make its share of every counter exact.
@@ -172,7 +172,7 @@ class _HadoopRun:
         return True
 
     def _run_one(self, context: HadoopContext, work: HadoopWork[Workload]) -> None:
-        """Run one workload; whatever becomes of it is in the record, at the latest when the next one runs."""
+        """Run one workload; its result is in the record at the latest when the next one runs."""
         try:
             conclude: Conclusion = resolve_name(work.workload.programs[NAME])(work)
         except BaseException as error:
@@ -182,26 +182,26 @@ class _HadoopRun:
         context.afterwards.put(partial(self._conclude, work, conclude))
 
     def _conclude(self, work: HadoopWork[Workload], conclude: Conclusion) -> None:
-        """Find out what a workload came to; one of which that cannot be told has failed."""
+        """Record a workload's result; without a result it has failed."""
         try:
-            known: PartialResult = {"outcome": Outcome.SUCCEEDED, **conclude()}
+            fields: PartialResult = {"outcome": Outcome.SUCCEEDED, **conclude()}
         except (HowdahError, OSError) as error:
             self._fault = str(error)
-            known = PartialResult(outcome=Outcome.FAILED)
+            fields = PartialResult(outcome=Outcome.FAILED)
         except BaseException as error:
             self._note(work, PartialResult(outcome=ended_by(error)))
             raise
-        # Outside, so that an interrupt while it is noted does not note it twice.
-        self._note(work, known)
+        # Outside of the try, so that an interrupt here does not record it twice.
+        self._note(work, fields)
 
-    def _note(self, work: HadoopWork[Workload], known: PartialResult) -> None:
-        result = WorkloadResult.model_validate({**work.fields(), **known})
+    def _note(self, work: HadoopWork[Workload], fields: PartialResult) -> None:
+        result = WorkloadResult.model_validate({**work.fields(), **fields})
         self._run.add(result)
         if result.outcome is not Outcome.SUCCEEDED and self._fault is None:
             self._fault = fault_of(result)
 
     def _release(self, workspace: HdfsWorkspace) -> None:
-        """Clean up; what is not removed now goes when the next run starts, and the record stands."""
+        """Clean up; the next run removes what remains."""
         try:
             workspace.release()
         except ServiceError as error:
@@ -209,7 +209,7 @@ class _HadoopRun:
         except KeyboardInterrupt:
             self._run.warn("data-left", f"the user stopped the run while {workspace.path} was being removed")
 
-    def _warn_before(self, cluster: ClusterState, left: Sequence[str]) -> None:
+    def _warn_before(self, cluster: ClusterState, leftovers: Sequence[str]) -> None:
         if cluster.client_version != cluster.hadoop_version:
             self._run.warn(
                 "client-version",
@@ -218,11 +218,11 @@ class _HadoopRun:
             )
         if self._target.lab is None:
             self._warn_of_clocks()
-        for path in left:
+        for path in leftovers:
             self._run.warn("data-left", f"{path} belongs to another run, which may still be active")
 
     def _warn_of_clocks(self) -> None:
-        """Times of tasks are their own machines'; in a laboratory all are this one."""
+        """Compare the servers' clocks, which tasks' times depend on, with this machine's."""
         namenodes, managers = self._target.conf.namenodes(), self._target.conf.resource_managers()
         servers = [(address.url, address.url) for address in (*namenodes, *managers)]
         for warning in clocks_apart(self._target.web, servers):

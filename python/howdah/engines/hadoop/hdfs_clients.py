@@ -19,16 +19,16 @@ from howdah.model.run import Outcome, RunRecord, RunWarning
 from howdah.units import format_seconds
 
 JOURNAL = "ledger.tsv"
-"""The file in a run's directory that has everything that clients asked, and what came of it."""
+"""The file in a run's directory with all operations of clients and their results."""
 _CLASSES, _MAIN = "hdfs", "HdfsBeside"
 _CLIENTS, _EVERY_MS = 2, 100
 _END_S = 600.0
-"""Files whose writers were cut off are closed after minutes."""
+"""HDFS closes files of lost writers only after minutes."""
 _GOOD = "OK"
 
 
 class HdfsClients:
-    """A Java program that asks, writes and reads back; see ``howdah.engines.on_lab.engine.Beside``."""
+    """A Java program that writes and reads back; see ``howdah.engines.on_lab.engine.ConcurrentClients``."""
 
     def __init__(self, target: HadoopTarget, runs_dir: Path) -> None:
         self._target = target
@@ -40,26 +40,26 @@ class HdfsClients:
         self._seconds: Callable[[float], float] = lambda epoch_s: epoch_s
         self._lock = Lock()
         self._logs: dict[str, ProbeLog] = {}
-        self._asked: dict[tuple[int, int], LedgerEntry] = {}
+        self._operations: dict[tuple[int, int], LedgerEntry] = {}
         self._since_s: dict[tuple[int, int], float] = {}
         self._longest: tuple[float, float] | None = None
-        """The longest that a client waited, and from when on, seconds since the run's start."""
-        self._found: dict[str, Content] = {}
+        """The longest wait of a client, and its start, seconds since the run's start."""
+        self._contents: dict[str, Content] = {}
         self._ended = False
         self._trouble: str | None = None
-        self._gone: str | None = None
+        self._lost_reason: str | None = None
 
     def begin(self, record: RunRecord, seconds: Callable[[float], float]) -> None:
-        """Begin to ask; ``seconds`` makes seconds since the run's start of those since 1970."""
+        """Start the clients; ``seconds`` converts seconds since 1970 to those since the run's start."""
         self._seconds = seconds
         self._journal = (self._runs_dir / record.id / JOURNAL).open("w", encoding="utf-8")
         words = (posixpath.join(self._target.work_dir, f"{record.id}-beside"), str(_CLIENTS), str(_EVERY_MS))
         options = ("-Xmx256m", "-XX:+UseSerialGC")
         command = java_command(self._installation, self._target.conf_dir, _MAIN, *words, options=options)
-        self._program = ConcurrentProgram([*self._target.client_prefix, *command], self._said)
+        self._program = ConcurrentProgram([*self._target.client_prefix, *command], self._read_line)
 
     def end(self, record: RunRecord) -> RunRecord:
-        """Stop asking, read back, and hold what is there against what was acknowledged; faults are undone."""
+        """Stop the clients and compare files with acknowledged operations, after all faults were reverted."""
         if self._program is None:
             return record
         by_itself = self._program.end(_END_S)
@@ -68,56 +68,58 @@ class HdfsClients:
             probes = probe_reports(self._logs.values())
         record = record.model_copy(update={"probes": (*record.probes, *probes)})
         if self._trouble is not None:
-            return unread(record, self._trouble)
+            return ledger_unread(record, self._trouble)
         if not (by_itself and self._ended):
             late = f"not read back within {format_seconds(_END_S)}"
-            why = self._gone or ("the process that reads it back ended early" if by_itself else late)
-            # A program that ended before anything was acknowledged says nothing of HDFS.
-            kept = any(entry.acknowledged for entry in self._asked.values())
-            return gone(record, why) if kept else unread(record, why)
-        told = compare_with_files([self._asked[key] for key in sorted(self._asked)], self._found)
+            why = self._lost_reason or ("the process that reads it back ended early" if by_itself else late)
+            # Without any acknowledgement the end of the program proves nothing about HDFS.
+            kept = any(entry.acknowledged for entry in self._operations.values())
+            return ledger_lost(record, why) if kept else ledger_unread(record, why)
+        report = compare_with_files(
+            [self._operations[key] for key in sorted(self._operations)], self._contents
+        )
         if self._longest is not None:
             longest_s, at_s = self._longest
-            told = told.model_copy(update={"longest_s": longest_s, "longest_at_s": at_s})
-        record = record.model_copy(update={"ledger": told})
-        if told.sound:
+            report = report.model_copy(update={"longest_s": longest_s, "longest_at_s": at_s})
+        record = record.model_copy(update={"ledger": report})
+        if report.sound:
             return record
-        first = "; ".join(f"{what[0]} is {name}" for name, what in told.broken.items())
+        first = "; ".join(f"{violations[0]} is {name}" for name, violations in report.broken.items())
         return _failed(record, f"HDFS lost or changed acknowledged data: {first}")
 
-    def _said(self, line: str) -> None:
+    def _read_line(self, line: str) -> None:
         kind, *words = line.split("\t")
         try:
             match kind:
                 case "probe":
                     self._answered(*words)
                 case "ask" | "ack" | "fail":
-                    self._write_down(line)
+                    self._persist(line)
                     self._note(kind, words)
                 case "file":
-                    self._found[words[0]] = Content()
+                    self._contents[words[0]] = Content()
                 case "record":
-                    self._found[words[0]].records.append(int(words[1]))
+                    self._contents[words[0]].records.append(int(words[1]))
                 case "unread":
-                    self._found[words[0]].unread = words[1]
+                    self._contents[words[0]].unread = words[1]
                 case "failed":
                     self._trouble = f"{words[0]}: {words[1]}"
                 case "gone":
-                    self._gone = words[0]
+                    self._lost_reason = words[0]
                 case "end":
                     self._ended = True
         except OSError as error:
             self._trouble = f"{self._journal.name}: {error.strerror}"
 
-    def _answered(self, operation: str, asked_ms: str, took_us: str, said: str) -> None:
+    def _answered(self, operation: str, start_ms: str, took_us: str, result: str) -> None:
         answer = ProbeAnswer(
-            self._seconds(int(asked_ms) / 1000), int(took_us) / 1e6, None if said == _GOOD else said
+            self._seconds(int(start_ms) / 1000), int(took_us) / 1e6, None if result == _GOOD else result
         )
         with self._lock:
             self._logs.setdefault(operation, ProbeLog("HDFS", operation)).add(answer)
 
-    def _write_down(self, line: str) -> None:
-        """Keep it before anything else happens to it: what is on the disk outlives howdah."""
+    def _persist(self, line: str) -> None:
+        """Write a line to disk first, where it remains if howdah is killed."""
         self._journal.write(f"{line}\n")
         self._journal.flush()
         os.fdatasync(self._journal.fileno())
@@ -126,25 +128,25 @@ class HdfsClients:
         key, now_s = (int(words[0]), int(words[1])), self._seconds(int(words[2]) / 1000)
         if kind == "ask":
             self._since_s[key] = now_s
-            what, path, of = words[3:6]
-            self._asked[key] = LedgerEntry(key[0], what, path, of)
+            operation, path, of = words[3:6]
+            self._operations[key] = LedgerEntry(key[0], operation, path, of)
             return
         since_s = self._since_s.pop(key)
         self._longest = max(self._longest or (0.0, since_s), (now_s - since_s, since_s))
         if kind == "ack":
-            self._asked[key] = self._asked[key]._replace(acknowledged=True)
+            self._operations[key] = self._operations[key]._replace(acknowledged=True)
 
 
-def unread(record: RunRecord, why: str) -> RunRecord:
-    """The record of a run whose ledger is of no use, for a reason of howdah's own: nothing is known then."""
+def ledger_unread(record: RunRecord, why: str) -> RunRecord:
+    """Return the record with a warning: the ledger could not be checked, for a reason of howdah's own."""
     text = f"acknowledged data could not be compared with HDFS: {why}"
     warning = RunWarning(code=LEDGER_UNREAD, text=text)
     return record.model_copy(update={"warnings": (*record.warnings, warning)})
 
 
-def gone(record: RunRecord, why: str) -> RunRecord:
-    """The record of a run after which HDFS gives nothing back although all is undone: all of it is lost."""
-    return _failed(unread(record, why), f"HDFS returns none of the acknowledged data: {why}")
+def ledger_lost(record: RunRecord, why: str) -> RunRecord:
+    """Return the failed record of a run after which HDFS returns none of the acknowledged data."""
+    return _failed(ledger_unread(record, why), f"HDFS returns none of the acknowledged data: {why}")
 
 
 def _failed(record: RunRecord, error: str) -> RunRecord:

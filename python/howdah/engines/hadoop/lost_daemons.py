@@ -17,24 +17,24 @@ from howdah.services.addresses import WebAddress
 from howdah.services.errors import NotReachable, ServiceError
 from howdah.services.namenode import DataNode, NameNode
 from howdah.services.resourcemanager import Node, ResourceManager
-from howdah.services.web import Line
+from howdah.services.web import PlainClient
 
 Daemon = Literal["namenode", "resourcemanager"]
 
-_CALLED: dict[Daemon, str] = {"namenode": "NameNode", "resourcemanager": "ResourceManager"}
+_NAMES: dict[Daemon, str] = {"namenode": "NameNode", "resourcemanager": "ResourceManager"}
 _UNANSWERED = 2
-"""Looks in a row without an answer: one alone may be a garbage collection."""
+"""Polls in a row without an answer; a single one may be a garbage collection."""
 
 
 class _State(NamedTuple):
-    """What a master says of itself, and since when, milliseconds since 1970, 0 where it does not say."""
+    """A master's state, and its start in milliseconds since 1970, 0 if unknown."""
 
     name: str
     changed_ms: int = 0
 
 
 class _Master:
-    """One master: what it said last, and when."""
+    """One master: its last known state, and when it answered."""
 
     def __init__(self, worker: str) -> None:
         self.worker = worker
@@ -44,15 +44,15 @@ class _Master:
 
     @property
     def lost(self) -> bool:
-        """Whether it has answered once and does so no more."""
+        """Whether it has answered before and no longer does."""
         return self.seen_s is not None and self.unanswered >= _UNANSWERED
 
 
 class MastersWatch:
-    """Asks every master by itself: of those that stand in for one another others hear only the active one."""
+    """Polls every master, also standbys."""
 
     def __init__(self, target: HadoopTarget, machines: NodeFinder, clock: RunClock) -> None:
-        conf, line = target.conf, Line(target.web)
+        conf, line = target.conf, PlainClient(target.web)
         namenode = NameNode(target.web, conf, line)
         manager = ResourceManager(target.web, conf, line)
         self._services = (
@@ -66,9 +66,9 @@ class MastersWatch:
             ),
         )
 
-    def look(self) -> list[Event]:
-        """What has happened since the last look; the first one only takes note of what is there."""
-        return [event for service in self._services for event in service.look()]
+    def poll(self) -> list[Event]:
+        """Return the events since the last poll; none at the first poll."""
+        return [event for service in self._services for event in service.poll()]
 
 
 def _of_namenode(namenode: NameNode, address: WebAddress) -> _State:
@@ -87,23 +87,23 @@ class _Service:
         self,
         daemon: Daemon,
         addresses: tuple[WebAddress, ...],
-        ask: Callable[[WebAddress], _State],
+        query: Callable[[WebAddress], _State],
         machines: NodeFinder,
         clock: RunClock,
     ) -> None:
         self._daemon = daemon
-        self._ask = ask
+        self._query = query
         self._clock = clock
         self._masters = {
             address: _Master(machines.worker(urlsplit(address.url).hostname or "")) for address in addresses
         }
         self._active: _Master | None = None
 
-    def look(self) -> Iterator[Event]:
+    def poll(self) -> Iterator[Event]:
         for address, master in self._masters.items():
             lost = master.lost
             try:
-                state = self._ask(address)
+                state = self._query(address)
             except ServiceError:
                 master.unanswered += 1
                 if master.lost and not lost:
@@ -123,14 +123,14 @@ class _Service:
 
     def _failover(self, master: _Master, before: _Master, state: _State) -> Event:
         text = f"has taken over from the one on {before.worker}"
-        # It was active before anybody looked, and says since when where it knows.
+        # It became active before this poll; some daemons report when.
         since_s = self._clock.seconds(state.changed_ms) if state.changed_ms else self._clock.now_s()
         return self._event(master, "failover", text, time_s=since_s)
 
     def _event(
         self,
         master: _Master,
-        what: Literal["lost", "back", "failover"],
+        change: Literal["lost", "back", "failover"],
         text: str,
         *,
         time_s: float | None = None,
@@ -138,8 +138,8 @@ class _Service:
         return Event(
             time_s=self._clock.now_s() if time_s is None else time_s,
             worker=master.worker,
-            kind=f"{self._daemon}-{what}",
-            text=f"the {_CALLED[self._daemon]} on {master.worker} {text}",
+            kind=f"{self._daemon}-{change}",
+            text=f"the {_NAMES[self._daemon]} on {master.worker} {text}",
         )
 
 
@@ -162,25 +162,25 @@ _LEAST_SILENCE_S = 5.0
 _AT_WORK = frozenset({"NEW", "RUNNING", "DECOMMISSIONING"})
 _SILENT, _GIVEN_UP = "SILENT", "LOST"
 _RELEASED, _DECOMMISSIONED = "released", "DECOMMISSIONED"
-"""What was emptied in good order may go: it is not lost."""
+"""Decommissioned daemons that leave are not lost."""
 _DRAINING, _DRAINED = "Decommission In Progress", "Decommissioned"
-_ASKED_AT_ONCE = 8
+_POLLED_AT_ONCE = 8
 _NO_BEAN = "Hadoop:service=none"
 
 _PATIENCE_S = 10.0
 
 
 class MachineWatch:
-    """Compares what the NameNode and the ResourceManager say of their machines with what they said before.
+    """Compares the NameNode's and the ResourceManager's lists of machines with the lists before.
 
-    HDFS declares a DataNode dead and YARN a NodeManager lost only after ten minutes, by default: one that is
-    silent is said to be lost, with the time of its last sign of life, and given up when Hadoop says so.
+    By default HDFS declares a DataNode dead, and YARN a NodeManager lost, only after ten minutes. So a silent
+    daemon is reported as lost with the time of its last answer, and as given up when Hadoop does.
     """
 
     def __init__(self, target: HadoopTarget, machines: NodeFinder, clock: RunClock) -> None:
         self._conf = conf = target.conf
         self._web = target.web
-        self._line = Line(target.web)
+        self._line = PlainClient(target.web)
         self._namenode = NameNode(target.web, conf, self._line)
         self._manager = ResourceManager(target.web, conf, self._line)
         self._machines = machines
@@ -195,16 +195,16 @@ class MachineWatch:
         self._unanswered: dict[str, int] = {}
         self._answered_s: dict[str, float] = {}
         self._unreachable: set[str] = set()
-        self._lines: dict[str, Line] = {}
+        self._lines: dict[str, PlainClient] = {}
 
-    def look(self) -> list[Event]:
-        """What has happened since the last look; the first one only takes note of what is there.
+    def poll(self) -> list[Event]:
+        """Return the events since the last poll; none at the first poll.
 
-        A daemon that does not answer now is asked again next time.
+        A master that does not answer is polled again next time.
         """
-        return [*self._look_at_hdfs(), *self._look_at_yarn()]
+        return [*self._poll_hdfs(), *self._poll_yarn()]
 
-    def _look_at_hdfs(self) -> Iterator[Event]:
+    def _poll_hdfs(self) -> Iterator[Event]:
         try:
             datanodes = self._namenode.datanodes()
         except ServiceError:
@@ -213,7 +213,7 @@ class MachineWatch:
         for datanode in datanodes:
             before, state = self._datanodes.get(datanode.address), self._state(datanode)
             if before is None and not first and state != "live":
-                # One that joins is known before its first heartbeat.
+                # A DataNode that joins is listed before its first heartbeat.
                 continue
             self._datanodes[datanode.address] = state
             self._note(datanode)
@@ -221,7 +221,7 @@ class MachineWatch:
                 yield self._of_datanode(datanode, state)
 
     def _note(self, datanode: DataNode) -> None:
-        """Remember what a DataNode holds, which is not reported once it is dead, and since when it drains."""
+        """Remember a DataNode's used bytes, which a dead one lacks, and the start of its drain."""
         if datanode.live:
             self._used_bytes[datanode.address] = datanode.used_bytes
         if datanode.state == _DRAINING:
@@ -258,13 +258,13 @@ class MachineWatch:
                 )
 
     def _drained(self, datanode: DataNode) -> Event:
-        held = self._used_bytes.get(datanode.address)
+        used_bytes = self._used_bytes.get(datanode.address)
         text = f"the NameNode has decommissioned DataNode {datanode.host}: its blocks are on others"
         event = self._event(datanode.host, "datanode-drained", text)
         since_s = self._draining_s.get(datanode.address)
-        return event.model_copy(update={"held_bytes": held, "since_s": since_s})
+        return event.model_copy(update={"held_bytes": used_bytes, "since_s": since_s})
 
-    def _look_at_yarn(self) -> Iterator[Event]:
+    def _poll_yarn(self) -> Iterator[Event]:
         try:
             nodes = _by_host(self._manager.nodes())
         except ServiceError:
@@ -283,20 +283,20 @@ class MachineWatch:
                 yield self._of_nodemanager(node, state)
 
     def _answering(self, nodes: Mapping[str, Node]) -> dict[str, bool]:
-        """Whether NodeManagers at work answer: a few at each look, those that did not among them.
+        """Return whether running NodeManagers answer; polls a few at a time, silent ones each time.
 
-        The ResourceManager itself calls one lost only after ten minutes, by default. Those that never
-        answered are left alone: their web servers may be out of this machine's reach.
+        By default the ResourceManager declares one lost only after ten minutes. NodeManagers that never
+        answered are ignored: their web servers may be unreachable from this machine.
         """
         now_s = self._clock.now_s()
         at_work = [host for host, node in nodes.items() if node.state in _AT_WORK and node.web]
         silent = [host for host in at_work if self._unanswered.get(host)]
         responsive = [host for host in at_work if host not in silent and host not in self._unreachable]
         turn = self._turn % len(responsive) if responsive else 0
-        self._turn += _ASKED_AT_ONCE
-        polled = [*silent, *(responsive[turn:] + responsive[:turn])][:_ASKED_AT_ONCE]
-        # All at once: each that is lost keeps one waiting for seconds.
-        with ThreadPoolExecutor(_ASKED_AT_ONCE) as pool:
+        self._turn += _POLLED_AT_ONCE
+        polled = [*silent, *(responsive[turn:] + responsive[:turn])][:_POLLED_AT_ONCE]
+        # In parallel, because each lost one takes a timeout of seconds.
+        with ThreadPoolExecutor(_POLLED_AT_ONCE) as pool:
             answers = list(pool.map(lambda host: self._answers(nodes[host]), polled))
         for host, answered in zip(polled, answers, strict=True):
             if answered:
@@ -309,7 +309,7 @@ class MachineWatch:
         return {host: count < _UNANSWERED for host, count in self._unanswered.items()}
 
     def _answers(self, node: Node) -> bool:
-        line = self._lines.setdefault(node.host, Line(self._web))
+        line = self._lines.setdefault(node.host, PlainClient(self._web))
         try:
             line.get_json(f"{self._conf.nodemanager_url(node.web)}/jmx", qry=_NO_BEAN)
         except NotReachable:
@@ -327,7 +327,7 @@ class MachineWatch:
             return self._event(node.host, "nodemanager-lost", text, seen_s)
         text = f"the ResourceManager declares NodeManager {node.host} {state.lower()}"
         text = f"{text}: {node.health}" if node.health else text
-        # One that is unhealthy or was shut down said so itself: nobody had to wait for that.
+        # An unhealthy or stopped NodeManager reports this itself, without a timeout.
         kind: EventKind = "nodemanager-given-up" if state == _GIVEN_UP else "nodemanager-lost"
         return self._event(node.host, kind, text, seen_s)
 
@@ -337,21 +337,21 @@ class MachineWatch:
 
 
 def _by_host(nodes: Iterable[Node]) -> dict[str, Node]:
-    """The NodeManager of each host: one that came back on another port is listed with its former self."""
+    """Return the NodeManager of each host; one that returned on another port is listed twice."""
     return {node.host: node for node in sorted(nodes, key=lambda listed: listed.state in _AT_WORK)}
 
 
 class Watcher(Protocol):
-    """What looks at some of a cluster's daemons."""
+    """Polls some daemons of a cluster."""
 
-    def look(self) -> list[Event]:
-        """What has happened since the last look."""
+    def poll(self) -> list[Event]:
+        """Return the events since the last poll."""
 
 
 class Watching:
-    """Has each of several look every so many seconds, from ``start`` to ``stop``.
+    """Polls several watchers at their intervals, from ``start`` to ``stop``.
 
-    Each does so in a thread of its own: a daemon that is lost keeps one waiting.
+    Each has its own thread, because a lost daemon causes timeouts.
     """
 
     def __init__(self, intervals_s: Mapping[Watcher, float]) -> None:
@@ -359,30 +359,30 @@ class Watching:
         self._lock = Lock()
         self._stop = Flag()
         self._threads = [
-            Thread(target=self._run, args=each, name="howdah-watch", daemon=True)
-            for each in intervals_s.items()
+            Thread(target=self._run, args=arguments, name="howdah-watch", daemon=True)
+            for arguments in intervals_s.items()
         ]
 
     @property
     def events(self) -> tuple[Event, ...]:
-        """What has happened so far, in the order of its times."""
+        """The events so far, sorted by time."""
         with self._lock:
             return tuple(sorted(self._events, key=lambda event: event.time_s))
 
     def start(self) -> None:
-        """Begin, by taking note of what is there."""
+        """Start polling."""
         for thread in self._threads:
             thread.start()
 
     def stop(self) -> None:
-        """Look no more; a look that takes long is not waited for."""
+        """Stop polling, without waiting for a long poll."""
         self._stop.set()
         for thread in self._threads:
             thread.join(_PATIENCE_S)
 
     def _run(self, watcher: Watcher, interval_s: float) -> None:
         while True:
-            happened = watcher.look()
+            happened = watcher.poll()
             with self._lock:
                 self._events += happened
             if self._stop.wait(interval_s):

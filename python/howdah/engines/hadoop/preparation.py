@@ -1,4 +1,4 @@
-"""A run on a Hadoop cluster, made ready: a laboratory's, or a user's own."""
+"""Preparation of a run on a Hadoop cluster: a lab, or the user's own."""
 
 from __future__ import annotations
 
@@ -36,19 +36,19 @@ from howdah.services.secrets import shown_value
 _QUEUE = "default"
 _FOLDER = "howdah"
 _LACKING = {Codec.LZ4: "lz4-java", Codec.ZSTD: "Hadoop's native library"}
-"""What codecs need beside Hadoop's own jars, since 3.3.1 (HADOOP-17292)."""
+"""What codecs need in addition to Hadoop's own jars, since 3.3.1 (HADOOP-17292)."""
 
 
 def prepare_cluster(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
-    """Reach the cluster, size the suite for it and make a job of it; nothing is written.
+    """Reach the cluster, size the suite for it and return the prepared job; writes nothing.
 
-    Raises UserError for whatever the request gets wrong, and where there is no cluster that answers.
+    Raises UserError for mistakes in the request, and if no cluster answers.
     """
     programs = requested_programs(request, HadoopEngine.name)
     for program in programs:
         check_extras(f"SUITE {request.suite}", *program.extras)
-    given = request.of(SET)
-    job_settings = dict(given or ())
+    settings = request.of(SET)
+    job_settings = dict(settings or ())
     _check_secrets(job_settings)
     # A command of the user's has none of the programs' flags.
     check_settings(job_settings, flags=UserCommand not in programs)
@@ -69,7 +69,7 @@ def prepare_cluster(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
         conf=reached.conf,
         web=reached.web,
         work_dir=work_dir,
-        queue=request.of(QUEUE) or reached.conf.given("mapreduce.job.queuename") or _QUEUE,
+        queue=request.of(QUEUE) or reached.conf.explicit("mapreduce.job.queuename") or _QUEUE,
         deadline_s=request.of(DEADLINE) or DEADLINE_S,
         job_settings=job_settings,
         machine_of=reached.machine_of,
@@ -90,12 +90,12 @@ def prepare_cluster(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
     commands = [workload for workload in job.suite.workloads if isinstance(workload, UserCommand)]
     added = [line for command in commands for line in added_to(target, command.words, job.run_id).lines()]
     engine = HadoopEngine(target)
-    # What other clients write would be counted as rebuilt.
+    # Data of other clients would count as rebuilt.
     alone = any(issubclass(program, Redundancy) for program in programs)
-    besides = HdfsClients(target, start["runs_dir"]) if playing and not alone else None
+    clients = HdfsClients(target, start["runs_dir"]) if playing and not alone else None
     return Prepared(
         job=job,
-        engine=on_lab(engine, reached.state, playing, besides),
+        engine=on_lab(engine, reached.state, playing, clients),
         introduction=(
             ("cluster", reached.line),
             ("plan", suite_line(sized.suite)),
@@ -107,7 +107,7 @@ def prepare_cluster(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
 
 
 def _check_secrets(settings: Mapping[str, str]) -> None:
-    """Raise UserError for a secret: a run's record keeps its command line, and everybody sees a client's."""
+    """Raise UserError for a secret, because the record and `ps` show the command line."""
     for key, value in settings.items():
         if shown_value(key, value) != value:
             raise UserError(
@@ -128,7 +128,7 @@ def _check_codec(codec: Codec | None) -> None:
 
 
 def _reach(request: RunRequest) -> tuple[Reached, FaultRun | None]:
-    """The cluster that was chosen, or the default laboratory, and the faults done to it meanwhile."""
+    """Return the chosen cluster or the default lab, and the faults during the run."""
     conf, lab, plan = request.of(CONF), request.of(LAB), request.of(PLAN)
     if conf is not None and lab is not None:
         raise UserError("--lab", "and --conf name different clusters", "leave one of them out")
@@ -160,9 +160,9 @@ def _reach(request: RunRequest) -> tuple[Reached, FaultRun | None]:
 
 
 def kept(target: HadoopTarget, job: Job) -> Mapping[str, Sequence[str]]:
-    """The directory in HDFS that holds kept data, and the names of what it holds.
+    """Return the directory in HDFS with kept data, and the names in it.
 
-    Nothing where HDFS is gone by now: the run has ended, and what it measured is worth no less.
+    Returns nothing if HDFS no longer answers, because the run has ended.
     """
     if not job.keep_data:
         return {}

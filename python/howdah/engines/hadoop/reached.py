@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from howdah.engines.on_lab.engine import whole_lab
-from howdah.engines.on_lab.members import LabMembers, beneath, lab_telemetry, laboratory_of
+from howdah.engines.on_lab.engine import complete_lab
+from howdah.engines.on_lab.members import LabMembers, lab_telemetry, laboratory_of, shared_machine_sources
 from howdah.errors import UserError
-from howdah.installation import Installation, find_installation
+from howdah.installation.installation import Installation, find_installation
 from howdah.lab.kernel.enter import client_prefix, join_network
 from howdah.lab.state import LabState
 from howdah.model.at_once import LEAST_MB, MASTER_MB
@@ -86,16 +86,16 @@ def open_telemetry(conf: ClientConf, names: Mapping[str, str] | None = None) -> 
     return Web(names, kerberos=conf.secure, silence_s=_PATIENCE_S)
 
 
-def told_values(conf: ClientConf) -> tuple[tuple[str, str, str], ...]:
+def observed_values(conf: ClientConf) -> tuple[tuple[str, str, str], ...]:
     """The client's values that say how jobs run: key, value and where it is set."""
     values = ((key, conf.get(key), conf.where(key)) for key in _TASK_KEYS)
     return tuple((key, value, where) for key, value, where in values if value is not None)
 
 
-def directory_of(given: Path | None) -> Path | None:
+def directory_of(directory: Path | None) -> Path | None:
     """The configuration directory that was given, by flag or by Hadoop's own variable."""
-    if given is not None:
-        return given
+    if directory is not None:
+        return directory
     named = os.environ.get("HADOOP_CONF_DIR")
     return Path(named) if named else None
 
@@ -116,7 +116,7 @@ def reach_cluster(directory: Path, plan_file: Path | None) -> Reached:
     namenode, manager = NameNode(web, conf), ResourceManager(web, conf)
     datanodes = [node for node in namenode.datanodes() if node.live]
     nodes = [node for node in manager.nodes() if node.state == "RUNNING"]
-    plan = _checked(planned, plan_file, nodes) if planned else _found(conf, datanodes, nodes)
+    plan = _checked(planned, plan_file, nodes) if planned else _observed(conf, datanodes, nodes)
     version = namenode.status().version
     line = (
         f"{conf.default_fs} · Hadoop {version} · {format_counted(len(datanodes), 'DataNode')}, "
@@ -155,9 +155,9 @@ def _checked(plan: ClusterPlan, file: Path | None, nodes: Sequence[Node]) -> Clu
     return plan
 
 
-def _found(conf: ClientConf, datanodes: Sequence[DataNode], nodes: Sequence[Node]) -> Plan:
+def _observed(conf: ClientConf, datanodes: Sequence[DataNode], nodes: Sequence[Node]) -> Plan:
     with_data = {node.host for node in datanodes}
-    found_nodes = [
+    observed_nodes = [
         FoundNode(
             name=node.host,
             memory_bytes=(node.used_memory_mib + node.available_memory_mib) * MIB,
@@ -171,7 +171,7 @@ def _found(conf: ClientConf, datanodes: Sequence[DataNode], nodes: Sequence[Node
         _mebibytes(conf, "mapreduce.reduce.memory.mb"),
         _mebibytes(conf, LEAST_MB),
     )
-    return observed_plan(found_nodes, containers, [FoundValue(*value) for value in told_values(conf)])
+    return observed_plan(observed_nodes, containers, [FoundValue(*value) for value in observed_values(conf)])
 
 
 def _mebibytes(conf: ClientConf, key: str) -> int:
@@ -206,11 +206,11 @@ def _slowed(sources: tuple[Source, ...]) -> tuple[Source, ...]:
 
 
 def running_lab(name: str | None, *, elsewhere: bool = False) -> LabState | None:
-    """The laboratory that can run Hadoop's programs, as ``whole_lab`` chooses it.
+    """The laboratory that can run Hadoop's programs, as ``complete_lab`` chooses it.
 
-    Raises UserError as ``whole_lab`` does, and without YARN.
+    Raises UserError as ``complete_lab`` does, and without YARN.
     """
-    state = whole_lab(name, HADOOP, "--conf DIR", elsewhere=elsewhere)
+    state = complete_lab(name, HADOOP, "--conf DIR", elsewhere=elsewhere)
     if state is not None and not any(Role.RESOURCEMANAGER in machine.roles for machine in state.machines):
         raise UserError(
             f'lab "{state.name}"',
@@ -234,7 +234,7 @@ def reach_lab(state: LabState) -> Reached:
     telemetry = open_telemetry(conf, names)
     workers = [machine for machine in state.machines if machine.kind == "worker"]
     hosts = {machine.host for machine in workers}
-    shared = beneath(state)
+    shared = shared_machine_sources(state)
     free = format_bytes(NameNode(web, conf).capacity().free_bytes)
     return Reached(
         installation=find_installation(

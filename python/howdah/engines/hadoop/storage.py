@@ -269,7 +269,7 @@ def enable_coding(namenode: NameNode, suite: Suite) -> str | None:
         )
     live, needed = sum(datanode.live for datanode in namenode.datanodes()), POLICIES[policy].units
     if live < needed:
-        fitting = [name for name, other in POLICIES.items() if other.units <= live]
+        fitting = [name for name, candidate in POLICIES.items() if candidate.units <= live]
         raise UserError(
             f"{ERASURE_CODING.flag} {policy}",
             f"needs {needed} DataNodes, and {live} are alive",
@@ -293,7 +293,7 @@ def check_replicas(namenode: NameNode, suite: Suite) -> None:
     for workload in suite.workloads:
         requested = REPLICATION.of(workload)
         if requested is not None and requested > live:
-            option = next(each for each in workload.options if each.field == REPLICATION.field)
+            option = next(candidate for candidate in workload.options if candidate.field == REPLICATION.field)
             raise UserError(
                 option.flag,
                 f"{requested} replicas of a block need {requested} DataNodes, and {live} are alive",
@@ -309,7 +309,7 @@ def check_room(namenode: NameNode, target: HadoopTarget, suite: Suite) -> None:
         raise _too_much(suite, needed, free_bytes, f"HDFS has {format_bytes(free_bytes)} free")
     folder = existing_parent(namenode, target.work_dir)
     while needed and folder != "/":
-        remaining = _left_bytes(namenode, folder)
+        remaining = _remaining_bytes(namenode, folder)
         if remaining is not None and needed > remaining:
             raise _too_much(
                 suite, needed, remaining, f"the quota of {folder} leaves {format_bytes(remaining)}"
@@ -317,7 +317,7 @@ def check_room(namenode: NameNode, target: HadoopTarget, suite: Suite) -> None:
         folder = posixpath.dirname(folder)
 
 
-def _left_bytes(namenode: NameNode, folder: str) -> int | None:
+def _remaining_bytes(namenode: NameNode, folder: str) -> int | None:
     """What a directory's quota leaves; None without one, or where the user may not look."""
     try:
         summary = namenode.summary(folder)
@@ -330,13 +330,13 @@ def _left_bytes(namenode: NameNode, folder: str) -> int | None:
 
 def _too_much(suite: Suite, needed: int, room: int, where: str) -> UserError:
     rows = ROWS.of(suite.workloads[0])
-    what = f"the suite needs {format_bytes(needed)} with all replicas; {where}"
+    problem = f"the suite needs {format_bytes(needed)} with all replicas; {where}"
     if rows is None:
-        return UserError("HDFS", what, "run with less data, or free some space")
+        return UserError("HDFS", problem, "run with less data, or free some space")
     fitting = int(rows * room * _FREE_SHARE / needed)
     return UserError(
         "--rows",
-        f"{format_count_short(rows)} rows are {format_bytes(rows * ROW_BYTES)} and {what}",
+        f"{format_count_short(rows)} rows are {format_bytes(rows * ROW_BYTES)} and {problem}",
         f"give at most --rows {format_count_short(fitting)}, or free some space",
     )
 

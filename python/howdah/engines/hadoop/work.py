@@ -1,4 +1,4 @@
-"""One workload under way: its jobs are submitted, followed to their end, and told of."""
+"""One running workload: its jobs are submitted, followed to their end, and reported."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Generic, Protocol, TypeVar
 
 from howdah.engines.hadoop.context import HadoopContext
 from howdah.engines.hadoop.following import Following
-from howdah.engines.hadoop.history.failure import said_by_client
+from howdah.engines.hadoop.history.failure import client_error
 from howdah.engines.hadoop.history.reporters import ReportedJob
 from howdah.engines.hadoop.programs.client import Client, kill_applications, run_tag
 from howdah.engines.hadoop.programs.command import EndedJob
@@ -23,7 +23,7 @@ from howdah.model.cluster import ReplicaSpread
 from howdah.model.workloads.base import Workload
 from howdah.services.errors import ServiceError
 from howdah.services.history import MOST_BYTES
-from howdah.services.jobs import ProgressReporter
+from howdah.services.job_rest import ProgressReporter
 from howdah.services.resourcemanager import AppFacts, ResourceManager
 from howdah.units import format_bytes
 
@@ -36,15 +36,15 @@ P = TypeVar("P", bound=Workload)
 class FinishedJob:
     """A job whose client has ended."""
 
-    def __init__(self, lines: tuple[str, ...], tell: Callable[[], ReportedJob]) -> None:
+    def __init__(self, lines: tuple[str, ...], report: Callable[[], ReportedJob]) -> None:
         self.lines = lines
-        """What its client said."""
-        self._tell = tell
+        """The output of its client."""
+        self._report = report
 
     @cached_property
-    def told(self) -> ReportedJob:
-        """What Hadoop tells of it, which is asked when somebody wants to know."""
-        return self._tell()
+    def reported(self) -> ReportedJob:
+        """Hadoop's report of the job, queried at the first use."""
+        return self._report()
 
 
 class Launch(Protocol):
@@ -161,15 +161,15 @@ class HadoopWork(Generic[P]):
             (program.ended_ns - context.clock.start_ns) / 1e9,
             *(context.clock.seconds(app.finished_ms) for app in following.seen.values()),
         )
-        told = self._add_tagged(following, program, report)
-        failed = [each for each in told if each.job.diagnostics]
+        reports = self._add_tagged(following, program, report)
+        failed = [job_report for job_report in reports if job_report.job.diagnostics]
         if program.exit_code() != 0:
-            cause = failed[-1].job.diagnostics if failed else said_by_client(program.lines)
+            cause = failed[-1].job.diagnostics if failed else client_error(program.lines)
             raise RunFailed(self.workload.kind, f"exit code {program.exit_code()}: {cause}")
-        for each in failed:
-            text = f"{each.job.id} failed although the command succeeded: {each.job.diagnostics}"
+        for job_report in failed:
+            text = f"{job_report.job.id} failed although the command succeeded: {job_report.job.diagnostics}"
             context.warn("application-failed", f"{self.workload.kind}: {text}")
-        return told
+        return reports
 
     def _add_tagged(
         self,
@@ -182,15 +182,15 @@ class HadoopWork(Generic[P]):
         code = program.exit_code() if len(apps) == 1 else None
         for number, app in enumerate(apps, 1):
             ended = EndedJob(app.id, program.lines, None, code)
-            told = report(ended, app, number if len(apps) > 1 else None)
-            self._write_tasks(told, tuple(self._jobs))
-            self._jobs.append(FinishedJob(program.lines, partial(_same, told)))
-        return tuple(job.told for job in self._jobs)
+            reported = report(ended, app, number if len(apps) > 1 else None)
+            self._write_tasks(reported, tuple(self._jobs))
+            self._jobs.append(FinishedJob(program.lines, partial(_same, reported)))
+        return tuple(job.reported for job in self._jobs)
 
     def _give_up(self, client: Client, following: Following, tag: str) -> bool:
         """End client and job; whether none is left. Whoever interrupts again leaves no job either."""
         try:
-            following.last_look()
+            following.poll_last()
         finally:
             try:
                 client.end()
@@ -214,38 +214,41 @@ class HadoopWork(Generic[P]):
         code = client.exit_code()
         self._end_s = (client.ended_ns - self.context.clock.start_ns) / 1e9
         if client.application is None:
-            raise RunFailed(self.workload.kind, said_by_client(client.lines))
+            raise RunFailed(self.workload.kind, client_error(client.lines))
         finished = self._finished(command, client, following)
         self._jobs.append(finished)
         if code != 0:
-            cause = finished.told.job.diagnostics or said_by_client(client.lines)
+            cause = finished.reported.job.diagnostics or client_error(client.lines)
             raise RunFailed(self.workload.kind, cause)
         return finished
 
     def _finished(self, command: Launch, client: Client, following: Following) -> FinishedJob:
         assert client.application is not None
         ended = EndedJob(client.application, client.lines, following.seen, client.exit_code())
-        return FinishedJob(client.lines, partial(self._tell, command, ended, tuple(self._jobs)))
+        return FinishedJob(client.lines, partial(self._report, command, ended, tuple(self._jobs)))
 
-    def _tell(self, command: Launch, ended: EndedJob, before: Sequence[FinishedJob]) -> ReportedJob:
+    def _report(self, command: Launch, ended: EndedJob, before: Sequence[FinishedJob]) -> ReportedJob:
         context = self.context
-        told = command.report(context, self.workload, ended)
-        facts = told.facts
-        there, known = facts.maps + facts.reduces, len(facts.tasks)
-        if facts.state == "succeeded" and 0 < known < there:
+        reported = command.report(context, self.workload, ended)
+        facts = reported.facts
+        planned, recorded = facts.maps + facts.reduces, len(facts.tasks)
+        if facts.state == "succeeded" and 0 < recorded < planned:
             context.warn(
                 "tasks-untold",
-                f"{self.workload.kind}: the record has {known:,} of {there:,} tasks, because howdah reads "
-                f"at most {format_bytes(MOST_BYTES)} of a job's history",
+                f"{self.workload.kind}: the record has {recorded:,} of {planned:,} tasks, because howdah "
+                f"reads at most {format_bytes(MOST_BYTES)} of a job's history",
             )
-        self._write_tasks(told, before)
-        return told
+        self._write_tasks(reported, before)
+        return reported
 
-    def _write_tasks(self, told: ReportedJob, before: Sequence[FinishedJob]) -> None:
+    def _write_tasks(self, reported: ReportedJob, before: Sequence[FinishedJob]) -> None:
         # Tasks of a workload have numbers of their own, whichever of its jobs they belong to.
-        first = {kind: sum(_tasks(job.told, kind) for job in before) for kind in ("map", "reduce")}
+        first = {kind: sum(_tasks(job.reported, kind) for job in before) for kind in ("map", "reduce")}
         self.context.sink.tasks(
-            [attempt._replace(task=attempt.task + first.get(attempt.kind, 0)) for attempt in told.attempts]
+            [
+                attempt._replace(task=attempt.task + first.get(attempt.kind, 0))
+                for attempt in reported.attempts
+            ]
         )
 
     def replicas(self, path: str) -> ReplicaSpread:
@@ -260,16 +263,16 @@ class HadoopWork(Generic[P]):
             "workload": self.workload,
             "start_s": self._start_s,
             "end_s": self._end_s or self.context.clock.now_s(),
-            "phases": tuple(phase for job in self._jobs for phase in job.told.phases),
+            "phases": tuple(phase for job in self._jobs for phase in job.reported.phases),
         }
         if self._jobs:
-            last = self._jobs[-1].told
+            last = self._jobs[-1].reported
             fields |= {"job": last.job, "counters": last.counters, "spark": last.spark}
         return fields
 
 
-def _same(told: ReportedJob) -> ReportedJob:
-    return told
+def _same(reported: ReportedJob) -> ReportedJob:
+    return reported
 
 
 def _tasks(job: ReportedJob, kind: str) -> int:

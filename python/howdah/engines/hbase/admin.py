@@ -122,17 +122,17 @@ class HBaseAdmin:
 
     def status(self) -> HBaseStatus:
         """How the cluster is; raises RunFailed where it does not answer."""
-        return HBaseStatus.model_validate(self._ask("status"))
+        return HBaseStatus.model_validate(self._query("status"))
 
     def tables(self) -> tuple[OwnTable, ...]:
         """Every table that howdah made, the oldest run's first."""
-        found = []
-        for table in self._ask("tables"):
+        tables = []
+        for table in self._query("tables"):
             try:
-                found.append(OwnTable(table["name"], MadeFor.model_validate_json(table["made"])))
+                tables.append(OwnTable(table["name"], MadeFor.model_validate_json(table["made"])))
             except ValidationError:
                 _LOG.info("table %s is marked as howdah's, but its purpose is not recorded", table["name"])
-        return tuple(sorted(found, key=lambda table: table.made.run))
+        return tuple(sorted(tables, key=lambda table: table.made.run))
 
     def make(
         self, name: str, *, family: str, splits: Sequence[str], attributes: Sequence[str], made: MadeFor
@@ -141,41 +141,41 @@ class HBaseAdmin:
 
         ``attributes`` are compression, block encoding and bloom filter by HBase's words.
         """
-        self._ask("make", name, family, ",".join(splits) or "-", *attributes, made.model_dump_json())
+        self._query("make", name, family, ",".join(splits) or "-", *attributes, made.model_dump_json())
 
     def remove(self, name: str) -> None:
         """Remove a table that howdah made."""
-        self._ask("remove", name)
+        self._query("remove", name)
 
     def count(self, name: str) -> HeldRows:
         """Count a table's rows by reading them."""
-        return HeldRows.model_validate(self._ask("count", name, within_s=_LONG_S))
+        return HeldRows.model_validate(self._query("count", name, within_s=_LONG_S))
 
     def verify(self, name: str, fields: int, field_bytes: int) -> HeldRows:
         """Read all of a table, and compare it with what was written."""
-        answer = self._ask("verify", name, str(fields), str(field_bytes), within_s=_LONG_S)
+        answer = self._query("verify", name, str(fields), str(field_bytes), within_s=_LONG_S)
         return HeldRows.model_validate(answer)
 
     def serving(self, name: str) -> Serving:
         """How much of a table is served at the moment."""
-        return Serving.model_validate(self._ask("unserved", name))
+        return Serving.model_validate(self._query("unserved", name))
 
     def acknowledged(self, name: str, folder: Path) -> HeldLedger:
         """Hold what clients wrote down in a folder against a table."""
-        answer = self._ask("acknowledged", name, str(folder), within_s=_LONG_S)
+        answer = self._query("acknowledged", name, str(folder), within_s=_LONG_S)
         return HeldLedger.model_validate(answer)
 
     def balance(self) -> bool:
         """Have regions spread over the servers; whether the master does so now."""
-        return bool(self._ask("balance"))
+        return bool(self._query("balance"))
 
     def flush(self, name: str) -> None:
         """Write what is in memory to files."""
-        self._ask("flush", name)
+        self._query("flush", name)
 
     def compact(self, name: str) -> None:
         """Make one file of each region's files, and wait until that is done."""
-        self._ask("compact", name, within_s=_LONG_S)
+        self._query("compact", name, within_s=_LONG_S)
 
     def close(self) -> None:
         """End it."""
@@ -190,7 +190,7 @@ class HBaseAdmin:
                 with suppress(OSError):
                     stream.close()
 
-    def _ask(self, *words: str, within_s: float = _ANSWER_S) -> Any:
+    def _query(self, *words: str, within_s: float = _ANSWER_S) -> Any:
         into, out = self._process.stdin, self._process.stdout
         assert into is not None
         assert out is not None
@@ -204,13 +204,13 @@ class HBaseAdmin:
             self._line(out, end, words[0])
             self._owed -= 1
         try:
-            said = json.loads(self._line(out, end, words[0]))
+            reply = json.loads(self._line(out, end, words[0]))
         except NotReachable:
             self._owed += 1
             raise
-        if "error" in said:
-            raise RunFailed(f"HBase: {words[0]}", said["error"])
-        return said["answer"]
+        if "error" in reply:
+            raise RunFailed(f"HBase: {words[0]}", reply["error"])
+        return reply["answer"]
 
     def _line(self, out: IO[bytes], end: float, question: str) -> bytes:
         while b"\n" not in self._unread:
@@ -230,7 +230,7 @@ MOVED_S = 30.0
 """How long a region may be on its way: one whose log is replayed takes seconds."""
 BALANCED_S = 60.0
 """How long a laboratory's regions may take until they are spread."""
-LEAST_EACH = 2.0
+LEAST_REGIONS = 2.0
 """Of fewer regions for each server nobody expects that they are spread."""
 _STATUS_POLL_S = 0.5
 _NO_SESSION = ("ConnectionLoss", "NoNode", "SessionExpired", "UnknownHost", "baseZNode")
@@ -272,15 +272,15 @@ def balanced(admin: HBaseAdmin, status: HBaseStatus, *, may_move: bool) -> tuple
         status = check_status(admin)
     if not is_uneven(status):
         return status, None
-    each = ", ".join(f"{server.regions} on {server.host}" for server in status.servers)
+    spread = ", ".join(f"{server.regions} on {server.host}" for server in status.servers)
     waited = f", {BALANCED_S:g} s after its balancer was first called" if may_move else ""
-    return status, f"regions were unevenly spread over RegionServers when the run began{waited}: {each}"
+    return status, f"regions were unevenly spread over RegionServers when the run began{waited}: {spread}"
 
 
 def is_uneven(status: HBaseStatus) -> bool:
     """Whether a server has less than half of its part of the regions, where there are some for each."""
     mean = sum(server.regions for server in status.servers) / len(status.servers)
-    return mean >= LEAST_EACH and min(server.regions for server in status.servers) < mean / 2
+    return mean >= LEAST_REGIONS and min(server.regions for server in status.servers) < mean / 2
 
 
 def _status(admin: HBaseAdmin) -> HBaseStatus:
@@ -290,11 +290,11 @@ def _status(admin: HBaseAdmin) -> HBaseStatus:
         raise _unanswered(str(error)) from error
 
 
-def _unanswered(said: str) -> UserError:
-    if any(word in said for word in _NO_SESSION):
+def _unanswered(message: str) -> UserError:
+    if any(word in message for word in _NO_SESSION):
         return UserError(
             "hbase.zookeeper.quorum",
-            f"no ZooKeeper with an HBase registered answers there ({said})",
+            f"no ZooKeeper with an HBase registered answers there ({message})",
             "start ZooKeeper and the HMaster, or correct hbase-site.xml",
         )
-    return UserError("HBase", f"does not answer: {said}", "start its HMaster, and see its log")
+    return UserError("HBase", f"does not answer: {message}", "start its HMaster, and see its log")

@@ -72,26 +72,26 @@ def splits(regions: int) -> list[str]:
 
 
 def arguments(
-    workload: Ycsb, asked: ClientPart, table: RunTable, *, histograms: Path, ledger: Path | None = None
+    workload: Ycsb, part: ClientPart, table: RunTable, *, histograms: Path, ledger: Path | None = None
 ) -> list[str]:
     """YCSB's command line for one client's part; its histograms are written below a folder each second.
 
     With a ``ledger`` faults are expected: what is acknowledged is written there at the end.
     """
-    given = {**_common(workload, table, histograms), **_own(workload, asked, table.rows)}
+    options = {**_common(workload, table, histograms), **_own(workload, part, table.rows)}
     if ledger is not None:
         # Without, the first insert that fails ends its thread, and with it all that the thread had to do.
-        given |= {"ledger": str(ledger), "core_workload_insertion_retry_limit": INSERT_RETRIES}
-    words = ["-load" if isinstance(workload, YcsbLoad) else "-t", "-s", "-threads", str(asked.threads)]
-    if asked.target is not None:
-        words += ["-target", str(asked.target)]
-    for name, value in given.items():
+        options |= {"ledger": str(ledger), "core_workload_insertion_retry_limit": INSERT_RETRIES}
+    words = ["-load" if isinstance(workload, YcsbLoad) else "-t", "-s", "-threads", str(part.threads)]
+    if part.target is not None:
+        words += ["-target", str(part.target)]
+    for name, value in options.items():
         words += ["-p", f"{name}={value}"]
     return words
 
 
 def _common(workload: Ycsb, table: RunTable, histograms: Path) -> dict[str, str | int]:
-    given: dict[str, str | int] = {
+    options: dict[str, str | int] = {
         "db": "HBaseBinding",
         "workload": "RecordWorkload",
         "dataintegrity": "true",
@@ -108,31 +108,31 @@ def _common(workload: Ycsb, table: RunTable, histograms: Path) -> dict[str, str 
         "status.interval": 1,
     }
     if workload.durability is not None:
-        given["durability"] = workload.durability.upper().replace("-", "_")
-    return given
+        options["durability"] = workload.durability.upper().replace("-", "_")
+    return options
 
 
-def _own(workload: Ycsb, asked: ClientPart, rows: int) -> Mapping[str, str | int | float]:
+def _own(workload: Ycsb, part: ClientPart, rows: int) -> Mapping[str, str | int | float]:
     if isinstance(workload, YcsbMix):
         return {
             # All five are said, for YCSB's own defaults are shares of a mix.
             **{name: workload.shares.get(operation, 0.0) for operation, name in _PROPORTIONS.items()},
             "recordcount": rows,
-            "operationcount": asked.operations,
+            "operationcount": part.operations,
             "requestdistribution": str(workload.distribution or workload.usual),
             "maxscanlength": MOST_SCANNED,
             "writeallfields": "true" if workload.replaces_whole else "false",
         }
     return {
         "recordcount": workload.records or 0,
-        "insertstart": asked.first,
-        "insertcount": asked.operations,
+        "insertstart": part.first,
+        "insertcount": part.operations,
     }
 
 
 def _evenly(total: int, parts: int) -> list[int]:
-    each, over = divmod(total, parts)
-    return [each + (number < over) for number in range(parts)]
+    quotient, over = divmod(total, parts)
+    return [quotient + (number < over) for number in range(parts)]
 
 
 _LINE = re.compile(r"^\[([\w-]+)\], ([^,]+), ([\d.]+)$")
@@ -278,12 +278,12 @@ class Answered(NamedTuple):
     """The first thing that a client said was wrong."""
 
 
-def ask(work: HBaseWork[Ycsb], table: RunTable, *, told: bool = True) -> Answered:
+def request_operations(work: HBaseWork[Ycsb], table: RunTable, *, recorded: bool = True) -> Answered:
     """Run a workload by as many clients as it asks for; raises RunFailed where one does not do its part.
 
     The table then holds the records that were added, too.
 
-    What is timed goes to the record unless it is not to be ``told``.
+    What is timed goes to the record unless it is not to be ``recorded``.
     """
     parts = divided(work.workload, table.rows)
     places = work.context.target.places[: len(parts)]
@@ -293,20 +293,20 @@ def ask(work: HBaseWork[Ycsb], table: RunTable, *, told: bool = True) -> Answere
         stack.callback(shutil.rmtree, folder, ignore_errors=True)
         clients = []
         for number, (place, part) in enumerate(zip(places, parts, strict=True)):
-            client = _AskingClient(work, table, place, part, folder / str(number))
+            client = _YcsbClient(work, table, place, part, folder / str(number))
             stack.callback(client.end)
             clients.append(client)
-        answered = _follow(work, clients, sum(part.operations for part in parts), told=told)
+        answered = _follow(work, clients, sum(part.operations for part in parts), recorded=recorded)
     table.rows += answered.returns.get("insert", {}).get("OK", 0)
     return answered
 
 
-def _follow(work: HBaseWork[Ycsb], clients: Sequence[_AskingClient], total: int, *, told: bool) -> Answered:
+def _follow(work: HBaseWork[Ycsb], clients: Sequence[_YcsbClient], total: int, *, recorded: bool) -> Answered:
     timed: list[LatencyHistogram] = []
     while not all(client.wait(_POLL_S) for client in clients):
-        timed += _passed_on(work, clients, told=told)
+        timed += _passed_on(work, clients, recorded=recorded)
         work.progress("run", sum(client.done for client in clients), total)
-    timed += _passed_on(work, clients, told=told)
+    timed += _passed_on(work, clients, recorded=recorded)
     printed = [client.printed() for client in clients]
     clock = work.context.clock
     return Answered(
@@ -325,10 +325,10 @@ def _follow(work: HBaseWork[Ycsb], clients: Sequence[_AskingClient], total: int,
 
 
 def _passed_on(
-    work: HBaseWork[Ycsb], clients: Iterable[_AskingClient], *, told: bool
+    work: HBaseWork[Ycsb], clients: Iterable[_YcsbClient], *, recorded: bool
 ) -> list[LatencyHistogram]:
     rows = [row for client in clients for row in client.logs.rows()]
-    if rows and told:
+    if rows and recorded:
         work.context.sink.latencies(rows)
     return rows
 
@@ -347,13 +347,13 @@ def counts_once(operation: str) -> bool:
 
 def _summed(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
     total: dict[str, int] = {}
-    for one in counts:
-        for name, count in one.items():
+    for client_counts in counts:
+        for name, count in client_counts.items():
             total[name] = total.get(name, 0) + count
     return total
 
 
-class _AskingClient(RunningProgram):
+class _YcsbClient(RunningProgram):
     """One client of YCSB's, on its machine."""
 
     def __init__(
@@ -376,7 +376,7 @@ class _AskingClient(RunningProgram):
             work.context.target.java(place, CLIENT, *words), folder, environment=place.environment
         )
 
-    def said(self, line: str) -> None:
+    def read_line(self, line: str) -> None:
         """Note how far it is, and what is wrong."""
         if (done := done_so_far(line)) is not None:
             self.done = done

@@ -54,9 +54,9 @@ class HBaseEngine:
         """Run the job; raise UserError before anything is written if it cannot start."""
         with self._opened(job) as (target, admin):
             check_status(admin)
-            left = clear_leftovers(admin)
+            leftovers = clear_leftovers(admin)
             status, uneven = balanced(admin, check_status(admin), may_move=target.lab is not None)
-            return _HBaseRun(job, sink, target, admin, self.version).execute(status, left, uneven)
+            return _HBaseRun(job, sink, target, admin, self.version).execute(status, leftovers, uneven)
 
 
 class _HBaseRun:
@@ -129,18 +129,18 @@ class _HBaseRun:
 
     def _run_one(self, workload: Workload, sampler: Sampler, *, last: bool) -> WorkloadResult:
         """Run one workload and note what it came to, also where an error or the user ends it."""
-        known = PartialResult()
+        fields = PartialResult()
         start_s = self._clock.now_s()
         try:
             work = HBaseWork(workload, self._context, start_s, last)
-            known = resolve_name(workload.programs[HBASE])(work)
+            fields = resolve_name(workload.programs[HBASE])(work)
         except BaseException as error:
-            known = PartialResult(outcome=ended_by(error))
+            fields = PartialResult(outcome=ended_by(error))
             raise
         finally:
             sampler.mark()
             result = WorkloadResult.model_validate(
-                {"workload": workload, "start_s": start_s, "end_s": self._clock.now_s(), **known}
+                {"workload": workload, "start_s": start_s, "end_s": self._clock.now_s(), **fields}
             )
             self._run.add(result)
         return result
@@ -152,7 +152,7 @@ class _HBaseRun:
             self._target.heal()
         if probes is not None:
             probes.end()
-            self._run.change(probes=probes.told())
+            self._run.change(probes=probes.reports())
         if ledger is not None:
             shutil.rmtree(ledger, ignore_errors=True)
 

@@ -38,38 +38,38 @@ class Evaluated(NamedTuple):
 
 def evaluate(work: HBaseWork[PerformanceEvaluation]) -> PartialResult:
     """Run one of its commands; it says itself how long each of its threads took."""
-    context, asked = work.context, work.workload
+    context, workload = work.context, work.workload
     clock, phases = context.clock, []
-    if isinstance(asked, PeWrite):
+    if isinstance(workload, PeWrite):
         begun_s = clock.now_s()
-        context.table = RunTable(table_name(context.job.run_id), 1, asked.field_bytes or 1, made_here=True)
+        context.table = RunTable(table_name(context.job.run_id), 1, workload.field_bytes or 1, made_here=True)
         context.admin.make(
             context.table.name,
             family=FAMILY,
-            splits=splits(asked.rows, asked.regions or 1),
-            attributes=attributes_of(asked.compression, asked.block_encoding, asked.bloom_filter),
-            made=made_for(context.job, PE, asked.rows, context.table),
+            splits=splits(workload.rows, workload.regions or 1),
+            attributes=attributes_of(workload.compression, workload.block_encoding, workload.bloom_filter),
+            made=made_for(context.job, PE, workload.rows, context.table),
         )
         phases.append(Phase(name="make the table", start_s=begun_s, end_s=clock.now_s()))
     if context.table is None:
-        raise RunFailed(asked.kind, "has no table to read", f"run the suite {PE}")
+        raise RunFailed(workload.kind, "has no table to read", f"run the suite {PE}")
     begun_s = clock.now_s()
-    found = _run(work, context.table.name)
+    evaluated = _run(work, context.table.name)
     phases.append(Phase(name="run", start_s=begun_s, end_s=clock.now_s()))
     faults: tuple[ValidationError, ...] = ()
-    if isinstance(asked, PeWrite):
-        context.table.rows = asked.rows
+    if isinstance(workload, PeWrite):
+        context.table.rows = workload.rows
         rows = context.admin.count(context.table.name).rows
         if rows != context.table.rows:
             message = f"the table has {rows:,} rows, but {context.table.rows:,} were written"
             faults = (ValidationError(kind="rows", message=message),)
-    done = asked.rows
+    done = workload.rows
     return PartialResult(
         outcome=Outcome.FAILED if faults else Outcome.SUCCEEDED,
         validation_errors=faults,
         phases=tuple(phases),
-        operations=(OperationCount(operation=asked.operation, done=done),),
-        metrics=_metrics(asked.operation, done, found),
+        operations=(OperationCount(operation=workload.operation, done=done),),
+        metrics=_metrics(workload.operation, done, evaluated),
     )
 
 
@@ -78,17 +78,17 @@ def splits(rows: int, regions: int) -> list[str]:
     return [f"{number * rows // regions:0{_KEY_DIGITS}d}" for number in range(1, regions)]
 
 
-def arguments(asked: PerformanceEvaluation, table: str) -> list[str]:
+def arguments(workload: PerformanceEvaluation, table: str) -> list[str]:
     """Its command line: each thread has its own part of the rows, and nothing is buffered."""
-    threads = asked.threads or 1
+    threads = workload.threads or 1
     return [
         "--nomapred",
         f"--table={table}",
-        f"--rows={asked.rows // threads}",
-        f"--valueSize={asked.field_bytes or 1}",
+        f"--rows={workload.rows // threads}",
+        f"--valueSize={workload.field_bytes or 1}",
         "--autoFlush=true",
         "--oneCon=true",
-        asked.command,
+        workload.command,
         str(threads),
     ]
 
@@ -116,11 +116,11 @@ def _run(work: HBaseWork[PerformanceEvaluation], table: str) -> Evaluated:
                 work.progress("run", min(program.done, total), total)
         finally:
             program.end()
-    found = read_evaluated(program.lines)
-    if found is None:
+    evaluated = read_evaluated(program.lines)
+    if evaluated is None:
         last = program.lines[-1] if program.lines else f"exit code {program.exit_code()}"
         raise RunFailed("PerformanceEvaluation", f"did not finish: {last}")
-    return found
+    return evaluated
 
 
 class _Evaluating(RunningProgram):
@@ -128,24 +128,24 @@ class _Evaluating(RunningProgram):
 
     done = 0
 
-    def said(self, line: str) -> None:
+    def read_line(self, line: str) -> None:
         if match := _ROWS.search(line):
             self.done += int(match[1])
 
 
-def _metrics(operation: str, done: int, found: Evaluated) -> tuple[ResultMetric, ...]:
+def _metrics(operation: str, done: int, evaluated: Evaluated) -> tuple[ResultMetric, ...]:
     over = "the time of its slowest thread"
     throughput = ResultMetric(
-        name=THROUGHPUT, value=done / found.seconds, unit="1/s", better="higher", over=over
+        name=THROUGHPUT, value=done / evaluated.seconds, unit="1/s", better="higher", over=over
     )
-    if not found.within_s:
+    if not evaluated.within_s:
         return (throughput,)
     # Its threads keep histograms of their own, of which it prints no more than percentiles.
     slowest = ResultMetric(
         name=f"{operation}, 99 % within",
-        value=max(found.within_s),
+        value=max(evaluated.within_s),
         unit="s",
         better="lower",
-        over=f"the slowest of {len(found.within_s)} threads",
+        over=f"the slowest of {len(evaluated.within_s)} threads",
     )
     return (throughput, slowest)

@@ -15,10 +15,10 @@ from howdah.engines.hbase.engine import HBaseConnection, HBaseEngine, Opened
 from howdah.engines.hbase.reached import ReachedHBase, reach_lab_hbase, reach_own_hbase, standing_alone
 from howdah.engines.hbase.tables import LOAD, NO_TABLE, newest_kept
 from howdah.engines.hbase.work import table_name
-from howdah.engines.on_lab.engine import FaultRun, on_lab, requested_faults, whole_lab
+from howdah.engines.on_lab.engine import FaultRun, complete_lab, on_lab, requested_faults
 from howdah.errors import UserError
 from howdah.installation.compiled import with_ycsb
-from howdah.installation.find import find_hbase
+from howdah.installation.installation import find_hbase
 from howdah.lab.state import LabState
 from howdah.model.at_once import AtOnce
 from howdah.model.engine_names import HBASE
@@ -100,7 +100,7 @@ def _choose(request: RunRequest, host: Host, stack: ExitStack, *, keep_data: boo
             len(reached.target.places),
             _of_kept(request, reached),
             reached.target.installation.version,
-            partial(_there_already, connection),
+            partial(_existing_hbase, connection),
             reached.line,
             playing,
             reached.state,
@@ -136,11 +136,11 @@ def _of_kept(request: RunRequest, reached: ReachedHBase) -> RunRequest:
 def _check_clients(request: RunRequest, places: int) -> None:
     clients = request.of(CLIENTS)
     if clients is not None and clients > places:
-        what = f"{clients} clients need as many machines, and there are {places}"
-        raise UserError(CLIENTS.flag, what, f"give at most {places}, with more --threads")
+        problem = f"{clients} clients need as many machines, and there are {places}"
+        raise UserError(CLIENTS.flag, problem, f"give at most {places}, with more --threads")
 
 
-def _there_already(connection: HBaseConnection, job: Job) -> AbstractContextManager[HBaseConnection]:
+def _existing_hbase(connection: HBaseConnection, job: Job) -> AbstractContextManager[HBaseConnection]:
     return nullcontext(connection)
 
 
@@ -158,18 +158,18 @@ def _reach(request: RunRequest, host: Host) -> tuple[ReachedHBase | None, FaultR
     conf, lab, plan = request.of(CONF), request.of(LAB), request.of(PLAN)
     if conf is not None and lab is not None:
         raise UserError(LAB.flag, f"and {CONF.flag} name different clusters", "leave one of them out")
-    alone = next((flag for flag, given in _of_alone(request) if given is not None), None)
+    alone = next((flag for flag, value in _of_alone(request) if value is not None), None)
     if alone is not None:
         if conf is not None or lab is not None:
             cluster = (CONF if conf else LAB).flag
-            what = f"is for an HBase started on this machine, but {cluster} names another"
-            raise UserError(alone, what, "leave one of them out")
+            problem = f"is for an HBase started on this machine, but {cluster} names another"
+            raise UserError(alone, problem, "leave one of them out")
         return None, requested_faults(request, None)
     named = os.environ.get(_CONF_DIR)
     directory = conf or (Path(named) if named else None)
     if lab is not None or conf is None:
         otherwise = f"{CONF.flag} DIR, or {MEMORY.flag} SIZE to start an HBase on this machine"
-        state = whole_lab(lab, HBASE, otherwise, elsewhere=directory is not None)
+        state = complete_lab(lab, HBASE, otherwise, elsewhere=directory is not None)
         if state is not None:
             if lab is None and directory is not None:
                 raise UserError(

@@ -16,14 +16,13 @@ from howdah.engines.hbase.admin import HBaseAdmin, check_status, opened
 from howdah.engines.hbase.engine import HBaseConnection
 from howdah.engines.hbase.target import ClientPlace, HBaseTarget, places_here
 from howdah.engines.local.workspace import Workspace
-from howdah.engines.on_lab.members import LabMembers, beneath, lab_telemetry, laboratory_of
+from howdah.engines.on_lab.members import LabMembers, lab_telemetry, laboratory_of, shared_machine_sources
 from howdah.engines.processes import RunningProgram
 from howdah.errors import UserError
 from howdah.hadoop.daemons import OF_HBASE
 from howdah.installation.command import PROGRAMS, gc_log_option, java_command
 from howdah.installation.compiled import with_ycsb
-from howdah.installation.find import find_hbase
-from howdah.installation.installation import HBaseInstallation
+from howdah.installation.installation import HBaseInstallation, find_hbase
 from howdah.lab.hadoop import daemons
 from howdah.lab.hadoop.files import name_options
 from howdah.lab.installed import installed
@@ -36,8 +35,7 @@ from howdah.model.placement import placed_workers
 from howdah.model.plan import ClusterPlan, Plan, Role, Worker, WorkerPlan
 from howdah.services.conf import ClientConf
 from howdah.services.errors import ServiceError
-from howdah.services.jmx import JmxReader
-from howdah.services.web import Web
+from howdah.services.web import JmxReader, Web
 from howdah.telemetry.daemons import OFTEN_S, server_sources
 from howdah.telemetry.server_logs import ServerLogs
 from howdah.telemetry.source import Source, this_machine
@@ -98,7 +96,7 @@ class _StandAlone(RunningProgram):
         self._log = log.open("w", encoding="utf-8")
         super().__init__(command, folder, environment=_environment(folder), patience_s=_END_S)
 
-    def said(self, line: str) -> None:
+    def read_line(self, line: str) -> None:
         """Keep it."""
         self._log.write(f"{line}\n")
         self._log.flush()
@@ -113,11 +111,11 @@ def _await(server: RunningProgram, beans: JmxReader) -> None:
     end = time.monotonic() + _START_S
     while time.monotonic() < end:
         if server.wait(_POLL_S):
-            said = next(
+            last_line = next(
                 (line for line in reversed(server.lines) if "ERROR" in line or "Exception" in line), ""
             )
             raise UserError(
-                "HBase", f"did not start: {said or f'exit code {server.exit_code()}'}", "see its log"
+                "HBase", f"did not start: {last_line or f'exit code {server.exit_code()}'}", "see its log"
             )
         try:
             bean = beans.bean(_MASTER)
@@ -160,9 +158,9 @@ def _free_ports(count: int) -> list[int]:
     """Ports of this machine that nobody listens at; held all at once, so that no two are one."""
     with ExitStack() as stack:
         sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for held_socket in sockets:
-            held_socket.bind((LOOPBACK, 0))
-        return [int(held_socket.getsockname()[1]) for held_socket in sockets]
+        for bound in sockets:
+            bound.bind((LOOPBACK, 0))
+        return [int(bound.getsockname()[1]) for bound in sockets]
 
 
 def _environment(folder: Path) -> dict[str, str]:
@@ -205,7 +203,7 @@ def reach_lab_hbase(state: LabState) -> ReachedHBase:
     conf = ClientConf.read(state.client_conf)
     names = dict(state.names)
     telemetry = open_telemetry(conf, names)
-    shared = beneath(state)
+    shared = shared_machine_sources(state)
     target = HBaseTarget(
         with_ycsb(installation),
         state.client_conf,
@@ -215,7 +213,7 @@ def reach_lab_hbase(state: LabState) -> ReachedHBase:
         LabMembers(state, conf, telemetry, names),
         laboratory_of(state, shared[0].machine),
     )
-    return replace(_asked(target, telemetry, state.plan, f'lab "{state.name}"'), state=state)
+    return replace(_query_cluster(target, telemetry, state.plan, f'lab "{state.name}"'), state=state)
 
 
 def _logs(state: LabState) -> Iterator[ServerLogs]:
@@ -227,11 +225,11 @@ def _logs(state: LabState) -> Iterator[ServerLogs]:
 def _places(state: LabState) -> Iterator[ClientPlace]:
     """First where jobs are submitted, which no limit slows; then the workers, beside what they serve."""
     options = tuple(name_options(state))
-    environment = daemons.surroundings(state, daemons.configured(state, state.client_conf))
+    environment = daemons.base_environment(state, daemons.conf_variables(state, state.client_conf))
     yield ClientPlace(CLIENT, client_prefix(state), environment, options)
     for machine in state.machines:
         if machine.kind == "worker":
-            prefix, own = daemons.inside(state, machine), daemons.environment(state, machine, {})
+            prefix, own = daemons.machine_prefix(state, machine), daemons.environment(state, machine, {})
             yield ClientPlace(machine.name, prefix, own, options)
 
 
@@ -247,13 +245,13 @@ def reach_own_hbase(directory: Path, plan_file: Path | None, host: str) -> Reach
     planned = _read_plan(plan_file) if plan_file else None
     target = HBaseTarget(with_ycsb(find_hbase()), directory, places_here(host))
     conf = ClientConf.read(directory)
-    reached = _asked(target, open_telemetry(conf), planned, f"HBase of {directory}")
+    reached = _query_cluster(target, open_telemetry(conf), planned, f"HBase of {directory}")
     if planned is not None and plan_file is not None:
         _check_plan(planned, plan_file, reached.status)
     return reached
 
 
-def _asked(target: HBaseTarget, telemetry: Web, plan: Plan | None, called: str) -> ReachedHBase:
+def _query_cluster(target: HBaseTarget, telemetry: Web, plan: Plan | None, called: str) -> ReachedHBase:
     with ExitStack() as stack:
         stack.callback(telemetry.close)
         admin = stack.enter_context(opened(target))
@@ -262,7 +260,7 @@ def _asked(target: HBaseTarget, telemetry: Web, plan: Plan | None, called: str) 
             sources = (*this_machine(target.places[0].name), *_daemons(status, telemetry))
             target = HBaseTarget(target.installation, target.conf_dir, target.places, sources)
         line = f"{called}: {format_counted(len(status.servers), 'RegionServer')} · HBase {status.version}"
-        return ReachedHBase(target, admin, status, plan or _found(status), line, stack.pop_all())
+        return ReachedHBase(target, admin, status, plan or _observed_plan(status), line, stack.pop_all())
 
 
 def _daemons(status: HBaseStatus, telemetry: Web) -> Iterator[Source]:
@@ -274,7 +272,7 @@ def _daemons(status: HBaseStatus, telemetry: Web) -> Iterator[Source]:
         yield from server_sources(server.host, "regionserver", url, telemetry)
 
 
-def _found(status: HBaseStatus) -> WorkerPlan:
+def _observed_plan(status: HBaseStatus) -> WorkerPlan:
     """The plan of a cluster that nobody planned here: its RegionServers as they report themselves."""
     workers = tuple(
         Worker(

@@ -31,8 +31,8 @@ def attributes_of(
 ) -> tuple[str, str, str]:
     """The table's compression, block encoding and bloom filter by HBase's own words."""
     words = (compression or Compression.NONE, encoding or BlockEncoding.NONE, bloom or BloomFilter.ROW)
-    one, two, three = (word.upper().replace("-", "_") for word in words)
-    return one, two, three
+    first, second, third = (word.upper().replace("-", "_") for word in words)
+    return first, second, third
 
 
 NO_TABLE = "has no table that howdah created"

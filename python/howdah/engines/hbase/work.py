@@ -42,7 +42,7 @@ class RegionProbes:
         command = target.java(target.places[0], _PROGRAM, *words, options=("-Xmx256m", "-XX:+UseSerialGC"))
         self._program = ConcurrentProgram(command, self._note, environment=target.places[0].environment)
 
-    def told(self) -> tuple[ProbeReport, ...]:
+    def reports(self) -> tuple[ProbeReport, ...]:
         """What all probes saw so far."""
         with self._lock:
             return probe_reports(self._logs.values())
@@ -55,7 +55,7 @@ class RegionProbes:
         words = line.split(" ", 4)
         if len(words) != 5:
             return
-        kind, first, second, said, region = words
+        kind, first, second, result, region = words
         if kind == "kept":
             self.kept += 1
         elif kind == "lost":
@@ -64,7 +64,7 @@ class RegionProbes:
             )
         elif kind in ("read", "write"):
             answer = ProbeAnswer(
-                self._seconds(int(first)), int(second) / 1e6, None if said == _GOOD else said
+                self._seconds(int(first)), int(second) / 1e6, None if result == _GOOD else result
             )
             with self._lock:
                 log = self._logs.setdefault((region, kind), ProbeLog(f"region {region}", kind))

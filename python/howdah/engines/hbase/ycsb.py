@@ -7,7 +7,14 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import cast
 
 from howdah.engines.hbase.admin import Serving
-from howdah.engines.hbase.clients import FAMILY, Answered, ask, counts_once, operations_done, splits
+from howdah.engines.hbase.clients import (
+    FAMILY,
+    Answered,
+    counts_once,
+    operations_done,
+    request_operations,
+    splits,
+)
 from howdah.engines.hbase.tables import attributes_of, kept_table, made_for
 from howdah.engines.hbase.work import HBaseContext, HBaseWork, RegionProbes, RunTable, table_name
 from howdah.engines.under_way import PartialResult
@@ -60,7 +67,7 @@ def highest_rate(
     bound_s = work.workload.p99_s or 0.0
     clock, phases = work.context.clock, []
 
-    def asked(rate: float | None) -> Answered:
+    def measure(rate: float | None) -> Answered:
         seconds = STEP_S + WARM_UP_S
         target = None if rate is None else max(1, round(rate))
         operations = work.workload.operations or 1
@@ -69,21 +76,21 @@ def highest_rate(
         changed = {"target": target, "operations": operations, "warm_up_s": None}
         step = HBaseWork(work.workload.model_copy(update=changed), work.context, work.start_s, last=False)
         begun_s = clock.now_s()
-        answered = ask(cast(HBaseWork[Ycsb], step), table, told=False)
+        answered = request_operations(cast(HBaseWork[Ycsb], step), table, recorded=False)
         name = "without a limit" if target is None else f"at {target:,}/s"
         phases.append(Phase(name=name, start_s=begun_s, end_s=clock.now_s()))
         return answered
 
-    first = asked(None)
+    first = measure(None)
     highest = operations_done(first.timed) / max(first.ended_s - first.begun_s, 1e-9)
-    steps = tuple(search(highest, lambda rate: _judged(rate, asked(rate), bound_s)))
-    held = [step.asked_per_s for step in steps if step.held]
-    if not held:
+    steps = tuple(search(highest, lambda rate: _judged(rate, measure(rate), bound_s)))
+    sustained = [step.asked_per_s for step in steps if step.held]
+    if not sustained:
         last = steps[-1]
         took = f"99 % took {1000 * last.within_s:.3g} ms, not {1000 * bound_s:g}"
-        what = f"even at {last.asked_per_s:,.0f} operations a second {took}"
-        raise RunFailed(work.workload.kind, what, "give a longer time with --p99")
-    return max(held), steps, tuple(phases)
+        problem = f"even at {last.asked_per_s:,.0f} operations a second {took}"
+        raise RunFailed(work.workload.kind, problem, "give a longer time with --p99")
+    return max(sustained), steps, tuple(phases)
 
 
 def _judged(rate: float, answered: Answered, bound_s: float) -> RateStep:
@@ -100,28 +107,28 @@ def _judged(rate: float, answered: Answered, bound_s: float) -> RateStep:
         done_per_s = operations_done(counted) / max(seconds, 1e-9)
     else:
         done_per_s = 0.0
-    held = 0 < max(within) <= bound_s and done_per_s >= _KEPT_UP * rate
-    return RateStep(asked_per_s=rate, done_per_s=done_per_s, within_s=max(within), held=held)
+    sustained = 0 < max(within) <= bound_s and done_per_s >= _KEPT_UP * rate
+    return RateStep(asked_per_s=rate, done_per_s=done_per_s, within_s=max(within), held=sustained)
 
 
 def ycsb_load(work: HBaseWork[YcsbLoad]) -> PartialResult:
     """Make the run's table, insert the records, and count the rows."""
-    asked, context = work.workload, work.context
+    workload, context = work.workload, work.context
     name = table_name(context.job.run_id)
-    table = RunTable(name, asked.fields or 1, asked.field_bytes or 1, made_here=True)
+    table = RunTable(name, workload.fields or 1, workload.field_bytes or 1, made_here=True)
     table.keep = context.job.keep_data
     begun_s = context.clock.now_s()
     context.admin.make(
         table.name,
         family=FAMILY,
-        splits=splits(asked.regions or 1),
-        attributes=attributes_of(asked.compression, asked.block_encoding, asked.bloom_filter),
-        made=made_for(context.job, YCSB, asked.records or 0, table),
+        splits=splits(workload.regions or 1),
+        attributes=attributes_of(workload.compression, workload.block_encoding, workload.bloom_filter),
+        made=made_for(context.job, YCSB, workload.records or 0, table),
     )
     context.table = table
     _probe(context)
     made = Phase(name="make the table", start_s=begun_s, end_s=context.clock.now_s())
-    return _asked(cast(HBaseWork[Ycsb], work), table, (made,))
+    return _measured(cast(HBaseWork[Ycsb], work), table, (made,))
 
 
 def ycsb_mix(work: HBaseWork[YcsbMix]) -> PartialResult:
@@ -138,30 +145,30 @@ def ycsb_mix(work: HBaseWork[YcsbMix]) -> PartialResult:
         settle(context.table.name)
         phases = (Phase(name=f"{work.workload.settle}", start_s=begun_s, end_s=context.clock.now_s()),)
     if work.workload.p99_s is None:
-        return _asked(cast(HBaseWork[Ycsb], work), context.table, phases)
+        return _measured(cast(HBaseWork[Ycsb], work), context.table, phases)
     rate, steps, searched = highest_rate(work, context.table)
     # At the rate that was found all of the operations are asked, which is what the run is about.
     at_rate = HBaseWork(
         work.workload.model_copy(update={"target": round(rate)}), context, work.start_s, last=work.last
     )
-    result = _asked(cast(HBaseWork[Ycsb], at_rate), context.table, (*phases, *searched))
-    found = ResultMetric(
+    result = _measured(cast(HBaseWork[Ycsb], at_rate), context.table, (*phases, *searched))
+    rate_metric = ResultMetric(
         name=f"highest rate with 99 % within {1000 * work.workload.p99_s:g} ms",
         value=rate,
         unit="1/s",
         better="higher",
         over=f"{len(steps)} rates tried",
     )
-    return PartialResult(**{**result, "rates": steps, "metrics": (found, *result["metrics"])})
+    return PartialResult(**{**result, "rates": steps, "metrics": (rate_metric, *result["metrics"])})
 
 
-def _asked(work: HBaseWork[Ycsb], table: RunTable, before: tuple[Phase, ...]) -> PartialResult:
+def _measured(work: HBaseWork[Ycsb], table: RunTable, before: tuple[Phase, ...]) -> PartialResult:
     """Time the operations, and look whether all that was acknowledged is there."""
-    answered = ask(work, table)
+    answered = request_operations(work, table)
     ran = Phase(name="run", start_s=answered.begun_s, end_s=answered.ended_s)
     healed = _healed(work, table)
     faults, after, metrics = _read_back(work, table, unsure=_unsure(work, answered))
-    faults = (*told_of_failures(work, operation_faults(work.workload, answered)), *faults)
+    faults = (*warn_of_failures(work, operation_faults(work.workload, answered)), *faults)
     counted_s, timed = _counted(work, answered)
     return PartialResult(
         outcome=Outcome.FAILED if faults else Outcome.SUCCEEDED,
@@ -198,9 +205,9 @@ def _unsure(work: HBaseWork[Ycsb], answered: Answered) -> int:
     """Records that may be there although their insert was not acknowledged."""
     if not work.context.faulty:
         return 0
-    asked = work.workload.asked.number if work.workload.asked else 0
+    requested = work.workload.asked.number if work.workload.asked else 0
     acknowledged = answered.returns.get("insert", {}).get("OK", 0)
-    return asked - acknowledged if "insert" in work.workload.shares else 0
+    return requested - acknowledged if "insert" in work.workload.shares else 0
 
 
 def operation_faults(workload: Ycsb, answered: Answered) -> tuple[ValidationError, ...]:
@@ -216,11 +223,11 @@ def operation_faults(workload: Ycsb, answered: Answered) -> tuple[ValidationErro
     # Both halves of an operation that reads and writes are counted as such, too.
     halves = answered.operations.get("read-modify-write", 0)
     done = sum(answered.operations.values()) - 2 * halves
-    wanted = workload.asked.number if workload.asked else 0
-    if done < wanted:
+    requested = workload.asked.number if workload.asked else 0
+    if done < requested:
         why = f": {answered.complaint}" if answered.complaint else ""
         faults.append(
-            ValidationError(kind="operations", message=f"{done:,} of {wanted:,} operations were done{why}")
+            ValidationError(kind="operations", message=f"{done:,} of {requested:,} operations were done{why}")
         )
     return tuple(faults)
 
@@ -259,7 +266,7 @@ def _read_back(
         )
     table.rows = max(table.rows, verified.rows)
     read = ResultMetric(name="rows read back", value=float(verified.rows), unit="1", over="all of the table")
-    lost, kept = nothing_lost(work, table) if work.last else ((), ())
+    lost, kept = verify_writes(work, table) if work.last else ((), ())
     return (
         (*faults, *lost),
         (Phase(name=name, start_s=begun_s, end_s=clock.now_s()),),
@@ -304,26 +311,26 @@ _POLL_S = 1.0
 def wait_until_whole(work: HBaseWork[Ycsb], table: RunTable) -> None:
     """Wait until every region is served; raises RunFailed where that does not come about in time."""
     admin, deadline = work.context.admin, time.monotonic() + WHOLE_S
-    found: Serving | None = None
+    serving: Serving | None = None
     why = "no master answers"
     while time.monotonic() < deadline:
         try:
-            found = admin.serving(table.name)
+            serving = admin.serving(table.name)
         except RunFailed as error:
             why = str(error)
         else:
-            if found.whole:
+            if serving.whole:
                 return
-            why = f"{found.unserved} of {found.regions} regions are not served"
-        regions = found.regions if found else 0
-        work.progress("wait for regions", regions - (found.unserved if found else 0), regions)
+            why = f"{serving.unserved} of {serving.regions} regions are not served"
+        regions = serving.regions if serving else 0
+        work.progress("wait for regions", regions - (serving.unserved if serving else 0), regions)
         time.sleep(_POLL_S)
     raise RunFailed(
         table.name, f"has not recovered {WHOLE_S:.0f} s after the last fault: {why}", "see the HMaster's log"
     )
 
 
-def nothing_lost(
+def verify_writes(
     work: HBaseWork[Ycsb], table: RunTable
 ) -> tuple[tuple[ValidationError, ...], tuple[ResultMetric, ...]]:
     """Hold all that was acknowledged, of the programs and of the probes, against the table."""
@@ -349,7 +356,7 @@ def nothing_lost(
     return tuple(faults), tuple(metrics)
 
 
-def told_of_failures(
+def warn_of_failures(
     work: HBaseWork[Ycsb], faults: tuple[ValidationError, ...]
 ) -> tuple[ValidationError, ...]:
     """What remains wrong where faults were asked for: operations may fail then, and are told of."""

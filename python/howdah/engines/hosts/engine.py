@@ -135,16 +135,16 @@ class HostsEngine:
 
     def _run_one(self, run: RunUnderWay, work: HostsWork[Workload], sampler: Sampler) -> WorkloadResult:
         """Run one workload and note what it came to, also where an error or the user ends it."""
-        known = PartialResult()
+        fields = PartialResult()
         try:
-            known = resolve_name(work.workload.programs[HOSTS])(work)
+            fields = resolve_name(work.workload.programs[HOSTS])(work)
         except BaseException as error:
-            known = PartialResult(outcome=ended_by(error))
+            fields = PartialResult(outcome=ended_by(error))
             raise
         finally:
             sampler.mark()
             result = WorkloadResult.model_validate(
-                {"workload": work.workload, "start_s": work.start_s, "end_s": work.now_s(), **known}
+                {"workload": work.workload, "start_s": work.start_s, "end_s": work.now_s(), **fields}
             )
             run.add(result)
         return result

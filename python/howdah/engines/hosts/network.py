@@ -38,7 +38,7 @@ def rounds(hosts: Sequence[T]) -> Iterator[list[Pair[T]]]:
     for _ in range(len(around) - 1):
         half = len(around) // 2
         met = zip(around[:half], reversed(around[half:]), strict=True)
-        yield [(one, other) for one, other in met if one is not None and other is not None]
+        yield [(first, second) for first, second in met if first is not None and second is not None]
         around = [around[0], around[-1], *around[1:-1]]
 
 
@@ -68,15 +68,15 @@ class _Measurement:
 
     def __init__(self, work: HostsWork[Network]) -> None:
         self._work = work
-        asked = work.workload
-        self._streams, self._seconds = asked.streams or 1, asked.seconds or 1
+        workload = work.workload
+        self._streams, self._seconds = workload.streams or 1, workload.seconds or 1
         hosts = work.target.by_host()
         # Workers of one host share its ports, so that one of them measures what lies between hosts.
         first = [machines[0] for machines in hosts]
-        at_once = asked.pairs_at_once or len(first)
+        at_once = workload.pairs_at_once or len(first)
         self._groups = [
             pairs[begin : begin + at_once]
-            for pairs in islice(rounds(first), asked.rounds)
+            for pairs in islice(rounds(first), workload.rounds)
             for begin in range(0, len(pairs), at_once)
         ]
         self._ring = ring(hosts)
@@ -115,13 +115,13 @@ class _Measurement:
     ) -> None:
         start_s = self._work.now_s()
         for pairs in groups:
-            with self._told(name):
+            with self._reported(name):
                 await asyncio.gather(*map(do, pairs))
             self._done += 1
         self._phases.append(Phase(name=name, start_s=start_s, end_s=self._work.now_s()))
 
     @contextmanager
-    def _told(self, phase: str) -> Iterator[None]:
+    def _reported(self, phase: str) -> Iterator[None]:
         """Say ten times a second how far it is."""
 
         async def tick() -> None:
@@ -150,14 +150,14 @@ class _Measurement:
 
     async def _all_at_once(self, pair: Pair[Station]) -> None:
         sending = measure(*pair, ALL_AT_ONCE, streams=self._streams, seconds=self._seconds)
-        found, _ = await asyncio.gather(sending, self._pings(pair, LOADED, float(self._seconds)))
-        self._links += found
+        links, _ = await asyncio.gather(sending, self._pings(pair, LOADED, float(self._seconds)))
+        self._links += links
 
     async def _pings(self, pair: Pair[Station], operation: str, seconds: float) -> None:
         interval_s = self._work.target.tools.ping_interval_s
         if interval_s is not None:
-            found = await round_trips(
+            histograms = await round_trips(
                 *pair, operation, seconds=seconds, interval_s=interval_s, now_s=self._work.now_s
             )
-            self._timed += found
-            self._work.sink.latencies(found)
+            self._timed += histograms
+            self._work.sink.latencies(histograms)

@@ -11,8 +11,8 @@ from howdah.documents.files import read_plan
 from howdah.engines.base import Prepared, RunStart, new_job
 from howdah.engines.hosts.engine import HostsEngine, HostsTarget, Station, Tools
 from howdah.engines.hosts.tools import Ended, run
-from howdah.engines.on_lab.engine import whole_lab
-from howdah.engines.on_lab.members import beneath, hosts_telemetry, laboratory_of
+from howdah.engines.on_lab.engine import complete_lab
+from howdah.engines.on_lab.members import hosts_telemetry, laboratory_of, shared_machine_sources
 from howdah.errors import RunFailed, UserError
 from howdah.lab.hadoop import daemons
 from howdah.lab.state import LabState
@@ -45,19 +45,19 @@ def find_tools(stations: Sequence[Station]) -> Tools:
 async def _find(stations: Sequence[Station]) -> Tools:
     room = asyncio.Semaphore(_AT_ONCE)
 
-    async def ask(station: Station) -> tuple[str, float | None]:
+    async def query(station: Station) -> tuple[str, float | None]:
         async with room:
             return await _iperf(station), await _ping(station)
 
-    found = await asyncio.gather(*map(ask, stations))
-    intervals = [interval_s for _, interval_s in found]
-    known = [interval_s for interval_s in intervals if interval_s is not None]
-    versions = ", ".join(sorted({version for version, _ in found}))
-    return Tools(versions, max(known) if known and len(known) == len(intervals) else None)
+    tools = await asyncio.gather(*map(query, stations))
+    intervals = [interval_s for _, interval_s in tools]
+    allowed = [interval_s for interval_s in intervals if interval_s is not None]
+    versions = ", ".join(sorted({version for version, _ in tools}))
+    return Tools(versions, max(allowed) if allowed and len(allowed) == len(intervals) else None)
 
 
 async def _iperf(station: Station) -> str:
-    answer = await _ask(station, "iperf3", "--version")
+    answer = await _run_on(station, "iperf3", "--version")
     version = _VERSION.search(answer.output)
     if version is None:
         if answer.code == _NOT_FOUND or "No such file" in answer.errors:
@@ -66,9 +66,9 @@ async def _iperf(station: Station) -> str:
             )
         raise UserError(f"host {station.name}", f"cannot run a command: {answer.complaint}", _tried(station))
     if tuple(map(int, version[1].split("."))) < _OLDEST:
-        wanted = ".".join(map(str, _OLDEST))
+        oldest = ".".join(map(str, _OLDEST))
         raise UserError(
-            f"host {station.name}", f"has iperf3 {version[1]}", f"install {wanted} or later there"
+            f"host {station.name}", f"has iperf3 {version[1]}", f"install {oldest} or later there"
         )
     return version[1]
 
@@ -76,12 +76,14 @@ async def _iperf(station: Station) -> str:
 async def _ping(station: Station) -> float | None:
     """How soon after one another this user's pings may follow on a machine."""
     for interval_s in (_SOON_S, _USUAL_S):
-        if (await _ask(station, "ping", "-n", "-i", f"{interval_s:g}", "-c", "2", station.address)).code == 0:
+        if (
+            await _run_on(station, "ping", "-n", "-i", f"{interval_s:g}", "-c", "2", station.address)
+        ).code == 0:
             return interval_s
     return None
 
 
-async def _ask(station: Station, *words: str) -> Ended:
+async def _run_on(station: Station, *words: str) -> Ended:
     try:
         return await run(station, words, 5)
     except RunFailed as error:
@@ -125,7 +127,7 @@ def _of_lab(request: RunRequest) -> tuple[ClusterPlan, HostsTarget, str]:
         raise UserError(
             PLAN.flag, "names hosts, but no option gives a command to reach them", f"give {REACH.flag} too"
         )
-    state = whole_lab(request.of(LAB), HOSTS, f"--plan FILE {REACH.flag} COMMAND")
+    state = complete_lab(request.of(LAB), HOSTS, f"--plan FILE {REACH.flag} COMMAND")
     if state is None:
         raise UserError(
             f"--engine {HOSTS}",
@@ -138,7 +140,7 @@ def _of_lab(request: RunRequest) -> tuple[ClusterPlan, HostsTarget, str]:
             "was built without root, so its machines have no separate network",
             "build it as root",
         )
-    shared = beneath(state)
+    shared = shared_machine_sources(state)
     lab = laboratory_of(state, shared[0].machine)
     stations = _enough(tuple(_stations_of_lab(state)), f'lab "{state.name}"')
     target = HostsTarget(stations, find_tools(stations), (*hosts_telemetry(state), *shared), lab)
@@ -153,7 +155,7 @@ def _stations_of_lab(state: LabState) -> Iterator[Station]:
                 name=machine.name,
                 host=machine.host,
                 address=machine.address,
-                prefix=daemons.inside(state, machine),
+                prefix=daemons.machine_prefix(state, machine),
                 nominal_bits_per_s=speeds.get(machine.host),
                 environment=daemons.environment(state, machine, {}),
             )

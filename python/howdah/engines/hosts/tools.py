@@ -95,16 +95,16 @@ async def _start(station: Station, words: Sequence[str], within_s: float) -> Pro
 
 async def _until(process: Process, ready: str, station: Station) -> None:
     assert process.stdout is not None
-    said = []
+    lines = []
     async for raw in process.stdout:
         line = raw.decode(errors="replace").strip()
         if ready in line:
             return
-        said.append(line)
+        lines.append(line)
     _, errors = await process.communicate()
     raise RunFailed(
         station.name,
-        Ended(process.returncode or 0, "\n".join(said), errors.decode(errors="replace")).complaint,
+        Ended(process.returncode or 0, "\n".join(lines), errors.decode(errors="replace")).complaint,
     )
 
 
@@ -203,8 +203,8 @@ def rates(report: Report, source: Station, target: Station, how: How, streams: i
 
 def nominal(source: Station, target: Station) -> int | None:
     """What the slower of two hosts' ports are planned to carry."""
-    known = [end.nominal_bits_per_s for end in (source, target)]
-    return None if None in known else min(filter(None, known), default=None)
+    rates = [end.nominal_bits_per_s for end in (source, target)]
+    return None if None in rates else min(filter(None, rates), default=None)
 
 
 def _none(source: Station, target: Station, how: How, streams: int, error: str) -> tuple[LinkRate, ...]:

@@ -91,9 +91,10 @@ def results_block(test: str, rates: Iterable[FileRate], elapsed_s: float, now: d
     files = list(rates)
     megabytes = sum(file.bytes for file in files) / MIB
     io_s = sum(file.io_s for file in files)
-    each = [file.bytes / MIB / file.io_s if file.io_s else 0.0 for file in files]
-    mean = sum(each) / len(each) if each else 0.0
-    spread = math.sqrt(abs(sum(rate * rate for rate in each) / len(each) - mean * mean)) if each else 0.0
+    speeds = [file.bytes / MIB / file.io_s if file.io_s else 0.0 for file in files]
+    mean = sum(speeds) / len(speeds) if speeds else 0.0
+    squares = sum(speed * speed for speed in speeds)
+    spread = math.sqrt(abs(squares / len(speeds) - mean * mean)) if speeds else 0.0
     figures = [
         ("Date & time", f"{now:%a %b %d %H:%M:%S} {now.tzname()} {now:%Y}"),
         ("Number of files", f"{len(files)}"),

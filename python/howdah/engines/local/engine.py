@@ -128,15 +128,15 @@ class _LocalRun:
     def _run_one(self, context: LocalContext, workload: Workload) -> WorkloadResult:
         """Run one workload; whatever becomes of it is in the record."""
         watch = context.watch(workload.kind, workload.unit)
-        known = PartialResult(outcome=Outcome.FAILED)
+        fields = PartialResult(outcome=Outcome.FAILED)
         reset_peak_rss()
         start_s = self._clock.now_s()
         try:
-            known = PartialResult(outcome=Outcome.SUCCEEDED)
+            fields = PartialResult(outcome=Outcome.SUCCEEDED)
             program: Program = resolve_name(workload.programs[LocalEngine.name])
-            known.update(program(context, workload, watch))
+            fields.update(program(context, workload, watch))
         except BaseException as error:
-            known = PartialResult(outcome=ended_by(error))
+            fields = PartialResult(outcome=ended_by(error))
             raise
         finally:
             result = WorkloadResult.model_validate(
@@ -147,7 +147,7 @@ class _LocalRun:
                     "phases": tuple(watch.phases),
                     "peak_rss_bytes": peak_rss_bytes(),
                     "memory_bytes": self._worker.memory_bytes,
-                    **known,
+                    **fields,
                 }
             )
             self._run.add(result)
@@ -171,8 +171,8 @@ def _open_as_many_files_as_allowed() -> None:
 def _message(error: BaseException) -> str:
     """One line that names what failed."""
     if isinstance(error, _native.InputError):
-        subject, what, hint = error.args
-        return f"{subject}: {what}; {hint}"
+        subject, problem, hint = error.args
+        return f"{subject}: {problem}; {hint}"
     if isinstance(error, OSError) and error.filename:
         return f"{Path(error.filename)}: {error.strerror}"
     return str(error) or type(error).__name__

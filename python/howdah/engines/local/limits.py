@@ -63,9 +63,9 @@ def _raw(context: LocalContext, folders: list[Path]) -> _native.Raw:
     scratch = [str(folder / "scratch") for folder in folders]
     trial = watch.follow(_native.raw_limit(context.pool, scratch, _TRIAL_BYTES, _DEPTH))
     slowest_s = max(trial.read_s, trial.write_s, trial.copy_s)
-    wanted = int(_TRIAL_BYTES * _WANTED_S / slowest_s) // MIB * MIB
+    target_bytes = int(_TRIAL_BYTES * _WANTED_S / slowest_s) // MIB * MIB
     room = min(shutil.disk_usage(folder).free for folder in folders) // (4 * len(folders))
-    size = max(min(wanted, _MOST_BYTES, room // MIB * MIB), _TRIAL_BYTES)
+    size = max(min(target_bytes, _MOST_BYTES, room // MIB * MIB), _TRIAL_BYTES)
     return watch.follow(_native.raw_limit(context.pool, scratch, size, _DEPTH))
 
 

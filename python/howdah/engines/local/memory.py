@@ -41,8 +41,8 @@ def pool_bytes(job: Job, process_bytes: int | None = None) -> int:
     """
     worker = job.plan.workers[0]
     process = process_bytes or _process_bytes()
-    left = worker.memory_bytes - process
-    if left < _LEAST_POOL_BYTES:
+    remaining = worker.memory_bytes - process
+    if remaining < _LEAST_POOL_BYTES:
         raise UserError(
             "--memory",
             f"{format_memory(worker.memory_bytes)} is too small to run in",
@@ -50,10 +50,10 @@ def pool_bytes(job: Job, process_bytes: int | None = None) -> int:
         )
     sorts = [item for item in job.suite.workloads if isinstance(item, TeraSort)]
     moves = any(item.uses_disks for item in job.suite.workloads)
-    wanted = max(
+    useful = max(
         [_BUFFERS_BYTES if moves else _LEAST_POOL_BYTES, *(_in_memory_bytes(job, sort) for sort in sorts)]
     )
-    return min(left, wanted)
+    return min(remaining, useful)
 
 
 def store_needs(table_bytes: int, data_dirs: int) -> int:

@@ -87,8 +87,8 @@ def check_room(job: Job, workspace: Workspace) -> None:
 
 def needed_bytes(job: Job, process_bytes: int | None = None) -> int:
     """What the job's data take of all data directories at the most; ``process_bytes`` as for `pool_bytes`."""
-    held = sum(_held_bytes(job, workload) for workload in job.suite.workloads)
-    return held + max(_spilled_bytes(job, workload, process_bytes) for workload in job.suite.workloads)
+    kept = sum(_held_bytes(job, workload) for workload in job.suite.workloads)
+    return kept + max(_spilled_bytes(job, workload, process_bytes) for workload in job.suite.workloads)
 
 
 def too_little_room(job: Job, needed: int, shortage: Shortage) -> UserError:

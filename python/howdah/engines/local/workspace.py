@@ -104,9 +104,11 @@ class Folder:
                     return lock
             os.close(lock)
 
-    def _unusable(self, what: str) -> UserError:
+    def _unusable(self, problem: str) -> UserError:
         return UserError(
-            f"data directory {self.data_dir}", what, "give a directory with --data-dir that you may write to"
+            f"data directory {self.data_dir}",
+            problem,
+            "give a directory with --data-dir that you may write to",
         )
 
     def fresh(self, name: str) -> Path:
@@ -124,7 +126,7 @@ class Folder:
         # The marker stops vouching for the old content before any of it goes.
         self._change(
             made=tuple({*self._marker.made, name}),
-            kept=tuple(other for other in self._marker.kept if other != name),
+            kept=tuple(kept_name for kept_name in self._marker.kept if kept_name != name),
         )
         if path.exists():
             _remove(path)
@@ -135,7 +137,7 @@ class Folder:
         """Remove a subfolder that ``fresh`` made."""
         if name in self._marker.made:
             _remove(self.path / name)
-            self._change(made=tuple(other for other in self._marker.made if other != name))
+            self._change(made=tuple(made_name for made_name in self._marker.made if made_name != name))
 
     def release(self, keep: Iterable[str]) -> None:
         """Remove what this run made, except ``keep`` and what was kept before, and unlock."""
@@ -279,10 +281,10 @@ class Workspace:
         """
         share = -(-needed_bytes // len(self._folders))
         for folders in self._by_device().values():
-            wanted = share * len(folders)
+            needed = share * len(folders)
             free = shutil.disk_usage(folders[0].path).free
-            if wanted > free * FREE_SHARE:
-                return Shortage(folders[0].data_dir, free, free * FREE_SHARE / wanted)
+            if needed > free * FREE_SHARE:
+                return Shortage(folders[0].data_dir, free, free * FREE_SHARE / needed)
         return None
 
     def sharing(self) -> list[Path]:
@@ -305,12 +307,12 @@ def spread_file_names(folders: list[Path], pattern: str, count: int) -> list[Pat
 def _distinct(data_dirs: list[Path]) -> list[Path]:
     """The directories as given; raise UserError if one of them is or lies within another."""
     for place, directory in enumerate(data_dirs):
-        for other in data_dirs[:place]:
-            first, second = directory.resolve(), other.resolve()
+        for earlier in data_dirs[:place]:
+            first, second = directory.resolve(), earlier.resolve()
             if first == second:
                 raise UserError("--data-dir", f"{directory} is given twice", "give every disk once")
             if first.is_relative_to(second) or second.is_relative_to(first):
                 raise UserError(
-                    "--data-dir", f"{directory} and {other} contain one another", "give every disk once"
+                    "--data-dir", f"{directory} and {earlier} contain one another", "give every disk once"
                 )
     return data_dirs

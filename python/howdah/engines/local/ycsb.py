@@ -79,8 +79,8 @@ def ycsb_load(context: LocalContext, workload: YcsbLoad, watch: Watch) -> Partia
         seed=context.job.seed,
         whole=False,
     )
-    asked = _Asked(workload, workload.records or 1)
-    return _ask(context, watch, asked, table, context.workspace.fresh(YCSB))
+    requests = _Requests(workload, workload.records or 1)
+    return _run_requests(context, watch, requests, table, context.workspace.fresh(YCSB))
 
 
 def ycsb_mix(context: LocalContext, workload: YcsbMix, watch: Watch) -> PartialResult:
@@ -89,16 +89,16 @@ def ycsb_mix(context: LocalContext, workload: YcsbMix, watch: Watch) -> PartialR
     if table.records < 1:
         raise _not_whole(folders)
     shape = {"records": table.records, "fields": table.fields, "field_bytes": table.field_bytes}
-    asked = _Asked(
+    requests = _Requests(
         workload.model_copy(update=shape),
         workload.operations or 1,
         workload.distribution or workload.usual,
         workload.warm_up_s or 0.0,
     )
-    return _ask(context, watch, asked, table, folders)
+    return _run_requests(context, watch, requests, table, folders)
 
 
-class _Asked(NamedTuple):
+class _Requests(NamedTuple):
     """What loads and mixes are asked for alike."""
 
     workload: Ycsb
@@ -107,10 +107,10 @@ class _Asked(NamedTuple):
     warm_up_s: float = 0.0
 
 
-def _ask(
-    context: LocalContext, watch: Watch, asked: _Asked, table: LocalTable, folders: Sequence[Path]
+def _run_requests(
+    context: LocalContext, watch: Watch, requests: _Requests, table: LocalTable, folders: Sequence[Path]
 ) -> PartialResult:
-    workload = asked.workload
+    workload = requests.workload
     changes = any(share > 0 for name, share in workload.shares.items() if name not in ("read", "scan"))
     if changes:
         _write_table(folders, table.model_copy(update={"whole": False}))
@@ -126,20 +126,20 @@ def _ask(
             field_bytes=table.field_bytes,
             mix=dict(workload.shares),
             whole=workload.replaces_whole,
-            distribution=str(asked.distribution),
+            distribution=str(requests.distribution),
             scanned=MOST_SCANNED,
-            operations=asked.operations,
+            operations=requests.operations,
             threads=workload.threads or 1,
             target=workload.target,
-            warm_up_s=asked.warm_up_s,
+            warm_up_s=requests.warm_up_s,
             interval_s=max(_LEAST_INTERVAL_S, context.job.sample_interval_s),
             durability=str(workload.durability or Durability.SYNC_WAL),
             cache_bytes=store_cache_bytes(context.job),
         )
     )
     if changes and not done.faults:
-        left = {"records": done.records, "version": done.version, "whole": True}
-        _write_table(folders, table.model_copy(update=left))
+        final = {"records": done.records, "version": done.version, "whole": True}
+        _write_table(folders, table.model_copy(update=final))
     _warn_of_target(context, workload, done)
     return PartialResult(
         workload=workload,
@@ -151,7 +151,9 @@ def _ask(
             for name, returns in done.returns
         ),
         metrics=results(done.operations, done.elapsed_s, _timed(context, workload, done)),
-        validation_errors=tuple(ValidationError(kind=where, message=what) for where, what in done.faults),
+        validation_errors=tuple(
+            ValidationError(kind=where, message=message) for where, message in done.faults
+        ),
     )
 
 

@@ -39,7 +39,9 @@ STANDS_IN_S = 180.0
 _POLL_S = 1.0
 
 
-def whole_lab(name: str | None, engine: str, otherwise: str, *, elsewhere: bool = False) -> LabState | None:
+def complete_lab(
+    name: str | None, engine: str, otherwise: str, *, elsewhere: bool = False
+) -> LabState | None:
     """The laboratory of that name, or of the default one; None where that is not up and none was named.
 
     One of another name may be another user's, and is used only if it is named. Raises UserError for a name
@@ -48,16 +50,16 @@ def whole_lab(name: str | None, engine: str, otherwise: str, *, elsewhere: bool 
     """
     chosen = registry.entry(name or registry.DEFAULT_NAME)
     if chosen is None:
-        other_labs = [entry.name for entry in registry.entries()]
+        lab_names = [entry.name for entry in registry.entries()]
         if name is not None:
-            names = ", ".join(other_labs)
-            hint = f"one of {names}" if other_labs else "no lab is up; build one: howdah lab up plan.yaml"
+            names = ", ".join(lab_names)
+            hint = f"one of {names}" if lab_names else "no lab is up; build one: howdah lab up plan.yaml"
             raise UserError(f"--lab {name}", "no such lab is up", hint)
-        if other_labs and not elsewhere:
+        if lab_names and not elsewhere:
             raise UserError(
                 f"--engine {engine}",
-                f"no lab {registry.DEFAULT_NAME!r} is up, only {', '.join(other_labs)}",
-                f"give --lab {other_labs[0]} to run there (in a study's settings, lab: {other_labs[0]}), "
+                f"no lab {registry.DEFAULT_NAME!r} is up, only {', '.join(lab_names)}",
+                f"give --lab {lab_names[0]} to run there (in a study's settings, lab: {lab_names[0]}), "
                 f"or {otherwise}",
             )
         return None
@@ -113,7 +115,7 @@ def _warnings(before: LabStatus) -> Iterator[RunWarning]:
             code="fault-in-force", text=f"{fault} was active when the run began, and stays active"
         )
     behind = before.health.behind if before.health else ()
-    if lacking := (*before.missing, *(one.what for one in behind)):
+    if lacking := (*before.missing, *(daemon.what for daemon in behind)):
         yield RunWarning(
             code="lab-not-whole",
             text="the lab was not complete when the run began: times may differ from those of a complete "
@@ -121,7 +123,7 @@ def _warnings(before: LabStatus) -> Iterator[RunWarning]:
         )
 
 
-class Beside(Protocol):
+class ConcurrentClients(Protocol):
     """What else is done beside the engine while faults are."""
 
     def begin(self, record: RunRecord, seconds: Callable[[float], float]) -> None:
@@ -137,20 +139,20 @@ class FaultRun(NamedTuple):
     player: FaultPlayer
     state: LabState
 
-    def beside(self, engine: Engine, besides: Beside | None = None) -> Engine:
+    def wrap(self, engine: Engine, clients: ConcurrentClients | None = None) -> Engine:
         """The engine with the schedule played beside it, and with what else is done meanwhile."""
-        return FaultedEngine(engine, self.player, self.state, besides)
+        return FaultedEngine(engine, self.player, self.state, clients)
 
 
 def on_lab(
-    engine: Engine, state: LabState | None, playing: FaultRun | None, besides: Beside | None = None
+    engine: Engine, state: LabState | None, playing: FaultRun | None, clients: ConcurrentClients | None = None
 ) -> Engine:
     """The engine as it runs on a laboratory, once that is whole; the engine itself anywhere else."""
     if state is None:
         return engine
     if playing is None:
         return SettledEngine(engine, state)
-    return SettledEngine(playing.beside(engine, besides), state, STANDS_IN_S)
+    return SettledEngine(playing.wrap(engine, clients), state, STANDS_IN_S)
 
 
 def requested_faults(request: RunRequest, state: LabState | None) -> FaultRun | None:
@@ -190,24 +192,26 @@ def _phases(program: type[Workload]) -> tuple[str, ...]:
 class FaultedEngine:
     """An engine with a schedule that is played beside it; see ``howdah.engines.base.Engine``."""
 
-    def __init__(self, engine: Engine, player: FaultPlayer, state: LabState, beside: Beside | None) -> None:
+    def __init__(
+        self, engine: Engine, player: FaultPlayer, state: LabState, clients: ConcurrentClients | None
+    ) -> None:
         self.name = engine.name
         self.version = engine.version
         self._engine = engine
         self._player = player
         self._state = state
-        self._beside = beside
+        self._clients = clients
 
     def run(self, job: Job, sink: SampleSink) -> RunRecord:
         """Run the job; when it ends, however that is, all faults are undone and who fell is started again."""
         logs, running = LabLogs(self._state), RunningDaemons(self._state)
-        watched = _Watched(sink, self._player, self._beside)
+        watched = _Watched(sink, self._player, self._clients)
         try:
             record = self._engine.run(job, watched)
         finally:
             self._player.heal()
             fallen = running.start_fallen()
-        reports = self._player.told
+        reports = self._player.reports
         record = record.model_copy(
             update={
                 "faults": reports,
@@ -215,8 +219,8 @@ class FaultedEngine:
                 "warnings": (*record.warnings, *map(_fell, fallen)),
             }
         )
-        if self._beside is not None:
-            record = self._beside.end(record)
+        if self._clients is not None:
+            record = self._clients.end(record)
         sink.update(record)
         return record
 
@@ -229,10 +233,10 @@ def _fell(daemon: str) -> RunWarning:
 class _Watched:
     """A sink that tells the player how far the run is, and every record of what the player did."""
 
-    def __init__(self, sink: SampleSink, player: FaultPlayer, beside: Beside | None) -> None:
+    def __init__(self, sink: SampleSink, player: FaultPlayer, clients: ConcurrentClients | None) -> None:
         self._sink = sink
         self._player = player
-        self._beside = beside
+        self._clients = clients
         self._record: RunRecord | None = None
         self._lock = RLock()
 
@@ -258,7 +262,7 @@ class _Watched:
         begins = self._record is None
         with self._lock:
             self._record = record
-            self._sink.update(record.model_copy(update={"faults": self._player.told}))
+            self._sink.update(record.model_copy(update={"faults": self._player.reports}))
         if begins:
             self._begin(record)
 
@@ -279,10 +283,10 @@ class _Watched:
             return time.monotonic() - zero
 
         self._player.begin(now_s, self._changed)
-        if self._beside is not None:
-            self._beside.begin(record, lambda epoch_s: epoch_s - start_epoch_s)
+        if self._clients is not None:
+            self._clients.begin(record, lambda epoch_s: epoch_s - start_epoch_s)
 
     def _changed(self) -> None:
         with self._lock:
             if self._record is not None:
-                self._sink.update(self._record.model_copy(update={"faults": self._player.told}))
+                self._sink.update(self._record.model_copy(update={"faults": self._player.reports}))

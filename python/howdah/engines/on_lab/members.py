@@ -16,7 +16,7 @@ from howdah.lab.kernel.disks import devices
 from howdah.lab.kernel.inhabitants import is_at_work
 from howdah.lab.kernel.network import INTERFACE, SPACES, UPLINK, every_link, host_space_of, space
 from howdah.lab.kernel.processes import belongs
-from howdah.lab.shared_hosts import neighbours, shared_with
+from howdah.lab.shared_hosts import labs_sharing_hosts, shared_with
 from howdah.lab.state import STATE, LabState, LabSystem, read_state
 from howdah.model.cluster import Laboratory, LaboratoryBeside
 from howdah.model.plan import Role
@@ -24,7 +24,7 @@ from howdah.services.conf import ClientConf
 from howdah.services.web import Web
 from howdah.telemetry.lab import LabMachine, NeighbourDevice, lab_sources
 from howdah.telemetry.own import grouped_lab, loose_lab
-from howdah.telemetry.source import Member, Membership, Source, machine_beneath
+from howdah.telemetry.source import Member, Membership, Source, shared_machine
 
 _WITH_ADDRESS = (Role.DATANODE, Role.NODEMANAGER, Role.JOURNALNODE)
 """Daemons whose own machine's configuration has the address of their pages."""
@@ -43,13 +43,13 @@ def is_built(state: LabState, name: str) -> bool:
     """Whether a host, or a machine with all its disks, is there to be sampled."""
     if state.spec is None:
         return True
-    on_it = [machine for machine in state.spec.machines if name in (machine.name, machine.host)]
+    machines = [machine for machine in state.spec.machines if name in (machine.name, machine.host)]
     mounted = devices(state.spec)
     return all(
         (SPACES / space(state.spec, machine)).exists()
         and _groups(machine_group(state.spec, machine))
         and all(disk.mount in mounted for disk in machine.disks)
-        for machine in on_it
+        for machine in machines
     )
 
 
@@ -60,26 +60,26 @@ def hosts_telemetry(state: LabState) -> tuple[Source, ...]:
 
 def laboratory_of(state: LabState, machine: str) -> Laboratory:
     """What a record says of the laboratory that a run is on; ``machine`` is the one beneath it."""
-    beside = tuple(
-        LaboratoryBeside(name=other, at_work=is_at_work(other)) for other in sorted(shared_with(state))
+    neighbours = tuple(
+        LaboratoryBeside(name=lab, at_work=is_at_work(lab)) for lab in sorted(shared_with(state))
     )
-    return state.laboratory.model_copy(update={"machine": machine, "beside": beside})
+    return state.laboratory.model_copy(update={"machine": machine, "beside": neighbours})
 
 
-def beneath(state: LabState) -> tuple[Source, ...]:
+def shared_machine_sources(state: LabState) -> tuple[Source, ...]:
     """The machine that the laboratory is on, with what the laboratory uses of it."""
     own = (
         grouped_lab(groups, list(devices(state.spec).values()))
         if state.spec and (groups := _groups(ControlGroup.of(state.name)))
         else loose_lab(lambda pid: belongs(pid, state.mark, state.directory))
     )
-    return machine_beneath(_name_beneath(state), own)
+    return shared_machine(_machine_name(state), own)
 
 
-def _name_beneath(state: LabState) -> str:
-    """What this machine calls itself, unless the plan means another one by that, or this one itself."""
+def _machine_name(state: LabState) -> str:
+    """Return this machine's host name, with a suffix if the plan has a machine of this name."""
     name = socket.gethostname()
-    taken = {each for machine in state.machines for each in (machine.name, machine.host)}
+    taken = {used for machine in state.machines for used in (machine.name, machine.host)}
     return f"{name} (beneath)" if name in taken else name
 
 
@@ -103,15 +103,15 @@ def _hosts(state: LabState) -> Iterator[LabMachine]:
 def _neighbours(state: LabState) -> Iterator[Source]:
     """What other laboratories use of the hosts that they share with this one."""
     shared = shared_with(state)
-    for other in neighbours(state):
-        if other.spec is None:
+    for lab in labs_sharing_hosts(state):
+        if lab.spec is None:
             continue
-        for host in shared.get(other.name, ()):
-            groups = _groups(ControlGroup.of(other.name, host))
-            space_of_host = host_space_of(other.spec, host)
-            cables = [link.near for link in every_link(other.spec) if link.near_space == space_of_host]
+        for host in shared.get(lab.name, ()):
+            groups = _groups(ControlGroup.of(lab.name, host))
+            space_of_host = host_space_of(lab.spec, host)
+            cables = [link.near for link in every_link(lab.spec) if link.near_space == space_of_host]
             if groups:
-                yield Source(host, (NeighbourDevice(other.name, groups, SPACES / space_of_host, cables),))
+                yield Source(host, (NeighbourDevice(lab.name, groups, SPACES / space_of_host, cables),))
 
 
 def _machines(state: LabState) -> Iterator[LabMachine]:
@@ -201,9 +201,9 @@ class LabMembers:
         self._names.update(state.names)
         every = lab_telemetry(state, self._conf, self._web) if fresh else ()
         joined = tuple(_member(state, now, name, every) for name in now if name in fresh)
-        left = frozenset(self._known.keys() - now.keys())
+        removed = frozenset(self._known.keys() - now.keys())
         leaving = _leaving(state)
-        change = Membership(joined, leaving - self._leaving, left)
+        change = Membership(joined, leaving - self._leaving, removed)
         self._known = {name: host for name, host in now.items() if name in self._known or name in fresh}
         self._leaving = leaving
         self.joined.update((member.name, member) for member in joined)
@@ -224,5 +224,5 @@ def _leaving(state: LabState) -> frozenset[str]:
 
 def _member(state: LabState, hosts: dict[str, str], name: str, every: tuple[Source, ...]) -> Member:
     sources = tuple(source for source in every if source.machine == name)
-    on_it = next(machine for machine in state.machines if name in (machine.name, machine.host))
-    return Member(name, on_it.kind if name == on_it.name else "host", hosts[name], on_it.rack, sources)
+    system = next(machine for machine in state.machines if name in (machine.name, machine.host))
+    return Member(name, system.kind if name == system.name else "host", hosts[name], system.rack, sources)

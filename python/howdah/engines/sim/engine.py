@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 import howdah
 from howdah import _native
 from howdah.engines.digests import job_digests
-from howdah.engines.sim.results import asked_result, bands_of, detail_of, histograms, workload_result
+from howdah.engines.sim.results import bands_of, detail_of, histograms, request_result, workload_result
 from howdah.engines.under_way import RunUnderWay, begun_record
 from howdah.model.cluster import ClusterState
 from howdah.model.counters import Counters
@@ -110,12 +110,12 @@ def _table(columns: Columns, suite: Suite, machines: SimulatedHosts) -> pa.Table
     reduces = columns["kind"] == _KINDS.index("reduce")
     # The bytes of programs over rows are so many rows.
     moved = [_moved_rows(workload) for workload in suite.workloads]
-    reading = np.array([each.read > 0 for each in moved])[columns["workload"]]
-    writing = np.array([each.write > 0 for each in moved])[columns["workload"]]
+    reading = np.array([total.read > 0 for total in moved])[columns["workload"]]
+    writing = np.array([total.write > 0 for total in moved])[columns["workload"]]
     rows_out = columns["output_bytes"] // ROW_BYTES
     # A reduce is handed as many rows as it writes; what it fetched may be compressed.
     rows_in = np.where(reduces, rows_out, columns["input_bytes"] // ROW_BYTES)
-    nothing = pa.nulls(len(reduces))
+    nulls = pa.nulls(len(reduces))
     arrays = {name: pa.array(column) for name, column in columns.items()} | {
         "workload": words(columns["workload"], [workload.kind for workload in suite.workloads]),
         "kind": words(columns["kind"], _KINDS),
@@ -130,11 +130,11 @@ def _table(columns: Columns, suite: Suite, machines: SimulatedHosts) -> pa.Table
         "shuffle_end_s": some_seconds(columns["shuffle_end_ns"]),
         "merge_end_s": some_seconds(columns["merge_end_ns"]),
         "shuffled_bytes": pa.array(columns["shuffled_bytes"], mask=~reduces),
-        "gc_s": nothing,
-        "error": nothing,
-        "job": nothing,
-        "executor": nothing,
-        "fetch_wait_s": nothing,
+        "gc_s": nulls,
+        "error": nulls,
+        "job": nulls,
+        "executor": nulls,
+        "fetch_wait_s": nulls,
     }
     return pa.Table.from_arrays(
         [arrays[field.name].cast(field.type) for field in TASKS_SCHEMA], schema=TASKS_SCHEMA
@@ -253,11 +253,11 @@ class SimEngine:
             scenario=translated.scenario.model_copy(update={"record": written}),
             warnings=(*translated.warnings, *warnings),
         )
-        scenarios = (translated.scenario, *self._others(job, plan))
+        scenarios = (translated.scenario, *self._alternatives(job, plan))
         # The first simulation begins here, so that what the simulator refuses leaves no record.
         return _SimRun(job, sink, self.target, translated, Simulations(scenarios)).execute()
 
-    def _others(self, job: Job, plan: ClusterPlan) -> Iterator[Scenario]:
+    def _alternatives(self, job: Job, plan: ClusterPlan) -> Iterator[Scenario]:
         """The same with other seeds and, where they are not sure, other parameters; for their summaries."""
         for number in range(1, self.target.replications):
             drawn = self.target.draws[number - 1] if self.target.draws else self.target.parameters
@@ -285,12 +285,12 @@ class _SimRun:
             origin=Origin.SIMULATED,
         )
         warnings = target.warnings if target.calibration else (_UNCALIBRATED,)
-        known = {
+        fields = {
             "warnings": (*warnings, *translated.warnings),
             "cluster": planned_state(cluster_plan(job.plan, "plan"), translated),
             "simulated": self._simulated(),
         }
-        self._run = RunUnderWay(record.model_copy(update=known), sink)
+        self._run = RunUnderWay(record.model_copy(update=fields), sink)
 
     def execute(self) -> RunRecord:
         """Wait for the simulations and tell their outcome, workload by workload."""
@@ -299,7 +299,7 @@ class _SimRun:
         with self._run.ending((_native.InputError, MemoryError, RuntimeError), _message):
             done = self._simulations.follow(partial(self._progress, time.monotonic()))
             self._run.sink.measured()
-            self._tell(done)
+            self._report(done)
         return self._run.record
 
     def _progress(self, began_s: float, done: Done) -> None:
@@ -307,7 +307,7 @@ class _SimRun:
         parts = round(_PARTS * done.share)
         self._run.sink.progress(Progress("simulation", done.workload, parts, _PARTS, "share", elapsed_s))
 
-    def _tell(self, done: Sequence[_native.Simulation]) -> None:
+    def _report(self, done: Sequence[_native.Simulation]) -> None:
         summaries = [Summary.model_validate_json(simulation.summary()) for simulation in done]
         summary, machines, suite = summaries[0], self._translated.machines, self._job.suite
         columns = columns_of(done[0].tasks())
@@ -329,7 +329,7 @@ class _SimRun:
             else:
                 timed = histograms(workload, outcome, outcome.asked)
                 self._run.sink.latencies(timed)
-                result = asked_result(workload, outcome, outcome.asked, timed)
+                result = request_result(workload, outcome, outcome.asked, timed)
             self._run.change(
                 workloads=(*self._run.record.workloads, result), elapsed_s=result.end_s, simulated=simulated
             )

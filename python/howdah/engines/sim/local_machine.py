@@ -139,10 +139,10 @@ def _disks(job: Job) -> list[str]:
 
 def _bands(workloads: Sequence[Workload], outcomes: Sequence[LocalOutcome]) -> Iterator[Band]:
     for number, workload in enumerate(workloads):
-        alike = [outcome.workloads[number] for outcome in outcomes]
-        yield _band(workload.kind, None, [run.end_ns - run.start_ns for run in alike])
-        for place, phase in enumerate(alike[0].phases):
-            of_phase = [run.phases[place] for run in alike]
+        runs = [outcome.workloads[number] for outcome in outcomes]
+        yield _band(workload.kind, None, [run.end_ns - run.start_ns for run in runs])
+        for place, phase in enumerate(runs[0].phases):
+            of_phase = [run.phases[place] for run in runs]
             yield _band(workload.kind, phase.name, [named.end_ns - named.start_ns for named in of_phase])
 
 
@@ -162,14 +162,14 @@ def check_room(job: Job) -> None:
     """
     data_dirs = job.plan.workers[0].data_dirs
     mounts = {name: job.host.mount_of(Path(name)) for name in data_dirs}
-    known = {name: mount for name, mount in mounts.items() if isinstance(mount, FileSystem)}
-    sharing = Counter(mount.mount for mount in known.values())
+    mounted = {name: mount for name, mount in mounts.items() if isinstance(mount, FileSystem)}
+    sharing = Counter(mount.mount for mount in mounted.values())
     needed = needed_bytes(job, USUAL_PROCESS_BYTES)
-    for name, mount in known.items():
-        wanted = -(-needed // len(data_dirs)) * sharing[mount.mount]
+    for name, mount in mounted.items():
+        share_bytes = -(-needed // len(data_dirs)) * sharing[mount.mount]
         room = mount.free_bytes * FREE_SHARE
-        if wanted > room:
-            raise too_little_room(job, needed, Shortage(Path(name), mount.free_bytes, room / wanted))
+        if share_bytes > room:
+            raise too_little_room(job, needed, Shortage(Path(name), mount.free_bytes, room / share_bytes))
 
 
 class SimLocalEngine:
@@ -220,11 +220,11 @@ class SimLocalEngine:
                 return figure.value
             return float(random.triangular(figure.least, figure.value, figure.most))
 
-        others = [_simulate(scenario_of(job, draw)) for _ in range(self._replications - 1)]
+        repeats = [_simulate(scenario_of(job, draw)) for _ in range(self._replications - 1)]
         return Simulated(
             calibration=None,
             replications=self._replications,
-            bands=bands(job.suite.workloads, [outcome, *others]),
+            bands=bands(job.suite.workloads, [outcome, *repeats]),
         )
 
 
@@ -237,8 +237,8 @@ def _simulate(scenario: LocalScenario) -> LocalOutcome:
     try:
         return LocalOutcome.model_validate_json(_native.simulate_local(scenario.text))
     except _native.InputError as error:
-        where, what, hint = error.args
-        raise UserError(f"simulator: {where}", what, hint) from error
+        where, problem, hint = error.args
+        raise UserError(f"simulator: {where}", problem, hint) from error
 
 
 def _warnings(job: Job) -> tuple[RunWarning, ...]:

@@ -85,8 +85,8 @@ def _probe(request: RunRequest) -> Path:
 
 
 def _replications(request: RunRequest) -> int:
-    asked = request.of(REPLICATIONS)
-    replications = USUAL_REPLICATIONS if asked is None else asked
+    requested = request.of(REPLICATIONS)
+    replications = USUAL_REPLICATIONS if requested is None else requested
     check_replications(replications)
     return replications
 
@@ -157,8 +157,8 @@ def _plan(file: Path | None) -> ClusterPlan:
 
 
 def _target(request: RunRequest, plan: ClusterPlan, suite: Suite, seed: int) -> SimTarget:
-    asked, calibrated = request.of(REPLICATIONS), request.of(CALIBRATION)
-    replications = 1 if asked is None else asked
+    requested, calibrated = request.of(REPLICATIONS), request.of(CALIBRATION)
+    replications = 1 if requested is None else requested
     check_replications(replications)
     if calibrated is None:
         return SimTarget({}, replications=replications)

@@ -38,20 +38,20 @@ _OVER_DISKS = 3.0
 _INTERVAL = (0.05, 0.5, 0.95)
 
 
-def hadoop_counters(workload: Workload, said: WorkloadOutcome, tasks: pa.Table) -> dict[str, CounterValue]:
+def hadoop_counters(workload: Workload, outcome: WorkloadOutcome, tasks: pa.Table) -> dict[str, CounterValue]:
     """The counters about bytes, rows and CPU time, and where maps ran: what the program has of them."""
     sorts = workload.shuffles
-    read, written = said.counters.read_bytes, said.counters.written_bytes
+    read, written = outcome.counters.read_bytes, outcome.counters.written_bytes
     cpu = [round(1000 * _sum(tasks, kind, "cpu_s")) for kind in ("map", "reduce")]
-    told = tasks.num_rows > 0
-    where = said.locality
+    has_tasks = tasks.num_rows > 0
+    where = outcome.locality
     return {
         "FileSystemCounter.HDFS_BYTES_READ": _value(read, 0),
         "FileSystemCounter.HDFS_BYTES_WRITTEN": _value(0, written) if sorts else _value(written, 0),
-        **({"TaskCounter.CPU_MILLISECONDS": _value(*cpu)} if told else {}),
-        **(_sorting(said, tasks) if sorts else {}),
-        "JobCounter.TOTAL_LAUNCHED_MAPS": _of_job(said.maps),
-        "JobCounter.TOTAL_LAUNCHED_REDUCES": _of_job(said.reduces),
+        **({"TaskCounter.CPU_MILLISECONDS": _value(*cpu)} if has_tasks else {}),
+        **(_sorting(outcome, tasks) if sorts else {}),
+        "JobCounter.TOTAL_LAUNCHED_MAPS": _of_job(outcome.maps),
+        "JobCounter.TOTAL_LAUNCHED_REDUCES": _of_job(outcome.reduces),
         "JobCounter.DATA_LOCAL_MAPS": _of_job(where.worker),
         # To Hadoop another worker of the host is one of the rack.
         "JobCounter.RACK_LOCAL_MAPS": _of_job(where.host + where.rack),
@@ -59,19 +59,19 @@ def hadoop_counters(workload: Workload, said: WorkloadOutcome, tasks: pa.Table) 
     }
 
 
-def _sorting(said: WorkloadOutcome, tasks: pa.Table) -> dict[str, CounterValue]:
-    rows, stored = said.counters.input_rows, said.counters.shuffled_bytes
+def _sorting(outcome: WorkloadOutcome, tasks: pa.Table) -> dict[str, CounterValue]:
+    rows, stored = outcome.counters.input_rows, outcome.counters.shuffled_bytes
     # Where no tasks are told of, maps wrote their output once, as they do when their buffers hold it.
     by_maps = int(_sum(tasks, "map", "spilled_bytes")) if tasks.num_rows else stored
-    by_reduces = max(0, said.counters.spilled_bytes - by_maps)
+    by_reduces = max(0, outcome.counters.spilled_bytes - by_maps)
     return {
         "TaskCounter.MAP_INPUT_RECORDS": _value(rows, 0),
         "TaskCounter.MAP_OUTPUT_RECORDS": _value(rows, 0),
-        "TaskCounter.MAP_OUTPUT_BYTES": _value(said.counters.read_bytes, 0),
+        "TaskCounter.MAP_OUTPUT_BYTES": _value(outcome.counters.read_bytes, 0),
         "TaskCounter.MAP_OUTPUT_MATERIALIZED_BYTES": _value(stored, 0),
         "TaskCounter.REDUCE_SHUFFLE_BYTES": _value(0, stored),
         "TaskCounter.REDUCE_INPUT_RECORDS": _value(0, rows),
-        "TaskCounter.REDUCE_OUTPUT_RECORDS": _value(0, said.counters.output_rows),
+        "TaskCounter.REDUCE_OUTPUT_RECORDS": _value(0, outcome.counters.output_rows),
         # Rows went through files as often as the bytes that they are in.
         "TaskCounter.SPILLED_RECORDS": _value(*(_share(rows, of, stored) for of in (by_maps, by_reduces))),
         "FileSystemCounter.FILE_BYTES_WRITTEN": _value(by_maps, by_reduces),
@@ -98,41 +98,41 @@ def _sum(tasks: pa.Table, kind: str, column: str) -> float:
 
 
 def workload_result(
-    number: int, workload: Workload, said: WorkloadOutcome, tasks: pa.Table, translated: Translated
+    number: int, workload: Workload, outcome: WorkloadOutcome, tasks: pa.Table, translated: Translated
 ) -> WorkloadResult:
     """One workload of the suite, the ``number``-th from 0, without the files of its own."""
     scenario = translated.scenario
     replication = scenario.workloads[number].replication or scenario.hdfs.replication
     conf = {"dfs.blocksize": str(scenario.hdfs.block_bytes), "dfs.replication": str(replication)}
     return WorkloadResult(
-        workload=_as_run(workload, said),
-        start_s=said.start_ns / _NS_PER_S,
-        end_s=said.end_ns / _NS_PER_S,
+        workload=_as_run(workload, outcome),
+        start_s=outcome.start_ns / _NS_PER_S,
+        end_s=outcome.end_ns / _NS_PER_S,
         outcome=Outcome.SUCCEEDED,
         phases=tuple(
             Phase(name=phase.name, start_s=phase.start_ns / _NS_PER_S, end_s=phase.end_ns / _NS_PER_S)
-            for phase in said.phases
+            for phase in outcome.phases
         ),
-        counters=Counters.model_validate(said.counters.model_dump(exclude={"shuffled_bytes"})),
+        counters=Counters.model_validate(outcome.counters.model_dump(exclude={"shuffled_bytes"})),
         job=HadoopJob(
             id=f"job_simulated_{number + 1:04d}",
             name=workload.kind,
             queue="default",
             told_by="simulator",
-            submitted_s=said.start_ns / _NS_PER_S,
-            counters=hadoop_counters(workload, said, tasks),
+            submitted_s=outcome.start_ns / _NS_PER_S,
+            counters=hadoop_counters(workload, outcome, tasks),
             conf=conf,
         ),
-        replicas=_replicas(workload, said, translated.machines.workers, replication),
+        replicas=_replicas(workload, outcome, translated.machines.workers, replication),
         used=WorkUse(
-            remote_read_bytes=said.remote_read_bytes, phases=tuple(_use(phase) for phase in said.phases)
+            remote_read_bytes=outcome.remote_read_bytes, phases=tuple(_use(phase) for phase in outcome.phases)
         ),
     )
 
 
-def _as_run(workload: Workload, said: WorkloadOutcome) -> Workload:
+def _as_run(workload: Workload, outcome: WorkloadOutcome) -> Workload:
     """The workload with the tasks that it had, as far as its program may be told of them."""
-    tasks = {"maps": said.maps, "reduces": said.reduces or None}
+    tasks = {"maps": outcome.maps, "reduces": outcome.reduces or None}
     return workload.model_copy(
         update={name: tasks[name] for name in tasks if name in type(workload).model_fields}
     )
@@ -144,18 +144,18 @@ def _use(phase: PhaseOutcome) -> PhaseUse:
 
 
 def _replicas(
-    workload: Workload, said: WorkloadOutcome, workers: tuple[str, ...], replication: int
+    workload: Workload, outcome: WorkloadOutcome, workers: tuple[str, ...], replication: int
 ) -> ReplicaSpread | None:
-    if not said.replicas:
+    if not outcome.replicas:
         return None
-    replicas = sum(said.replicas)
+    replicas = sum(outcome.replicas)
     return ReplicaSpread(
         path=f"/{workload.folder}",
         blocks=replicas // replication,
         replicas=replicas,
-        bytes=said.counters.written_bytes,
-        per_worker=dict(zip(workers, said.replicas, strict=True)),
-        sharing_host=said.sharing_host,
+        bytes=outcome.counters.written_bytes,
+        per_worker=dict(zip(workers, outcome.replicas, strict=True)),
+        sharing_host=outcome.sharing_host,
         under_replicated=0,
         missing=0,
     )
@@ -200,10 +200,10 @@ def bands_of(summaries: Sequence[Summary]) -> tuple[Band, ...]:
 
 def _bands(summaries: Sequence[Summary]) -> Iterator[Band]:
     for number, workload in enumerate(summaries[0].workloads):
-        alike = [summary.workloads[number] for summary in summaries]
-        yield _band(workload.kind, None, [outcome.end_ns - outcome.start_ns for outcome in alike])
+        repeats = [summary.workloads[number] for summary in summaries]
+        yield _band(workload.kind, None, [outcome.end_ns - outcome.start_ns for outcome in repeats])
         for place, phase in enumerate(workload.phases):
-            of_phase = [outcome.phases[place] for outcome in alike]
+            of_phase = [outcome.phases[place] for outcome in repeats]
             yield _band(
                 workload.kind, phase.name, [outcome.end_ns - outcome.start_ns for outcome in of_phase]
             )
@@ -219,9 +219,11 @@ CLIENTS = "clients"
 _INTENDED = ", intended"
 
 
-def histograms(workload: Workload, said: WorkloadOutcome, asked: AskedOutcome) -> list[LatencyHistogram]:
+def histograms(
+    workload: Workload, outcome: WorkloadOutcome, requests: AskedOutcome
+) -> list[LatencyHistogram]:
     """The operations that were simulated, second by second: a part of a long run's."""
-    start_s = said.start_ns / _NS_PER_S
+    start_s = outcome.start_ns / _NS_PER_S
     return [
         LatencyHistogram(
             workload=workload.kind,
@@ -233,18 +235,18 @@ def histograms(workload: Workload, said: WorkloadOutcome, asked: AskedOutcome) -
             operations=sum(times.counts),
             histogram=encoded_counts(zip(times.microseconds, times.counts, strict=True)),
         )
-        for interval in asked.intervals
+        for interval in requests.intervals
         for times in interval.latencies
     ]
 
 
-def asked_result(
-    workload: Workload, said: WorkloadOutcome, asked: AskedOutcome, timed: Sequence[LatencyHistogram]
+def request_result(
+    workload: Workload, outcome: WorkloadOutcome, requests: AskedOutcome, timed: Sequence[LatencyHistogram]
 ) -> WorkloadResult:
     """A program of YCSB's as it ran; ``timed`` stand for all of its operations."""
     operations = workload.asked.number if workload.asked else 0
-    start_s, end_s = said.start_ns / _NS_PER_S, said.end_ns / _NS_PER_S
-    share = operations / asked.simulated
+    start_s, end_s = outcome.start_ns / _NS_PER_S, outcome.end_ns / _NS_PER_S
+    share = operations / requests.simulated
     return WorkloadResult(
         workload=workload,
         start_s=start_s,
@@ -252,11 +254,11 @@ def asked_result(
         outcome=Outcome.SUCCEEDED,
         phases=tuple(
             Phase(name=phase.name, start_s=phase.start_ns / _NS_PER_S, end_s=phase.end_ns / _NS_PER_S)
-            for phase in said.phases
+            for phase in outcome.phases
         ),
         operations=tuple(
             OperationCount(operation=times.operation, done=round(share * sum(times.counts)))
-            for times in asked.latencies
+            for times in requests.latencies
             if not times.operation.endswith(_INTENDED)
         ),
         metrics=results(operations, end_s - start_s, timed),
@@ -266,9 +268,9 @@ def asked_result(
                 PhaseUse.model_validate(
                     {"phase": phase.name, **phase.model_dump(exclude={"name", "start_ns", "end_ns"})}
                 )
-                for phase in said.phases
+                for phase in outcome.phases
             ),
-            in_memory=asked.in_memory,
-            stations=asked.stations,
+            in_memory=requests.in_memory,
+            stations=requests.stations,
         ),
     )

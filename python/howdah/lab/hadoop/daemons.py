@@ -1,4 +1,4 @@
-"""The daemons of a laboratory: what starts each role, on which options, and where it can be asked."""
+"""The daemons of a lab: their command lines, options, environments, logs and web servers."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from typing import NamedTuple
 from howdah.errors import RunFailed
 from howdah.hadoop.daemons import DAEMONS, OF_HBASE, DaemonKind, default_port
 from howdah.hadoop.env_files import read_assignments
-from howdah.installation import BRIEF, PROGRAMS, HBaseInstallation, Installation, java_command, java_home
-from howdah.installation.command import gc_log_option
+from howdah.installation.command import BRIEF, PROGRAMS, gc_log_option, java_command
+from howdah.installation.installation import HBaseInstallation, Installation
+from howdah.installation.java import java_home
 from howdah.lab.hadoop.files import cpu_option, directories, name_options
 from howdah.lab.hadoop.redirect import properties
 from howdah.lab.installed import Installed
@@ -29,7 +30,7 @@ _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
 def planned_options(conf: Path, kind: DaemonKind) -> list[str]:
-    """The Java options that the plan gives a daemon: what its rendered env file exports."""
+    """Return a daemon's Java options in the plan, which its rendered env file exports."""
     try:
         text = (conf / kind.options_file).read_text()
     except FileNotFoundError:
@@ -39,18 +40,18 @@ def planned_options(conf: Path, kind: DaemonKind) -> list[str]:
 
 
 def page_url(machine: LabSystem, role: Role) -> str:
-    """The web server of a machine's daemon, which answers at /jmx."""
+    """Return the URL of a daemon's web server, which has /jmx."""
     key = DAEMONS[role].page.key
     if role in OF_HBASE:
         address = properties((machine.conf / "hbase-site.xml").read_text()).get(key)
     else:
-        address = ClientConf.read(machine.conf).given(key)
+        address = ClientConf.read(machine.conf).explicit(key)
     port = address.rpartition(":")[2] if address else default_port(key)
     return f"http://{machine.name}:{port}"
 
 
 class Daemon(NamedTuple):
-    """A daemon that the plan has on a machine, running or not."""
+    """A planned daemon on a machine, running or not."""
 
     machine: LabSystem
     role: Role
@@ -62,35 +63,35 @@ class Daemon(NamedTuple):
 
     @property
     def key(self) -> tuple[str, str]:
-        """What its process is found by."""
+        """Identifies its process."""
         return self.machine.name, self.program
 
     @property
     def log(self) -> Path:
-        """Where it logs."""
+        """Its log file."""
         return self.machine.logs / f"{self.program}.log"
 
     @property
     def collector_log(self) -> Path:
-        """Where its JVM logs collections, if it is of HBase, whose answers wait for them."""
+        """Its JVM's log of garbage collections, which HBase's daemons write."""
         return self.machine.logs / f"{self.program}-gc.log"
 
 
 def planned(state: LabState) -> Iterator[Daemon]:
-    """Every daemon of the plan, in the order they are started."""
+    """Yield every daemon of the plan, in the order of their start."""
     for role in DAEMONS:
         for machine in state.machines:
             if role in machine.roles:
                 yield Daemon(machine, role)
 
 
-def start(state: LabState, daemon: Daemon, found: Installed) -> Process:
-    """Start a daemon in its machine's namespaces and limits; it outlives this process."""
+def start(state: LabState, daemon: Daemon, installations: Installed) -> Process:
+    """Start a daemon in its machine's namespaces and limits; it continues after this process ends."""
     machine = daemon.machine
     for path in (machine.logs, machine.directory / "tmp", *directories(machine)):
         path.mkdir(parents=True, exist_ok=True)
     command = java_command(
-        _installation(daemon, found),
+        _installation(daemon, installations),
         machine.conf,
         DAEMONS[daemon.role].main,
         *_arguments(daemon),
@@ -102,7 +103,7 @@ def start(state: LabState, daemon: Daemon, found: Installed) -> Process:
     )
     with daemon.log.open("ab") as log:
         started = subprocess.Popen(
-            [*inside(state, machine), *command],
+            [*machine_prefix(state, machine), *command],
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
@@ -110,14 +111,14 @@ def start(state: LabState, daemon: Daemon, found: Installed) -> Process:
             env=environment(state, machine, {processes.DAEMON: daemon.program}),
             start_new_session=True,
         )
-    return processes.of(started.pid, machine.name, daemon.program)
+    return processes.process_of(started.pid, machine.name, daemon.program)
 
 
-def _installation(daemon: Daemon, found: Installed) -> Installation | HBaseInstallation:
+def _installation(daemon: Daemon, installations: Installed) -> Installation | HBaseInstallation:
     if daemon.role not in OF_HBASE:
-        return found.hadoop
-    assert found.hbase is not None  # Its daemons are of plans with HBase, whose jars were looked for.
-    return found.hbase
+        return installations.hadoop
+    assert installations.hbase is not None  # Only plans with HBase have its daemons.
+    return installations.hbase
 
 
 def _arguments(daemon: Daemon) -> tuple[str, ...]:
@@ -127,7 +128,7 @@ def _arguments(daemon: Daemon) -> tuple[str, ...]:
 
 
 def run(state: LabState, machine: LabSystem, installation: Installation, *words: str) -> None:
-    """Run a program of Hadoop's to its end on a machine; raises RunFailed with what it said if it fails."""
+    """Run a program of Hadoop on a machine and wait for its end; raise RunFailed with the end of its log."""
     program, *arguments = words
     command = java_command(
         installation, machine.conf, PROGRAMS[program], *arguments, options=[*BRIEF, *_options(state, machine)]
@@ -138,7 +139,7 @@ def run(state: LabState, machine: LabSystem, installation: Installation, *words:
         path.mkdir(parents=True, exist_ok=True)
     with log.open("ab") as out:
         done = subprocess.run(
-            [*inside(state, machine), *command],
+            [*machine_prefix(state, machine), *command],
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=out,
@@ -151,23 +152,23 @@ def run(state: LabState, machine: LabSystem, installation: Installation, *words:
 
 
 def environment(state: LabState, machine: LabSystem, more: Mapping[str, str]) -> dict[str, str]:
-    """All that a program of a machine finds in its environment; nothing of the user's own gets in."""
+    """Return the environment of a machine's programs, without the user's own variables."""
     own = {
         "HOME": str(machine.directory),
-        **configured(state, machine.conf),
+        **conf_variables(state, machine.conf),
         MACHINE: machine.name,
     }
-    return surroundings(state, {**own, **more})
+    return base_environment(state, {**own, **more})
 
 
-def configured(state: LabState, conf: Path) -> dict[str, str]:
-    """The variables by which programs find a configuration; HBase's files are beside Hadoop's."""
+def conf_variables(state: LabState, conf: Path) -> dict[str, str]:
+    """Return the variables with the configuration's directory, which also contains HBase's files."""
     hbase = {"HBASE_CONF_DIR": str(conf)} if state.hbase else {}
     return {"HADOOP_CONF_DIR": str(conf), **hbase}
 
 
-def surroundings(state: LabState, more: Mapping[str, str]) -> dict[str, str]:
-    """The environment of every program of a laboratory."""
+def base_environment(state: LabState, more: Mapping[str, str]) -> dict[str, str]:
+    """Return the common environment of a lab's programs, with ``more`` variables."""
     return {
         "PATH": f"{state.directory / 'bin'}:{_PATH}",
         "LANG": "C.UTF-8",
@@ -179,7 +180,7 @@ def surroundings(state: LabState, more: Mapping[str, str]) -> dict[str, str]:
 
 
 def tail(log: Path) -> str:
-    """The last lines of a log that say something; stack traces are left out where there is more."""
+    """Return the last lines of a log without blank lines and stack traces."""
     try:
         with log.open("rb") as file:
             file.seek(0, os.SEEK_END)
@@ -187,17 +188,17 @@ def tail(log: Path) -> str:
             lines = file.read().decode(errors="replace").splitlines()
     except OSError:
         lines = []
-    said = [line for line in lines if line.strip() and not line.startswith(("\tat ", "\t... "))]
-    return "\n".join([f"the last lines of {log}:", *(line[:300] for line in said[-_LAST_LINES:])])
+    shown = [line for line in lines if line.strip() and not line.startswith(("\tat ", "\t... "))]
+    return "\n".join([f"the last lines of {log}:", *(line[:300] for line in shown[-_LAST_LINES:])])
 
 
-def inside(state: LabState, machine: LabSystem) -> tuple[str, ...]:
-    """The beginning of a command line that runs on a machine; without root that is here."""
+def machine_prefix(state: LabState, machine: LabSystem) -> tuple[str, ...]:
+    """Return the prefix of a command line that runs on a machine; empty without root."""
     return enter.entry(state.spec, machine.name, state.hosts_file) if state.spec else ()
 
 
 def _options(state: LabState, machine: LabSystem) -> list[str]:
-    """What Java has to be told about its machine, before the plan's own options."""
+    """Return the Java options of a machine, which precede the plan's own."""
     return [
         "-XX:-UsePerfData",
         cpu_option(machine.threads),

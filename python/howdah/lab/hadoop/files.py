@@ -1,4 +1,4 @@
-"""What a lab writes for its machines and users: configuration, and the commands that users type."""
+"""Files that a lab writes for its machines and users: configuration, and scripts of Hadoop's commands."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from howdah.installation import BRIEF, PROGRAMS, HBaseInstallation, Installation, java_command
+from howdah.installation.command import BRIEF, PROGRAMS, java_command
+from howdah.installation.installation import HBaseInstallation, Installation
 from howdah.lab import rootless
 from howdah.lab.hadoop.redirect import (
     DIRECTORIES,
     SITES,
+    CommonSettings,
     RedirectedProperty,
-    Surroundings,
     client_files,
     deviations,
     machine_files,
@@ -28,7 +29,7 @@ from howdah.model.cluster import Deviation
 from howdah.model.configset import ConfigSet
 from howdah.model.plan import Role
 
-# What users of a cluster type, by the program's name in PROGRAMS; the first word after hdfs or yarn chooses.
+# Commands of users by script; the first argument selects the program in PROGRAMS.
 _HDFS = ("dfs", "dfsadmin", "haadmin", "fsck")
 _COMMANDS: Mapping[str, Mapping[str, str]] = {
     "hdfs": {name: PROGRAMS[name] for name in _HDFS},
@@ -51,17 +52,17 @@ _HBASE: Mapping[str, str] = {
     "pe": "org.apache.hadoop.hbase.PerformanceEvaluation",
     "ltt": "org.apache.hadoop.hbase.util.LoadTestTool",
 }
-_TAKES_ITS_NAME = PROGRAMS["application"]
+_APPLICATION_MAIN = PROGRAMS["application"]
 _LASTING = frozenset({"jar", "pe", "ltt"})
-"""What may run for long, so that code is worth compiling well."""
+"""Commands that may run for long and so need the optimising compiler."""
 
 
-def write_scripts(state: LabState, found: Installed) -> None:
+def write_scripts(state: LabState, installations: Installed) -> None:
     """Write a script for each command."""
-    made = {name: _script(state, name, words, found.hadoop) for name, words in _COMMANDS.items()}
-    if found.hbase is not None:
-        made["hbase"] = _script(state, "hbase", _HBASE, found.hbase)
-    for name, content in made.items():
+    scripts = {name: _script(state, name, words, installations.hadoop) for name, words in _COMMANDS.items()}
+    if installations.hbase is not None:
+        scripts["hbase"] = _script(state, "hbase", _HBASE, installations.hbase)
+    for name, content in scripts.items():
         path = state.directory / "bin" / name
         write_file(path, content)
         path.chmod(0o755)
@@ -70,15 +71,15 @@ def write_scripts(state: LabState, found: Installed) -> None:
 def _script(
     state: LabState, name: str, words: Mapping[str, str], installation: Installation | HBaseInstallation
 ) -> str:
-    known = ", ".join(words) + (" and classes" if name == "hbase" else "")
+    supported = ", ".join(words) + (" and classes" if name == "hbase" else "")
     return "\n".join(
         [
             "#!/bin/sh",
-            f'# {name} of lab "{state.name}": {known}.',
+            f'# {name} of lab "{state.name}": {supported}.',
             'case "${1-}" in',
             *_cases(state, words, installation),
-            *([_any_class(state, installation)] if name == "hbase" else []),
-            f'  *) echo "{name}: in a lab it supports {known}" >&2; exit 2 ;;',
+            *([_class_case(state, installation)] if name == "hbase" else []),
+            f'  *) echo "{name}: in a lab it supports {supported}" >&2; exit 2 ;;',
             "esac",
             "",
         ]
@@ -89,7 +90,7 @@ def _cases(
     state: LabState, words: Mapping[str, str], installation: Installation | HBaseInstallation
 ) -> Iterator[str]:
     for word, main in words.items():
-        first = ["application"] if main == _TAKES_ITS_NAME else []
+        first = ["application"] if main == _APPLICATION_MAIN else []
         brief = [] if word in _LASTING else [*BRIEF, "-XX:-UsePerfData"]
         command = java_command(
             installation, state.client_conf, main, *first, options=[*brief, *name_options(state)]
@@ -97,8 +98,8 @@ def _cases(
         yield f'  {word}) shift; exec {shlex.join(command)} "$@" ;;'
 
 
-def _any_class(state: LabState, installation: Installation | HBaseInstallation) -> str:
-    """As HBase's own script has it, the name of a class runs that class."""
+def _class_case(state: LabState, installation: Installation | HBaseInstallation) -> str:
+    """Return the case for a class name, which HBase's own script also runs."""
     *command, _ = java_command(installation, state.client_conf, "", options=name_options(state))
     return f'  *.*) exec {shlex.join(command)} "$@" ;;'
 
@@ -115,27 +116,27 @@ _OPTIONS = "zookeeper-env.sh"
 _ZOOKEEPER_DATA, _ZOOKEEPER_LOG = "dataDir=", "dataLogDir="
 
 
-def write_files(state: LabState, rendered: ConfigSet, found: Installed) -> tuple[Deviation, ...]:
-    """Write every machine's and the clients' configuration; returns what is not as rendered."""
+def write_files(state: LabState, rendered: ConfigSet, installations: Installed) -> tuple[Deviation, ...]:
+    """Write every machine's and the clients' configuration; return the deviations from the rendered one."""
     lines = (f"{address} {name}\n" for name, address in state.names.items())
     own = f"{state.spec.client_address} {CLIENT}\n" if state.spec else rootless.hosts_lines()
     _write_names(state.hosts_file, "127.0.0.1 localhost\n" + own + "".join(lines))
-    around = Surroundings(
-        task_class_path=found.hadoop.task_class_path,
-        native=found.hadoop.native is not None,
+    common = CommonSettings(
+        task_class_path=installations.hadoop.task_class_path,
+        native=installations.hadoop.native is not None,
         task_options=(*name_options(state), cpu_option(_least_threads(state))),
     )
     result: dict[str, Deviation] = {}
     for number, machine in enumerate(state.machines):
-        for file in _machine_files(state, machine, number, rendered, around):
+        for file in _machine_files(state, machine, number, rendered, common):
             result.setdefault(file.key, file)
-    for file in _client_files(state, rendered, around):
+    for file in _client_files(state, rendered, common):
         result.setdefault(file.key, file)
     return tuple(result[key] for key in sorted(result))
 
 
 def _write_names(path: Path, content: str) -> None:
-    """Write /etc/hosts of all machines, where it is in place: running daemons have this very file mounted."""
+    """Write /etc/hosts of all machines in place, because running daemons have this file mounted."""
     if not path.exists():
         write_file(path, content)
     elif path.read_text() != content:
@@ -145,12 +146,12 @@ def _write_names(path: Path, content: str) -> None:
 
 
 def name_options(state: LabState) -> tuple[str, ...]:
-    """The Java options by which a program finds the machines' names; with root /etc/hosts has them."""
+    """Return the Java options with the machines' names; with root /etc/hosts has them."""
     return (f"-Djdk.net.hosts.file={state.hosts_file}",) if state.rootless else ()
 
 
 def cpu_option(threads: int) -> str:
-    """The Java option that says how many CPUs there are: as planned, not those of this machine."""
+    """Return the Java option with the planned number of CPUs in place of this machine's."""
     return f"-XX:ActiveProcessorCount={threads}"
 
 
@@ -159,7 +160,7 @@ def _least_threads(state: LabState) -> int:
 
 
 def directories(machine: LabSystem) -> Iterable[Path]:
-    """The local directories that a machine's configuration names, which its daemons expect or make."""
+    """Yield the local directories in a machine's configuration."""
     for file in SITES:
         path = machine.conf / file
         values = properties(path.read_text()) if path.exists() else {}
@@ -170,31 +171,31 @@ def directories(machine: LabSystem) -> Iterable[Path]:
 
 
 def _machine_files(
-    state: LabState, machine: LabSystem, number: int, rendered: ConfigSet, around: Surroundings
+    state: LabState, machine: LabSystem, number: int, rendered: ConfigSet, common: CommonSettings
 ) -> tuple[Deviation, ...]:
     files = machine_files(rendered, machine)
-    wanted = list(redirections(files, machine.conf, machine.directory, around))
+    changes = list(redirections(files, machine.conf, machine.directory, common))
     if state.rootless:
-        wanted += rootless.changes(machine, number, _all(files))
-    made = redirected_files(files, wanted)
+        changes += rootless.changes(machine, number, _all(files))
+    changed = redirected_files(files, changes)
     if state.rootless:
-        made = rootless.shared_files(made, state.machines)
-    _place(machine.conf, made)
+        changed = rootless.shared_files(changed, state.machines)
+    _place(machine.conf, changed)
     for name in _METRICS:
         write_file(machine.conf / name, f"{_FRESH.key}={_FRESH.used}\n")
     if Role.ZOOKEEPER in machine.roles:
         _place_zookeeper(state, machine, rendered)
-    return (*deviations(files, wanted, machine.directory), _FRESH)
+    return (*deviations(files, changes, machine.directory), _FRESH)
 
 
-def _client_files(state: LabState, rendered: ConfigSet, around: Surroundings) -> tuple[Deviation, ...]:
+def _client_files(state: LabState, rendered: ConfigSet, common: CommonSettings) -> tuple[Deviation, ...]:
     files = client_files(rendered)
     root = state.client_conf.parent
-    wanted: list[RedirectedProperty] = list(redirections(files, state.client_conf, root, around))
+    changes: list[RedirectedProperty] = list(redirections(files, state.client_conf, root, common))
     if state.rootless:
-        wanted += rootless.changes(None, 0, _all(files))
-    _place(state.client_conf, redirected_files(files, wanted))
-    return deviations(files, wanted, root)
+        changes += rootless.changes(None, 0, _all(files))
+    _place(state.client_conf, redirected_files(files, changes))
+    return deviations(files, changes, root)
 
 
 def _all(files: Mapping[str, str]) -> dict[str, str]:
@@ -216,7 +217,7 @@ def _place_zookeeper(state: LabState, machine: LabSystem, rendered: ConfigSet) -
     write_file(machine.conf / "zoo.cfg", "\n".join(lines) + f"\n{extra}")
     if options := content.get(f"zookeeper/{_OPTIONS}"):
         write_file(machine.conf / _OPTIONS, options)
-    # A ZooKeeper without others has no number: it is told of no other and needs none.
+    # A single ZooKeeper has no number.
     if number := content.get(f"zookeeper/{machine.name}/myid"):
         write_file(data / "myid", number)
 
@@ -230,7 +231,7 @@ def _place(folder: Path, files: Mapping[str, str]) -> None:
 
 
 def write_file(path: Path, content: str) -> None:
-    """Write a file unless it holds just that: a running daemon may be reading it."""
+    """Write a file, unless its content is the same: a running daemon may be reading it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.exists() and path.read_text() == content:
         return

@@ -1,4 +1,4 @@
-"""How HBase itself says it is: which HMaster is active, and which RegionServers it takes for alive."""
+"""HBase's own state: the active HMaster, and its live and dead RegionServers."""
 
 from __future__ import annotations
 
@@ -13,54 +13,52 @@ from howdah.model.base import Model
 from howdah.model.plan import Role
 from howdah.services.answer import Object
 from howdah.services.errors import ServiceError
-from howdah.services.jmx import JmxReader
-from howdah.services.web import Web
+from howdah.services.web import JmxReader, Web
 
 _SITE = "hbase-site.xml"
 _ACTIVE = "active"
 _CLOCK_S = 1.0
-"""How exactly the kernel and Java agree on when a process began."""
+"""The largest difference between the kernel's and Java's start time of a process."""
 
 
 class HBaseHealth(Model):
-    """What HBase's daemons answer, each by its machine's name; those that do not are left out."""
+    """The state of HBase's daemons by machine; those that do not answer are left out."""
 
     masters: dict[str, str]
-    """What each HMaster is: ``active``, ``active, starting``, ``backup``."""
+    """The state of each HMaster: ``active``, ``active, starting``, ``backup``."""
     regionservers: dict[str, int]
-    """The RegionServers that the active HMaster takes for alive since they were started, with how many
-    regions each serves."""
+    """The regions of each RegionServer that the active HMaster has listed as live since its start."""
     dead: tuple[str, ...]
-    """The machines whose RegionServer the active HMaster has given up, and none came back."""
+    """The machines whose RegionServer is dead for the active HMaster, without a new one."""
 
 
 def pages(state: LabState, role: Role) -> dict[str, str]:
-    """The web servers of all HMasters, or of all RegionServers, by the machine's name."""
+    """Return the web servers of all HMasters, or of all RegionServers, by machine."""
     return {machine.name: page_url(machine, role) for machine in state.machines if role in machine.roles}
 
 
 def root_directory(state: LabState) -> str:
-    """The directory of HDFS that HBase keeps its data in, ``/hbase``."""
-    given = properties((state.client_conf / _SITE).read_text())["hbase.rootdir"]
-    return "/" + given.partition("://")[2].partition("/")[2]
+    """Return HBase's directory in HDFS, ``/hbase``."""
+    root = properties((state.client_conf / _SITE).read_text())["hbase.rootdir"]
+    return "/" + root.partition("://")[2].partition("/")[2]
 
 
 def hbase_health(state: LabState, web: Web, running: Mapping[tuple[str, str], Process]) -> HBaseHealth | None:
-    """Ask the daemons that run; None where the plan has none. Who asks is in the laboratory's network."""
+    """Query the running daemons from the lab's network; return None if the plan has no HBase."""
     if not any(role in OF_HBASE for machine in state.machines for role in machine.roles):
         return None
-    told = {role: dict(_told(state, web, running, role)) for role in OF_HBASE}
-    leading = next((bean for bean in told[Role.HMASTER].values() if _leads(bean)), {})
-    live = dict(_servers(leading, "liveRegionServers"))
+    beans = {role: dict(_beans(state, web, running, role)) for role in OF_HBASE}
+    active = next((bean for bean in beans[Role.HMASTER].values() if _is_active(bean)), {})
+    live = dict(_servers(active, "liveRegionServers"))
     regions = {
         name: int(bean.get("regionCount") or 0)
-        for name, bean in told[Role.REGIONSERVER].items()
-        # One that was killed counts as alive until ZooKeeper gives up its session.
+        for name, bean in beans[Role.REGIONSERVER].items()
+        # A killed RegionServer stays in the list until its ZooKeeper session expires.
         if live.get(name.lower(), 0) >= _began(running, name) - _CLOCK_S
     }
-    dead = {host for host, _ in _servers(leading, "deadRegionServers")} - {name.lower() for name in regions}
+    dead = {host for host, _ in _servers(active, "deadRegionServers")} - {name.lower() for name in regions}
     return HBaseHealth(
-        masters={name: _master(bean) for name, bean in told[Role.HMASTER].items()},
+        masters={name: _master(bean) for name, bean in beans[Role.HMASTER].items()},
         regionservers=regions,
         dead=tuple(machine.name for machine in state.machines if machine.name.lower() in dead),
     )
@@ -69,33 +67,33 @@ def hbase_health(state: LabState, web: Web, running: Mapping[tuple[str, str], Pr
 def hbase_missing(
     state: LabState, answers: HBaseHealth, running: Collection[tuple[str, str]]
 ) -> Iterator[str]:
-    """What of the daemons that run is not of use yet, in words."""
+    """Yield the running daemons that are not ready, in words."""
     for role, useful in ((Role.HMASTER, answers.masters), (Role.REGIONSERVER, answers.regionservers)):
-        if role is Role.REGIONSERVER and not _chosen(answers):
-            # Without an active one nobody can tell who serves.
+        if role is Role.REGIONSERVER and not _has_active(answers):
+            # Without an active HMaster the serving RegionServers are unknown.
             yield f"an active {Role.HMASTER}"
             return
-        left = [
+        unready = [
             machine.name
             for machine in state.machines
             if (machine.name, DAEMONS[role].name) in running and machine.name not in useful
         ]
-        if left:
-            yield f"{role} on {', '.join(left)}"
+        if unready:
+            yield f"{role} on {', '.join(unready)}"
     if _ACTIVE not in answers.masters.values():
         yield f"the {Role.HMASTER} to finish its start"
 
 
 def has_active_master(state: LabState, web: Web, running: Mapping[tuple[str, str], Process]) -> bool:
-    """Whether an HMaster leads, whom RegionServers can report to."""
-    return any(_leads(bean) for _, bean in _told(state, web, running, Role.HMASTER))
+    """Whether an HMaster is active, so that RegionServers can report to it."""
+    return any(_is_active(bean) for _, bean in _beans(state, web, running, Role.HMASTER))
 
 
-def _chosen(answers: HBaseHealth) -> bool:
-    return any(said.startswith(_ACTIVE) for said in answers.masters.values())
+def _has_active(answers: HBaseHealth) -> bool:
+    return any(status.startswith(_ACTIVE) for status in answers.masters.values())
 
 
-def _told(
+def _beans(
     state: LabState, web: Web, running: Mapping[tuple[str, str], Process], role: Role
 ) -> Iterator[tuple[str, Object]]:
     for machine in state.machines:
@@ -110,17 +108,17 @@ def _told(
 
 
 def _master(bean: Object) -> str:
-    if not _leads(bean):
+    if not _is_active(bean):
         return "backup"
     return _ACTIVE if int(bean.get("masterFinishedInitializationTime") or 0) > 0 else f"{_ACTIVE}, starting"
 
 
-def _leads(bean: Object) -> bool:
+def _is_active(bean: Object) -> bool:
     return str(bean.get("tag.isActiveMaster")).lower() == "true"
 
 
 def _servers(bean: Object, tag: str) -> Iterator[tuple[str, float]]:
-    """Each server that a list of the HMaster's has, and when it began: ``h1,16020,1732000000000;…``."""
+    """Yield host and start time of each server in an HMaster's list: ``h1,16020,1732000000000;…``."""
     for server in str(bean.get(f"tag.{tag}") or "").split(";"):
         host, began_ms = server.partition(",")[0], server.rpartition(",")[2]
         if began_ms.isdigit():

@@ -1,4 +1,4 @@
-"""How Hadoop itself says the laboratory is, and what of it has not come up yet."""
+"""A lab's state from Hadoop's own daemons, and the planned parts that are missing or not ready."""
 
 from __future__ import annotations
 
@@ -14,12 +14,11 @@ from howdah.lab.kernel.processes import Process, daemons
 from howdah.lab.state import LabState, LabSystem
 from howdah.model.base import Model
 from howdah.model.plan import Role
-from howdah.services.answer import member, one_or_many
+from howdah.services.answer import list_at, object_at
 from howdah.services.conf import ClientConf
 from howdah.services.errors import RefusedByDaemon, ServiceError
-from howdah.services.jmx import JmxReader
 from howdah.services.namenode import NameNode
-from howdah.services.web import Web
+from howdah.services.web import JmxReader, Web
 from howdah.services.zookeeper import quorum_mode
 
 _SILENCE_S = 5.0
@@ -34,34 +33,34 @@ Key = tuple[str, str]
 
 
 class Health(Model):
-    """What the masters answer; empty where they do not, or where the plan has none of them."""
+    """The state of the daemons; empty for those that do not answer or are not planned."""
 
     namenodes: dict[str, str]
     """The state of each NameNode by its address: ``active``, ``standby``, ``standby in safe mode``."""
     safe_mode: str
-    """Why the active NameNode takes no changes; empty if it does."""
+    """The reason of the active NameNode's safe mode; empty outside safe mode."""
     datanodes: tuple[str, ...]
-    """The DataNodes that reach a NameNode, by the machine's name."""
+    """The machines of DataNodes that reach a NameNode."""
     resource_managers: dict[str, str]
-    """The state of each ResourceManager by its address; ``standby without ZooKeeper`` is of no use."""
+    """The state of each ResourceManager by address; ``standby without ZooKeeper`` cannot become active."""
     nodemanagers: tuple[str, ...]
-    """The NodeManagers that the ResourceManager takes for running, by the machine's name."""
+    """The machines of NodeManagers that run for the ResourceManager."""
     history_server: bool | None
-    """Whether the JobHistoryServer answers; none where the plan has none."""
+    """Whether the JobHistoryServer answers; None if the plan has none."""
     journalnodes: tuple[str, ...]
-    """The JournalNodes that answer, by the machine's name."""
+    """The machines of JournalNodes that answer."""
     zookeepers: dict[str, str]
-    """What each ZooKeeper is in its quorum, by the machine's name: ``leader``, ``follower``."""
+    """The mode of each ZooKeeper by machine: ``leader``, ``follower``."""
     behind: tuple[Behind, ...]
-    """What runs and could not stand in for another one yet."""
+    """Daemons that run and could not replace another one yet."""
     hbase: HBaseHealth | None = None
-    """What HBase says; none where the plan has none."""
+    """HBase's state; None if the plan has none."""
 
 
 def health(state: LabState, running: Mapping[Key, Process]) -> Health:
-    """Ask the daemons that run; who asks is in the laboratory's network.
+    """Query the running daemons from the lab's network.
 
-    One that does not run is not asked: where its machine is lost, nobody would answer for seconds.
+    Others are not queried, because a lost machine would not answer for seconds.
     """
     conf = ClientConf.read(state.client_conf)
 
@@ -76,28 +75,28 @@ def health(state: LabState, running: Mapping[Key, Process]) -> Health:
             address.url: _namenode(web, address.url) if runs(address.url, Role.NAMENODE) else ""
             for address in conf.namenodes()
         }
-        active = next((url for url, said in namenodes.items() if said == "active"), None)
+        active = next((url for url, status in namenodes.items() if status == "active"), None)
         managers = {
             manager.url: manager_state(web, manager.url) if runs(manager.url, Role.RESOURCEMANAGER) else ""
             for manager in (conf.resource_managers() if _has(state, Role.RESOURCEMANAGER) else ())
         }
-        leading = next((url for url, said in managers.items() if said == "active"), None)
-        written = journals(web, on(Role.JOURNALNODE))
+        active_manager = next((url for url, status in managers.items() if status == "active"), None)
+        journal_beans = journals(web, on(Role.JOURNALNODE))
         history = conf.history().url
         return Health(
             namenodes=namenodes,
             safe_mode=_safe_mode(web, active) if active else "",
             datanodes=tuple(_datanodes(on(Role.DATANODE), web, all(namenodes.values()))) if active else (),
             resource_managers=managers,
-            nodemanagers=tuple(_nodemanagers(running, web, leading)) if leading else (),
+            nodemanagers=tuple(_nodemanagers(running, web, active_manager)) if active_manager else (),
             history_server=(
                 runs(history, Role.JOB_HISTORY) and _answers(web, f"{history}/ws/v1/history/info")
                 if _has(state, Role.JOB_HISTORY)
                 else None
             ),
-            journalnodes=tuple(written),
+            journalnodes=tuple(journal_beans),
             zookeepers=dict(_zookeepers(state, on(Role.ZOOKEEPER))),
-            behind=tuple(journals_behind(state, web, active, written)) if active else (),
+            behind=tuple(journals_behind(state, web, active, journal_beans)) if active else (),
             hbase=hbase_health(state, web, running),
         )
 
@@ -105,7 +104,7 @@ def health(state: LabState, running: Mapping[Key, Process]) -> Health:
 def namenode_has_started(state: LabState, machine: LabSystem) -> bool:
     """Whether the NameNode on a machine answers clients, if only that it is a standby.
 
-    Its pages and its port answer before that. The caller is in the laboratory's network.
+    Its pages and its port answer before that. Call it in the lab's network.
     """
     conf = ClientConf.read(machine.conf)
     with Web(state.names, silence_s=_SILENCE_S) as web:
@@ -117,14 +116,14 @@ def namenode_has_started(state: LabState, machine: LabSystem) -> bool:
 
 
 def file_system_answers(state: LabState) -> bool:
-    """Whether HDFS answers a client; a NameNode's pages are there before it does."""
+    """Whether HDFS answers a client, which is later than a NameNode's pages."""
     conf = ClientConf.read(state.client_conf)
     with Web(state.names, silence_s=_SILENCE_S) as web:
         return any(_answers(web, address.url + _ROOT_STATUS) for address in conf.namenodes())
 
 
 def file_system_takes_files(state: LabState) -> bool:
-    """Whether HDFS keeps what a client writes: a DataNode counts as live before its disks have room."""
+    """Whether HDFS has free space, which is later than the first live DataNode."""
     conf = ClientConf.read(state.client_conf)
     with Web(state.names, silence_s=_SILENCE_S) as web:
         namenode = NameNode(web, conf)
@@ -135,13 +134,13 @@ def file_system_takes_files(state: LabState) -> bool:
 
 
 def master_leads(state: LabState) -> bool:
-    """Whether an HMaster leads, whom RegionServers can report to."""
+    """Whether an HMaster is active, so that RegionServers can report to it."""
     with Web(state.names, silence_s=_SILENCE_S) as web:
         return has_active_master(state, web, daemons(state))
 
 
 def missing(state: LabState, answers: Health, running: Collection[Key]) -> Iterator[str]:
-    """All that is planned and is not there, or not of use yet, in words; first what does not run."""
+    """Yield the planned daemons that do not run, then those that are not ready, in words."""
     for daemon in planned(state):
         if daemon.key not in running:
             yield f"{daemon.program} on {daemon.machine.name}"
@@ -151,12 +150,12 @@ def missing(state: LabState, answers: Health, running: Collection[Key]) -> Itera
 
 
 def _missing_of_hadoop(state: LabState, answers: Health, running: Collection[Key]) -> Iterator[str]:
-    """What of the daemons that run is not of use yet, HBase's apart, in words."""
-    known: list[tuple[Role, Collection[str]]] = [
+    """Yield the running daemons that are not ready, without HBase's, in words."""
+    expected: list[tuple[Role, Collection[str]]] = [
         (Role.ZOOKEEPER, answers.zookeepers),
         (Role.JOURNALNODE, answers.journalnodes),
     ]
-    for role, states, served, there in (
+    for role, states, served, ready in (
         (Role.NAMENODE, answers.namenodes, Role.DATANODE, answers.datanodes),
         (
             Role.RESOURCEMANAGER,
@@ -167,22 +166,22 @@ def _missing_of_hadoop(state: LabState, answers: Health, running: Collection[Key
     ):
         if not _has(state, role):
             continue
-        for url, said in states.items():
-            if said not in _SERVING and _runs(running, url, role):
-                yield f"{role} at {url}" + (f", which is {said}" if said else "")
-        # Without an active one nobody can tell of those that it serves.
+        for url, status in states.items():
+            if status not in _SERVING and _runs(running, url, role):
+                yield f"{role} at {url}" + (f", which is {status}" if status else "")
+        # Without an active master the state of its workers is unknown.
         if "active" in states.values():
-            known.append((served, there))
+            expected.append((served, ready))
         else:
             yield f"an active {role}"
-    for role, useful in known:
-        left = [
+    for role, useful in expected:
+        unready = [
             machine.name
             for machine in state.machines
             if (machine.name, DAEMONS[role].name) in running and machine.name not in useful
         ]
-        if left:
-            yield f"{role} on {', '.join(left)}"
+        if unready:
+            yield f"{role} on {', '.join(unready)}"
     if answers.safe_mode:
         yield "HDFS to leave safe mode"
     if not answers.history_server and any(name == DAEMONS[Role.JOB_HISTORY].name for _, name in running):
@@ -194,7 +193,7 @@ def _has(state: LabState, role: Role) -> bool:
 
 
 def _runs(running: Collection[Key], url: str, role: Role) -> bool:
-    """Whether the daemon at an address runs; names of hosts are the same in small letters."""
+    """Whether the daemon at an address runs; host names are compared in lower case."""
     host = urlsplit(url).hostname
     return any(name == DAEMONS[role].name and machine.lower() == host for machine, name in running)
 
@@ -204,9 +203,9 @@ def _namenode(web: Web, url: str) -> str:
         bean = JmxReader(web, url).bean(DAEMONS[Role.NAMENODE].page.bean)
     except ServiceError:
         return ""
-    said = str((bean or {}).get("State") or "")
-    # What keeps an active one from taking changes is told apart, for it keeps all of HDFS.
-    return f"{said} in safe mode" if said == "standby" and _safe_mode(web, url) else said
+    role_state = str((bean or {}).get("State") or "")
+    # Health.safe_mode has the safe mode of an active NameNode.
+    return f"{role_state} in safe mode" if role_state == "standby" and _safe_mode(web, url) else role_state
 
 
 def _safe_mode(web: Web, url: str) -> str:
@@ -218,22 +217,22 @@ def _safe_mode(web: Web, url: str) -> str:
 
 
 def manager_state(web: Web, url: str) -> str:
-    """A ResourceManager's state: ``active``, ``standby``, ``standby without ZooKeeper``; empty if silent."""
+    """Return a ResourceManager's state: ``active``, ``standby``, ``standby without ZooKeeper`` or empty."""
     try:
-        info = member(web.get_json(f"{url}/ws/v1/cluster/info"), "clusterInfo", url)
+        info = object_at(web.get_json(f"{url}/ws/v1/cluster/info"), "clusterInfo", url)
     except ServiceError:
         return ""
-    said = str(info.get("haState") or "").lower()
-    # One that has lost ZooKeeper is never chosen. TERMINATED means nothing: the elector begins with it, and
-    # keeps it for good where its session was there before it looked.
-    lost = said == "standby" and info.get("haZooKeeperConnectionState") == _DISCONNECTED
-    return f"{said} without ZooKeeper" if lost else said
+    ha_state = str(info.get("haState") or "").lower()
+    # Without ZooKeeper it is never elected. TERMINATED means nothing: the elector begins with this state, and
+    # keeps it if its session already existed.
+    lost = ha_state == "standby" and info.get("haZooKeeperConnectionState") == _DISCONNECTED
+    return f"{ha_state} without ZooKeeper" if lost else ha_state
 
 
 def _datanodes(machines: Collection[LabSystem], web: Web, whole: bool) -> Iterator[str]:
-    """Each DataNode is asked itself: for minutes a NameNode takes one for alive that was killed.
+    """Yield the machines of ready DataNodes; a NameNode lists a killed one as live for minutes.
 
-    Where the NameNodes are not ``whole``, one is enough for it to reach.
+    Unless the NameNodes are ``whole``, a DataNode needs to reach only one of them.
     """
     enough = all if whole else any
     for machine in machines:
@@ -247,16 +246,16 @@ def _datanodes(machines: Collection[LabSystem], web: Web, whole: bool) -> Iterat
 
 
 def _nodemanagers(running: Mapping[Key, Process], web: Web, url: str) -> Iterator[str]:
-    """Those that said they are well since they were started: a killed one is missed only after minutes."""
+    """Yield the machines of NodeManagers with a heartbeat since their start."""
     try:
-        nodes = one_or_many(web.get_json(f"{url}/ws/v1/cluster/nodes").get("nodes"), "node")
+        nodes = list_at(web.get_json(f"{url}/ws/v1/cluster/nodes").get("nodes"), "node")
     except ServiceError:
         return
-    said = {str(node.get("nodeHostName")): node for node in nodes if node.get("state") == "RUNNING"}
+    listed = {str(node.get("nodeHostName")): node for node in nodes if node.get("state") == "RUNNING"}
     for (machine, name), process in running.items():
-        if name != DAEMONS[Role.NODEMANAGER].name or machine not in said:
+        if name != DAEMONS[Role.NODEMANAGER].name or machine not in listed:
             continue
-        if float(said[machine].get("lastHealthUpdate") or 0) / 1000 >= process.began_s - 1:
+        if float(listed[machine].get("lastHealthUpdate") or 0) / 1000 >= process.began_s - 1:
             yield machine
 
 
@@ -265,11 +264,11 @@ def _zookeepers(state: LabState, machines: Collection[LabSystem]) -> Iterator[tu
         lines = (machine.conf / "zoo.cfg").read_text().splitlines()
         port = next(line.removeprefix(_CLIENT_PORT) for line in lines if line.startswith(_CLIENT_PORT))
         try:
-            said = quorum_mode(state.names[machine.name], int(port), _SILENCE_S)
+            mode = quorum_mode(state.names[machine.name], int(port), _SILENCE_S)
         except ServiceError:
             continue
-        if said:
-            yield machine.name, said
+        if mode:
+            yield machine.name, mode
 
 
 def _has_started(web: Web, url: str) -> bool:

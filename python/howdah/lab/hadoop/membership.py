@@ -1,4 +1,4 @@
-"""Which workers belong to a laboratory's cluster: told to its masters, and asked of them."""
+"""Membership of workers in a lab's cluster: refreshed on its masters, and the progress of a drain."""
 
 from __future__ import annotations
 
@@ -22,37 +22,37 @@ _EMPTY = "Decommissioned"
 _RELEASED = ("DECOMMISSIONED", "SHUTDOWN", "LOST")
 _SILENCE_S = 5.0
 _TASKS_S = 3600
-"""How long tasks may take to end on a worker that leaves, before they are started again elsewhere."""
+"""How long tasks may run on a draining worker before they are started again on another one."""
 
 
-class Emptying(NamedTuple):
-    """How far workers are that leave."""
+class DrainProgress(NamedTuple):
+    """The progress of draining workers."""
 
     with_data: tuple[str, ...]
-    """Those whose blocks have not all enough replicas elsewhere."""
+    """Workers with blocks that lack replicas on others."""
     with_tasks: tuple[str, ...]
-    """Those whose containers have not ended."""
+    """Workers with running containers."""
     behind: int
-    """Blocks of the whole of HDFS that have fewer replicas than they should."""
+    """Under-replicated blocks of HDFS."""
 
     @property
-    def over(self) -> bool:
-        """Whether all may go."""
+    def done(self) -> bool:
+        """Whether all are empty."""
         return not self.with_data and not self.with_tasks
 
 
-def tell_members(state: LabState, found: Installed) -> None:
-    """Have the masters read anew who belongs to the cluster and who leaves it; raises RunFailed."""
+def refresh_members(state: LabState, installations: Installed) -> None:
+    """Make the masters read their lists of hosts again; raises RunFailed."""
     running = processes.daemons(state)
     if (master := _with(state, Role.NAMENODE, running)) is not None:
-        daemons.run(state, master, found.hadoop, "dfsadmin", "-refreshNodes")
+        daemons.run(state, master, installations.hadoop, "dfsadmin", "-refreshNodes")
     if (master := _with(state, Role.RESOURCEMANAGER, running)) is not None:
         gently = ("-g", str(_TASKS_S), "-server") if state.leaving else ()
-        daemons.run(state, master, found.hadoop, "rmadmin", "-refreshNodes", *gently)
+        daemons.run(state, master, installations.hadoop, "rmadmin", "-refreshNodes", *gently)
 
 
-def emptying(state: LabState) -> Emptying:
-    """How far those that leave are; raises ServiceError where a master does not answer."""
+def drain_progress(state: LabState) -> DrainProgress:
+    """Return the progress of draining workers; raise ServiceError if a master does not answer."""
     leaving = set(state.leaving)
     conf = ClientConf.read(state.client_conf)
     with network_of(state), Web(state.names, silence_s=_SILENCE_S) as web:
@@ -66,19 +66,19 @@ def emptying(state: LabState) -> Emptying:
         if any(Role.RESOURCEMANAGER in machine.roles for machine in state.machines):
             nodes = ResourceManager(web, conf).nodes()
             tasks = [node.host for node in nodes if node.host in leaving and node.state not in _RELEASED]
-        return Emptying(tuple(data), tuple(tasks), _behind(namenode))
+        return DrainProgress(tuple(data), tuple(tasks), _under_replicated(namenode))
 
 
-def _behind(namenode: NameNode) -> int:
-    """Blocks with too few replicas, of those that had better not lose another one."""
-    told = namenode.bean("FSNamesystem").get("UnderReplicatedBlocks")
-    if not isinstance(told, int):
+def _under_replicated(namenode: NameNode) -> int:
+    """Return the number of under-replicated blocks."""
+    blocks = namenode.bean("FSNamesystem").get("UnderReplicatedBlocks")
+    if not isinstance(blocks, int):
         raise ServiceError("NameNode", "does not report how many blocks lack replicas", "see its log")
-    return told
+    return blocks
 
 
 def _with(state: LabState, role: Role, running: Collection[tuple[str, str]]) -> LabSystem | None:
-    """The first machine on which such a daemon runs."""
+    """Return the first machine on which a daemon of a role runs."""
     return next(
         (machine for machine in state.machines if (machine.name, DAEMONS[role].name) in running), None
     )

@@ -1,4 +1,4 @@
-"""Hadoop's XML files: what a rendered one says, and a copy of it with some values changed."""
+"""Rendered files with the changes that a lab needs: paths, jars, marks of processes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from howdah.model.cluster import Deviation
 from howdah.model.configset import ConfigSet
 
 _FOLDERS = ("hadoop", "hbase")
-"""The folders of a ConfigSet that masters, clients and workers have where kinds of workers do not differ."""
+"""The folders of a ConfigSet for masters, clients, and workers if their kinds do not differ."""
 SITES = ("core-site.xml", "hdfs-site.xml", "mapred-site.xml", "yarn-site.xml", "hbase-site.xml")
 """The files of properties that a configuration directory may have."""
 _CONF = "/etc/hadoop/conf"
@@ -35,7 +35,7 @@ DIRECTORIES = (
     "hbase.tmp.dir",
     "hbase.local.dir",
 )
-"""The keys that name directories, local ones but where they begin with hdfs://; daemons do not make all."""
+"""The keys of directories, local ones unless they begin with hdfs://; daemons do not create all of them."""
 _FILES = (
     "dfs.domain.socket.path",
     "dfs.hosts",
@@ -60,7 +60,7 @@ _SPARK = "a NodeManager does not start without the jar of Spark's shuffle servic
 _SHORT_CIRCUIT = "dfs.client.read.shortcircuit"
 _FENCE = "dfs.ha.fencing.methods"
 _WHITELIST = "yarn.nodemanager.env-whitelist"
-# With what only Hadoop's code says where they are not set; what is set replaces it.
+# With the defaults in Hadoop's code, which a value replaces.
 _OF_TASKS = "-Djava.net.preferIPv4Stack=true -Dhadoop.metrics.log.level=WARN"
 _ADMIN_OPTIONS = {
     "mapreduce.admin.map.child.java.opts": _OF_TASKS,
@@ -70,7 +70,7 @@ _ADMIN_OPTIONS = {
 
 
 class RedirectedProperty(NamedTuple):
-    """A property that has to be other than rendered, and why."""
+    """A property with another value than rendered, and the reason."""
 
     file: str
     """The file it belongs to, ``hdfs-site.xml``."""
@@ -81,20 +81,20 @@ class RedirectedProperty(NamedTuple):
 
 
 def properties(text: str) -> dict[str, str]:
-    """Every key with its value, as one file that howdah rendered gives them."""
+    """Return every key with its value in one rendered file."""
     return {entry.name: entry.text for entry in read_site(text.encode(), "")}
 
 
 def with_changes(text: str | None, changes: Mapping[str, RedirectedProperty]) -> str:
-    """The file with these keys changed or added, its comments kept; a new file if there is none."""
+    """Return the file with these keys changed or added, comments kept; a new file for None."""
     root = _root(text) if text is not None else Element("configuration")
-    left = dict(changes)
+    remaining = dict(changes)
     for element in root.iter("property"):
-        change = left.pop(element.findtext("name", ""), None)
+        change = remaining.pop(element.findtext("name", ""), None)
         value = element.find("value")
         if change is not None and value is not None:
             value.text = change.value
-    for change in left.values():
+    for change in remaining.values():
         root.append(Comment(f" {change.why.replace('--', '- -')} [the lab] "))
         added = SubElement(root, "property")
         SubElement(added, "name").text = change.key
@@ -105,7 +105,7 @@ def with_changes(text: str | None, changes: Mapping[str, RedirectedProperty]) ->
 
 
 def _root(text: str) -> Element:
-    # What is read here was rendered by howdah a moment ago, so nothing strange is in it.
+    # howdah itself rendered this file, so it is safe to parse.
     parser = XMLParser(target=TreeBuilder(insert_comments=True))
     parser.feed(text)
     root = parser.close()
@@ -113,32 +113,32 @@ def _root(text: str) -> Element:
     return root
 
 
-class Surroundings(NamedTuple):
-    """What is the same for all machines of a laboratory."""
+class CommonSettings(NamedTuple):
+    """Settings that are the same for all machines of a lab."""
 
     task_class_path: str
     """Hadoop's jars, for tasks."""
     native: bool
-    """Whether libhadoop is there."""
+    """Whether libhadoop exists."""
     task_options: tuple[str, ...] = ()
     """Java options that every task needs."""
 
 
 def machine_files(rendered: ConfigSet, machine: LabSystem) -> dict[str, str]:
-    """The files of a machine's configuration directory by name.
+    """Return the files of a machine's configuration directory by name.
 
-    Those of HBase are beside Hadoop's, as its daemons read both; no name is twice.
+    It contains Hadoop's and HBase's files, because HBase's daemons read both; their names differ.
     """
-    made: dict[str, str] = {}
+    files: dict[str, str] = {}
     for folder in _FOLDERS:
         own = f"{folder}-{machine.worker_kind}"
         kinds_differ = any(file.path.startswith(f"{own}/") for file in rendered.files)
-        made |= _files_in(rendered, own if kinds_differ else folder)
-    return made
+        files |= _files_in(rendered, own if kinds_differ else folder)
+    return files
 
 
 def client_files(rendered: ConfigSet) -> dict[str, str]:
-    """The files of a client's configuration directory by name."""
+    """Return the files of a client's configuration directory by name."""
     return {name: content for folder in _FOLDERS for name, content in _files_in(rendered, folder).items()}
 
 
@@ -151,12 +151,12 @@ def _files_in(rendered: ConfigSet, folder: str) -> dict[str, str]:
 
 
 def moved(paths: str, conf: Path, root: Path) -> str:
-    """A value of a local path or several, each below a machine's directory."""
+    """Return a value of local paths with each path below a machine's directory."""
     return ",".join(_moved(path.strip(), conf, root) for path in paths.split(","))
 
 
 def _moved(path: str, conf: Path, root: Path) -> str:
-    # A disk's storage type goes before its directory: [SSD]file:///data/01/dfs.
+    # A disk's storage type precedes its directory: [SSD]file:///data/01/dfs.
     tag, bracket, place = path.rpartition("]")
     scheme, local = ("file://", place[7:]) if place.startswith("file://") else ("", place)
     scheme = f"{tag}{bracket}{scheme}"
@@ -169,64 +169,64 @@ def _moved(path: str, conf: Path, root: Path) -> str:
 
 
 def redirections(
-    files: Mapping[str, str], conf: Path, root: Path, around: Surroundings
+    files: Mapping[str, str], conf: Path, root: Path, common: CommonSettings
 ) -> Iterator[RedirectedProperty]:
-    """What has to be other than rendered on any machine: paths, jars, marks, what needs a native library."""
-    known: dict[str, str] = {}
+    """Yield the changes for any machine: paths, jars, marks, features that need a native library."""
+    values: dict[str, str] = {}
     for file in SITES:
         for key, value in properties(files[file]).items() if file in files else ():
-            known[key] = value
-            if key in (*DIRECTORIES, *_FILES) and (there := moved(value, conf, root)) != value:
-                yield RedirectedProperty(file, key, there, _BELOW)
+            values[key] = value
+            if key in (*DIRECTORIES, *_FILES) and (local := moved(value, conf, root)) != value:
+                yield RedirectedProperty(file, key, local, _BELOW)
     if "mapred-site.xml" in files:
-        yield from _of_tasks(known, around)
-    if _WHITELIST in known:
+        yield from _of_tasks(values, common)
+    if _WHITELIST in values:
         yield RedirectedProperty(
-            "yarn-site.xml", _WHITELIST, f"{known[_WHITELIST]},{VARIABLE},{MACHINE}", _MARK
+            "yarn-site.xml", _WHITELIST, f"{values[_WHITELIST]},{VARIABLE},{MACHINE}", _MARK
         )
-    if known.get(_SHORT_CIRCUIT) == "true" and not around.native:
+    if values.get(_SHORT_CIRCUIT) == "true" and not common.native:
         yield RedirectedProperty("hdfs-site.xml", _SHORT_CIRCUIT, "false", _NATIVE)
-    if known.get(_NUMA_AWARE) == "true":
+    if values.get(_NUMA_AWARE) == "true":
         yield RedirectedProperty("yarn-site.xml", _NUMA_AWARE, "false", _NODES)
-    if "spark_shuffle" in known.get(_SERVICES, ""):
+    if "spark_shuffle" in values.get(_SERVICES, ""):
         yield RedirectedProperty("yarn-site.xml", _SERVICES, "mapreduce_shuffle", _SPARK)
-    if _FENCE in known:
+    if _FENCE in values:
         yield RedirectedProperty("hdfs-site.xml", _FENCE, "shell(/bin/true)", _FENCING)
 
 
-def _of_tasks(known: Mapping[str, str], around: Surroundings) -> Iterator[RedirectedProperty]:
-    jars = around.task_class_path
+def _of_tasks(values: Mapping[str, str], common: CommonSettings) -> Iterator[RedirectedProperty]:
+    jars = common.task_class_path
     yield RedirectedProperty("mapred-site.xml", "mapreduce.application.classpath", jars, _JARS)
     yield RedirectedProperty("yarn-site.xml", "yarn.application.classpath", f"$HADOOP_CONF_DIR,{jars}", _JARS)
     for key, default in _ADMIN_OPTIONS.items():
-        options = " ".join([known.get(key, default), "-XX:-UsePerfData", *around.task_options])
+        options = " ".join([values.get(key, default), "-XX:-UsePerfData", *common.task_options])
         yield RedirectedProperty("mapred-site.xml", key, options.strip(), _TASKS)
 
 
-def redirected_files(files: Mapping[str, str], wanted: Iterable[RedirectedProperty]) -> dict[str, str]:
-    """All files of a HADOOP_CONF_DIR, with the changes made; the last of two to one key counts."""
+def redirected_files(files: Mapping[str, str], changes: Iterable[RedirectedProperty]) -> dict[str, str]:
+    """Return all files of a HADOOP_CONF_DIR with the changes; the last change of a key counts."""
     per_file: dict[str, dict[str, RedirectedProperty]] = {}
-    for change in wanted:
+    for change in changes:
         per_file.setdefault(change.file, {})[change.key] = change
-    made = dict(files)
-    for file, ones in per_file.items():
-        made[file] = with_changes(files.get(file), ones)
-    return made
+    result = dict(files)
+    for file, file_changes in per_file.items():
+        result[file] = with_changes(files.get(file), file_changes)
+    return result
 
 
 def _below(value: str, root: Path) -> str:
-    """A value with its paths below ``root``, which no URI can hold: ``data/01/dfs``."""
+    """Return a value with its paths relative to ``root``: ``data/01/dfs``."""
     return value.replace(f"file://{root}/", "").replace(f"{root}/", "")
 
 
 def deviations(
-    files: Mapping[str, str], wanted: Iterable[RedirectedProperty], root: Path
+    files: Mapping[str, str], changes: Iterable[RedirectedProperty], root: Path
 ) -> tuple[Deviation, ...]:
-    """What differs from the rendered files, paths said from the laboratory's directory on."""
+    """Return the differences from the rendered files, with paths relative to ``root``."""
     rendered = {
         key: value for file in SITES if file in files for key, value in properties(files[file]).items()
     }
-    last = {change.key: change for change in wanted}
+    last = {change.key: change for change in changes}
     return tuple(
         Deviation(
             key=key,

@@ -1,4 +1,4 @@
-"""What of a laboratory's masters runs, and yet could not stand in for another one that is lost."""
+"""Masters of a lab that run and could not replace a lost one yet: JournalNodes that lag."""
 
 from __future__ import annotations
 
@@ -15,13 +15,12 @@ from howdah.model.plan import Role
 from howdah.services.answer import Object
 from howdah.services.conf import ClientConf
 from howdah.services.errors import ServiceError
-from howdah.services.jmx import JmxReader
-from howdah.services.web import Web
+from howdah.services.web import JmxReader, Web
 
 _JOURNAL = "Hadoop:service=JournalNode,name=Journal-*"
 _NAMENODE = "Hadoop:service=NameNode,name="
 _WRITER = re.compile(r"(\S+):\d+ \(Written txid (\d+)")
-"""How the NameNode begins what it says of one JournalNode: its address, and what it wrote there last."""
+"""The beginning of a JournalNode's status in the NameNode: its address, and the last transaction there."""
 _OUT_OF_SYNC = "re-sync on next segment"
 _ROLL = "hdfs dfsadmin -rollEdits"
 _EDITS = "dfs.journalnode.edits.dir"
@@ -30,24 +29,24 @@ _PERIOD = "dfs.ha.log-roll.period"
 
 
 class Behind(Model):
-    """Something that runs and does not do its part yet."""
+    """A daemon that runs and is not redundant yet."""
 
     what: str
-    """Which daemon, and what it lacks."""
+    """The daemon, and what it lacks."""
     remedy: str
 
 
 def journal_directory(machine: LabSystem) -> Path:
-    """Where a machine's JournalNode keeps its journal; every laboratory's configuration says it."""
-    kept = ClientConf.read(machine.conf).get(_EDITS)
-    assert kept, f"{_EDITS} is redirected for every laboratory"
-    return Path(kept)
+    """Return the directory of a machine's JournalNode."""
+    directory = ClientConf.read(machine.conf).get(_EDITS)
+    assert directory, f"{_EDITS} is redirected for every laboratory"
+    return Path(directory)
 
 
 def journals(web: Web, machines: Sequence[LabSystem]) -> dict[str, Object]:
-    """What each JournalNode says of its journal, by machine; those that do not answer are left out.
+    """Return each JournalNode's bean by machine; those that do not answer are left out.
 
-    One that has no journal yet says nothing of one.
+    A JournalNode without a journal has no bean, and an empty object here.
     """
     result: dict[str, Object] = {}
     for machine in machines:
@@ -61,11 +60,11 @@ def journals(web: Web, machines: Sequence[LabSystem]) -> dict[str, Object]:
 def journals_behind(
     state: LabState, web: Web, active: str, answers: Mapping[str, Object]
 ) -> Iterator[Behind]:
-    """The JournalNodes that the active NameNode does not write to: a majority of the others must live on.
+    """Yield the JournalNodes that the active NameNode does not write to.
 
-    A JournalNode that missed an edit, or was started anew, is written to again only from the beginning of
-    a segment of the edit log on. The NameNode knows of the former once it has written, and the latter has
-    written nothing since its start.
+    The NameNode writes to a JournalNode that missed an edit or was restarted only from the next segment of
+    the edit log on. Its status shows the former after its next write; the latter has written nothing since
+    its start.
     """
     try:
         reader = JmxReader(web, active)
@@ -73,13 +72,13 @@ def journals_behind(
         last = int((reader.bean(f"{_NAMENODE}FSNamesystem") or {}).get("LastWrittenTransactionId") or 0)
     except (ServiceError, ValueError):
         return
-    told = dict(_told(info))
+    by_address = dict(_written_by_address(info))
     for name, journal in answers.items():
         if _lost(state, name, journal):
             yield Behind(what=f"JournalNode on {name} {_LOST}", remedy=_copy(state, name, answers))
             continue
-        written, rest = told.get(state.names.get(name, ""), (0, ""))
-        if journal.get("TxnsWritten") and _OUT_OF_SYNC not in rest:
+        written, sync_status = by_address.get(state.names.get(name, ""), (0, ""))
+        if journal.get("TxnsWritten") and _OUT_OF_SYNC not in sync_status:
             continue
         lag = max(0, last - max(written, int(journal.get("LastWrittenTxId") or 0)))
         lacks = f"is {lag:,} transactions behind" if lag else "is not written to yet"
@@ -87,9 +86,9 @@ def journals_behind(
 
 
 def _lost(state: LabState, name: str, journal: Object) -> bool:
-    """Whether a JournalNode had a journal that is not on its disk.
+    """Whether a JournalNode's journal is missing on its disk.
 
-    It says so itself once it was asked for it; one whose disk was wiped keeps its files open until then.
+    It reports this after its next request; until then it keeps the files of a wiped disk open.
     """
     epoch = int(journal.get("LastPromisedEpoch") or 0)
     if epoch <= 0:
@@ -97,30 +96,32 @@ def _lost(state: LabState, name: str, journal: Object) -> bool:
     return not any(journal_directory(state.machine(name)).glob("*/current/VERSION"))
 
 
-def _told(info: Object) -> Iterator[tuple[str, tuple[int, str]]]:
-    """What a NameNode says of each JournalNode by its address: the last transaction there, and the rest."""
+def _written_by_address(info: Object) -> Iterator[tuple[str, tuple[int, str]]]:
+    """Yield each JournalNode's address with its last transaction and the rest of its status in a NameNode."""
     try:
         streams = [str(load.get("stream")) for load in json.loads(info.get("NameJournalStatus") or "[]")]
     except (TypeError, ValueError, AttributeError):
         return
     for stream in streams:
-        _, *said = _WRITER.split(stream)
-        for address, written, rest in zip(said[::3], said[1::3], said[2::3], strict=True):
-            yield address, (int(written), rest)
+        _, *fields = _WRITER.split(stream)
+        for address, written, sync_status in zip(fields[::3], fields[1::3], fields[2::3], strict=True):
+            yield address, (int(written), sync_status)
 
 
 def _copy(state: LabState, name: str, answers: Mapping[str, Object]) -> str:
-    """How a JournalNode that lost its journal is given that of another one; Hadoop does not do it."""
-    others = [
-        one
-        for one, journal in answers.items()
-        if int(journal.get("LastPromisedEpoch") or 0) > 0 and not _lost(state, one, journal)
+    """Return how to copy a journal to a JournalNode that lost its own, which Hadoop does not do."""
+    sources = [
+        candidate
+        for candidate, journal in answers.items()
+        if int(journal.get("LastPromisedEpoch") or 0) > 0 and not _lost(state, candidate, journal)
     ]
-    if not others:
+    if not sources:
         return "no other JournalNode has it either"
-    source, target = (shlex.quote(str(journal_directory(state.machine(one)))) for one in (others[0], name))
+    source, target = (
+        shlex.quote(str(journal_directory(state.machine(candidate)))) for candidate in (sources[0], name)
+    )
     return (
-        f"it does not recover by itself; copy the journal of {others[0]}: howdah lab kill {name} "
+        f"it does not recover by itself; copy the journal of {sources[0]}: howdah lab kill {name} "
         f"journalnode "
         f"--name {state.name} && cp -a {source}/. {target}/ && howdah lab start {name} --name {state.name}"
     )

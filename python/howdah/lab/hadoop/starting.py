@@ -1,4 +1,4 @@
-"""A laboratory's daemons in the order in which a cluster is started for the first time, and after that."""
+"""The start of a lab's daemons in order, the first time with formatting."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ from howdah.services.conf import ClientConf
 from howdah.services.namenode import NameNode
 from howdah.services.web import Web
 
-Tell = Callable[[str], None]
-"""Who hears what is being done or awaited, a few words at a time."""
+ReportStep = Callable[[str], None]
+"""Shows the current step in a few words."""
 
 PATIENCE_S = 300.0
-"""How long daemons may take, all on one machine and each with a part of it."""
+"""How long daemons may take to start, all on one machine."""
 
 _POLL_S = 1.0
 _ROOT_MODE = "711"
@@ -45,107 +45,111 @@ _BOOTSTRAP = "-bootstrapStandby"
 
 
 class Running(NamedTuple):
-    """The daemons that run, and which of them had to be started."""
+    """The running daemons, and those of them that were started."""
 
     all: dict[Daemon, Process]
     started: tuple[Daemon, ...]
 
 
 def start_missing(
-    state: LabState, found: Installed, tell: Tell, only: Sequence[LabSystem] | None = None
+    state: LabState, installations: Installed, report: ReportStep, only: Sequence[LabSystem] | None = None
 ) -> Running:
-    """Start every daemon that does not run, or those of some machines, formatting what never was.
+    """Start every daemon that does not run, of all or ``only`` some machines; format first if necessary.
 
-    Raises RunFailed with the end of its log for a program that fails.
+    Raises RunFailed with the end of the log of a program that fails.
     """
     processes = running(state)
-    there = {daemon: processes[daemon.key] for daemon in daemons.planned(state) if daemon.key in processes}
+    present = {daemon: processes[daemon.key] for daemon in daemons.planned(state) if daemon.key in processes}
     started: list[Daemon] = []
 
     def lacking(roles: Collection[Role]) -> list[Daemon]:
         return [
             daemon
             for daemon in daemons.planned(state)
-            if daemon.role in roles and daemon not in there and (only is None or daemon.machine in only)
+            if daemon.role in roles and daemon not in present and (only is None or daemon.machine in only)
         ]
 
     def start(roles: Collection[Role], machines: Sequence[LabSystem] = state.machines) -> None:
-        # After what was awaited, somebody else of the same run may have started one.
-        now = running(state)
+        # Another thread of the same run may have started some during the wait.
+        current = running(state)
         for daemon in lacking(roles):
-            if daemon.key in now:
-                there[daemon] = now[daemon.key]
+            if daemon.key in current:
+                present[daemon] = current[daemon.key]
             elif daemon.machine in machines:
-                tell(f"starting {daemon.program} on {daemon.machine.name}")
-                there[daemon] = daemons.start(state, daemon, found)
+                report(f"starting {daemon.program} on {daemon.machine.name}")
+                present[daemon] = daemons.start(state, daemon, installations)
                 started.append(daemon)
 
     def has(role: Role) -> bool:
-        return any(daemon.role is role for daemon in there)
+        return any(daemon.role is role for daemon in present)
 
     start(QUORUM)
     namenodes = [machine for machine in state.machines if Role.NAMENODE in machine.roles]
     first, *standbys = namenodes
-    _once(state, first, found, tell, "namenode", "-format", "-clusterid", _cluster(state), "-force")
+    _run_once(
+        state, first, installations, report, "namenode", "-format", "-clusterid", _cluster(state), "-force"
+    )
     start((Role.NAMENODE,), [first])
     if not all(_mark(standby, _BOOTSTRAP).exists() for standby in standbys):
-        what = f"the NameNode on {first.name}"
-        _wait(state, there, what, lambda: namenode_has_started(state, first), tell)
+        awaited = f"the NameNode on {first.name}"
+        _wait(state, present, awaited, lambda: namenode_has_started(state, first), report)
         for standby in standbys:
-            _once(state, standby, found, tell, "namenode", _BOOTSTRAP, "-force")
+            _run_once(state, standby, installations, report, "namenode", _BOOTSTRAP, "-force")
     if any(Role.FAILOVER_CONTROLLER in machine.roles for machine in state.machines):
-        _once(state, first, found, tell, "zkfc", "-formatZK", "-force")
+        _run_once(state, first, installations, report, "zkfc", "-formatZK", "-force")
     start(HDFS)
     if has(Role.NAMENODE):
-        _wait(state, there, "HDFS", lambda: file_system_answers(state), tell)
+        _wait(state, present, "HDFS", lambda: file_system_answers(state), report)
     start(ON_HDFS)
     if lacking((Role.HMASTER,)) and has(Role.NAMENODE):
-        _wait(state, there, "HDFS to take files", lambda: file_system_takes_files(state), tell)
+        _wait(state, present, "HDFS to take files", lambda: file_system_takes_files(state), report)
         _make_root(state)
     start((Role.HMASTER,))
-    # A RegionServer that finds nobody to report to waits 6 s, 12 s, 24 s and so on until it asks again.
+    # A RegionServer without an active HMaster retries only after 6 s, 12 s, 24 s and so on.
     if lacking((Role.REGIONSERVER,)) and has(Role.HMASTER):
-        _wait(state, there, "an active HMaster", lambda: master_leads(state), tell)
+        _wait(state, present, "an active HMaster", lambda: master_leads(state), report)
     start((Role.REGIONSERVER,))
-    return Running(there, tuple(started))
+    return Running(present, tuple(started))
 
 
-def wait_until_ready(state: LabState, there: Mapping[Daemon, Process], tell: Tell) -> tuple[Behind, ...]:
-    """Wait until HDFS takes changes and all that is planned is there; returns what is not redundant yet.
+def wait_until_ready(
+    state: LabState, present: Mapping[Daemon, Process], report: ReportStep
+) -> tuple[Behind, ...]:
+    """Wait until HDFS accepts changes and all planned daemons are ready; return those without redundancy.
 
-    For that it does not wait: a JournalNode may join only minutes later. Raises RunFailed with the end of
-    its log for a daemon that ends, or for one that is awaited in vain.
+    It does not wait for redundancy, because a JournalNode may join minutes later. Raises RunFailed if a
+    daemon ends, with the end of its log, or after a timeout.
     """
     deadline = time.monotonic() + PATIENCE_S
-    keys = {daemon.key for daemon in there}
+    keys = {daemon.key for daemon in present}
     with network_of(state):
         while lacking := next(missing(state, answers := health(state, running(state)), keys), None):
-            _check_alive(there)
+            _check_alive(present)
             if time.monotonic() > deadline:
                 raise RunFailed(
                     f'lab "{state.name}"',
                     f"waited {PATIENCE_S:.0f} s for {lacking}",
                     f"see the logs in {state.directory / 'machines'}/*/logs; howdah lab up continues",
                 )
-            tell(f"waiting for {lacking}")
+            report(f"waiting for {lacking}")
             time.sleep(_POLL_S)
     return answers.behind
 
 
 def _make_root(state: LabState) -> None:
-    """Make HBase's directory as the rendered README does."""
+    """Create HBase's directory as described in the rendered README."""
     with network_of(state), Web(state.names, user=superuser()) as web:
         namenode = NameNode(web, ClientConf.read(state.client_conf))
         namenode.mkdirs(root_directory(state), permission=_ROOT_MODE)
 
 
 def superuser() -> str:
-    """Whom the NameNode takes for its superuser: who started it."""
+    """Return HDFS's superuser: the user who started the NameNode."""
     return pwd.getpwuid(os.geteuid()).pw_name
 
 
-def _check_alive(there: Mapping[Daemon, Process]) -> None:
-    for daemon, process in there.items():
+def _check_alive(present: Mapping[Daemon, Process]) -> None:
+    for daemon, process in present.items():
         if not is_running(process):
             raise RunFailed(
                 f"{daemon.program} on {daemon.machine.name}",
@@ -154,31 +158,37 @@ def _check_alive(there: Mapping[Daemon, Process]) -> None:
             )
 
 
-def _once(state: LabState, machine: LabSystem, found: Installed, tell: Tell, *words: str) -> None:
-    """Run a program that makes something anew, unless it came to its good end before."""
+def _run_once(
+    state: LabState, machine: LabSystem, installations: Installed, report: ReportStep, *words: str
+) -> None:
+    """Run a formatting program, unless it succeeded before."""
     mark = _mark(machine, words[1])
     if not mark.exists():
-        tell(f"{' '.join(words[:2])} on {machine.name}")
-        daemons.run(state, machine, found.hadoop, *words)
+        report(f"{' '.join(words[:2])} on {machine.name}")
+        daemons.run(state, machine, installations.hadoop, *words)
         mark.touch()
 
 
 def _mark(machine: LabSystem, word: str) -> Path:
-    """The file that says that a program came to its good end."""
+    """Return the file that marks the success of a formatting program."""
     return machine.directory / f"done{word}"
 
 
 def _wait(
-    state: LabState, there: Mapping[Daemon, Process], what: str, ask: Callable[[], bool], tell: Tell
+    state: LabState,
+    present: Mapping[Daemon, Process],
+    awaited: str,
+    is_ready: Callable[[], bool],
+    report: ReportStep,
 ) -> None:
-    """Wait for what the next daemons need before they are started."""
+    """Wait until ``is_ready``, which the next daemons need before their start."""
     deadline = time.monotonic() + PATIENCE_S
     with network_of(state):
-        while not ask():
-            _check_alive(there)
+        while not is_ready():
+            _check_alive(present)
             if time.monotonic() > deadline:
-                raise RunFailed(f'lab "{state.name}"', f"waited {PATIENCE_S:.0f} s for {what}")
-            tell(f"waiting for {what}")
+                raise RunFailed(f'lab "{state.name}"', f"waited {PATIENCE_S:.0f} s for {awaited}")
+            report(f"waiting for {awaited}")
             time.sleep(_POLL_S)
 
 

@@ -1,4 +1,4 @@
-"""Links that are cut or slowed and disks that fail, and both as they were built."""
+"""Faults of links and disks: cut, slow, full, failed, and restored."""
 
 from __future__ import annotations
 
@@ -18,31 +18,31 @@ from howdah.lab.kernel.tools import run
 from howdah.lab.spec import LabSpec, MachineSpec
 
 Way = Literal["in", "out"]
-"""Seen from the machine or the host that the cable leads to."""
+"""The direction as seen from the machine or host at the cable's end."""
 
 _DROP = "pfifo limit 0"
-"""A queue with no room, which the kernel does not pass by as it does with one that is empty."""
+"""A queue of zero packets, which drops everything."""
 
 
 def cut_link(lab: str, link: Link) -> None:
-    """Take a cable out at the bridge: the other end keeps its address, and nobody is told anything."""
+    """Disconnect a cable at the bridge; the other end keeps its address and sees nothing."""
     run(lab, "ip", "-n", link.near_space, "link", "set", link.near, "down")
 
 
 def drop_packets(lab: str, link: Link, way: Way) -> None:
-    """Let nothing pass in one direction."""
+    """Drop all packets in one direction."""
     space, device = (link.far_space, link.far) if way == "out" else (link.near_space, link.near)
     run(lab, "tc", "-n", space, "-batch", "-", text=f"qdisc replace dev {device} root {_DROP}\n")
 
 
 def slow_link(lab: str, link: Link, bits_per_s: int) -> None:
-    """Hold both directions to a speed."""
+    """Limit both directions to a speed."""
     for space, device in _ends(link):
         run(lab, "tc", "-n", space, "-batch", "-", text=f"{queueing(device, bits_per_s)}\n")
 
 
 def restore_link(lab: str, link: Link) -> None:
-    """Make a cable as it was built, whatever was done to it; safe to repeat."""
+    """Restore a cable after any fault; safe to repeat."""
     run(lab, "ip", "-n", link.near_space, "link", "set", link.near, "up")
     for space, device in _ends(link):
         if link.bits_per_s is None:
@@ -56,7 +56,7 @@ def _ends(link: Link) -> tuple[tuple[str, str], tuple[str, str]]:
 
 
 def _unqueue(lab: str, space: str, device: str) -> None:
-    """Remove what a device queues by; the kernel refuses where there is nothing but its own."""
+    """Remove a device's queue; the kernel refuses if there is only its default."""
     try:
         run(lab, "tc", "-n", space, "qdisc", "delete", "dev", device, "root")
     except RunFailed:
@@ -65,29 +65,29 @@ def _unqueue(lab: str, space: str, device: str) -> None:
 
 
 _FILL = ".howdah-fill"
-"""The file that takes a disk's room."""
+"""The file that fills a disk."""
 _SHUT_DOWN = 0x8004587D
-"""The request by which XFS and ext4 stop at once: every read and write fails from then on."""
+"""The ioctl that shuts down XFS and ext4: every read and write fails from then on."""
 _WITHOUT_LOG = 2
 _LEAST_BYTES = 1 << 16
 
 
 def slow_disks(spec: LabSpec, machine: MachineSpec, bytes_per_s: int | None) -> None:
-    """Hold a machine's disks to a speed, both ways."""
+    """Limit reads and writes of a machine's disks to a speed."""
     group, numbers = machine_group(spec, machine), _numbers(spec)
     for disk in machine.disks:
         group.throttle(numbers[disk.mount], bytes_per_s, bytes_per_s)
 
 
 def restore_disk_speed(spec: LabSpec, machine: MachineSpec) -> None:
-    """Hold them to the speed they were built with."""
+    """Restore the planned speed of a machine's disks."""
     group, numbers = machine_group(spec, machine), _numbers(spec)
     for disk in machine.disks:
         group.throttle(numbers[disk.mount], disk.read_bytes_per_s, disk.write_bytes_per_s)
 
 
 def fill_disks(machine: MachineSpec) -> None:
-    """Take all room that is left on a machine's disks; the blocks are reserved, and not written."""
+    """Fill a machine's disks; blocks are reserved without being written."""
     for disk in machine.disks:
         with (disk.mount / _FILL).open("ab") as file:
             part = _free(disk.mount)
@@ -96,18 +96,18 @@ def fill_disks(machine: MachineSpec) -> None:
                 try:
                     os.posix_fallocate(file.fileno(), at, min(part, _free(disk.mount)) or _LEAST_BYTES)
                 except OSError:
-                    # What a file system keeps for itself is free and not to be had.
+                    # The file system's reserved blocks count as free.
                     part //= 2
 
 
 def make_room(machine: MachineSpec) -> None:
-    """Give the room back."""
+    """Free the space of ``fill_disks``."""
     for disk in machine.disks:
         (disk.mount / _FILL).unlink(missing_ok=True)
 
 
 def fail_disks(machine: MachineSpec) -> None:
-    """Let every read and write of a machine's disks fail."""
+    """Make every read and write of a machine's disks fail."""
     for disk in machine.disks:
         folder = os.open(disk.mount, os.O_RDONLY | os.O_CLOEXEC)
         try:
@@ -121,13 +121,13 @@ def fail_disks(machine: MachineSpec) -> None:
 
 
 def wipe_disks(machine: MachineSpec) -> None:
-    """Delete all that lies on a machine's disks; nobody uses them."""
+    """Delete everything on a machine's disks, which no process uses."""
     for disk in machine.disks:
         empty(disk.mount)
 
 
 def empty(folder: Path) -> None:
-    """Delete all that lies in a folder; nobody uses it."""
+    """Delete everything in a folder, which no process uses."""
     for entry in folder.iterdir():
         if entry.is_dir() and not entry.is_symlink():
             shutil.rmtree(entry)
@@ -136,7 +136,7 @@ def empty(folder: Path) -> None:
 
 
 def repair_disks(spec: LabSpec, machine: MachineSpec) -> None:
-    """Mount a machine's disks anew; nobody uses them."""
+    """Mount a machine's disks again; no process uses them."""
     mounted = disks.devices(spec)
     for disk in machine.disks:
         if disk.mount in mounted:
@@ -150,6 +150,6 @@ def _free(mount: Path) -> int:
 
 
 def _numbers(spec: LabSpec) -> dict[Path, str]:
-    """The numbers of the loop device at each mount: ``7:3``."""
+    """Return the device number of the loop device at each mount: ``7:3``."""
     by_name = {loop.name: loop.device for loop in find(spec.name)}
     return {mount: by_name[name] for mount, name in disks.devices(spec).items()}

@@ -1,4 +1,4 @@
-"""What this machine allows a laboratory: root's rights and the kernel's features, each tried, not guessed."""
+"""Capabilities of this machine for a lab: root and kernel features, each tested by use."""
 
 from __future__ import annotations
 
@@ -19,41 +19,40 @@ _TRY_LINKS = "ip link add one type veth peer name two && ip link add three type 
 _TRY_RATES = "tc qdisc add dev lo root tbf rate 1mbit burst 70000 limit 300000"
 
 
-class Can(NamedTuple):
-    """Whether this machine allows something."""
+class Capability(NamedTuple):
+    """Whether this machine supports a feature."""
 
     ok: bool
-    """Whether it does."""
     why: str = ""
-    """What is missing, if not, and what would bring it."""
+    """The missing part, and how to get it."""
 
     def __bool__(self) -> bool:
         return self.ok
 
 
 class Capabilities(NamedTuple):
-    """What this machine allows."""
+    """The capabilities of this machine."""
 
-    root: Can
-    """Everything else needs it."""
-    namespaces: Can
-    """Networks, names and mounts of a machine's own, joined by a bridge."""
-    rates: Can
+    root: Capability
+    """All others need it."""
+    namespaces: Capability
+    """Separate networks, names and mounts, joined by a bridge."""
+    rates: Capability
     """Links of a given speed."""
     controllers: dict[Controller, int]
-    """The control groups' controllers that there are, and their version."""
-    loops: Can
-    """Files taken for disks."""
+    """The available controllers of control groups, and their version."""
+    loops: Capability
+    """Loop devices."""
     file_systems: tuple[str, ...]
-    """The file systems that can be made and mounted: ``xfs``, ``ext4``."""
+    """The file systems that can be created and mounted: ``xfs``, ``ext4``."""
 
 
 def find_capabilities() -> Capabilities:
-    """Try what this machine allows; nothing of it stays."""
+    """Test the capabilities of this machine, without side effects."""
     root = (
-        Can(True)
+        Capability(True)
         if os.geteuid() == 0
-        else Can(False, "only root may create namespaces, control groups and disks")
+        else Capability(False, "only root may create namespaces, control groups and disks")
     )
     return Capabilities(
         root=root,
@@ -66,9 +65,9 @@ def find_capabilities() -> Capabilities:
 
 
 def refuse_lacking(capabilities: Capabilities, spec: LabSpec) -> None:
-    """Raise UserError for the first thing that the hosts need and this machine does not allow.
+    """Raise UserError for the first capability that the hosts need and this machine lacks.
 
-    Limits of control groups are not among them: without one, ``isolation`` says what is lost.
+    Limits of control groups are optional: ``isolation`` shows the missing ones.
     """
     needs = [("root", capabilities.root), ("network", capabilities.namespaces)]
     if any(host.uplink_bits_per_s for host in spec.hosts):
@@ -76,22 +75,22 @@ def refuse_lacking(capabilities: Capabilities, spec: LabSpec) -> None:
     if any(machine.disks for machine in spec.machines):
         needs.append(("disks", capabilities.loops))
         needs.append(("disks", _makes(capabilities, spec.format.file_system)))
-    for what, can in needs:
-        if not can:
+    for subject, capability in needs:
+        if not capability:
             raise UserError(
-                what,
-                can.why,
+                subject,
+                capability.why,
                 "run as root on a Linux with these features, or without root on loopback addresses",
             )
 
 
-def _makes(capabilities: Capabilities, name: str) -> Can:
+def _makes(capabilities: Capabilities, name: str) -> Capability:
     if name in capabilities.file_systems:
-        return Can(True)
-    return Can(False, f"this machine has no mkfs.{name}, or its kernel cannot mount {name}")
+        return Capability(True)
+    return Capability(False, f"this machine has no mkfs.{name}, or its kernel cannot mount {name}")
 
 
-def _tried(root: Can, script: str, what: str) -> Can:
+def _tried(root: Capability, script: str, feature: str) -> Capability:
     if not root:
         return root
     try:
@@ -104,29 +103,33 @@ def _tried(root: Can, script: str, what: str) -> Can:
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        return Can(False, f"this machine has no {what}: {error}")
-    said = " ".join(done.stderr.split())
-    return Can(True) if done.returncode == 0 else Can(False, f"this machine has no {what}: {said[:200]}")
+        return Capability(False, f"this machine has no {feature}: {error}")
+    message = " ".join(done.stderr.split())
+    return (
+        Capability(True)
+        if done.returncode == 0
+        else Capability(False, f"this machine has no {feature}: {message[:200]}")
+    )
 
 
-def _loops(root: Can) -> Can:
+def _loops(root: Capability) -> Capability:
     if not root:
         return root
     if not Path("/dev/loop-control").exists():
-        return Can(False, "this machine has no loop devices (modprobe loop)")
+        return Capability(False, "this machine has no loop devices (modprobe loop)")
     done = subprocess.run(["losetup", "--find"], capture_output=True, text=True, check=False)
     free = done.stdout.strip()
     if done.returncode != 0 or not Path(free).is_block_device():
-        said = " ".join(done.stderr.split()) or f"{free} does not exist"
-        return Can(False, f"this machine has no free loop device: {said[:200]}")
-    return Can(True)
+        message = " ".join(done.stderr.split()) or f"{free} does not exist"
+        return Capability(False, f"this machine has no free loop device: {message[:200]}")
+    return Capability(True)
 
 
 def _has_file_system(name: str) -> bool:
     if shutil.which(f"mkfs.{name}") is None:
         return False
-    known = {line.split()[-1] for line in Path("/proc/filesystems").read_text().splitlines()}
-    return name in known or _is_module(name)
+    supported = {line.split()[-1] for line in Path("/proc/filesystems").read_text().splitlines()}
+    return name in supported or _is_module(name)
 
 
 def _is_module(name: str) -> bool:

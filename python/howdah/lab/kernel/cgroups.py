@@ -1,7 +1,7 @@
-"""Where the kernel's control groups are: version 1, a tree for each controller, or version 2, one for all.
+"""Control groups of hosts and machines: version 1 with a tree for each controller, or version 2.
 
-Both are in the field, and both at once: a machine may mount version 2 beside the trees of version 1 that
-still have the controllers, so each controller is looked for on its own.
+A machine may mount both at once, with the controllers in the trees of version 1. So each controller is looked
+up separately.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _LEAST_QUOTA_US = 1_000
 
 
 class Controller(StrEnum):
-    """What a control group limits or counts."""
+    """A resource that a control group limits or counts."""
 
     CPU = "cpu"
     CPU_ACCOUNT = "cpuacct"
@@ -40,7 +40,7 @@ class Hierarchy(NamedTuple):
 
 
 Hierarchies = Mapping[Controller, Hierarchy]
-"""The tree of each controller that there is."""
+"""The tree of each available controller."""
 
 _VERSION_1 = {
     "cpu": Controller.CPU,
@@ -51,9 +51,9 @@ _VERSION_1 = {
 
 
 def find_hierarchies(mounts: Iterable[LabMount] | None = None) -> Hierarchies:
-    """The trees that this user may write to, of this machine or of the given mounts.
+    """Return the trees that this user may write to, of this machine or of the given mounts.
 
-    A controller without one is absent.
+    Controllers without a tree are absent.
     """
     result: dict[Controller, Hierarchy] = {}
     for mount in read_mounts() if mounts is None else mounts:
@@ -69,19 +69,19 @@ def find_hierarchies(mounts: Iterable[LabMount] | None = None) -> Hierarchies:
 
 
 def _offered(root: Path) -> Iterable[Controller]:
-    """The controllers that groups of version 2 below this root can have."""
+    """Yield the controllers that groups of version 2 below this root can have."""
     hands_down = "cgroup.subtree_control" if _is_crowded(root) else "cgroup.controllers"
     names = (root / hands_down).read_text().split()
     for controller in (Controller.CPU, Controller.MEMORY, Controller.IO):
         if controller.value in names:
             yield controller
             if controller is Controller.CPU:
-                # Version 2 counts where it limits.
+                # In version 2 the same controller counts and limits.
                 yield Controller.CPU_ACCOUNT
 
 
 def _is_crowded(root: Path) -> bool:
-    """Whether processes sit at this root, as in a container: then it hands nothing down that it did not.
+    """Whether this root has processes, as in a container: it then cannot enable further controllers.
 
     The machine's own root, which may have both, is the only group without a type.
     """
@@ -89,7 +89,7 @@ def _is_crowded(root: Path) -> bool:
 
 
 class ControlGroup:
-    """A control group under every controller there is, known by its path below their roots."""
+    """A control group of all available controllers, identified by its path below their roots."""
 
     def __init__(self, hierarchies: Hierarchies, *path: str) -> None:
         self._hierarchies = hierarchies
@@ -97,7 +97,7 @@ class ControlGroup:
 
     @classmethod
     def of(cls, lab: str, *path: str) -> Self:
-        """A group of a laboratory on this machine: its own, a host's, or a machine's (host, machine)."""
+        """Return a group of a lab: its own, a host's, or a machine's (host, machine)."""
         return cls(find_hierarchies(), registry.group_name(lab), *path)
 
     @property
@@ -106,23 +106,23 @@ class ControlGroup:
         return {
             kind.value: tree.root.joinpath(*self._path)
             for kind, tree in self._hierarchies.items()
-            if not _at_the_root(kind, tree)
+            if not _is_limited_at_root(kind, tree)
         }
 
     @property
     def entrances(self) -> tuple[Path, ...]:
-        """The files a process writes its id to, to be in this group, and where its disks' limits hold."""
-        roots = [tree.root for kind, tree in self._hierarchies.items() if _at_the_root(kind, tree)]
+        """The files to which a process writes its id to enter this group and the limits of its disks."""
+        roots = [tree.root for kind, tree in self._hierarchies.items() if _is_limited_at_root(kind, tree)]
         return tuple(path / "cgroup.procs" for path in (*self._directories(), *roots))
 
     def create(self) -> None:
-        """Make it and the groups above it; no error if they are there."""
+        """Create it and the groups above it; no error if they exist."""
         for directory in self._directories():
             directory.mkdir(parents=True, exist_ok=True)
         self._enable()
 
     def limit_cpu(self, cpus: float) -> None:
-        """Allow CPU time, in CPUs' worth: 1.5 is a CPU and a half."""
+        """Limit CPU time: 1.5 is a CPU and a half."""
         quota = max(_LEAST_QUOTA_US, round(cpus * _PERIOD_US))
         match self._version(Controller.CPU):
             case 1:
@@ -132,22 +132,21 @@ class ControlGroup:
                 self._write(Controller.CPU, "cpu.max", f"{quota} {_PERIOD_US}")
 
     def limit_memory(self, size_bytes: int) -> None:
-        """Allow memory, page cache included, and no swap, which a Hadoop host does not have."""
+        """Limit memory, page cache included, without swap, which Hadoop hosts do not have."""
         match self._version(Controller.MEMORY):
             case 1:
-                # Memory with swap may never be allowed less than memory, so it comes out of the way first.
-                self._write_if_there(Controller.MEMORY, "memory.memsw.limit_in_bytes", "-1")
+                # The limit of memory with swap may never be below that of memory, so it is removed first.
+                self._write_if_exists(Controller.MEMORY, "memory.memsw.limit_in_bytes", "-1")
                 self._write(Controller.MEMORY, "memory.limit_in_bytes", str(size_bytes))
-                self._write_if_there(Controller.MEMORY, "memory.memsw.limit_in_bytes", str(size_bytes))
+                self._write_if_exists(Controller.MEMORY, "memory.memsw.limit_in_bytes", str(size_bytes))
             case 2:
                 self._write(Controller.MEMORY, "memory.max", str(size_bytes))
-                self._write_if_there(Controller.MEMORY, "memory.swap.max", "0")
+                self._write_if_exists(Controller.MEMORY, "memory.swap.max", "0")
 
     def throttle(self, device: str, read_bytes_per_s: int | None, write_bytes_per_s: int | None) -> None:
-        """Hold a disk that this group alone uses, by its numbers (``7:0``), to its speed; None is none.
+        """Limit a disk (``7:0``) that only this group uses to its speed; None is no limit.
 
-        Version 1 does not know whose pages the kernel writes back, so there the limit is on the root,
-        for the whole machine: the one bucket that reads, writes and write-back of that disk share.
+        Version 1 cannot assign write-back to groups, so its limit is on the root, for the whole machine.
         """
         match self._version(Controller.IO):
             case 1:
@@ -157,29 +156,29 @@ class ControlGroup:
                 self._write(Controller.IO, "io.max", f"{device} rbps={read} wbps={write}")
 
     def processes(self) -> tuple[int, ...]:
-        """The ids of all processes in it and below."""
+        """Return the ids of all processes in it and below."""
         result: set[int] = set()
         for directory in self._directories():
             for path in (directory, *directory.rglob("*/")):
                 try:
                     result.update(map(int, (path / "cgroup.procs").read_text().split()))
                 except OSError:
-                    continue  # It is gone by now, or not one for processes (version 2).
+                    continue  # It has been removed, or cannot contain processes (version 2).
         return tuple(sorted(result))
 
     def below(self) -> Iterator[Path]:
-        """Its directories and those below them, the deepest first."""
+        """Yield its directories and those below them, the deepest first."""
         for directory in self._directories():
             if directory.is_dir():
                 yield from sorted(directory.rglob("*/"), key=lambda path: len(path.parts), reverse=True)
                 yield directory
 
     def _directories(self) -> tuple[Path, ...]:
-        """Each once: of version 2, and of some trees of version 1, all controllers share one."""
+        """Return its directories, each once: controllers may share one."""
         return tuple(dict.fromkeys(self.paths.values()))
 
     def _enable(self) -> None:
-        """Version 2: let each group above hand its controllers down."""
+        """Enable the controllers in each group above (version 2)."""
         own = {kind: tree for kind, tree in self._hierarchies.items() if tree.version == 2}
         kinds = " ".join(f"+{kind.value}" for kind in own if kind is not Controller.CPU_ACCOUNT)
         for root in {tree.root for tree in own.values()}:
@@ -190,8 +189,8 @@ class ControlGroup:
         tree = self._hierarchies.get(controller)
         return tree.version if tree else None
 
-    def _write_if_there(self, controller: Controller, file: str, text: str) -> None:
-        """A kernel may count memory and not swap."""
+    def _write_if_exists(self, controller: Controller, file: str, text: str) -> None:
+        """Write a file of a feature that some kernels lack, such as the accounting of swap."""
         if (self.paths[controller] / file).exists():
             self._write(controller, file, text)
 
@@ -200,7 +199,7 @@ class ControlGroup:
 
 
 def build(spec: LabSpec) -> None:
-    """Make the groups of hosts and machines, and set their limits as far as there are controllers."""
+    """Create the groups of hosts and machines, and set the limits of available controllers."""
     ControlGroup.of(spec.name, registry.CLIENT_GROUP).create()
     for host in spec.hosts:
         _make(ControlGroup.of(spec.name, host.name), host.cpus, host.memory_bytes)
@@ -209,33 +208,33 @@ def build(spec: LabSpec) -> None:
 
 
 def machine_group(spec: LabSpec, machine: MachineSpec) -> ControlGroup:
-    """The group of a machine's processes."""
+    """Return the group of a machine's processes."""
     return ControlGroup.of(spec.name, machine.host, machine.name)
 
 
 def release(device: str) -> None:
-    """Take the limits of a disk away that are kept on the root."""
+    """Remove a disk's limits on the root (version 1)."""
     tree = find_hierarchies().get(Controller.IO)
     if tree is not None and tree.version == 1:
         _throttle_root(tree, device, None, None)
 
 
-def left_groups(lab: str) -> tuple[Leftover, ...]:
-    """The control groups of a laboratory, the deepest first."""
+def leftover_groups(lab: str) -> tuple[Leftover, ...]:
+    """Return the control groups of a lab, the deepest first."""
     return tuple(Leftover("control group", str(path)) for path in ControlGroup.of(lab).below())
 
 
 def remove(lab: str) -> tuple[Leftover, ...]:
-    """Remove the laboratory's groups, whose processes must have ended; what could not be removed."""
-    left = []
-    for group in left_groups(lab):
+    """Remove a lab's groups, whose processes have ended; return those that remain."""
+    remaining = []
+    for group in leftover_groups(lab):
         try:
             Path(group.name).rmdir()
         except FileNotFoundError:
             continue
         except OSError as error:
-            left.append(group._replace(why=error.strerror or str(error)))
-    return tuple(left)
+            remaining.append(group._replace(why=error.strerror or str(error)))
+    return tuple(remaining)
 
 
 def remove_hosts(spec: LabSpec, hosts: Collection[str]) -> None:
@@ -254,8 +253,8 @@ def _make(group: ControlGroup, cpus: float | None, memory_bytes: int | None) -> 
         group.limit_memory(memory_bytes)
 
 
-def _at_the_root(kind: Controller, tree: Hierarchy) -> bool:
-    """Whether a group leaves this controller alone; ``throttle`` says why."""
+def _is_limited_at_root(kind: Controller, tree: Hierarchy) -> bool:
+    """Whether limits of this controller are on the root, see ``throttle``."""
     return kind is Controller.IO and tree.version == 1
 
 

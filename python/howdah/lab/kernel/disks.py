@@ -1,4 +1,4 @@
-"""A laboratory's disks: images with a planned file system, attached, held to a speed, mounted and removed."""
+"""A lab's disks: images with the planned file system and speed; created, attached, mounted, removed."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from howdah.units import MIB, format_bytes, format_memory
 
 _FORCED = {"xfs": ("-q", "-f"), "ext4": ("-q", "-F")}
 _LEAST_BYTES = {"xfs": 300 * MIB, "ext4": 16 * MIB}
-_ONE_GROUP = re.compile(r"(^|,)agcount=1(?=,|$)")
+_SINGLE_GROUP = re.compile(r"(^|,)agcount=1(?=,|$)")
 
 _FOLDER = "disks"
 
 
 def check_format(form: Format, smallest_bytes: int) -> None:
-    """Raise UserError for a file system that howdah does not make, or options it does not pass on.
+    """Raise UserError for a file system that howdah does not create, or for forbidden options.
 
-    A path in them would lead mkfs or mount, which run as root, to a device or a file of this machine.
+    Options with a path could make mkfs or mount, which run as root, use a device or file of this machine.
     """
     if form.file_system not in _FORCED:
         raise UserError("fs.type", f"howdah cannot create {form.file_system!r}", "one of xfs, ext4")
@@ -48,8 +48,8 @@ def check_format(form: Format, smallest_bytes: int) -> None:
 
 
 def possible(form: Format) -> tuple[Format, tuple[Deviation, ...]]:
-    """What of the planned options mkfs makes: the papers' one allocation group is two today."""
-    words = tuple(_ONE_GROUP.sub(r"\1agcount=2", word) for word in form.mkfs_options)
+    """Return the format with options that today's mkfs accepts: at least two allocation groups."""
+    words = tuple(_SINGLE_GROUP.sub(r"\1agcount=2", word) for word in form.mkfs_options)
     if form.file_system != "xfs" or words == form.mkfs_options:
         return form, ()
     changed = Deviation(
@@ -62,14 +62,14 @@ def possible(form: Format) -> tuple[Format, tuple[Deviation, ...]]:
 
 
 def make_image(lab: str, path: Path, size_bytes: int, form: Format) -> None:
-    """Make a file with a file system in it, whole or not at all; raises UserError if mkfs refuses."""
+    """Create a file with a file system, atomically; raise UserError if mkfs refuses."""
     partial = path.with_name(f"{path.name}.partial")
     with partial.open("wb") as file:
         file.truncate(size_bytes)
     program = f"mkfs.{form.file_system}"
     options = (*_FORCED[form.file_system], *form.mkfs_options)
     try:
-        # Beside the image, a word of the plan that mkfs took for a file's name would find nothing else.
+        # In the image's folder, an option that mkfs takes for a file name finds no other file.
         run(lab, program, *options, partial.name, folder=path.parent)
     except HowdahError as error:
         partial.unlink()
@@ -81,7 +81,7 @@ def make_image(lab: str, path: Path, size_bytes: int, form: Format) -> None:
 
 
 def check(spec: LabSpec) -> None:
-    """Raise UserError, before anything is made, if the disks would not fit or cannot be mounted."""
+    """Raise UserError, before any change, if the disks would not fit or cannot be mounted."""
     disks = list(_disks(spec))
     if not disks:
         return
@@ -95,7 +95,7 @@ def check(spec: LabSpec) -> None:
 
 
 def build(spec: LabSpec, progress: Callable[[str], None]) -> tuple[Deviation, ...]:
-    """Make, attach, hold and mount the disks that are missing; what could not be as planned."""
+    """Create, attach, limit and mount missing disks; return the deviations from the plan."""
     form, deviations = possible(spec.format)
     mounted = {mount.point: mount.device for mount in read_mounts()}
     buffered = False
@@ -115,18 +115,18 @@ def build(spec: LabSpec, progress: Callable[[str], None]) -> tuple[Deviation, ..
 
 
 def devices(spec: LabSpec) -> dict[Path, str]:
-    """The loop device that is mounted at each disk's mount: ``loop3``."""
+    """Return the mounted loop device of each disk's mount: ``loop3``."""
     by_number = {loop.device: loop.name for loop in loops.find(spec.name)}
-    wanted = {disk.mount for _, disk, _ in _disks(spec)}
+    mounts = {disk.mount for _, disk, _ in _disks(spec)}
     return {
         mount.point: by_number[mount.device]
         for mount in read_mounts()
-        if mount.point in wanted and mount.device in by_number
+        if mount.point in mounts and mount.device in by_number
     }
 
 
-def left_disks(lab: str, directory: Path | None) -> tuple[Leftover, ...]:
-    """The mounts, loop devices and images of a laboratory; images only below ``directory``, if given."""
+def leftover_disks(lab: str, directory: Path | None) -> tuple[Leftover, ...]:
+    """Return the mounts, loop devices and images of a lab; images only below ``directory``, if given."""
     return (
         *(Leftover("mount", str(mount.point)) for mount in _mounts(loops.find(lab))),
         *(Leftover("mount", str(mount.point)) for mount in (_shared(directory) if directory else ())),
@@ -136,30 +136,34 @@ def left_disks(lab: str, directory: Path | None) -> tuple[Leftover, ...]:
 
 
 def remove(lab: str, directory: Path | None) -> tuple[Leftover, ...]:
-    """Unmount, detach and delete the laboratory's disks; what could not be removed, and who is in the way."""
+    """Unmount, detach and delete a lab's disks; return those that remain, and their users."""
     loop_devices = loops.find(lab)
     homes = {loop.image.parent.parent for loop in loop_devices} | ({directory} if directory else set())
-    left = [leftover for mount in reversed(_mounts(loop_devices)) for leftover in _unmount(lab, mount)]
-    if not left:
-        left += [leftover for home in homes for mount in _shared(home) for leftover in _unmount(lab, mount)]
+    remaining = [leftover for mount in reversed(_mounts(loop_devices)) for leftover in _unmount(lab, mount)]
+    if not remaining:
+        remaining += [
+            leftover for home in homes for mount in _shared(home) for leftover in _unmount(lab, mount)
+        ]
     mounted = {mount.device for mount in _mounts(loop_devices)}
     loops.detach(lab, [loop for loop in loop_devices if loop.device not in mounted])
-    held = {loop.image: loop for loop in loops.find(lab)}
-    left += [Leftover("loop device", str(loop.path), _keepers(loop)) for loop in held.values()]
+    attached = {loop.image: loop for loop in loops.find(lab)}
+    remaining += [Leftover("loop device", str(loop.path), _keepers(loop)) for loop in attached.values()]
     for home in homes:
-        left += [leftover for path in _images(lab, home) if path not in held for leftover in _delete(path)]
-        with suppress(OSError):  # It is gone, or an image in use is still in it.
+        remaining += [
+            leftover for path in _images(lab, home) if path not in attached for leftover in _delete(path)
+        ]
+        with suppress(OSError):  # It does not exist, or contains an image in use.
             (home / _FOLDER).rmdir()
-    return tuple(left)
+    return tuple(remaining)
 
 
 def remove_machine(spec: LabSpec, machine: MachineSpec) -> None:
-    """Unmount, detach and delete the disks of one machine, which nobody uses; raises RunFailed."""
+    """Unmount, detach and delete the disks of one machine, which no process uses; raises RunFailed."""
     images = {image: disk for owner, disk, image in _disks(spec) if owner.name == machine.name}
-    mine = [loop for loop in loops.find(spec.name) if loop.image in images]
-    for mount in reversed(_mounts(tuple(mine))):
+    own_loops = [loop for loop in loops.find(spec.name) if loop.image in images]
+    for mount in reversed(_mounts(tuple(own_loops))):
         run(spec.name, "umount", str(mount.point))
-    loops.detach(spec.name, mine)
+    loops.detach(spec.name, own_loops)
     for image in images:
         image.unlink(missing_ok=True)
 
@@ -194,12 +198,12 @@ def _check_mount(point: Path, mounted: Mapping[Path, str]) -> None:
 
 
 def _check_space(directory: Path, sizes: dict[Path, int]) -> None:
-    """Images are sparse: a disk that filled up while the laboratory runs would look like a broken one."""
-    there = next(path for path in (directory, *directory.parents) if path.exists())
-    system = os.statvfs(there)
+    """Check the space for all images: they are sparse, and a full file system would look like a failure."""
+    existing = next(path for path in (directory, *directory.parents) if path.exists())
+    system = os.statvfs(existing)
     free = system.f_bavail * system.f_frsize
-    held = sum(image.stat().st_blocks * 512 for image in sizes if image.exists())
-    needed = sum(sizes.values()) - held
+    allocated = sum(image.stat().st_blocks * 512 for image in sizes if image.exists())
+    needed = sum(sizes.values()) - allocated
     if needed > free:
         raise UserError(
             str(directory),

@@ -1,4 +1,4 @@
-"""How a program, and this process too, come to run on a machine or in the network of a laboratory."""
+"""Entering a lab: command lines that run on a machine, and this process in the lab's network."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from howdah.lab.spec import LabSpec
 from howdah.lab.state import LabState
 from howdah.namespaces import enter_network
 
-# Arguments: the file of names, the machine's name, the program. The last exec leaves nothing in between.
+# Arguments: the file of names, the machine's name, the program. The last exec replaces the shell.
 _INSIDE = 'mount --bind "$1" /etc/hosts && hostname "$2" && shift 2 && exec "$@"'
 
-# Arguments: the network namespace, the name for the environment, how many control groups, each group's
-# file, then what _INSIDE takes. Every step replaces the one before, so the process keeps its id.
+# Arguments: the network namespace, the name for the environment, the number of control groups, each group's
+# file, then the arguments of _INSIDE. Every step replaces the one before, so the process keeps its id.
 _OUTSIDE = f"""\
 space=$1 lab=$2 groups=$3; shift 3
 while [ "$groups" -gt 0 ]; do echo $$ > "$1" || exit 1; shift; groups=$((groups - 1)); done
@@ -30,10 +30,10 @@ exec nsenter --net="$space" unshare --uts --mount --propagation slave sh -c '{_I
 
 
 def entry(spec: LabSpec, machine: str, hosts: Path) -> tuple[str, ...]:
-    """The beginning of a command line that runs on a machine: in its control group, network and name.
+    """Return the prefix of a command line that runs on a machine: in its control group, network and name.
 
-    ``hosts`` is what /etc/hosts is there. The process keeps its id through to the program itself.
-    Raises KeyError if there is no such machine.
+    ``hosts`` is its /etc/hosts. The program has the id of the started process. Raises KeyError for an unknown
+    machine.
     """
     machine_spec = spec.machine(machine)
     group = machine_group(spec, machine_spec)
@@ -41,15 +41,15 @@ def entry(spec: LabSpec, machine: str, hosts: Path) -> tuple[str, ...]:
 
 
 def client_entry(spec: LabSpec, hosts: Path) -> tuple[str, ...]:
-    """The beginning of a command line that runs where jobs are submitted, which no link or limit slows."""
+    """Return the prefix of a command line that runs on the client, which no link or limit slows."""
     group = ControlGroup.of(spec.name, registry.CLIENT_GROUP)
     return _entry(spec.name, network.client_space(spec.name), group, registry.CLIENT, hosts)
 
 
 def join_network(lab: str) -> None:
-    """Move this process to the laboratory's client network, before any thread of it starts.
+    """Move this process to the lab's client network, before any thread starts.
 
-    Raises UserError if there is no such laboratory or this user may not.
+    Raises UserError if there is no such lab, or if this user is not allowed to.
     """
     path = network.SPACES / network.client_space(lab)
     try:
@@ -77,9 +77,9 @@ def _texts(paths: Sequence[Path]) -> list[str]:
 
 
 def client_prefix(state: LabState) -> tuple[str, ...]:
-    """The beginning of a command line that runs where jobs are submitted.
+    """Return the prefix of a command line that runs on the client.
 
-    Without root that is here; Java is told of the file that has the machines' names.
+    Without root it only sets the file of the machines' names for Java.
     """
     if state.spec is not None:
         return client_entry(state.spec, state.hosts_file)
@@ -89,9 +89,9 @@ def client_prefix(state: LabState) -> tuple[str, ...]:
 
 @contextmanager
 def network_of(state: LabState) -> Iterator[None]:
-    """Be in the network where jobs are submitted, and come back; only for the thread that calls it.
+    """Move the calling thread to the client's network, and back at the end.
 
-    Without root the laboratory is in this machine's own.
+    Without root a lab is in this machine's own network.
     """
     if state.rootless:
         yield

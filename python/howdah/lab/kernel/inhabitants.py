@@ -1,7 +1,7 @@
-"""The processes of a laboratory as the kernel tells: in its control groups and namespaces, or with its name.
+"""Processes of a lab: in its control groups or namespaces, or with its name in their environment.
 
-What runs on a machine is in all three; howdah itself, moved to the client's network, is in one, and so is
-a program that was building the laboratory when howdah was killed.
+Processes on a machine are in all three. howdah itself in the client's network is in one of them, and so is a
+program that was building the lab when howdah was killed.
 """
 
 from __future__ import annotations
@@ -24,33 +24,33 @@ _PATIENCE_S = 10.0
 
 
 def find(lab: str) -> tuple[int, ...]:
-    """The ids of a laboratory's processes."""
+    """Return the ids of a lab's processes."""
     spaces = set(_spaces(lab))
     grouped = set(ControlGroup.of(lab).processes())
     return tuple(pid for pid in processes.pids() if pid in grouped or _belongs(pid, lab, spaces))
 
 
 def is_at_work(lab: str) -> bool:
-    """Whether anything but daemons runs on a laboratory: tasks, clients, shells, a howdah that asks it."""
+    """Whether a lab has processes other than daemons: tasks, clients, shells, howdah itself."""
     return any(_is_no_daemon(pid) for pid in find(lab))
 
 
-def left_processes(lab: str) -> tuple[Leftover, ...]:
-    """The laboratory's processes, each with its command."""
+def leftover_processes(lab: str) -> tuple[Leftover, ...]:
+    """Return a lab's processes, each with its command."""
     return tuple(Leftover("process", f"{pid} ({processes.command(pid)})") for pid in find(lab))
 
 
 def kill(lab: str) -> tuple[Leftover, ...]:
-    """End every process of the laboratory at once; those that would not end in 10 s.
+    """Kill every process of a lab; return those that do not end within 10 s.
 
-    Raises UserError if this process is one of them: what it stands on cannot be removed from within.
+    Raises UserError if this process is one of them.
     """
     end = time.monotonic() + _PATIENCE_S
     while pids := find(lab):
         if os.getpid() in pids:
             raise UserError(lab, "this command runs inside the lab", "leave the lab's shell first (exit)")
         if time.monotonic() > end:
-            return tuple(process._replace(why="does not exit") for process in left_processes(lab))
+            return tuple(process._replace(why="does not exit") for process in leftover_processes(lab))
         for pid in pids:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
@@ -59,7 +59,7 @@ def kill(lab: str) -> tuple[Leftover, ...]:
 
 
 def _spaces(lab: str) -> Iterator[tuple[int, int]]:
-    for space in network.left_spaces(lab):
+    for space in network.leftover_spaces(lab):
         with suppress(FileNotFoundError):
             status = (network.SPACES / space.name).stat()
             yield status.st_dev, status.st_ino
@@ -83,7 +83,7 @@ def _is_no_daemon(pid: int) -> bool:
 
 
 def users_of(directory: Path) -> tuple[str, ...]:
-    """Who works in a directory or has a file open below it: ``4711 (bash)``."""
+    """Return the processes that work in a directory or have a file open below it: ``4711 (bash)``."""
     return tuple(f"{pid} ({processes.command(pid)})" for pid in processes.pids() if _uses(pid, directory))
 
 
@@ -103,7 +103,7 @@ def _leads_into(link: Path, directory: Path) -> bool:
 
 
 def keepers_of(device: str) -> tuple[str, ...]:
-    """Who has a device (``7:3``) mounted in a mount namespace other than this process's, one for each."""
+    """Return a process of each other mount namespace that has a device (``7:3``) mounted."""
     result: dict[tuple[int, int], str] = {}
     own = _mounts_of(os.getpid())
     for pid in processes.pids():

@@ -1,4 +1,4 @@
-"""Loop devices: files that Linux takes for disks."""
+"""Loop devices: files as block devices."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _SYSFS = Path("/sys/block")
 
 
 class LoopDevice(NamedTuple):
-    """A loop device with a file behind it."""
+    """A loop device with its file."""
 
     name: str
     """``loop3``."""
     device: str
-    """Its numbers, ``7:3``."""
+    """Its device number, ``7:3``."""
     image: Path
-    """The file behind it, which may have been deleted."""
+    """Its file, which may have been deleted."""
 
     @property
     def path(self) -> Path:
@@ -36,17 +36,17 @@ class LoopDevice(NamedTuple):
 
     @property
     def direct(self) -> bool:
-        """Whether it passes by this machine's page cache, which would keep what a disk has to fetch."""
+        """Whether it bypasses this machine's page cache, which would serve reads instead of the disk."""
         return (_SYSFS / self.name / "loop/dio").read_text().strip() == "1"
 
 
 def find(lab: str) -> tuple[LoopDevice, ...]:
-    """The loop devices of a laboratory, known by the names of the files behind them."""
+    """Return the loop devices of a lab, identified by the names of their files."""
     return tuple(loop for loop in _bound() if loop.image.name.startswith(registry.prefix(lab)))
 
 
 def attach(lab: str, image: Path) -> LoopDevice:
-    """A loop device with this image behind it: the one there is, or else a new one."""
+    """Return the loop device of an image; create it if there is none."""
     for loop in _bound():
         if loop.image == image:
             return loop
@@ -55,12 +55,12 @@ def attach(lab: str, image: Path) -> LoopDevice:
 
 
 def detach(lab: str, devices: Collection[LoopDevice]) -> None:
-    """Take the files from behind loop devices, and their limits; one that is in use keeps its file."""
+    """Detach loop devices and remove their limits; a device in use keeps its file."""
     for loop in devices:
         with suppress(HowdahError):
             cgroups.release(loop.device)
             run(lab, "losetup", "--detach", str(loop.path))
-    # What just looked at a device, to learn what it is, lets go of it soon.
+    # Programs such as udev may still inspect a device for a moment.
     end = time.monotonic() + _PATIENCE_S
     while set(devices) & set(find(lab)) and time.monotonic() < end:
         time.sleep(0.02)
@@ -73,6 +73,6 @@ def _bound() -> tuple[LoopDevice, ...]:
             image = (path / "loop/backing_file").read_text().rstrip("\n")
             device = (path / "dev").read_text().strip()
         except OSError:
-            continue  # Nothing is behind it.
+            continue  # It has no file.
         result.append(LoopDevice(path.name, device, Path(image.removesuffix(_DELETED))))
     return tuple(result)

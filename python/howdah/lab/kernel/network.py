@@ -1,4 +1,4 @@
-"""A laboratory's network: namespaces, bridges and cables, each held to its speed by a token bucket."""
+"""A lab's network: namespaces, bridges, and cables with a token bucket for their speed."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _LATE_S = 0.004
 """How late a busy machine may refill the bucket before the link loses speed."""
 
 _LEAST_DEPTH = 16 * 1024
-"""A shallower bucket would wake the kernel for every packet; the kernel cuts up what is larger."""
+"""A smaller bucket would wake the kernel for every packet; larger packets are segmented."""
 
 _QUEUE_S = 0.01
-"""How long a packet waits at most. Acknowledgements wait too: with twice as long, as measured, one of two
+"""The longest wait of a packet. Acknowledgements wait too: with twice as long, as measured, one of two
 opposite streams of 1 Gb/s fell to half its speed."""
 
 _LEAST_QUEUE = 64 * 1024
@@ -32,7 +32,7 @@ _AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 _CUBIC = "cubic"
 
 SPACES = Path("/run/netns")
-"""Where ip keeps the names of network namespaces."""
+"""The folder of named network namespaces."""
 INTERFACE = "eth0"
 """A machine's network interface."""
 UPLINK = "uplink"
@@ -41,31 +41,30 @@ _BRIDGE = "bridge"
 
 
 def bucket(bits_per_s: int) -> tuple[int, int]:
-    """The bucket's depth and the queue's limit in bytes, measured from 10 Mb/s to 10 Gb/s."""
+    """Return the bucket's depth and the queue's limit in bytes, measured from 10 Mb/s to 10 Gb/s."""
     bytes_per_s = bits_per_s / 8
     depth = max(_LEAST_DEPTH, int(bytes_per_s * _LATE_S))
     return depth, depth + max(_LEAST_QUEUE, int(bytes_per_s * _QUEUE_S))
 
 
 def queueing(device: str, bits_per_s: int) -> str:
-    """The line for ``tc -batch`` that holds what leaves a device to a speed."""
+    """Return the line for ``tc -batch`` that limits the speed of a device."""
     depth, queue = bucket(bits_per_s)
     return f"qdisc replace dev {device} root tbf rate {bits_per_s}bit burst {depth} limit {queue}"
 
 
 def congestion_control() -> str:
-    """What a route says of TCP's congestion control: that of Hadoop's hosts, where this kernel has it.
+    """Return a route's option for the congestion control of Hadoop's hosts, if this kernel has it.
 
-    A machine set up for the wide area (BBR) takes the laboratory's round trips of microseconds for the
-    whole way, and leaves a slow link half empty.
+    BBR misjudges a lab's round trips of microseconds and leaves a slow link half empty.
     """
     return f"congctl {_CUBIC}" if _CUBIC in _AVAILABLE.read_text().split() else ""
 
 
 class Link(NamedTuple):
-    """A cable: two interfaces in two namespaces, and how fast each end may send.
+    """A cable: two interfaces in two namespaces, and the speed of each end.
 
-    The far end is that of the machine, the host or the client; the near one that of the bridge.
+    The near end is at the bridge, the far end at the machine, host or client.
     """
 
     near_space: str
@@ -76,7 +75,7 @@ class Link(NamedTuple):
 
 
 def space(spec: LabSpec, machine: MachineSpec) -> str:
-    """The network namespace of a machine: its host's where it is the host itself."""
+    """Return the network namespace of a machine, or of its host if it is the host itself."""
     return (
         registry.machine_space(spec.name, machine.name)
         if _host(spec, machine).virtual
@@ -85,17 +84,17 @@ def space(spec: LabSpec, machine: MachineSpec) -> str:
 
 
 def switch_space(spec: LabSpec) -> str:
-    """The network namespace of the switch, which is that of the lot of hosts, if it is on one."""
+    """Return the network namespace of the switch, which belongs to shared hosts if there are any."""
     return registry.prefix(spec.lot or spec.name) + registry.SWITCH
 
 
 def client_space(lab: str) -> str:
-    """The network namespace where jobs are submitted from."""
+    """Return the network namespace of the client."""
     return registry.prefix(lab) + registry.CLIENT
 
 
 def build(spec: LabSpec) -> None:
-    """Make what of the network is missing; raises RunFailed where Linux refuses."""
+    """Create the missing parts of the network; raises RunFailed if Linux refuses."""
     links = every_link(spec)
     bridges = {
         switch_space(spec),
@@ -104,57 +103,57 @@ def build(spec: LabSpec) -> None:
     spaces = dict.fromkeys([*(end for link in links for end in (link.near_space, link.far_space)), *bridges])
     for name in spaces:
         _make_space(spec.name, name)
-    there = {name: _interfaces(spec.name, name) for name in spaces}
+    existing = {name: _interfaces(spec.name, name) for name in spaces}
     for link in links:
-        if link.near not in there[link.near_space]:
+        if link.near not in existing[link.near_space]:
             far = ("peer", "name", link.far, "netns", link.far_space)
             run(spec.name, "ip", "-n", link.near_space, "link", "add", link.near, "type", "veth", *far)
-    _set_up(spec, links, {name: _BRIDGE not in there[name] for name in bridges})
-    _hold(spec.name, links)
+    _set_up(spec, links, {name: _BRIDGE not in existing[name] for name in bridges})
+    _limit_links(spec.name, links)
     for name in (client_space(spec.name), *(space(spec, machine) for machine in spec.machines)):
         _tune(spec, name)
 
 
 def cut(spec: LabSpec, machine: MachineSpec) -> None:
-    """Take a machine's cable out at its far end: nothing it sends arrives, and nothing reaches it.
+    """Disconnect a machine's cable at the bridge, so that no packet leaves or reaches the machine.
 
-    Its own end stays as it is, with its address and route. Raises RunFailed where Linux refuses.
+    Its own end keeps its address and route. Raises RunFailed if Linux refuses.
     """
     _switch(spec, machine, "down")
 
 
 def join(spec: LabSpec, machine: MachineSpec) -> None:
-    """Put a machine's cable back; no error if it was never out."""
+    """Connect a machine's cable again; no error if it is connected."""
     _switch(spec, machine, "up")
 
 
 def is_cut(spec: LabSpec, machine: MachineSpec) -> bool:
-    """Whether a machine's cable is out; raises RunFailed where there is none at all."""
+    """Whether a machine's cable is disconnected; raises RunFailed if there is none."""
     cable = cable_of(spec, machine)
     shown = json.loads(run(spec.name, "ip", "-n", cable.near_space, "-j", "link", "show", cable.near))
     return not any("UP" in link["flags"] for link in shown)
 
 
 def uplink_of(spec: LabSpec, host: str) -> Link:
-    """The cable of a physical host to the switch."""
+    """Return the cable of a physical host to the switch."""
     name = host_space_of(spec, host)
     return next(link for link in every_link(spec) if link.far_space == name and link.near.startswith("host"))
 
 
 def host_space_of(spec: LabSpec, host: str) -> str:
-    """The network namespace of a physical host: of a virtualised one that of the lot, if it is on one."""
+    """Return the network namespace of a physical host; virtualised ones may be shared by several labs."""
     shared = any(own.name == host and own.virtual for own in spec.hosts)
     return registry.host_space(spec.lot if spec.lot and shared else spec.name, host)
 
 
-def left_spaces(lab: str, used: Collection[str] = ()) -> tuple[Leftover, ...]:
-    """The network namespaces of a laboratory, or of a lot of hosts without those in use."""
+def leftover_spaces(lab: str, used: Collection[str] = ()) -> tuple[Leftover, ...]:
+    """Return the network namespaces of a lab or of shared hosts, without those in use."""
     spaces = sorted(SPACES.glob(f"{registry.prefix(lab)}*"))
     return tuple(Leftover("network namespace", path.name) for path in spaces if path.name not in used)
 
 
-def spaces_of_lot(spec: LabSpec) -> frozenset[str]:
-    """Those namespaces of its lot of hosts that a laboratory uses."""
+def shared_spaces(spec: LabSpec) -> frozenset[str]:
+    """Return the namespaces of shared hosts that a lab uses."""
     return frozenset(
         {switch_space(spec), *(host_space_of(spec, host.name) for host in spec.hosts if host.virtual)}
         if spec.lot
@@ -163,29 +162,29 @@ def spaces_of_lot(spec: LabSpec) -> frozenset[str]:
 
 
 def remove(lab: str, used: Collection[str] = ()) -> tuple[Leftover, ...]:
-    """Delete the namespaces of a laboratory, or those of a lot of hosts that are not in use.
+    """Delete the namespaces of a lab or of shared hosts, without those in use; return those that remain.
 
-    With them goes all that is in them. What could not be deleted is returned.
+    The kernel also deletes everything in them.
     """
-    left = []
-    for leftover in left_spaces(lab, used):
+    remaining = []
+    for leftover in leftover_spaces(lab, used):
         try:
             run(lab, "ip", "netns", "delete", leftover.name)
         except HowdahError as error:
-            left.append(leftover._replace(why=error.what))
-    return tuple(left)
+            remaining.append(leftover._replace(why=error.what))
+    return tuple(remaining)
 
 
 def remove_hosts(spec: LabSpec, hosts: Collection[str]) -> None:
-    """Delete the namespaces of some hosts and their machines, and with them the cables that lead there."""
-    gone = [space(spec, machine) for machine in spec.machines if machine.host in hosts]
-    for name in dict.fromkeys([*gone, *(host_space_of(spec, host) for host in hosts)]):
+    """Delete the namespaces of some hosts and their machines, and so their cables."""
+    removed = [space(spec, machine) for machine in spec.machines if machine.host in hosts]
+    for name in dict.fromkeys([*removed, *(host_space_of(spec, host) for host in hosts)]):
         if (SPACES / name).exists():
             run(spec.name, "ip", "netns", "delete", name)
 
 
 def every_link(spec: LabSpec) -> tuple[Link, ...]:
-    """Every cable of the laboratory."""
+    """Return every cable of a lab."""
     switch = switch_space(spec)
     links = [Link(switch, _client_end(spec), client_space(spec.name), INTERFACE)]
     for host in spec.hosts:
@@ -203,15 +202,15 @@ def every_link(spec: LabSpec) -> tuple[Link, ...]:
 
 
 def cable_number(spec: LabSpec, host: HostSpec) -> int:
-    """The number in the name of a host's cable: its own, or its first machine's.
+    """Return the number in the name of a host's cable: its own, or its first machine's.
 
-    Addresses stay when others come and go, so cables keep the names that are made of them.
+    Addresses stay when hosts are added or removed, and so do these names.
     """
     return host.cable or min(_number(machine) for machine in spec.machines if machine.host == host.name)
 
 
 def _client_end(spec: LabSpec) -> str:
-    """The end of the client's cable at a switch where other laboratories' clients may be, too."""
+    """Return the client's interface at the switch, which clients of other labs may share."""
     if spec.client_address == CLIENT_ADDRESS:
         return registry.CLIENT
     return f"{registry.CLIENT}{_offset(spec.client_address)}"
@@ -226,7 +225,7 @@ def _offset(address: str) -> int:
 
 
 def cable_of(spec: LabSpec, machine: MachineSpec) -> Link:
-    """What joins a machine to the bridge of its host, or to the switch where it is the host itself."""
+    """Return the cable from a machine to its host's bridge, or to the switch if it is the host itself."""
     return next(
         link for link in every_link(spec) if (link.far_space, link.far) == (space(spec, machine), INTERFACE)
     )
@@ -246,7 +245,7 @@ def _make_space(lab: str, name: str) -> None:
     if path.exists():
         if any(mount.point == path for mount in read_mounts()):
             return
-        # Who made it was killed before the namespace had its name: an empty file is all there is.
+        # The command that created it was killed: only an empty file exists.
         run(lab, "ip", "netns", "delete", name)
     run(lab, "ip", "netns", "add", name)
 
@@ -256,7 +255,7 @@ def _interfaces(lab: str, name: str) -> set[str]:
 
 
 def _set_up(spec: LabSpec, links: Iterable[Link], bridges: dict[str, bool]) -> None:
-    """Bridge what belongs together, give addresses, switch all on; of bridges, whether one is to be made."""
+    """Connect cables to bridges, set addresses and activate links; ``bridges`` has those to create."""
     lines: dict[str, list[str]] = defaultdict(list)
     for name, missing in bridges.items():
         if missing:
@@ -280,14 +279,14 @@ def _set_up(spec: LabSpec, links: Iterable[Link], bridges: dict[str, bool]) -> N
 
 
 def _tune(spec: LabSpec, name: str) -> None:
-    """Set what the kernel keeps apart for each network; raises RunFailed where Linux refuses."""
+    """Set the sysctl keys of one network namespace; raises RunFailed if Linux refuses."""
     if spec.kernel:
         lines = (f"echo {value} >/proc/sys/{key.replace('.', '/')}" for key, value in spec.kernel.items())
         run(spec.name, "ip", "netns", "exec", name, "sh", "-es", text="\n".join([*lines, ""]))
 
 
-def _hold(lab: str, links: Iterable[Link]) -> None:
-    """Hold both ends of each link to its speed: what leaves the host, and what leaves the switch for it."""
+def _limit_links(lab: str, links: Iterable[Link]) -> None:
+    """Limit both ends of each link to its speed."""
     lines: dict[str, list[str]] = defaultdict(list)
     for link in links:
         if link.bits_per_s is not None:

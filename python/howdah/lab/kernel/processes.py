@@ -1,4 +1,4 @@
-"""Processes as the kernel tells of them; a laboratory's are found by the mark in their environment."""
+"""Processes of a lab, identified by the mark in their environment."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ _EXEC_S = 0.002
 DAEMON = "HOWDAH_DAEMON"
 """The environment variable with the daemon's name; tasks do not have it."""
 _CONTAINER = re.compile(r"/usercache/[^/]+/appcache/[^/]+/container_[^/]+")
-_GONE_S = 20.0
+_END_S = 20.0
 
 
 def pids() -> Iterator[int]:
-    """The ids of all processes."""
+    """Return the ids of all processes."""
     return (int(entry.name) for entry in PROC.iterdir() if entry.name.isdigit())
 
 
 def command(pid: int) -> str:
-    """A process's name, empty if it has ended."""
+    """Return a process's name, empty if it has ended."""
     try:
         return (PROC / str(pid) / "comm").read_text().strip()
     except OSError:
@@ -39,20 +39,20 @@ def command(pid: int) -> str:
 
 
 def environment(pid: int) -> dict[bytes, bytes]:
-    """A process's environment, which is empty for the moment in which one program becomes another."""
+    """Return a process's environment; retry while it is empty during an exec."""
     entry = PROC / str(pid)
     for _ in range(_EXEC_TRIES):
         if content := (entry / "environ").read_bytes():
             return {name: value for name, _, value in (line.partition(b"=") for line in content.split(b"\0"))}
-        # Only a program has a file: the kernel's own threads and the dead have none, and are an OSError.
+        # Kernel threads and zombies have no executable and raise OSError.
         (entry / "exe").readlink()
         time.sleep(_EXEC_S)
     return {}
 
 
 def began_ticks(pid: int) -> int | None:
-    """When a process began, in the kernel's ticks since boot; None for a zombie."""
-    # The 22nd field: the second, a program's name, may hold blanks and brackets.
+    """Return a process's start time in the kernel's ticks since boot; None for a zombie."""
+    # The 22nd field. The second, a program's name, may contain blanks and brackets.
     fields = (PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()
     return None if fields[0] in "ZX" else int(fields[19])
 
@@ -62,23 +62,22 @@ class Process(NamedTuple):
 
     pid: int
     began: int
-    """When it began, in the kernel's ticks since boot; with the number it is unique."""
+    """Its start time in the kernel's ticks since boot; unique together with the id."""
     machine: str
-    """The machine it belongs to; empty in a task."""
+    """Its machine; empty for a task."""
     daemon: str
     """``namenode`` and so on; empty in tasks and shells."""
 
     @property
     def began_s(self) -> float:
-        """When it began, in seconds since the epoch."""
+        """Its start time in seconds since 1970."""
         return time.time() - time.clock_gettime(time.CLOCK_BOOTTIME) + self.began / _TICKS_PER_S
 
 
 def processes(mark: str, directory: Path | None = None) -> Iterator[Process]:
-    """Every process of this user that belongs to the laboratory.
+    """Yield every process of this user that belongs to the lab.
 
-    A task that is just starting does not carry the mark yet; it is known by where it works, below the
-    laboratory's directory.
+    A task that is just starting has no mark yet; it is identified by its working directory below the lab's.
     """
     for pid in pids():
         if pid == os.getpid():
@@ -91,14 +90,14 @@ def processes(mark: str, directory: Path | None = None) -> Iterator[Process]:
                 continue
             began = began_ticks(pid)
         except OSError:
-            # It ended while it was looked at, or is another user's.
+            # It has ended, or belongs to another user.
             continue
         if began is not None:
             yield Process(pid, began, marks.get(MACHINE, ""), marks.get(DAEMON, ""))
 
 
 def belongs(pid: int, mark: str, directory: Path) -> bool:
-    """Whether one process is the laboratory's, as far as this user may see; one that has ended is not."""
+    """Whether a process belongs to the lab; False if it has ended, or if this user may not see it."""
     try:
         return _marks(pid).get(VARIABLE) == mark or _works_below(pid, directory)
     except OSError:
@@ -106,7 +105,7 @@ def belongs(pid: int, mark: str, directory: Path) -> bool:
 
 
 def daemons(state: LabState) -> dict[tuple[str, str], Process]:
-    """The running daemons by machine and name; a daemon's own children are not it."""
+    """Return the running daemons by machine and name, without their child processes."""
     result: dict[tuple[str, str], Process] = {}
     for process in processes(state.mark):
         key = process.machine, process.daemon
@@ -115,13 +114,13 @@ def daemons(state: LabState) -> dict[tuple[str, str], Process]:
     return result
 
 
-def of(pid: int, machine: str, daemon: str) -> Process:
-    """A process that was just started, as it will be found again."""
+def process_of(pid: int, machine: str, daemon: str) -> Process:
+    """Return the Process of a process that was just started."""
     return Process(pid, began_ticks(pid) or 0, machine, daemon)
 
 
 def is_running(process: Process) -> bool:
-    """Whether it still runs: a process that began later under its number is another one."""
+    """Whether it still runs, and its id was not reused."""
     try:
         return began_ticks(process.pid) == process.began
     except OSError:
@@ -129,13 +128,13 @@ def is_running(process: Process) -> bool:
 
 
 def kill(process: Process, number: signal.Signals = signal.SIGKILL) -> None:
-    """Send a signal to just this process, if it still runs."""
+    """Send a signal to this process, if it still runs."""
     try:
         descriptor = os.pidfd_open(process.pid)
     except ProcessLookupError:
         return
     try:
-        # The descriptor keeps its number from being given to another one in between.
+        # The descriptor prevents the reuse of its id in between.
         if is_running(process):
             signal.pidfd_send_signal(descriptor, number)
     except ProcessLookupError:
@@ -145,19 +144,19 @@ def kill(process: Process, number: signal.Signals = signal.SIGKILL) -> None:
 
 
 def wait_for_end(process: Process) -> None:
-    """Wait until it has ended, so that what it held is free; no longer than a killed one may take."""
-    deadline = time.monotonic() + _GONE_S
+    """Wait until it has ended, at most as long as a killed process may take."""
+    deadline = time.monotonic() + _END_S
     while is_running(process) and time.monotonic() < deadline:
         time.sleep(0.02)
 
 
 def kill_all(mark: str, directory: Path | None) -> list[Process]:
-    """Kill every process of a laboratory, as often as new ones appear; returns those that stay."""
-    deadline = time.monotonic() + _GONE_S
-    while left := list(processes(mark, directory)):
+    """Kill every process of a lab, also new ones; return those that remain."""
+    deadline = time.monotonic() + _END_S
+    while remaining := list(processes(mark, directory)):
         if time.monotonic() > deadline:
-            return left
-        for process in left:
+            return remaining
+        for process in remaining:
             kill(process)
         time.sleep(0.05)
     return []

@@ -1,4 +1,4 @@
-"""What Linux gives a lab: the programs that it is built with, and what is mounted."""
+"""Linux programs that build a lab, and the list of mounts."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ _PACKAGES = {
 
 
 def run(lab: str, *command: str, text: str = "", folder: Path = Path("/")) -> str:
-    """Run a program to its end, with ``text`` as its input, and return what it printed.
+    """Run a program with ``text`` as its input and return its output.
 
-    It carries the laboratory's name in its environment: should howdah be killed while it runs, removing
-    the laboratory finds it and ends it. Raises UserError if it is not installed, RunFailed if it fails.
+    Its environment has the lab's name, so that ``howdah lab down`` finds and ends it if howdah was killed.
+    Raises UserError if it is not installed, RunFailed if it fails.
     """
     try:
         done = subprocess.run(
@@ -73,6 +73,6 @@ def run(lab: str, *command: str, text: str = "", folder: Path = Path("/")) -> st
             command[0], "is not installed", f"install {package}, and add it to the PATH"
         ) from error
     if done.returncode != 0:
-        said = " ".join(done.stderr.split()) or f"exit code {done.returncode}"
-        raise RunFailed(" ".join(command[:6]), said[:500])
+        message = " ".join(done.stderr.split()) or f"exit code {done.returncode}"
+        raise RunFailed(" ".join(command[:6]), message[:500])
     return done.stdout

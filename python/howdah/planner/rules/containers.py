@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import math
 
-from howdah import releases
 from howdah.model.at_once import counts_vcores
 from howdah.model.plan import Input, Value
 from howdah.planner.conditions import WITH_MAPREDUCE, in_study, with_mapreduce
 from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.rule import MAY, Decision
 from howdah.planner.rules.declare import Condition, Rules, anything, as_number, at_least
+from howdah.releases import catalogue
 
 _CLASS = "yarn.resourcemanager.scheduler.class"
 _CALCULATOR = "yarn.scheduler.capacity.resource-calculator"
@@ -46,7 +46,7 @@ _BY_CAPACITY = Condition(
 
 
 def _usually_asynchronous(facts: Facts) -> bool:
-    return releases.default_of(_ASYNCHRONOUS, releases.hadoop(facts.request.hadoop)) == "true"
+    return catalogue.default_of(_ASYNCHRONOUS, catalogue.hadoop(facts.request.hadoop)) == "true"
 
 
 @mapreduce.setting(

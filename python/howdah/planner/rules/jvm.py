@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from howdah import releases
 from howdah.errors import UserError
 from howdah.model.found import FoundProperty
 from howdah.model.heap import heap_bytes
 from howdah.model.plan import Value
+from howdah.model.request import DEFAULT_HBASE
 from howdah.planner.conditions import WITH_HBASE, with_mapreduce
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict, is_temporary
 from howdah.planner.rule import MUST, Decision
 from howdah.planner.rules.declare import Condition, Rules
-from howdah.releases import DEFAULT_HBASE, line_of
+from howdah.releases import catalogue
+from howdah.releases.catalogue import line_of
 from howdah.units import MIB
 
 _KEPT = ("HADOOP_LOG_DIR", "HADOOP_PID_DIR", "HADOOP_SECURE_PID_DIR", "HBASE_LOG_DIR", "HBASE_PID_DIR")
@@ -176,7 +177,7 @@ def _opens(facts: Facts) -> bool:
     """
     if facts.release_assumed and facts.decided.get(_OPENS) is not True:
         return False
-    return releases.hadoop(facts.request.hadoop).find(_OPENS) is not None
+    return catalogue.hadoop(facts.request.hadoop).find(_OPENS) is not None
 
 
 @rules.setting(

@@ -11,7 +11,15 @@ from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
-from howdah.releases import HADOOP_VERSIONS, Property, Release, default_of, hadoop, hbase, line_of
+from howdah.releases.catalogue import (
+    HADOOP_VERSIONS,
+    Property,
+    Release,
+    default_of,
+    hadoop,
+    hbase,
+    line_of,
+)
 
 _NAMED_IN = frozenset(
     f"{site}.xml"
@@ -120,7 +128,7 @@ def _unknown(reading: Inspected, facts: Facts) -> Iterator[tuple[FoundProperty, 
             # A strange character in a name is a rule of its own.
             continue
         name = _with_plain_id(entry.name, dotted)
-        if any(release.knows(name) for release in releases) or _is_service(entry):
+        if any(release.has(name) for release in releases) or _is_service(entry):
             continue
         suggested += 1
         near = (intended_key(entry.name, release) for release in releases)

@@ -19,10 +19,9 @@ from howdah.model.survey import Machine, Survey, Volume
 from howdah.services.addresses import WebAddress
 from howdah.services.conf import ClientConf
 from howdah.services.errors import ServiceError, Unexpected
-from howdah.services.jmx import JmxReader
 from howdah.services.namenode import DataNode, NameNode, datanode_url
 from howdah.services.resourcemanager import Node, ResourceManager
-from howdah.services.web import Web
+from howdah.services.web import JmxReader, Web
 from howdah.units import MIB
 
 _LOOPBACK = "127.0.0.1"
@@ -86,12 +85,12 @@ def posts(conf: ClientConf) -> Iterator[MasterDaemon]:
     """Every master that a client's configuration names."""
     yield from _served(conf.namenodes(), Role.NAMENODE)
     yield from _served(conf.resource_managers(), Role.RESOURCEMANAGER)
-    if conf.given("mapreduce.jobhistory.webapp.address") or conf.given("mapreduce.jobhistory.address"):
+    if conf.explicit("mapreduce.jobhistory.webapp.address") or conf.explicit("mapreduce.jobhistory.address"):
         yield from _served((conf.history(),), Role.JOB_HISTORY)
-    for host in _hosts(urlsplit(conf.given("dfs.namenode.shared.edits.dir") or "").netloc):
+    for host in _hosts(urlsplit(conf.explicit("dfs.namenode.shared.edits.dir") or "").netloc):
         yield MasterDaemon(host, Role.JOURNALNODE, None)
     for host in _hosts(
-        conf.given("ha.zookeeper.quorum") or conf.given("yarn.resourcemanager.zk-address") or ""
+        conf.explicit("ha.zookeeper.quorum") or conf.explicit("yarn.resourcemanager.zk-address") or ""
     ):
         yield MasterDaemon(host, Role.ZOOKEEPER, None)
 

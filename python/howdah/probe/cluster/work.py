@@ -13,7 +13,7 @@ from howdah.model.survey import Work
 from howdah.services.conf import ClientConf
 from howdah.services.errors import RefusedByDaemon
 from howdah.services.history import JobHistory
-from howdah.services.job import JobFacts, Sums
+from howdah.services.job_facts import JobFacts, Sums
 from howdah.services.web import Web
 
 _AT_ONCE = 4

@@ -21,9 +21,9 @@ LOCK_PATIENCE_S = 120.0
 class HostRefusal(Exception):
     """Something that only a person can decide or mend: what is wrong, and what to do."""
 
-    def __init__(self, what: str, fix: str = "", code: int = 0) -> None:
-        super().__init__(f"{what}: {fix}" if fix else what)
-        self.what = what
+    def __init__(self, problem: str, fix: str = "", code: int = 0) -> None:
+        super().__init__(f"{problem}: {fix}" if fix else problem)
+        self.what = problem
         self.fix = fix
         self.code = code
         """What a command ended with, if it was one that failed."""
@@ -31,13 +31,13 @@ class HostRefusal(Exception):
 
 def refused(error: Exception) -> Json:
     """What a module answers where something is wrong."""
-    said = str(error) or type(error).__name__
-    told: Json = {"failed": True, "msg": said, "what": said, "fix": ""}
+    message = str(error) or type(error).__name__
+    result: Json = {"failed": True, "msg": message, "what": message, "fix": ""}
     if isinstance(error, HostRefusal):
-        told.update(what=error.what, fix=error.fix)
+        result.update(what=error.what, fix=error.fix)
     elif isinstance(error, OSError) and error.strerror:
-        told["what"] = f"{error.strerror}: {error.filename}" if error.filename else error.strerror
-    return told
+        result["what"] = f"{error.strerror}: {error.filename}" if error.filename else error.strerror
+    return result
 
 
 @contextmanager
@@ -74,12 +74,14 @@ class HostChanges:
         self.notes: List[str] = []
 
     def change(
-        self, what: str, act: Optional[Callable[[], Any]] = None, before: str = "", after: str = ""
+        self, description: str, act: Optional[Callable[[], Any]] = None, before: str = "", after: str = ""
     ) -> None:
         """Note a change, and make it unless only to look."""
-        self.changes.append(what)
+        self.changes.append(description)
         if before or after:
-            self.diffs.append({"before_header": what, "after_header": what, "before": before, "after": after})
+            self.diffs.append(
+                {"before_header": description, "after_header": description, "before": before, "after": after}
+            )
         if not self.check and act is not None:
             act()
 
@@ -88,8 +90,8 @@ def run(*command: str, cwd: Optional[str] = None) -> str:
     """What a command says; raises HostRefusal with the end of it if it fails."""
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", cwd=cwd, check=False)
     if done.returncode:
-        said = (done.stderr.strip() or done.stdout.strip()).splitlines()
-        end = "\n".join(said[-3:]) or f"exit {done.returncode}"
+        lines = (done.stderr.strip() or done.stdout.strip()).splitlines()
+        end = "\n".join(lines[-3:]) or f"exit {done.returncode}"
         raise HostRefusal(f"{' '.join(command)}:\n{end}", code=done.returncode)
     return done.stdout
 

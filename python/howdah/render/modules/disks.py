@@ -32,41 +32,41 @@ def mount_point(number: int) -> str:
     return f"/data/{number:02}"
 
 
-def prepare_disks(host: HostChanges, manifest: Json, given: Optional[List[str]]) -> None:
+def prepare_disks(host: HostChanges, manifest: Json, devices: Optional[List[str]]) -> None:
     """Have as many data disks mounted as wanted; raises HostRefusal unless just as many are empty.
 
-    ``given`` are the disks of all numbers, or those of the numbers that are missing.
+    ``devices`` are the disks of all numbers, or those of the numbers that are missing.
     """
-    wanted = manifest.get("disks")
-    if not wanted:
+    planned = manifest.get("disks")
+    if not planned:
         return
-    missing = [n for n in range(1, wanted["count"] + 1) if not os.path.ismount(mount_point(n))]
+    missing = [n for n in range(1, planned["count"] + 1) if not os.path.ismount(mount_point(n))]
     if not missing:
         return
-    found = survey()
-    for number in [number for number in missing if number in found.made]:
+    disks = survey()
+    for number in [number for number in missing if number in disks.made]:
         host.change(f"mount {mount_point(number)}", lambda number=number: remount(number))  # type: ignore[misc]
-    left = [number for number in missing if number not in found.made]
-    if not left:
+    numbers = [number for number in missing if number not in disks.made]
+    if not numbers:
         return
     # A run that was killed had begun with these: the partition bears our name, and holds nothing.
-    begun = [found.begun[number] for number in left if number in found.begun]
-    if given and len(given) == wanted["count"]:
-        chosen = [given[number - 1] for number in left]
+    begun = [disks.begun[number] for number in numbers if number in disks.begun]
+    if devices and len(devices) == planned["count"]:
+        chosen = [devices[number - 1] for number in numbers]
     else:
-        chosen = given or sorted([*found.empty, *begun])
-    if len(chosen) != len(left):
-        there = f" ({', '.join(chosen)})" if chosen else ""
+        chosen = devices or sorted([*disks.empty, *begun])
+    if len(chosen) != len(numbers):
+        listed = f" ({', '.join(chosen)})" if chosen else ""
         raise HostRefusal(
-            f"{len(left)} data disks are needed, but {len(chosen)} are empty{there}",
+            f"{len(numbers)} data disks are needed, but {len(chosen)} are empty{listed}",
             "wipe enough disks, or name them: --disks HOST=/dev/sdb,… (howdah_disks in the inventory)",
         )
-    words = [f"{number:02}={chosen[index]}" for index, number in enumerate(left)]
+    words = [f"{number:02}={chosen[index]}" for index, number in enumerate(numbers)]
     again = [word for word in words if os.path.realpath(word.partition("=")[2]) in begun]
     try_out(script(manifest), [word for word in words if word not in again])
     for disk in [word.partition("=")[2] for word in again]:
         host.change(f"begin again with {disk}", lambda disk=disk: run("wipefs", "--all", disk))  # type: ignore[misc]
-    host.change(f"disks {' '.join(words)}", lambda: run("bash", wanted["script"], "--apply", *words))
+    host.change(f"disks {' '.join(words)}", lambda: run("bash", planned["script"], "--apply", *words))
 
 
 def script(manifest: Json) -> str:
@@ -82,9 +82,9 @@ def try_out(text: str, words: List[str]) -> None:
     command = ["bash", "-s", "--", *words]
     done = subprocess.run(command, input=text, capture_output=True, text=True, errors="replace", check=False)
     if done.returncode:
-        said = (done.stderr.strip() or f"disks.sh: exit {done.returncode}").splitlines()[-1]
+        message = (done.stderr.strip() or f"disks.sh: exit {done.returncode}").splitlines()[-1]
         raise HostRefusal(
-            said.partition("disks.sh: ")[2] or said,
+            message.partition("disks.sh: ")[2] or message,
             "name other disks: --disks HOST=/dev/sdb,… (howdah_disks in the inventory), or wipe these",
         )
 
@@ -97,7 +97,7 @@ def remount(number: int) -> None:
 
 def survey() -> DiskSurvey:
     """Look at every disk of the host; what cannot be read counts as holding something."""
-    found = DiskSurvey([], [], {})
+    disks = DiskSurvey([], [], {})
     mounts, table = read("/proc/mounts") or "", read("/etc/fstab") or ""
     for path in sorted(glob("/sys/block/*")):
         disk = f"/dev/{Path(path).name}"
@@ -107,7 +107,7 @@ def survey() -> DiskSurvey:
         if not parts:
             in_use = glob(f"{path}/holders/*") or re.search(rf"^{disk} ", mounts, re.MULTILINE)
             if not in_use and not signature(disk):
-                found.empty.append(disk)
+                disks.empty.append(disk)
             continue
         first = signature(f"/dev/{Path(parts[0]).parent.name}")
         name = first.get("PART_ENTRY_NAME", "")
@@ -115,10 +115,10 @@ def survey() -> DiskSurvey:
             number = int(name[len(OURS) :])
             label = f"data-{number:02}"
             if first.get("LABEL") == label and f"LABEL={label} " in table:
-                found.made.append(number)
+                disks.made.append(number)
             elif "TYPE" not in first:
-                found.begun[number] = disk
-    return found
+                disks.begun[number] = disk
+    return disks
 
 
 def signature(device: str) -> Dict[str, str]:

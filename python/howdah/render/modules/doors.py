@@ -41,14 +41,14 @@ def listened(process: str) -> Set[int]:
             sockets.add(os.readlink(link))
         except OSError:
             continue
-    found = set()
+    listening_ports = set()
     for table in ("/proc/net/tcp", "/proc/net/tcp6"):
         lines = Path(table).read_text().splitlines()[1:] if Path(table).exists() else []
         for words in map(str.split, lines):
             address, _, port = words[1].rpartition(":")
             if words[3] == IN_LISTEN and f"socket:[{words[9]}]" in sockets and not is_loopback(address):
-                found.add(int(port, 16))
-    return found
+                listening_ports.add(int(port, 16))
+    return listening_ports
 
 
 def is_loopback(address: str) -> bool:
@@ -80,7 +80,7 @@ def shown_by_tls(page: http.client.HTTPSConnection) -> str:
     """The first page that is shown by TLS."""
     for path in TRIED:
         try:
-            status = asked(page, path)
+            status = status_without_ticket(page, path)
         except FAILED as error:
             return f"breaks off at {path} ({error!r}): {UNKNOWN}"
         if status < 400:
@@ -93,7 +93,7 @@ def without_encryption(name: str, port: int) -> str:
     if any(refusal in answered(name, port, call) for call, refusal in CALLS):
         return ""
     try:
-        status = asked(http.client.HTTPConnection(name, port, timeout=TRIED_S), "/jmx")
+        status = status_without_ticket(http.client.HTTPConnection(name, port, timeout=TRIED_S), "/jmx")
     except (socket.timeout, ConnectionRefusedError, socket.gaierror) as error:
         return f"does not answer {name} ({error}): {UNKNOWN}"
     except FAILED:
@@ -102,7 +102,7 @@ def without_encryption(name: str, port: int) -> str:
     return "" if status in (401, 403) else f"answers without encryption or a ticket ({status})"
 
 
-def asked(connection: http.client.HTTPConnection, path: str) -> int:
+def status_without_ticket(connection: http.client.HTTPConnection, path: str) -> int:
     """The status of a page."""
     try:
         connection.request("GET", path)

@@ -37,8 +37,8 @@ def make_directories(host: HostChanges, manifest: Json) -> None:
             # Its disk is new, or has failed: what is written here would fill the system's.
             host.notes.append(f"{entry['on']} is not mounted, so nothing is created there")
             continue
-        found = path.stat() if path.is_dir() else None
-        if not found or found.st_mode & 0o7777 != mode or owner(found.st_uid) != entry["owner"]:
+        status = path.stat() if path.is_dir() else None
+        if not status or status.st_mode & 0o7777 != mode or owner(status.st_uid) != entry["owner"]:
             host.change(f"directory {path}", lambda entry=entry: make_directory(entry))  # type: ignore[misc]
 
 
@@ -57,10 +57,10 @@ def make_directory(entry: Json) -> None:
     Path(entry["path"]).chmod(int(entry["mode"], 8))
 
 
-def place_files(host: HostChanges, wanted: List[Json], former: Set[str]) -> List[str]:
+def place_files(host: HostChanges, entries: List[Json], former: Set[str]) -> List[str]:
     """Write what differs, and remove what a former manifest had; returns the paths that changed."""
     changed: List[str] = []
-    for entry in wanted:
+    for entry in entries:
         path, mode = entry["path"], int(entry["mode"], 8)
         before = read(path)
         if before == entry["content"] and Path(path).stat().st_mode & 0o7777 == mode:
@@ -72,7 +72,7 @@ def place_files(host: HostChanges, wanted: List[Json], former: Set[str]) -> List
             before or "",
             entry["content"],
         )
-    for path in sorted(former - {entry["path"] for entry in wanted}):
+    for path in sorted(former - {entry["path"] for entry in entries}):
         if Path(path).exists():
             changed.append(path)
             host.change(f"remove {path}", lambda path=path: Path(path).unlink())  # type: ignore[misc]

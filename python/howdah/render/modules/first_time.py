@@ -18,14 +18,14 @@ STARTING_S = 60.0
 """How long a NameNode may take from its first answer to the end of its start."""
 NOT_STARTED = 2
 """What -bootstrapStandby ends with where no other NameNode answers it."""
-THERE_ALREADY = 2
+ALREADY_FORMATTED = 2
 """What zkfc ends with, asked to make what is there."""
 
 
 def hadoop(manifest: Json, user: str, *words: str) -> str:
     """What one of Hadoop's programs says, run as a user; raises HostRefusal with its end if it fails."""
     home = next(f"{OPT}/{name}" for name in manifest["trees"] if name.startswith("hadoop-"))
-    program, *rest = words
+    program, *arguments = words
     environment = [
         f"HADOOP_CONF_DIR={CONF}",
         f"HADOOP_HOME={home}",
@@ -33,7 +33,7 @@ def hadoop(manifest: Json, user: str, *words: str) -> str:
         *ticket(user),
         "HADOOP_ROOT_LOGGER=WARN,console",
     ]
-    return run("runuser", "-u", user, "--", "env", *environment, f"{home}/bin/{program}", *rest, cwd="/")
+    return run("runuser", "-u", user, "--", "env", *environment, f"{home}/bin/{program}", *arguments, cwd="/")
 
 
 def java() -> List[str]:
@@ -96,5 +96,5 @@ def format_zookeeper(host: HostChanges, manifest: Json) -> None:
         host.changes.append("make the NameNodes' place in ZooKeeper")
     except HostRefusal as error:
         # It says nothing of it, but may warn of other things.
-        if error.code != THERE_ALREADY:
+        if error.code != ALREADY_FORMATTED:
             raise

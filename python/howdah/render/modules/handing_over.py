@@ -21,46 +21,46 @@ STANDS_BY_S = 30.0
 TAKES_OVER_S = 120.0
 SAFE_MODE_S = 1800.0
 """How long a NameNode that stands by may take until it knows enough blocks to serve."""
-ASK_AGAIN_S = 1.0
+HANDOVER_POLL_S = 1.0
 INFO = "Hadoop:service=NameNode,name=NameNodeInfo"
 
 
-def others_of(daemon: Json, name: str, leaving: List[str]) -> List[str]:
+def peers_of(daemon: Json, name: str, leaving: List[str]) -> List[str]:
     """The hosts of those that could take over from a daemon."""
     return [host for host in daemon.get("peers") or {} if host != name and host not in leaving]
 
 
-def does(daemon: Json, host: str, what: str) -> bool:
+def does(daemon: Json, host: str, state: str) -> bool:
     """Whether the daemon of that kind on a host ``leads`` or ``follows``; False too where it does not say."""
     page = daemon["page"]
     try:
-        return bool(page.get(what)) and bool(re.search(page[what], shown(host, page)))
+        return bool(page.get(state)) and bool(re.search(page[state], shown(host, page)))
     except (OSError, http.client.HTTPException):
         return False
 
 
-def hand_over(host: HostChanges, manifest: Json, daemon: Json, name: str, others: List[str]) -> None:
+def hand_over(host: HostChanges, manifest: Json, daemon: Json, name: str, peers: List[str]) -> None:
     """Have another one lead if this one does; NameNodes both run on, of the others this one is stopped.
 
     Raises HostRefusal where no other one can, and leaves this one as it is.
     """
-    if not others or not does(daemon, name, "leads"):
+    if not peers or not does(daemon, name, "leads"):
         return
     if host.check:
-        host.changes.append(f"hand over to {' or '.join(others)}")
+        host.changes.append(f"hand over to {' or '.join(peers)}")
         return
-    wait_until(lambda: any(does(daemon, other, "follows") for other in others), STANDS_BY_S)
-    ready = [other for other in others if does(daemon, other, "follows")]
+    wait_until(lambda: any(does(daemon, peer, "follows") for peer in peers), STANDS_BY_S)
+    ready = [peer for peer in peers if does(daemon, peer, "follows")]
     if not ready:
         raise HostRefusal(
-            f"its {daemon['name']} is active, and none is ready to take over ({', '.join(others)})",
+            f"its {daemon['name']} is active, and none is ready to take over ({', '.join(peers)})",
             "fix that one first; this one stays unchanged",
         )
     if daemon["name"] == "namenode":
         fail_over(manifest, daemon, name, ready[0])
     else:
         run("systemctl", "stop", daemon["unit"])
-    if not wait_until(lambda: any(does(daemon, other, "leads") for other in others), TAKES_OVER_S):
+    if not wait_until(lambda: any(does(daemon, peer, "leads") for peer in peers), TAKES_OVER_S):
         run("systemctl", "start", daemon["unit"])
         raise HostRefusal(
             f"no other {daemon['name']} is active after {TAKES_OVER_S:.0f} s", f"see the log on {ready[0]}"
@@ -68,18 +68,18 @@ def hand_over(host: HostChanges, manifest: Json, daemon: Json, name: str, others
     host.changes.append(f"hand over to {ready[0]}")
 
 
-def fail_over(manifest: Json, daemon: Json, name: str, other: str) -> None:
+def fail_over(manifest: Json, daemon: Json, name: str, peer: str) -> None:
     """Let another NameNode lead, once it knows enough blocks to serve."""
-    safe = in_safe_mode(daemon, other)
+    safe = in_safe_mode(daemon, peer)
     if safe:
         # It learns of blocks from the edits, which it reads when the log is rolled.
         hadoop(manifest, "hdfs", "hdfs", "dfsadmin", "-rollEdits")
-        if not wait_until(lambda: not in_safe_mode(daemon, other), SAFE_MODE_S):
+        if not wait_until(lambda: not in_safe_mode(daemon, peer), SAFE_MODE_S):
             raise HostRefusal(
-                f"the NameNode of {other} is in safe mode after {SAFE_MODE_S:.0f} s",
+                f"the NameNode of {peer} is in safe mode after {SAFE_MODE_S:.0f} s",
                 f"see which DataNodes do not report to it; {name} stays active",
             )
-    words = ["-failover", daemon["peers"][name], daemon["peers"][other]]
+    words = ["-failover", daemon["peers"][name], daemon["peers"][peer]]
     deadline = time.monotonic() + TAKES_OVER_S
     while True:
         try:
@@ -87,11 +87,11 @@ def fail_over(manifest: Json, daemon: Json, name: str, other: str) -> None:
             return
         except HostRefusal:
             # A failover controller that was started just now does not know yet that its NameNode is well.
-            if does(daemon, other, "leads"):
+            if does(daemon, peer, "leads"):
                 return
             if time.monotonic() > deadline:
                 raise
-        time.sleep(ASK_AGAIN_S)
+        time.sleep(HANDOVER_POLL_S)
 
 
 def in_safe_mode(daemon: Json, host: str) -> bool:

@@ -12,7 +12,7 @@ import json
 from typing import List
 
 from howdah.render.modules.changes import HostRefusal, Json, refused
-from howdah.render.modules.kerberos import ask_as
+from howdah.render.modules.kerberos import set_login
 from howdah.render.modules.running_settings import differences, page_of
 from howdah.render.modules.units import applied, show
 
@@ -25,7 +25,7 @@ def main(arguments: bytes) -> None:
     notes: List[str] = []
     try:
         manifest = applied()
-        ask_as(manifest)
+        set_login(manifest)
         for daemon in manifest.get("daemons", []):
             if show(daemon["unit"])["ActiveState"] != "active":
                 continue

@@ -27,8 +27,8 @@ from typing import List
 
 from howdah.render.modules.changes import HostChanges, HostRefusal, Json, alone, refused, run
 from howdah.render.modules.first_time import bootstrap, format_once, format_zookeeper, hadoop
-from howdah.render.modules.handing_over import does, hand_over, others_of
-from howdah.render.modules.kerberos import ask_as
+from howdah.render.modules.handing_over import does, hand_over, peers_of
+from howdah.render.modules.kerberos import set_login
 from howdah.render.modules.pages import answers
 from howdah.render.modules.rolling_upgrade import start_as_ever, start_as_upgrade
 from howdah.render.modules.running_settings import changed_settings
@@ -40,12 +40,12 @@ LOG_LINES = 12
 LOGS = ("/var/log/hadoop", "/var/log/hbase")
 
 
-def wanted_daemon(manifest: Json, name: str) -> Json:
+def planned_daemon(manifest: Json, name: str) -> Json:
     """The daemon of that name; raises HostRefusal where the host has none."""
     for daemon in manifest.get("daemons", []):
         if daemon["name"] == name:
-            found: Json = daemon
-            return found
+            planned: Json = daemon
+            return planned
     raise HostRefusal(f"this host has no {name}", "apply its manifest first")
 
 
@@ -63,7 +63,7 @@ def start(host: HostChanges, manifest: Json, daemon: Json, args: Json) -> None:
             prepare(host, manifest, daemon, args)
             host.change(f"start {unit}", lambda: begin(unit, "start"))
         elif args["state"] == "fresh" and is_stale(daemon, state["MainPID"], name):
-            hand_over(host, manifest, daemon, name, others_of(daemon, name, []))
+            hand_over(host, manifest, daemon, name, peers_of(daemon, name, []))
             if daemon["name"] == "datanode" and not host.check:
                 leave_gently(manifest, daemon, name)
             host.change(f"restart {unit}", lambda: begin(unit, "restart"))
@@ -76,10 +76,10 @@ def is_stale(daemon: Json, process: str, name: str) -> bool:
     return not is_fresh(daemon, process) or bool(changed_settings(name, daemon, {}))
 
 
-def begin(unit: str, what: str) -> None:
+def begin(unit: str, action: str) -> None:
     """Start or restart a unit; one that failed too often before is given another chance."""
     run("systemctl", "reset-failed", unit)
-    run("systemctl", what, unit)
+    run("systemctl", action, unit)
 
 
 def prepare(host: HostChanges, manifest: Json, daemon: Json, args: Json) -> None:
@@ -139,11 +139,11 @@ def log(daemon: Json) -> List[str]:
     return run("journalctl", "--no-pager", "-n", str(LOG_LINES), "-u", daemon["unit"]).splitlines()
 
 
-def stop(host: HostChanges, manifest: Json, daemon: Json, name: str, others: List[str]) -> None:
+def stop(host: HostChanges, manifest: Json, daemon: Json, name: str, peers: List[str]) -> None:
     """Stop the daemon if it runs, and let one of the others take over before."""
     with alone(host.check):
         if show(daemon["unit"])["ActiveState"] not in ("inactive", "failed"):
-            hand_over(host, manifest, daemon, name, others)
+            hand_over(host, manifest, daemon, name, peers)
             host.change(f"stop {daemon['unit']}", lambda: run("systemctl", "stop", daemon["unit"]))
 
 
@@ -154,17 +154,17 @@ def main(arguments: bytes) -> None:
     result: Json = {}
     try:
         manifest = applied()
-        ask_as(manifest)
-        daemon = wanted_daemon(manifest, args["daemon"])
+        set_login(manifest)
+        daemon = planned_daemon(manifest, args["daemon"])
         name, state = own_name(args), args["state"]
-        others = others_of(daemon, name, list(args.get("leaving") or ()))
+        peers = peers_of(daemon, name, list(args.get("leaving") or ()))
         if state == "stopped":
-            stop(host, manifest, daemon, name, others)
+            stop(host, manifest, daemon, name, peers)
         elif state == "asked":
             result["leads"] = does(daemon, name, "leads")
         elif state == "follows":
             with alone(host.check):
-                hand_over(host, manifest, daemon, name, others)
+                hand_over(host, manifest, daemon, name, peers)
         elif state == "upgrading":
             with alone(host.check):
                 start_as_upgrade(host, manifest, daemon)

@@ -22,14 +22,14 @@ def main(arguments: bytes) -> None:
     try:
         manifest = applied()
         authority = manifest["kerberos"]["authority"]
-        found = [
+        problems = [
             door
             for daemon in manifest["daemons"]
             for door in open_doors(daemon, str(args["host"]), authority)
         ]
-        if found:
+        if problems:
             raise HostRefusal(
-                f"clients without a ticket are admitted, or may be: {'; '.join(found)}",
+                f"clients without a ticket are admitted, or may be: {'; '.join(problems)}",
                 "close these ports in the firewall until the plan's settings are corrected",
             )
     except (HostRefusal, OSError) as error:

@@ -25,7 +25,7 @@ from typing import Callable, List, Tuple
 from howdah.render.modules.changes import HostChanges, HostRefusal, Json, refused
 from howdah.render.modules.first_time import hadoop
 from howdah.render.modules.handing_over import INFO
-from howdah.render.modules.kerberos import ACCESS, ask_as
+from howdah.render.modules.kerberos import ACCESS, set_login
 from howdah.render.modules.pages import WebFileSystem, bean
 from howdah.render.modules.releases import OPT
 from howdah.render.modules.rolling_upgrade import upgrade_under_way
@@ -37,7 +37,7 @@ NAMENODE = "Hadoop:service=NameNode,name="
 PROOF = "/tmp/.howdah-proof"
 
 
-def wait_for(what: str, lacks: Callable[[], str], patience_s: float) -> None:
+def wait_for(awaited: str, lacks: Callable[[], str], patience_s: float) -> None:
     """Wait until nothing is lacking; raises HostRefusal with what is."""
     deadline = time.monotonic() + patience_s
     while True:
@@ -49,7 +49,7 @@ def wait_for(what: str, lacks: Callable[[], str], patience_s: float) -> None:
             return
         if time.monotonic() > deadline:
             raise HostRefusal(
-                f"waited {patience_s:.0f} s for {what}: {lacking}",
+                f"waited {patience_s:.0f} s for {awaited}: {lacking}",
                 "fix what is missing (--status shows every daemon), then deploy again",
             )
         time.sleep(POLL_S)
@@ -57,7 +57,7 @@ def wait_for(what: str, lacks: Callable[[], str], patience_s: float) -> None:
 
 def active(namenodes: List[str]) -> Tuple[str, int]:
     """The NameNode that serves; raises HostRefusal if none does."""
-    said = []
+    states = []
     for address in namenodes:
         name, _, port = address.rpartition(":")
         try:
@@ -66,15 +66,15 @@ def active(namenodes: List[str]) -> Tuple[str, int]:
             state = str(error)
         if state == "active":
             return name, int(port)
-        said.append(f"{address} is {state}")
-    raise HostRefusal(f"no NameNode is active: {', '.join(said)}")
+        states.append(f"{address} is {state}")
+    raise HostRefusal(f"no NameNode is active: {', '.join(states)}")
 
 
-def not_live(namenodes: List[str], wanted: List[str]) -> str:
+def not_live(namenodes: List[str], names: List[str]) -> str:
     """Which of these DataNodes the active NameNode has not, and what else keeps it from taking files."""
     info = bean(*active(namenodes), f"{NAMENODE}NameNodeInfo")
     live = {key.rpartition(":")[0].lower() for key in json.loads(info.get("LiveNodes") or "{}")}
-    lacking = [name for name in wanted if name.lower() not in live]
+    lacking = [name for name in names if name.lower() not in live]
     if lacking:
         return f"not live: {', '.join(lacking[:5])}" + (
             f" and {len(lacking) - 5} more" if lacking[5:] else ""
@@ -92,43 +92,43 @@ def not_whole(namenodes: List[str]) -> str:
     return f"{missing} blocks missing, {urgent} with one replica left" if missing or urgent else ""
 
 
-def not_left(namenodes: List[str], leaving: List[str]) -> str:
+def not_drained(namenodes: List[str], leaving: List[str]) -> str:
     """Which of these DataNodes still hold blocks that are nowhere else."""
     info = bean(*active(namenodes), f"{NAMENODE}NameNodeInfo")
-    said = {
+    states = {
         key.rpartition(":")[0].lower(): str(node.get("adminState"))
         for part in ("LiveNodes", "DeadNodes")
         for key, node in json.loads(info.get(part) or "{}").items()
     }
     lacking = [
-        f"{name} is {said[name.lower()]}"
+        f"{name} is {states[name.lower()]}"
         for name in leaving
-        if said.get(name.lower(), "Decommissioned") != "Decommissioned"
+        if states.get(name.lower(), "Decommissioned") != "Decommissioned"
     ]
     return ", ".join(lacking)
 
 
-def have_directories(host: HostChanges, files: WebFileSystem, wanted: List[Json]) -> None:
+def have_directories(host: HostChanges, files: WebFileSystem, entries: List[Json]) -> None:
     """Make the directories of HDFS that are not there, with their owners and modes."""
-    for entry in wanted:
+    for entry in entries:
         path, mode = entry["path"], entry["mode"].lstrip("0") or "0"
         try:
-            found = files.ask("GET", path, "GETFILESTATUS")["FileStatus"]
+            status = files.request("GET", path, "GETFILESTATUS")["FileStatus"]
         except HostRefusal:
-            found = {}
+            status = {}
         policy = entry.get("policy") or ""
-        if found.get("owner") != entry["owner"] or found.get("permission") != mode:
+        if status.get("owner") != entry["owner"] or status.get("permission") != mode:
             host.changes.append(f"directory hdfs:{path}")
             if not host.check:
-                files.ask("PUT", path, "MKDIRS")
-                files.ask("PUT", path, "SETOWNER", owner=entry["owner"], group="hadoop")
-                files.ask("PUT", path, "SETPERMISSION", permission=mode)
-        if policy and found.get("ecPolicy") != policy:
+                files.request("PUT", path, "MKDIRS")
+                files.request("PUT", path, "SETOWNER", owner=entry["owner"], group="hadoop")
+                files.request("PUT", path, "SETPERMISSION", permission=mode)
+        if policy and status.get("ecPolicy") != policy:
             # Files that are there stay as they are.
             host.changes.append(f"erasure coding hdfs:{path}: {policy}")
             if not host.check:
-                files.ask("PUT", "/", "ENABLEECPOLICY", ecpolicy=policy)
-                files.ask("PUT", path, "SETECPOLICY", ecpolicy=policy)
+                files.request("PUT", "/", "ENABLEECPOLICY", ecpolicy=policy)
+                files.request("PUT", path, "SETECPOLICY", ecpolicy=policy)
 
 
 def have_homes(host: HostChanges, files: WebFileSystem, users: List[str]) -> None:
@@ -136,12 +136,12 @@ def have_homes(host: HostChanges, files: WebFileSystem, users: List[str]) -> Non
     for user in users:
         path = f"/user/{user}"
         try:
-            files.ask("GET", path, "GETFILESTATUS")
+            files.request("GET", path, "GETFILESTATUS")
         except HostRefusal:
             host.changes.append(f"directory hdfs:{path}")
             if not host.check:
-                files.ask("PUT", path, "MKDIRS")
-                files.ask("PUT", path, "SETOWNER", owner=user)
+                files.request("PUT", path, "MKDIRS")
+                files.request("PUT", path, "SETOWNER", owner=user)
 
 
 def prove(namenodes: List[str]) -> None:
@@ -151,7 +151,7 @@ def prove(namenodes: List[str]) -> None:
         files = WebFileSystem(*active(namenodes))
         files.write(PROOF, content)
         same = files.read(PROOF) == content
-        files.ask("DELETE", PROOF, "DELETE")
+        files.request("DELETE", PROOF, "DELETE")
     except (OSError, http.client.HTTPException) as error:
         raise HostRefusal(
             f"HDFS failed to store and return a file of 1 MiB: {error}",
@@ -180,8 +180,8 @@ def prepare_upgrade(host: HostChanges, namenodes: List[str], patience_s: float) 
 
 def no_image(namenodes: List[str]) -> str:
     """What is lacking until the release before could be gone back to."""
-    told = upgrade_under_way(*active(namenodes)) or {}
-    return "" if told.get("createdRollbackImages") else "no NameNode has written it yet"
+    upgrade = upgrade_under_way(*active(namenodes)) or {}
+    return "" if upgrade.get("createdRollbackImages") else "no NameNode has written it yet"
 
 
 def finalize_upgrade(host: HostChanges, namenodes: List[str], patience_s: float) -> None:
@@ -189,7 +189,7 @@ def finalize_upgrade(host: HostChanges, namenodes: List[str], patience_s: float)
     where = active(namenodes)
     if upgrade_under_way(*where) is None:
         return
-    releases = sorted(one["key"] for one in bean(*where, INFO).get("DistinctVersions") or [])
+    releases = sorted(entry["key"] for entry in bean(*where, INFO).get("DistinctVersions") or [])
     if len(releases) > 1:
         raise HostRefusal(
             f"DataNodes run {' and '.join(releases)}", "deploy one release to all of them, then finalize"
@@ -218,9 +218,9 @@ def run_job() -> None:
     jars = sorted(glob(f"{home}/share/hadoop/mapreduce/hadoop-mapreduce-examples-*.jar"))
     if not jars:
         raise HostRefusal(f"{home} has no hadoop-mapreduce-examples, which a small job is of")
-    said = hadoop(manifest, administrator(), "hadoop", "jar", jars[-1], "pi", "1", "10")
-    if "Estimated value of Pi" not in said:
-        raise HostRefusal(f"a small job failed: {said[-300:]}")
+    output = hadoop(manifest, administrator(), "hadoop", "jar", jars[-1], "pi", "1", "10")
+    if "Estimated value of Pi" not in output:
+        raise HostRefusal(f"a small job failed: {output[-300:]}")
 
 
 def main(arguments: bytes) -> None:
@@ -230,7 +230,7 @@ def main(arguments: bytes) -> None:
     result: Json = {}
     names, patience_s = list(args["namenodes"]), float(args.get("patience_s") or PATIENCE_S)
     try:
-        ask_as(applied())
+        set_login(applied())
         if args.get("refresh") and not host.check:
             hadoop(applied(), "hdfs", "hdfs", "dfsadmin", "-refreshNodes")
             if args.get("yarn"):
@@ -240,7 +240,7 @@ def main(arguments: bytes) -> None:
         if args.get("datanodes"):
             wait_for("HDFS", lambda: not_live(names, args["datanodes"]), patience_s)
         if args.get("left"):
-            wait_for("hosts to be emptied", lambda: not_left(names, args["left"]), patience_s)
+            wait_for("hosts to be emptied", lambda: not_drained(names, args["left"]), patience_s)
         if args.get("whole"):
             wait_for("HDFS to be whole", lambda: not_whole(names), patience_s)
         if args.get("directories"):

@@ -23,7 +23,7 @@ from howdah.render.modules.changes import HostChanges, HostRefusal, Json, alone,
 from howdah.render.modules.disks import prepare_disks
 from howdah.render.modules.files import make_directories, make_users, place_files
 from howdah.render.modules.handing_over import does
-from howdah.render.modules.kerberos import ask_as
+from howdah.render.modules.kerberos import set_login
 from howdah.render.modules.releases import install_releases
 from howdah.render.modules.rolling_upgrade import upgrade_of, upgraded_from
 from howdah.render.modules.secrets import digests, keytab_is_late, place_secrets
@@ -72,20 +72,20 @@ def apply(host: HostChanges, manifest: Json, former: Json, args: Json) -> None:
     home = java_home()
     if home is None and manifest["daemons"]:
         raise HostRefusal("it has no java on the path", f"install Java {manifest['java']}")
-    wanted = [*manifest["files"], *map(configuration_file, manifest["daemons"])]
+    files = [*manifest["files"], *map(configuration_file, manifest["daemons"])]
     if home is not None:
-        wanted.append({"path": JAVA_FILE, "mode": "0644", "content": f"JAVA_HOME={home}\n"})
-    known = {entry["path"] for entry in former.get("files", [])}
-    known |= {configuration_file(daemon)["path"] for daemon in former.get("daemons", [])}
+        files.append({"path": JAVA_FILE, "mode": "0644", "content": f"JAVA_HOME={home}\n"})
+    former_paths = {entry["path"] for entry in former.get("files", [])}
+    former_paths |= {configuration_file(daemon)["path"] for daemon in former.get("daemons", [])}
     # The script that makes file systems comes first, and what lies on these follows.
-    first = [entry for entry in wanted if entry["path"].startswith(SCRIPTS)]
+    first = [entry for entry in files if entry["path"].startswith(SCRIPTS)]
     place_files(host, first, set())
     prepare_disks(host, manifest, args.get("disks"))
     install_releases(host, manifest, args)
     make_directories(host, manifest)
     retire(host, manifest, former)
-    rest = [entry for entry in wanted if entry not in first]
-    changed = place_files(host, rest, known - {entry["path"] for entry in first})
+    others_files = [entry for entry in files if entry not in first]
+    changed = place_files(host, others_files, former_paths - {entry["path"] for entry in first})
     reload_system(host, changed)
     enable(host, manifest)
 
@@ -94,8 +94,8 @@ def chosen(args: Json, former: Json) -> Json:
     """The manifest to apply: the one that was given, or that of the revision to go back to."""
     back = args.get("rollback")
     if not back:
-        given: Json = json.loads(args["manifest"])
-        return given
+        manifest: Json = json.loads(args["manifest"])
+        return manifest
     for manifest in (former, loaded(f"{STATE}/previous.json")):
         if manifest.get("revision") == back:
             return manifest
@@ -111,13 +111,13 @@ def record(host: HostChanges, manifest: Json, former: Json) -> None:
     write(f"{STATE}/manifest.json", json.dumps(manifest), 0o600)
 
 
-def tell_masters(result: Json, manifest: Json, name: str) -> None:
+def mark_leaders(result: Json, manifest: Json, name: str) -> None:
     """Tell which daemons lead, and of an upgrade of HDFS that is under way."""
-    states = {one["name"]: one for one in result["daemons"]}
+    states = {daemon_state["name"]: daemon_state for daemon_state in result["daemons"]}
     for daemon in manifest["daemons"]:
-        told = states[daemon["name"]]
-        runs = told["active"] == "active"
-        told["leads"] = runs and bool(daemon.get("peers")) and does(daemon, name, "leads")
+        state = states[daemon["name"]]
+        runs = state["active"] == "active"
+        state["leads"] = runs and bool(daemon.get("peers")) and does(daemon, name, "leads")
         if daemon["name"] == "namenode":
             result["upgrade"] = upgrade_of(daemon, name) if runs else None
             result["upgraded_from"] = upgraded_from(daemon)
@@ -135,7 +135,7 @@ def main(arguments: bytes) -> None:
         result["cluster"] = former.get("cluster", "")
         result["trees"] = former.get("trees", [])
         manifest = own_parts(chosen(args, former), args)
-        ask_as(manifest)
+        set_login(manifest)
         result["wanted"] = manifest.get("trees", [])
         if former and former["cluster"] != manifest["cluster"]:
             raise HostRefusal(
@@ -148,11 +148,11 @@ def main(arguments: bytes) -> None:
             record(host, manifest, former)
         late = keytab_is_late(manifest, args)
         result["daemons"] = daemon_states(manifest, former, str(args["host"]), bool(args.get("ask")), late)
-        tell_masters(result, manifest, str(args["host"]))
+        mark_leaders(result, manifest, str(args["host"]))
         result["stale"] = [
-            one["name"] for one in result["daemons"] if one["active"] == "active" and not one["fresh"]
+            state["name"] for state in result["daemons"] if state["active"] == "active" and not state["fresh"]
         ]
-        result["holds"] = [f"{args['host']}:{path}" for one in result["daemons"] for path in one["holds"]]
+        result["holds"] = [f"{args['host']}:{path}" for state in result["daemons"] for path in state["holds"]]
     except (HostRefusal, OSError, shutil.Error) as error:
         result.update(refused(error))
     result.update(changed=bool(host.changes), changes=host.changes, notes=host.notes)

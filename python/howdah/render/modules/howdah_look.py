@@ -23,7 +23,7 @@ from typing import Dict, Iterator, List, Tuple
 
 from howdah.render.modules.changes import HostChanges, HostRefusal, Json, read, refused, run
 from howdah.render.modules.disks import mount_point, prepare_disks, script
-from howdah.render.modules.releases import DIGEST, OPT, not_to_be_had
+from howdah.render.modules.releases import DIGEST, OPT, download_problem
 from howdah.render.modules.units import show
 
 ROOM = {"/var/log": 1 << 30, "/var/lib": 1 << 30}
@@ -36,9 +36,9 @@ Wrong = Tuple[str, str]
 """What is wrong, and what to do."""
 
 
-def look(manifest: Json, args: Json) -> Iterator[Wrong]:
+def problems(manifest: Json, args: Json) -> Iterator[Wrong]:
     """All that keeps this host from becoming what the manifest says."""
-    yield from whom(args)
+    yield from login_problems(args)
     yield from software(manifest)
     yield from processors(manifest, args)
     yield from hardware(manifest, args)
@@ -48,7 +48,7 @@ def look(manifest: Json, args: Json) -> Iterator[Wrong]:
     yield from fetching(manifest, args)
 
 
-def whom(args: Json) -> Iterator[Wrong]:
+def login_problems(args: Json) -> Iterator[Wrong]:
     """Whether this is the host that was meant."""
     name, called = str(args["host"]), socket.gethostname()
     if called.lower() not in (name.lower(), name.lower().partition(".")[0]):
@@ -62,14 +62,14 @@ def software(manifest: Json) -> Iterator[Wrong]:
     java = shutil.which("java")
     least = manifest["java"]
     install = f"install Java {least}: apt-get install openjdk-{least}-jre-headless"
-    said = said_of_java(java) if java else ""
-    found = re.search(r'version "(?:1\.)?(\d+)', said)
+    output = java_output(java) if java else ""
+    version = re.search(r'version "(?:1\.)?(\d+)', output)
     if not java:
         yield "it has no java on the path", install
-    elif not found:
-        yield f"its java ({java}) does not run: {said or 'it prints nothing'}", install
-    elif int(found.group(1)) < least:
-        yield f"its java is {found.group(1)}", f"install Java {least} and put it first on the path"
+    elif not version:
+        yield f"its java ({java}) does not run: {output or 'it prints nothing'}", install
+    elif int(version.group(1)) < least:
+        yield f"its java is {version.group(1)}", f"install Java {least} and put it first on the path"
     tools = ["runuser", "blkid"]
     if manifest.get("disks") and not_mounted(manifest):
         tools += ["parted", "lsblk", "wipefs", "mkfs.xfs" if "mkfs.xfs" in script(manifest) else "mkfs.ext4"]
@@ -97,16 +97,16 @@ def clients_of_kerberos() -> Iterator[Wrong]:
         yield "it has no /etc/krb5.conf", "create one with the realm and its KDC"
 
 
-def said_of_java(java: str) -> str:
+def java_output(java: str) -> str:
     """What a Java says of itself, or why it cannot: one for other processors, for instance."""
     try:
-        told = subprocess.run(
+        done = subprocess.run(
             [java, "-version"], capture_output=True, text=True, errors="replace", check=False
         )
     except OSError as error:
         return f"{error.strerror}, and this is {os.uname().machine}"
-    said = (told.stderr + told.stdout).strip()
-    return said if told.returncode == 0 else said[-200:]
+    output = (done.stderr + done.stdout).strip()
+    return output if done.returncode == 0 else output[-200:]
 
 
 def processors(manifest: Json, args: Json) -> Iterator[Wrong]:
@@ -150,22 +150,22 @@ def ports_in_use(manifest: Json) -> Iterator[Wrong]:
             continue
         for port in daemon["ports"]:
             if port in used:
-                who = holder(used[port]) or "somebody"
+                program = holder(used[port]) or "somebody"
                 yield (
-                    f"{who} listens at port {port}, which the {daemon['name']} needs",
+                    f"{program} listens at port {port}, which the {daemon['name']} needs",
                     "stop it, or plan another port",
                 )
 
 
 def listening() -> Dict[int, str]:
     """The ports that somebody listens at, each with the number of the socket."""
-    found: Dict[int, str] = {}
+    inodes: Dict[int, str] = {}
     for table in ("/proc/net/tcp", "/proc/net/tcp6"):
         for line in (read(table) or "").splitlines()[1:]:
             words = line.split()
             if words[3] == LISTENING:
-                found[int(words[1].rpartition(":")[2], 16)] = words[9]
-    return found
+                inodes[int(words[1].rpartition(":")[2], 16)] = words[9]
+    return inodes
 
 
 def holder(number: str) -> str:
@@ -183,7 +183,7 @@ def holder(number: str) -> str:
 def names(args: Json) -> Iterator[Wrong]:
     """Whether it finds the others, and itself, by name and by address."""
     unknown: List[str] = []
-    others: List[str] = []
+    wrong_names: List[str] = []
     for name in args.get("names") or []:
         try:
             address = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)[0][4][0]
@@ -191,19 +191,19 @@ def names(args: Json) -> Iterator[Wrong]:
         except OSError:
             unknown.append(name)
             continue
-        known = {one.lower() for one in (back[0], *back[1])}
-        if name.lower() not in known:
-            others.append(f"{name} resolves backwards to {back[0]}")
+        names_back = {name_back.lower() for name_back in (back[0], *back[1])}
+        if name.lower() not in names_back:
+            wrong_names.append(f"{name} resolves backwards to {back[0]}")
         elif name == args["host"] and str(address).startswith("127."):
-            others.append(f"{name} is {address}, which other hosts cannot reach")
+            wrong_names.append(f"{name} is {address}, which other hosts cannot reach")
     if unknown:
-        told = ", ".join(unknown[:3]) + (f" and {len(unknown) - 3} more" if unknown[3:] else "")
+        unresolved = ", ".join(unknown[:3]) + (f" and {len(unknown) - 3} more" if unknown[3:] else "")
         yield (
-            f"it cannot resolve {told} by name and address",
+            f"it cannot resolve {unresolved} by name and address",
             "add all hosts to DNS or /etc/hosts, forwards and backwards",
         )
-    if others:
-        yield "; ".join(others[:3]), "correct DNS or /etc/hosts"
+    if wrong_names:
+        yield "; ".join(wrong_names[:3]), "correct DNS or /etc/hosts"
 
 
 def lacking_trees(manifest: Json) -> List[str]:
@@ -213,16 +213,16 @@ def lacking_trees(manifest: Json) -> List[str]:
 
 def room(manifest: Json, args: Json) -> Iterator[Wrong]:
     """Whether there is room for what is put there; directories may share a file system."""
-    wanted = dict(ROOM)
+    needed = dict(ROOM)
     for name in lacking_trees(manifest):
         # The file and what is unpacked from it are there at once.
         size = 2 * ((args.get("trees") or {}).get(name) or {}).get("bytes", 0) or ROOM_OF_A_RELEASE
-        wanted[OPT] = wanted.get(OPT, 0) + size
+        needed[OPT] = needed.get(OPT, 0) + size
     shared: Dict[int, List[str]] = {}
-    for path in wanted:
-        shared.setdefault(os.stat(there(path)).st_dev, []).append(path)
+    for path in needed:
+        shared.setdefault(os.stat(existing_parent(path)).st_dev, []).append(path)
     for paths in shared.values():
-        place, size = os.statvfs(there(paths[0])), sum(wanted[path] for path in paths)
+        place, size = os.statvfs(existing_parent(paths[0])), sum(needed[path] for path in paths)
         if place.f_bavail * place.f_frsize < size:
             free = place.f_bavail * place.f_frsize / 2**20
             yield (
@@ -231,7 +231,7 @@ def room(manifest: Json, args: Json) -> Iterator[Wrong]:
             )
 
 
-def there(path: str) -> str:
+def existing_parent(path: str) -> str:
     """A directory, or what it will be made in."""
     while not os.path.isdir(path):
         path = os.path.dirname(path)
@@ -242,7 +242,7 @@ def fetching(manifest: Json, args: Json) -> Iterator[Wrong]:
     """Whether it can fetch the releases that it lacks from where it will be told to."""
     mirror, trees = str(args.get("mirror") or ""), args.get("trees") or {}
     for name in lacking_trees(manifest) if mirror else []:
-        if name in trees and (why := not_to_be_had(name, trees[name]["file"], mirror)):
+        if name in trees and (why := download_problem(name, trees[name]["file"], mirror)):
             yield (
                 why,
                 "make that address reachable, or give a mirror that it can reach: --mirror URL",
@@ -255,10 +255,10 @@ def main(arguments: bytes) -> None:
     manifest = json.loads(args["manifest"])
     result: Json = {"changed": False}
     try:
-        wrong = [{"what": what, "fix": fix} for what, fix in look(manifest, args)]
+        wrong = [{"what": problem, "fix": fix} for problem, fix in problems(manifest, args)]
         result.update(wrong=wrong, clock_s=time.time())
         if wrong:
-            result.update(failed=True, msg="; ".join(f"{one['what']}: {one['fix']}" for one in wrong))
+            result.update(failed=True, msg="; ".join(f"{entry['what']}: {entry['fix']}" for entry in wrong))
     except (HostRefusal, OSError) as error:
         result.update(refused(error))
     print(json.dumps(result))

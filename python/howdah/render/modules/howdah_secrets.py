@@ -22,9 +22,9 @@ def main(arguments: bytes) -> None:
     result: Json = {"changed": False}
     try:
         contents = args["contents"]
-        given: Json = json.loads(contents) if isinstance(contents, str) else contents
+        texts: Json = json.loads(contents) if isinstance(contents, str) else contents
         with alone():
-            for name, text in given.items():
+            for name, text in texts.items():
                 if "/" in name or name in ("", ".", ".."):
                     raise HostRefusal(f"{name} is not a file name")
                 result["changed"] |= keep(name, base64.b64decode(text, validate=True))

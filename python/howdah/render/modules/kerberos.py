@@ -21,7 +21,7 @@ ACCESS: Json = {}
 """What the host's manifest says of Kerberos; empty where the cluster has none. Set once, by ``ask_as``."""
 
 
-def ask_as(manifest: Json) -> None:
+def set_login(manifest: Json) -> None:
     """Ask daemons from now on as a host of this manifest does."""
     ACCESS.clear()
     ACCESS.update(manifest.get("kerberos") or {})

@@ -16,7 +16,7 @@ from howdah.render.modules.kerberos import ACCESS, asking_user, ticket
 
 SILENCE_S = 10.0
 SUPERUSER = "hdfs"
-TOLD = "\\n%{http_code} %{redirect_url}"
+STATUS_FORMAT = "\\n%{http_code} %{redirect_url}"
 """What curl writes after the answer: its status, and where it leads."""
 
 
@@ -35,7 +35,7 @@ def answers(name: str, page: Json) -> str:
 def shown(name: str, page: Json) -> str:
     """What a daemon's page shows; raises OSError where it shows nothing."""
     if not page["ask"].startswith("/"):
-        return said(name, page["port"], page["ask"])
+        return word_answer(name, page["port"], page["ask"])
     status, body = get(name, page["port"], page["ask"])
     if status != 200:
         raise OSError(f"it answers {status}")
@@ -80,17 +80,17 @@ def send_with_ticket(method: str, name: str, port: int, path: str) -> Tuple[int,
     user = asking_user()
     words = ["runuser", "-u", user, "--", "env", *ticket(user), "curl", "--silent", "--show-error"]
     words += ["--noproxy", "*", "--max-time", str(int(SILENCE_S)), "--cacert", ACCESS["authority"]]
-    words += ["--negotiate", "--user", ":", "--request", method, "--write-out", TOLD]
+    words += ["--negotiate", "--user", ":", "--request", method, "--write-out", STATUS_FORMAT]
     done = subprocess.run([*words, f"https://{name}:{port}{path}"], capture_output=True, cwd="/", check=False)
     if done.returncode:
-        said_of_it = done.stderr.decode(errors="replace").strip().splitlines()
-        raise OSError(said_of_it[-1] if said_of_it else f"curl ended with {done.returncode}")
-    body, _, told = done.stdout.rpartition(b"\n")
-    status, _, place = told.decode(errors="replace").partition(" ")
+        errors = done.stderr.decode(errors="replace").strip().splitlines()
+        raise OSError(errors[-1] if errors else f"curl ended with {done.returncode}")
+    body, _, trailer = done.stdout.rpartition(b"\n")
+    status, _, place = trailer.decode(errors="replace").partition(" ")
     return int(status), body, place
 
 
-def said(name: str, port: int, word: str) -> str:
+def word_answer(name: str, port: int, word: str) -> str:
     """What a server says to a word; an empty word only knocks."""
     with socket.create_connection((name, port), timeout=SILENCE_S) as connection:
         if not word:
@@ -103,8 +103,8 @@ def said(name: str, port: int, word: str) -> str:
 def bean(name: str, port: int, query: str) -> Json:
     """One bean of a daemon; empty if it has none."""
     status, text = get(name, port, f"/jmx?qry={query}")
-    found = json.loads(text).get("beans") if status == 200 else None
-    return dict(found[0]) if found else {}
+    beans = json.loads(text).get("beans") if status == 200 else None
+    return dict(beans[0]) if beans else {}
 
 
 class WebFileSystem:
@@ -113,20 +113,20 @@ class WebFileSystem:
     def __init__(self, name: str, port: int) -> None:
         self.name, self.port = name, port
 
-    def ask(self, method: str, path: str, operation: str, **more: str) -> Json:
+    def request(self, method: str, path: str, operation: str, **more: str) -> Json:
         """What an operation answers; raises HostRefusal with what HDFS says against it."""
         status, body, _ = send(method, self.name, self.port, self._path(path, operation, more))
         if status != 200:
             raise HostRefusal(f"{operation} {path}: {reason(body) or status}")
-        told: Json = json.loads(body or b"{}")
-        return told
+        answer: Json = json.loads(body or b"{}")
+        return answer
 
     def write(self, path: str, content: bytes) -> None:
         """Write a file whole, over one that is there."""
         begin = self._path(path, "CREATE", {"overwrite": "true"})
         status, body, place = send("PUT", self.name, self.port, begin)
         if status == 307:
-            status, body, _ = send("PUT", *self._there(place), content, login=False)
+            status, body, _ = send("PUT", *self._datanode(place), content, login=False)
         if status != 201:
             raise HostRefusal(f"CREATE {path}: {reason(body) or status}")
 
@@ -134,7 +134,7 @@ class WebFileSystem:
         """A file's content."""
         status, body, place = send("GET", self.name, self.port, self._path(path, "OPEN", {}))
         if status == 307:
-            status, body, _ = send("GET", *self._there(place), login=False)
+            status, body, _ = send("GET", *self._datanode(place), login=False)
         if status != 200:
             raise HostRefusal(f"OPEN {path}: {reason(body) or status}")
         return body
@@ -142,11 +142,11 @@ class WebFileSystem:
     @staticmethod
     def _path(path: str, operation: str, more: Dict[str, str]) -> str:
         # With a ticket the name is the ticket's.
-        who = {} if ACCESS else {"user.name": SUPERUSER}
-        return f"/webhdfs/v1{path}?" + urlencode({"op": operation, **who, **more})
+        user = {} if ACCESS else {"user.name": SUPERUSER}
+        return f"/webhdfs/v1{path}?" + urlencode({"op": operation, **user, **more})
 
     @staticmethod
-    def _there(place: str) -> Tuple[str, int, str]:
+    def _datanode(place: str) -> Tuple[str, int, str]:
         parts = urlsplit(place)
         return parts.hostname or "", parts.port or (443 if ACCESS else 80), f"{parts.path}?{parts.query}"
 

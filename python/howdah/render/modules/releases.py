@@ -22,9 +22,9 @@ BLOCK = 1 << 20
 def install_releases(host: HostChanges, manifest: Json, args: Json) -> None:
     """Have every release of the manifest unpacked; raises HostRefusal if one cannot be had."""
     for name in manifest["trees"]:
-        wanted = (args.get("trees") or {}).get(name)
-        there = (read(f"{OPT}/{name}/{DIGEST}") or "").strip()
-        if wanted is None:
+        tree = (args.get("trees") or {}).get(name)
+        installed_digest = (read(f"{OPT}/{name}/{DIGEST}") or "").strip()
+        if tree is None:
             if Path(OPT, name).is_dir():
                 continue
             host.changes.append(f"release {name}")
@@ -33,16 +33,16 @@ def install_releases(host: HostChanges, manifest: Json, args: Json) -> None:
                     f"{OPT}/{name} is missing, and no archive of it was given",
                     "give one: -e @releases.json, which howdah hadoop pack writes",
                 )
-        elif there != wanted["sha256"]:
+        elif installed_digest != tree["sha256"]:
             host.change(
                 f"release {name}",
-                lambda name=name, wanted=wanted: fetch(name, wanted, args["mirror"]),  # type: ignore[misc]
+                lambda name=name, tree=tree: fetch(name, tree, args["mirror"]),  # type: ignore[misc]
             )
 
 
-def fetch(name: str, wanted: Json, mirror: str) -> None:
+def fetch(name: str, tree: Json, mirror: str) -> None:
     """Fetch a release, and put it in its place once it is whole and the right one."""
-    url = f"{address_of(mirror)}/{wanted['file']}"
+    url = f"{address_of(mirror)}/{tree['file']}"
     staging = Path(OPT, f".howdah-{name}")
     shutil.rmtree(staging, ignore_errors=True)
     staging.mkdir(parents=True)
@@ -53,14 +53,14 @@ def fetch(name: str, wanted: Json, mirror: str) -> None:
             for block in iter(lambda: answer.read(BLOCK), b""):
                 digest.update(block)
                 file.write(block)
-        if digest.hexdigest() != wanted["sha256"]:
+        if digest.hexdigest() != tree["sha256"]:
             raise HostRefusal(
                 f"{url} differs from the expected file: its SHA-256 is {digest.hexdigest()}",
                 "fill the mirror again (howdah hadoop pack), or check why downloads are truncated",
             )
         with tarfile.open(staging / "archive") as archive:
             archive.extractall(staging)
-        (staging / name / DIGEST).write_text(wanted["sha256"] + "\n")
+        (staging / name / DIGEST).write_text(tree["sha256"] + "\n")
         target = Path(OPT, name)
         if target.is_dir():
             target.replace(staging / "former")
@@ -78,13 +78,13 @@ def fix_of(error: Exception) -> str:
     return "check that the mirror is up and reachable from here, then deploy again"
 
 
-def not_to_be_had(name: str, file: str, mirror: str) -> str:
+def download_problem(name: str, file: str, mirror: str) -> str:
     """Why a release cannot be fetched; empty if it can. Nothing of it is fetched."""
     url = file
     try:
         url = f"{address_of(mirror)}/{file}"
-        asked = urllib.request.Request(url, method="HEAD")
-        with opener().open(asked, timeout=10):
+        request = urllib.request.Request(url, method="HEAD")
+        with opener().open(request, timeout=10):
             return ""
     except HostRefusal as error:
         return error.what
@@ -111,9 +111,9 @@ def callers_address() -> str:
     while process > 1:
         try:
             entries = Path(f"/proc/{process}/environ").read_bytes().split(b"\0")
-            told = next((entry for entry in entries if entry.startswith(b"SSH_CONNECTION=")), b"")
-            if told:
-                return told.partition(b"=")[2].decode().split()[0]
+            variable = next((entry for entry in entries if entry.startswith(b"SSH_CONNECTION=")), b"")
+            if variable:
+                return variable.partition(b"=")[2].decode().split()[0]
             process = int((read(f"/proc/{process}/stat") or "").rpartition(")")[2].split()[1])
         except (OSError, IndexError, ValueError):
             break

@@ -23,8 +23,8 @@ FROM = "HOWDAH_UPGRADED_FROM"
 
 def upgrade_under_way(name: str, port: int) -> Optional[Json]:
     """What a NameNode says of the upgrade that is under way: when it began, and whether the image is kept."""
-    told: Optional[Json] = bean(name, port, INFO).get("RollingUpgradeStatus")
-    return told or None
+    upgrade: Optional[Json] = bean(name, port, INFO).get("RollingUpgradeStatus")
+    return upgrade or None
 
 
 def upgrade_of(daemon: Json, name: str) -> Optional[Json]:
@@ -49,8 +49,8 @@ def hadoop_of(manifest: Json) -> str:
 
 def upgraded_from(daemon: Json) -> str:
     """The release that an upgrade began from, as the unit's part has it; empty if there is none."""
-    found = re.search(rf"^Environment={FROM}=(\S+)$", read(start_file(daemon)) or "", re.MULTILINE)
-    return found.group(1) if found else ""
+    match = re.search(rf"^Environment={FROM}=(\S+)$", read(start_file(daemon)) or "", re.MULTILINE)
+    return match.group(1) if match else ""
 
 
 def start_as_upgrade(host: HostChanges, manifest: Json, daemon: Json) -> None:

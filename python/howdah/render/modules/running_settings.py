@@ -81,15 +81,15 @@ def changed_settings(name: str, daemon: Json, former: Json) -> List[Json]:
         shown = page_of(name, daemon)
     except OSError:
         shown = {}
-    found = differences(daemon, shown)
+    changed = differences(daemon, shown)
     if "expects" not in former:
-        return found
+        return changed
     before, after = (_flat(former), _flat(daemon))
     for key in sorted({*before, *after}):
-        gone = key not in after and (not shown or shown.get(key, ("", ""))[0] == before[key])
-        if gone or (key in after and not shown and before.get(key) != after[key]):
-            found.append({"key": key, "planned": after.get(key, ""), "running": before.get(key, "")})
-    return found
+        removed = key not in after and (not shown or shown.get(key, ("", ""))[0] == before[key])
+        if removed or (key in after and not shown and before.get(key) != after[key]):
+            changed.append({"key": key, "planned": after.get(key, ""), "running": before.get(key, "")})
+    return changed
 
 
 def _flat(daemon: Json) -> Dict[str, str]:

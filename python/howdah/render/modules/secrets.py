@@ -32,15 +32,15 @@ def digests(manifest: Json, args: Json) -> Dict[str, str]:
 
     Raises HostRefusal where it never was handed one.
     """
-    given = args.get("secrets") or {}
-    found: Dict[str, str] = {}
+    handed = args.get("secrets") or {}
+    known_digests: Dict[str, str] = {}
     lacking = []
     for entry in manifest.get("secrets", []):
         name = entry["name"]
-        if name in given:
-            found[name] = given[name]["sha256"]
+        if name in handed:
+            known_digests[name] = handed[name]["sha256"]
         elif Path(HANDED, name).is_file():
-            found[name] = hashlib.sha256(Path(HANDED, name).read_bytes()).hexdigest()
+            known_digests[name] = hashlib.sha256(Path(HANDED, name).read_bytes()).hexdigest()
         else:
             lacking.append(name)
     if lacking:
@@ -48,7 +48,7 @@ def digests(manifest: Json, args: Json) -> Dict[str, str]:
             f"it did not get {', '.join(lacking)}",
             "deploy with --secrets DIR, the directory with the files of all hosts",
         )
-    return found
+    return known_digests
 
 
 def place_secrets(host: HostChanges, manifest: Json, former: Json, handed: Dict[str, str]) -> None:
@@ -74,11 +74,11 @@ def keytab_is_late(manifest: Json, args: Json) -> bool:
 def here(entry: Json) -> str:
     """The SHA-256 of a secret that is where it belongs; empty where it is not, or not as it should be."""
     try:
-        found = os.lstat(entry["path"])
+        status = os.lstat(entry["path"])
         owner, group = pwd.getpwnam(entry["owner"]).pw_uid, grp.getgrnam(entry["group"]).gr_gid
     except (OSError, KeyError):
         return ""
-    if (found.st_mode & 0o7777, found.st_uid, found.st_gid) != (int(entry["mode"], 8), owner, group):
+    if (status.st_mode & 0o7777, status.st_uid, status.st_gid) != (int(entry["mode"], 8), owner, group):
         return ""
     return hashlib.sha256(Path(entry["path"]).read_bytes()).hexdigest()
 

@@ -40,8 +40,8 @@ def configuration_file(daemon: Json) -> Json:
 
 def show(unit: str) -> Dict[str, str]:
     """What systemd says of a unit."""
-    told = run("systemctl", "show", f"--property={SHOWN}", unit)
-    return {key: value for key, _, value in (line.partition("=") for line in told.splitlines())}
+    output = run("systemctl", "show", f"--property={SHOWN}", unit)
+    return {key: value for key, _, value in (line.partition("=") for line in output.splitlines())}
 
 
 def is_fresh(daemon: Json, process: str) -> bool:
@@ -53,21 +53,21 @@ def is_fresh(daemon: Json, process: str) -> bool:
     return f"{CONFIGURATION}={word(daemon)}".encode() in environment
 
 
-def daemon_states(manifest: Json, former: Json, name: str, ask: bool, late: bool = False) -> List[Json]:
+def daemon_states(manifest: Json, former: Json, name: str, query: bool, late: bool = False) -> List[Json]:
     """Each daemon: whether it runs, on which configuration, and which of its stores hold something.
 
-    ``former`` is what was applied before. With ``ask`` the result also has the health of its page. If a new
+    ``former`` is what was applied before. With ``query`` the result also has the health of its page. If a new
     keytab is ``late``, not yet in place, the old one may give no ticket: only masters with peers are queried,
     whose restarts need the name of the active one.
     """
-    told: List[Json] = []
+    states: List[Json] = []
     before = {daemon["name"]: daemon for daemon in former.get("daemons", [])}
     for daemon in manifest["daemons"]:
         state = show(daemon["unit"])
         runs = state["ActiveState"] == "active"
         queried = runs and (not late or bool(daemon.get("peers")))
         changed = changed_settings(name, daemon, before.get(daemon["name"], {})) if queried else []
-        told.append(
+        states.append(
             {
                 "name": daemon["name"],
                 "unit": daemon["unit"],
@@ -75,11 +75,11 @@ def daemon_states(manifest: Json, former: Json, name: str, ask: bool, late: bool
                 "restarts": int(state["NRestarts"] or 0),
                 "fresh": is_fresh(daemon, state["MainPID"]) and not changed,
                 "settings": changed,
-                "lacks": answers(name, daemon["page"]) if ask and queried else "",
+                "lacks": answers(name, daemon["page"]) if query and queried else "",
                 "holds": stores_in_use(daemon),
             }
         )
-    return told
+    return states
 
 
 def stores_in_use(daemon: Json) -> List[str]:

@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from howdah.deploy.ansible import PlaybookRun, SshLogin, Tell, check_ansible, run_playbook
+from howdah.deploy.ansible import PlaybookRun, ReportStep, SshLogin, check_ansible, run_playbook
 from howdah.deploy.mirror import mirror
-from howdah.deploy.wrong import HostWrong, wrongs
+from howdah.deploy.problems import HostProblem, host_problems
 from howdah.errors import UserError
 from howdah.installation.tree import PackedTree
 from howdah.model.hostname import is_hostname
@@ -65,7 +65,7 @@ def check_removal(target: Target, names: Sequence[str]) -> None:
         )
 
 
-def remove_hosts(target: Target, options: DeployOptions, folder: Path, tell: Tell) -> PlaybookRun:
+def remove_hosts(target: Target, options: DeployOptions, folder: Path, tell: ReportStep) -> PlaybookRun:
     """Empty the hosts that leave and stop them; safe to repeat. Raises UserError for a master."""
     leaving = folder.parent / "leaving"
     shutil.copytree(folder, leaving)
@@ -125,10 +125,10 @@ def nothing_left(some: Mapping[str, object]) -> dict[str, object]:
     return {**some, **emptied, "disks": None}
 
 
-__all__ = ["HostWrong", "SshLogin", "Tell", "deploy", "finalize", "status"]
+__all__ = ["HostProblem", "ReportStep", "SshLogin", "deploy", "finalize", "status"]
 
 
-def deploy(target: Target, options: DeployOptions, tell: Tell, agree: Agree) -> Deployed:
+def deploy(target: Target, options: DeployOptions, tell: ReportStep, agree: Agree) -> Deployed:
     """Make the plan's hosts the planned cluster, once what differs is agreed to.
 
     Where anything is wrong with any host nothing is changed, and all of it is told. A host that fails later
@@ -152,7 +152,7 @@ def deploy(target: Target, options: DeployOptions, tell: Tell, agree: Agree) -> 
         looked = look_at(folder, options, tell)
         states = dict(found_states(looked))
         if options.rollback and looked.failures:
-            return outcome(target, PlaybookRun(), states, begun, tuple(wrongs(looked.failures)))
+            return outcome(target, PlaybookRun(), states, begun, tuple(host_problems(looked.failures)))
         back = _revision_before(states) if options.rollback else ""
         if back:
             looked = look_at(folder, options, tell, howdah_rollback=back)
@@ -219,10 +219,10 @@ def _in_the_way(
     options: DeployOptions,
     folder: Path,
     looked: PlaybookRun,
-    tell: Tell,
+    tell: ReportStep,
     *,
     variables: Mapping[str, object],
-) -> list[HostWrong]:
+) -> list[HostProblem]:
     """All that is wrong with the hosts that something is to be done to."""
     tell("checking for obstacles")
     states = dict(found_states(looked))
@@ -232,30 +232,30 @@ def _in_the_way(
     seen = PlaybookRun()
     if asking := [name for name in target.systems if name not in answered]:
         seen = run_playbook(folder, "look.yaml", options.login, tell, variables=variables, limit=asking)
-    problems = [*wrongs(silent), *wrongs(seen.answers)]
+    problems = [*host_problems(silent), *host_problems(seen.answers)]
     reported = {wrong.host for wrong in problems}
-    return [*problems, *(wrong for wrong in wrongs(looked.failures) if wrong.host not in reported)]
+    return [*problems, *(wrong for wrong in host_problems(looked.failures) if wrong.host not in reported)]
 
 
 def _foreign(
     target: Target, options: DeployOptions, states: Mapping[str, DeployedHost]
-) -> Iterator[HostWrong]:
+) -> Iterator[HostProblem]:
     """Hosts of another HBase, and hosts that are new where nobody said so."""
     running = [name for name, state in states.items() if state.revision]
     for name, state in states.items():
         for tree in state.trees:
             other = next((one for one in state.wanted if one.startswith("hbase-")), tree)
             if tree.startswith("hbase-") and other != tree:
-                yield HostWrong(
+                yield HostProblem(
                     name,
                     f"it runs {tree}, but the plan is for {other}",
                     "howdah cannot upgrade HBase: plan for the running release, or follow HBase's guide",
                 )
         if options.add and running and not state.revision and name not in options.add:
-            yield HostWrong(name, "it is new to the cluster", f"add it: --add {name}")
+            yield HostProblem(name, "it is new to the cluster", f"add it: --add {name}")
     for name in options.add:
         if name not in target.systems:
-            yield HostWrong(name, f"it is not in {target.file}", "plan with it in the inventory first")
+            yield HostProblem(name, f"it is not in {target.file}", "plan with it in the inventory first")
 
 
 def _revision_before(states: Mapping[str, DeployedHost]) -> str:
@@ -279,7 +279,7 @@ class ClusterStatus(NamedTuple):
     cluster: str
     states: Mapping[str, DeployedHost]
     """Every host that answered."""
-    silent: tuple[HostWrong, ...]
+    silent: tuple[HostProblem, ...]
     """Those that did not, or could not say how they are."""
 
     @property
@@ -308,9 +308,9 @@ class ClusterStatus(NamedTuple):
         }
 
 
-def status(target: Target, options: DeployOptions, tell: Tell) -> ClusterStatus:
+def status(target: Target, options: DeployOptions, tell: ReportStep) -> ClusterStatus:
     """Ask every host; nothing is changed."""
     check_ansible()
     with project(target, options.disks) as folder:
         looked = look_at(folder, options, tell, howdah_ask=True)
-    return ClusterStatus(target.name, dict(found_states(looked)), tuple(wrongs(looked.failures)))
+    return ClusterStatus(target.name, dict(found_states(looked)), tuple(host_problems(looked.failures)))

@@ -6,14 +6,14 @@ import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from howdah.deploy.ansible import PlaybookRun, Tell, check_ansible, run_playbook
+from howdah.deploy.ansible import PlaybookRun, ReportStep, check_ansible, run_playbook
 from howdah.errors import UserError
 from howdah.hadoop.daemons import BY_NAME, DAEMONS
 from howdah.hadoop.downtime import Unrollable, stopped_for, unrollable
 from howdah.hadoop.order import RESTARTING, UPGRADING, at_once
 from howdah.model.plan import Role
 from howdah.model.value import planned_text
-from howdah.releases import default_of, hadoop, hbase
+from howdah.releases.catalogue import default_of, hadoop, hbase
 from howdah.session.deploy.project import Target, project
 from howdah.session.deploy.states import Agree, Deployed, DeployedHost, DeployOptions, outcome
 from howdah.session.deploy.upgrading import Way, upgrade_under_way
@@ -178,7 +178,7 @@ def hosts_text(names: Sequence[str]) -> str:
 def switch(
     target: Target,
     options: DeployOptions,
-    tell: Tell,
+    tell: ReportStep,
     agree: Agree,
     *,
     playbook: str,

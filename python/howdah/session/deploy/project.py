@@ -9,13 +9,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from howdah.deploy.secrets import SecretFile, check_folder, found_secrets
-from howdah.deploy.wrong import HostWrong
+from howdah.deploy.problems import HostProblem
+from howdah.deploy.secrets import SecretFile, check_folder, collect_secrets
 from howdah.documents.files import read_plan
 from howdah.errors import UserError
-from howdah.installation import HBaseInstallation, Installation, find_installation
 from howdah.installation.digests import FETCHABLE
-from howdah.installation.find import find_hbase
+from howdah.installation.installation import HBaseInstallation, Installation, find_hbase, find_installation
 from howdah.installation.tree import PackedTree, packed
 from howdah.model.configset import ConfigSet
 from howdah.model.placement import placed_hosts, placed_systems
@@ -142,7 +141,7 @@ def project(
 
 def secrets_of_hosts(
     target: Target, folder: Path | None
-) -> tuple[Mapping[str, Mapping[str, Any]], list[HostWrong]]:
+) -> tuple[Mapping[str, Mapping[str, Any]], list[HostProblem]]:
     """For each host its files, each with its place and SHA-256, and all that is wrong with any.
 
     Without a folder hosts keep what they were handed before. Raises UserError where the folder cannot be
@@ -158,10 +157,10 @@ def secrets_of_hosts(
         )
     check_folder(folder)
     made: dict[str, Mapping[str, Any]] = {}
-    wrong: list[HostWrong] = []
+    wrong: list[HostProblem] = []
     for system in placed_systems(target.plan, placed_hosts(target.cluster)):
         wanted = [one._asdict() for one in host_secrets(target.plan, system.roles)]
-        found, source_text = found_secrets(folder, system.name, wanted)
+        found, source_text = collect_secrets(folder, system.name, wanted)
         made[system.name] = {one.name: _named(one) for one in found}
         wrong += source_text
     return made, wrong

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from howdah.deploy.ansible import HostAnswer, PlaybookRun, SshLogin, Tell, run_playbook
-from howdah.deploy.wrong import HostWrong, wrongs
+from howdah.deploy.ansible import HostAnswer, PlaybookRun, ReportStep, SshLogin, run_playbook
+from howdah.deploy.problems import HostProblem, host_problems
 from howdah.session.deploy.project import Target
 
 _APPLY = "Apply the manifest"
@@ -85,7 +85,7 @@ class DeployedHost(NamedTuple):
         return tuple(one["name"] for one in self.daemons if one["active"] == "active" and not one["fresh"])
 
 
-def look_at(folder: Path, options: DeployOptions, tell: Tell, **variables: object) -> PlaybookRun:
+def look_at(folder: Path, options: DeployOptions, tell: ReportStep, **variables: object) -> PlaybookRun:
     """Ask all hosts what would be done to them."""
     return run_playbook(
         folder, "apply.yaml", options.login, tell, variables=variables, check=True, diff=options.diff
@@ -125,9 +125,9 @@ class Deployed(NamedTuple):
     """What was changed on each host, in order."""
     notes: Mapping[str, tuple[str, ...]]
     """What is to be known of hosts."""
-    refused: tuple[HostWrong, ...]
+    refused: tuple[HostProblem, ...]
     """What is wrong with hosts that were therefore not deployed to: nothing was changed on any."""
-    failures: tuple[HostWrong, ...]
+    failures: tuple[HostProblem, ...]
     """What failed on hosts while they were changed."""
     states: Mapping[str, DeployedHost]
     """How the hosts were found."""
@@ -150,7 +150,7 @@ def outcome(
     done: PlaybookRun,
     states: Mapping[str, DeployedHost],
     begun: float,
-    refused: Sequence[HostWrong] = (),
+    refused: Sequence[HostProblem] = (),
     *,
     steps: Sequence[str] = (),
 ) -> Deployed:
@@ -166,7 +166,7 @@ def outcome(
         hosts={name: tuple(changes) for name, changes in hosts.items()},
         notes={name: tuple(told) for name, told in notes.items()},
         refused=tuple(refused),
-        failures=tuple(wrongs(done.failures)),
+        failures=tuple(host_problems(done.failures)),
         states=states,
         elapsed_s=time.monotonic() - begun,
         steps=tuple(steps),

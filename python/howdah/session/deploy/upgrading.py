@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
-from howdah.deploy.ansible import PlaybookRun, Tell, check_ansible, run_playbook
-from howdah.deploy.wrong import wrongs
+from howdah.deploy.ansible import PlaybookRun, ReportStep, check_ansible, run_playbook
+from howdah.deploy.problems import host_problems
 from howdah.errors import UserError
 from howdah.model.plan import Role
 from howdah.session.deploy.project import Target, project
@@ -114,7 +114,7 @@ def _number(tree: str) -> tuple[int, ...]:
     return tuple(map(int, re.findall(r"\d+", tree)))
 
 
-def finalize(target: Target, options: DeployOptions, tell: Tell, agree: Agree) -> Deployed:
+def finalize(target: Target, options: DeployOptions, tell: ReportStep, agree: Agree) -> Deployed:
     """End HDFS's upgrade once that is agreed to.
 
     Raises UserError where hosts are not all on the release that stays.
@@ -126,7 +126,7 @@ def finalize(target: Target, options: DeployOptions, tell: Tell, agree: Agree) -
         looked = look_at(folder, options, tell)
         states = dict(found_states(looked))
         if looked.failures:
-            return outcome(target, PlaybookRun(), states, begun, tuple(wrongs(looked.failures)))
+            return outcome(target, PlaybookRun(), states, begun, tuple(host_problems(looked.failures)))
         if differing := [state.host for state in states.values() if not state.settled]:
             raise UserError(
                 "--finalize",

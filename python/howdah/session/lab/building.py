@@ -13,14 +13,14 @@ from howdah.errors import UserError
 from howdah.lab import registry
 from howdah.lab import up as building
 from howdah.lab.active_faults import active_faults
-from howdah.lab.hadoop.starting import Tell
+from howdah.lab.hadoop.starting import ReportStep
 from howdah.lab.installed import find_installed
 from howdah.lab.machines import Power
 from howdah.lab.refusals import check_plan
 from howdah.lab.registry import DEFAULT_NAME
-from howdah.lab.shared_hosts import LabPlace, own_place, place_beside
+from howdah.lab.shared_hosts import LabPlace, first_place, place_with
 from howdah.lab.state import LabState, read_state
-from howdah.lab.up import Asked, Brought, Fitting
+from howdah.lab.up import Fitting, LabRequest, StartedLab
 from howdah.model.inventory import HostGroup, Inventory
 from howdah.model.plan import Cluster, ClusterPlan
 from howdah.planner.scaling.fit import Fitted, fit_beside, fit_plan
@@ -42,7 +42,7 @@ def place_on_hosts_of(other: str, name: str, source: Path, plan: ClusterPlan) ->
 
     Raises UserError for plans that do not have their parts of the same hosts, and while faults are in force.
     """
-    place = place_beside(name, other)
+    place = place_with(name, other)
     cluster = plan.cluster
     sharing = cluster.request.sharing
     if sharing is None or not sharing.whole:
@@ -51,7 +51,7 @@ def place_on_hosts_of(other: str, name: str, source: Path, plan: ClusterPlan) ->
             "lists no shared hosts: it shares none, or an older howdah wrote it",
             "run howdah plan hosts.yaml --beside OTHER.yaml, then bring up the new plan",
         )
-    for there in place.others:
+    for there in place.neighbours:
         _check_hosts(source, cluster, there)
         if active_faults(there):
             raise UserError(
@@ -59,7 +59,7 @@ def place_on_hosts_of(other: str, name: str, source: Path, plan: ClusterPlan) ->
                 "has active faults, which may affect the shared hosts",
                 f"howdah lab heal --name {there.name} first",
             )
-    check_fit(Inventory(groups=sharing.whole), [*(there.plan for there in place.others), plan])
+    check_fit(Inventory(groups=sharing.whole), [*(there.plan for there in place.neighbours), plan])
     return place
 
 
@@ -122,7 +122,7 @@ class Wanted(NamedTuple):
     """The laboratory on whose hosts it is to be; None is hosts of its own."""
 
 
-def up(path: Path, wanted: Wanted, tell: Tell) -> Brought:
+def up(path: Path, wanted: Wanted, tell: ReportStep) -> StartedLab:
     """Bring a plan's laboratory up, or what is missing of the one that is there.
 
     Raises UserError for what cannot be built, before anything is made, and RunFailed for what fails.
@@ -173,7 +173,7 @@ def _free_bytes(directory: Path) -> int:
         ) from error
 
 
-def _begun(plan: ClusterPlan, wanted: Wanted, request: Asked) -> LabState:
+def _begun(plan: ClusterPlan, wanted: Wanted, request: LabRequest) -> LabState:
     place, fitted = _fitted(plan, wanted, request)
     machine = probe_host()
     return building.begin(
@@ -185,11 +185,11 @@ def _begun(plan: ClusterPlan, wanted: Wanted, request: Asked) -> LabState:
     )
 
 
-def _fitted(plan: ClusterPlan, wanted: Wanted, request: Asked) -> tuple[LabPlace, Fitted]:
+def _fitted(plan: ClusterPlan, wanted: Wanted, request: LabRequest) -> tuple[LabPlace, Fitted]:
     """Where a laboratory is built, and how its plan fits there."""
     if wanted.beside is None:
         fitted = fit_here(plan, request.directory, hosts=wanted.hosts, link_bits_per_s=wanted.link_bits_per_s)
-        return own_place(wanted.name, shares=shares_hosts(fitted.plan)), fitted
+        return first_place(wanted.name, shares=shares_hosts(fitted.plan)), fitted
     for flag, value in (("--hosts", wanted.hosts), ("--link", wanted.link_bits_per_s)):
         if value is not None:
             raise UserError(
@@ -200,13 +200,13 @@ def _fitted(plan: ClusterPlan, wanted: Wanted, request: Asked) -> tuple[LabPlace
         plan,
         probe_host(),
         free_bytes=_free_bytes(request.directory),
-        others=[other.plan for other in place.others],
+        others=[other.plan for other in place.neighbours],
         cpu_share=place.cpu_share or 1.0,
     )
     return place, fitted
 
 
-def _again(there: LabState, asked: Asked, beside: str | None) -> LabState:
+def _again(there: LabState, asked: LabRequest, beside: str | None) -> LabState:
     """The laboratory that is there, if it is the one asked for; raises UserError if it is another one."""
     if there.asked != asked.digest:
         raise UserError(
@@ -219,8 +219,8 @@ def _again(there: LabState, asked: Asked, beside: str | None) -> LabState:
     return there
 
 
-def _asked(path: Path, plan: ClusterPlan, wanted: Wanted, there: LabState | None) -> Asked:
+def _asked(path: Path, plan: ClusterPlan, wanted: Wanted, there: LabState | None) -> LabRequest:
     default = there.directory if there else PARENT / wanted.name
     directory = (wanted.directory or default).absolute()
     content = f"{plan.model_dump_json()}\n{wanted.hosts}\n{wanted.link_bits_per_s}\n{directory}"
-    return Asked(wanted.name, directory, str(path), hashlib.sha256(content.encode()).hexdigest())
+    return LabRequest(wanted.name, directory, str(path), hashlib.sha256(content.encode()).hexdigest())

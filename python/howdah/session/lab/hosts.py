@@ -9,8 +9,8 @@ from howdah.errors import UserError
 from howdah.lab import registry
 from howdah.lab.hadoop.daemons import Daemon
 from howdah.lab.hadoop.redundancy import Behind
-from howdah.lab.hadoop.starting import Tell
-from howdah.lab.resizing import await_empty, begin_leaving, build_grown, grown, take_away
+from howdah.lab.hadoop.starting import ReportStep
+from howdah.lab.resizing import await_drained, build_extension, extended_state, remove_drained, start_drain
 from howdah.lab.shared_hosts import refuse_shared
 from howdah.lab.state import LabState
 from howdah.model.placement import placed_hosts
@@ -38,7 +38,7 @@ class HostsRemoved(NamedTuple):
     hosts: tuple[str, ...]
 
 
-def add(name: str, hosts: Sequence[str], like: str | None, tell: Tell) -> HostsAdded:
+def add(name: str, hosts: Sequence[str], like: str | None, tell: ReportStep) -> HostsAdded:
     """Give a laboratory more hosts, each like one that it has; what runs goes on.
 
     Raises UserError for what cannot be added, before anything is made.
@@ -46,12 +46,12 @@ def add(name: str, hosts: Sequence[str], like: str | None, tell: Tell) -> HostsA
     with registry.locked(name):
         state = _whole(name)
         plan = with_hosts(state.plan, hosts, like or _only_like(state))
-        more = grown(state, plan, hosts, like or _only_like(state))
-        brought = build_grown(more, render(plan, leaving=more.leaving), tell)
+        more = extended_state(state, plan, hosts, like or _only_like(state))
+        brought = build_extension(more, render(plan, leaving=more.leaving), tell)
     return HostsAdded(brought.state, tuple(hosts), brought.started, brought.behind)
 
 
-def remove(name: str, hosts: Sequence[str], tell: Tell) -> HostsRemoved:
+def remove(name: str, hosts: Sequence[str], tell: ReportStep) -> HostsRemoved:
     """Take hosts away from a laboratory once others have their data and tasks; what runs goes on.
 
     Asked again it goes on with what was stopped. Raises UserError for what cannot be taken away.
@@ -63,14 +63,14 @@ def remove(name: str, hosts: Sequence[str], tell: Tell) -> HostsRemoved:
         without_hosts(state.plan, {*hosts, *away})
         leaving = [machine.name for machine in state.machines if machine.host in hosts]
         state = state.model_copy(update={"leaving": tuple(dict.fromkeys([*state.leaving, *leaving]))})
-        begin_leaving(state, render(state.plan, leaving=state.leaving))
+        start_drain(state, render(state.plan, leaving=state.leaving))
     # The lock is let go meanwhile: data may take long, and faults and runs go on.
-    await_empty(state, _PATIENCE_S, tell)
+    await_drained(state, _PATIENCE_S, tell)
     with registry.locked(name):
         # Others may have come or gone since.
         state = state_of(name)
         plan = without_hosts(state.plan, hosts)
-        state = take_away(state, plan, hosts, render(plan, leaving=_still_leaving(state, hosts)))
+        state = remove_drained(state, plan, hosts, render(plan, leaving=_still_leaving(state, hosts)))
     return HostsRemoved(state, tuple(hosts))
 
 

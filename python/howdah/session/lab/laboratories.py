@@ -10,8 +10,8 @@ from howdah.errors import UserError
 from howdah.hadoop.daemons import DAEMONS
 from howdah.lab import commands, registry
 from howdah.lab import down as removing
-from howdah.lab.commands import Back, How, Lost
-from howdah.lab.hadoop.starting import Tell
+from howdah.lab.commands import Back, KillMode, Lost
+from howdah.lab.hadoop.starting import ReportStep
 from howdah.lab.registry import Leftover
 from howdah.lab.state import LabState, find, read_state
 from howdah.lab.status import LabStatus
@@ -51,13 +51,13 @@ def shell(name: str, machine: str, command: Sequence[str]) -> NoReturn:
     commands.run_inside(state_of(name), machine, command)
 
 
-def kill(name: str, machine: str, daemon: str | None, how: How | None) -> Lost:
+def kill(name: str, machine: str, daemon: str | None, how: KillMode | None) -> Lost:
     """Lose a machine, all machines of a host, or a daemon at once; raises UserError for what cannot be."""
     with registry.locked(name):
         return commands.kill(state_of(name), machine, daemon, how)
 
 
-def start(name: str, machine: str, tell: Tell) -> Back:
+def start(name: str, machine: str, tell: ReportStep) -> Back:
     """Bring back a machine or all machines of a host: their links, and the daemons that do not run."""
     with registry.locked(name):
         return commands.start(state_of(name), machine, tell)

@@ -7,12 +7,12 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from howdah import releases
 from howdah.errors import UserError
 from howdah.model.plan import Candidate, ClusterPlan, Master, Setting
 from howdah.planner.explanation import PAPERS, Explanation, explain
 from howdah.planner.rule import Severity
 from howdah.planner.rules.catalogue import RULES, find_rule
+from howdah.releases import catalogue
 from howdah.session.plan.plans import grounds, release_default
 
 __all__ = [
@@ -121,7 +121,7 @@ def list_rules(
 
 def default_of(key: str) -> str | None:
     """The default of a key in the releases that plans are for unless others are named; None without one."""
-    return releases.default_of(key, releases.hadoop(), releases.hbase())
+    return catalogue.default_of(key, catalogue.hadoop(), catalogue.hbase())
 
 
 def _cites(source: str, wanted: str) -> bool:

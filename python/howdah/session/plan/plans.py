@@ -6,7 +6,6 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-from howdah import releases
 from howdah.documents.files import read_inventory, read_plan, read_work, write_plan
 from howdah.errors import UserError
 from howdah.model.inventory import Inventory
@@ -15,7 +14,8 @@ from howdah.model.request import Demand, PlanRequest
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.explanation import items
 from howdah.planner.rules.catalogue import RULES
-from howdah.releases import PLANNED_VERSIONS
+from howdah.releases import catalogue
+from howdah.releases.catalogue import PLANNED_VERSIONS
 from howdah.report.plan.content import Cited, Grounds, RuleText
 from howdah.session.files import replace_file
 
@@ -31,9 +31,9 @@ def plan_hosts(
     What is wrong with a group of hosts names the file, too. ``make`` plans otherwise than by rules alone.
     """
     # A release that is not known is told before anything else is done.
-    releases.hadoop(request.hadoop)
-    releases.hbase(request.hbase)
-    if releases.line_of(request.hadoop) not in map(releases.line_of, PLANNED_VERSIONS):
+    catalogue.hadoop(request.hadoop)
+    catalogue.hbase(request.hbase)
+    if catalogue.line_of(request.hadoop) not in map(catalogue.line_of, PLANNED_VERSIONS):
         raise UserError(
             f"--hadoop {request.hadoop}",
             "is a release that howdah checks but does not plan for",
@@ -133,7 +133,7 @@ def release_default(plan: ClusterPlan, key: str) -> str | None:
 
 @cache
 def _release_default(key: str, hadoop: str, hbase: str) -> str | None:
-    return releases.default_of(key, releases.hadoop(hadoop), releases.hbase(hbase))
+    return catalogue.default_of(key, catalogue.hadoop(hadoop), catalogue.hbase(hbase))
 
 
 def demand_of(path: Path) -> Demand:

@@ -15,7 +15,7 @@ from howdah.calibrate.records import laboratory_values
 from howdah.calibrate.this_machine import of_this_machine
 from howdah.documents.files import read_calibration, write_calibration
 from howdah.errors import UserError
-from howdah.installation.find import find_installation
+from howdah.installation.installation import find_installation
 from howdah.model.calibration import Calibration
 from howdah.model.parameter import OWN, PARAMETERS
 from howdah.model.run import RunRecord

@@ -69,7 +69,7 @@ def attach(
     return Attached(
         _by_machine(added.new),
         _by_machine(added.kept),
-        tuple(sorted({name for source in sources for name in source.imported.left_out})),
+        tuple(sorted({name for source in sources for name in source.imported.unmapped})),
         report_run(path).report,
     )
 

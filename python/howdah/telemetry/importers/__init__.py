@@ -1,4 +1,4 @@
-"""What administrators have measured already, as samples of a run: sysstat, esxtop, Prometheus.
+"""Measurements of administrators as samples of a run: sysstat, esxtop, Prometheus.
 
-An importer makes stretches of what it reads, ``onto_run`` puts them on the run's clock.
+An importer reads stretches; ``onto_run`` puts them on the run's clock.
 """

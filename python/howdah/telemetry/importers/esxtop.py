@@ -1,4 +1,4 @@
-"""What ``esxtop -b`` writes: a CSV in the form of Windows' performance counters (PDH-CSV 4.0)."""
+"""The CSV of ``esxtop -b``, in the form of Windows' performance counters (PDH-CSV 4.0)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _TIMES = ("%m/%d/%Y %H:%M:%S", "%m/%d/%Y %H:%M:%S.%f")
 
 
 class Meaning(NamedTuple):
-    """A metric, its instance in braces, and what makes a counter's value one of its unit."""
+    """A metric, its instance in braces, and the factor and offset from a counter to its unit."""
 
     metric: str
     factor: float
@@ -33,7 +33,7 @@ class Meaning(NamedTuple):
 
 
 class CounterPlace(NamedTuple):
-    """Whose a counter is: a virtual machine's by name, or the host's where that is None; and its instance."""
+    """The virtual machine of a counter, None for the host, and the counter's instance."""
 
     guest: str | None
     instance: str
@@ -76,9 +76,9 @@ COUNTERS: Mapping[str, Mapping[str, tuple[Meaning, ...]]] = {
 
 
 def place_of(kind: str, instance: str) -> CounterPlace | None:
-    """Whose the counters of an object's instance are; None for what is counted elsewhere already.
+    """Return the place of an object's instance; None if other counters already include it.
 
-    ``_Total``, a virtual machine's disks taken together and the hypervisor's own ports are.
+    These are ``_Total``, the sum of a virtual machine's disks and the hypervisor's own ports.
     """
     match kind:
         case "Network Port":
@@ -97,7 +97,7 @@ def place_of(kind: str, instance: str) -> CounterPlace | None:
 
 
 class _Column(NamedTuple):
-    """A column that has a metric: its number (0 is the time), its machine, and what it means."""
+    """A column with a metric: its number (0 is the time), its machine and its meaning."""
 
     number: int
     machine: str
@@ -106,40 +106,40 @@ class _Column(NamedTuple):
 
 
 def is_esxtop(head: str) -> bool:
-    """Whether a file that begins so may be one of ``esxtop -b``."""
+    """Whether a file with this beginning may be one of ``esxtop -b``."""
     return head.lstrip('\ufeff"').startswith("(PDH-CSV")
 
 
 def read_esxtop(text: str, where: str, machines: Machines) -> Imported:
-    """Read what ``esxtop -b`` wrote of a host and of those of its virtual machines that the run knows.
+    """Read the output of ``esxtop -b`` about a host and the run's virtual machines on it.
 
-    Values are averages since the line before, so the first line only begins the second one's. A last
-    line that is cut off, as Ctrl-C leaves it, is left out. Raises UserError naming ``where`` it stands.
+    Values are averages since the line before, so the first line only starts the second one's interval. A
+    truncated last line, as after Ctrl-C, is left out. Raises UserError with ``where``.
     """
-    # Every line that was written whole ends in a line's end.
+    # Every complete line ends with a line feed.
     whole, _, torn = text.lstrip("\ufeff").rpartition("\n")
-    left_out: dict[str, set[str]] = {"the last line, which is truncated": set()} if torn.strip() else {}
+    unmapped: dict[str, set[str]] = {"the last line, which is truncated": set()} if torn.strip() else {}
     try:
         header, *rows = csv.reader(StringIO(whole))
     except (csv.Error, ValueError) as error:
         raise UserError(where, "is truncated in its first line, or not CSV", _WRITE) from error
     to_utc = _to_utc(header[0], where)
-    columns = list(_columns(header, machines, where, left_out))
+    columns = list(_columns(header, machines, where, unmapped))
     stretches: list[Stretch] = []
     before_s: float | None = None
     for number, row in enumerate(rows, start=2):
         if len(row) != len(header):
-            what = f"line {number} has {len(row)} columns, the first {len(header)}"
-            raise UserError(where, what, _WRITE)
+            problem = f"line {number} has {len(row)} columns, the first {len(header)}"
+            raise UserError(where, problem, _WRITE)
         now_s = (_time(row[0], where) + to_utc).timestamp()
         if before_s is not None:
             stretches += _stretches(columns, row, before_s, now_s, where)
         before_s = now_s
-    return Imported(sum_stretches(stretches), columns_in_words(left_out))
+    return Imported(sum_stretches(stretches), columns_in_words(unmapped))
 
 
 def _to_utc(title: str, where: str) -> timedelta:
-    """What makes the file's times those of UTC: as Windows says it, the minutes that they lack to it."""
+    """Return the file's difference to UTC, which Windows writes in minutes."""
     head = _HEAD.fullmatch(title)
     if head is None:
         raise UserError(where, f"begins with {title[:60]!r}, not with a time zone", _WRITE)
@@ -147,7 +147,7 @@ def _to_utc(title: str, where: str) -> timedelta:
 
 
 def _columns(
-    header: Sequence[str], machines: Machines, where: str, left_out: dict[str, set[str]]
+    header: Sequence[str], machines: Machines, where: str, unmapped: dict[str, set[str]]
 ) -> Iterator[_Column]:
     for index, name in enumerate(header[1:], start=1):
         match = _COLUMN.fullmatch(name)
@@ -156,12 +156,12 @@ def _columns(
         host, kind, instance, counter = match.groups(default="")
         meanings = COUNTERS.get(kind, {}).get(counter)
         if meanings is None:
-            left_out.setdefault(kind, set()).add(counter)
+            unmapped.setdefault(kind, set()).add(counter)
             continue
         place = place_of(kind, instance)
         if place is None:
             continue
-        # Groups are virtual machines and the hypervisor's own processes alike.
+        # Groups are virtual machines or the hypervisor's own processes.
         machine = machines.of(host, where) if place.guest is None else machines.find(place.guest)
         if machine is not None:
             for meaning in meanings:
@@ -184,7 +184,7 @@ def _stretches(
     for column in columns:
         text = row[column.number]
         try:
-            # What came after the first line began is empty in the lines before.
+            # A virtual machine that started later has empty columns before.
             value = float(text) if text.strip() else None
         except ValueError as error:
             raise UserError(where, f"{text!r} is not a number", _WRITE) from error

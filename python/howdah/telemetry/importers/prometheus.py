@@ -1,4 +1,4 @@
-"""What a Prometheus server holds of a run's machines: node_exporter's metrics, and others by selectors."""
+"""A Prometheus server's values of a run's machines: node_exporter's metrics, and others by selectors."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from howdah.telemetry.importers.stretch import (
     Machines,
     Stretch,
     Window,
-    counts,
+    is_counted,
     is_counter,
-    is_known,
+    is_listed,
     sum_stretches,
 )
 
@@ -37,7 +37,7 @@ CPU_MODES = {
 }
 """The label ``mode`` of node_cpu_seconds_total."""
 _MARGIN_S = 120.0
-"""Asked for before and after the run: two scrapes of most servers, so that its ends are covered, too."""
+"""Additional time before and after the run, two scrapes of most servers, to cover its ends."""
 _PART = r"(?:\w+|\{\w+\})"
 _QUERY = re.compile(rf"({_PART}(?:/{_PART})*)=\s*([a-zA-Z_:][a-zA-Z0-9_:]*(?:\{{[^\[\]]*\}})?)\s*")
 _QUERY_HINT = "METRIC=SELECTOR: 'datanode/written_bytes=hadoop_datanode_byteswritten{job=\"hdfs\"}'"
@@ -78,11 +78,11 @@ NODE: Mapping[str, PrometheusSeries] = {
     "node_pressure_memory_waiting_seconds_total": PrometheusSeries("pressure/memory_some_s"),
     "node_pressure_memory_stalled_seconds_total": PrometheusSeries("pressure/memory_full_s"),
 }
-"""By node_exporter's names. Several that stand for one metric are added up."""
+"""By node_exporter's names. Several series of one metric are added."""
 
 
 class Query(NamedTuple):
-    """What a selector's series stand for."""
+    """A selector, and the metric of its series."""
 
     selector: str
     series: PrometheusSeries
@@ -96,12 +96,12 @@ class _Answer(NamedTuple):
 
 
 def parse_query(text: str) -> Query:
-    """A query as given to ``--query``; raises UserError for what is none."""
+    """Return a query of ``--query``; raise UserError if it is invalid."""
     match = _QUERY.fullmatch(text)
     if match is None:
         raise UserError("--query", f"{text!r} is not a metric and a selector of raw series", _QUERY_HINT)
     metric, selector = match.groups()
-    if not is_known(re.sub(r"\{[^}]*\}", "x", metric)):
+    if not is_listed(re.sub(r"\{[^}]*\}", "x", metric)):
         raise UserError("--query", f"{metric!r} is not a metric of howdah", "docs/run-record.md lists them")
     return Query(selector, PrometheusSeries(metric))
 
@@ -109,27 +109,27 @@ def parse_query(text: str) -> Query:
 def read_prometheus(
     url: str, queries: Sequence[Query], web: Web, machines: Machines, window: Window
 ) -> Imported:
-    """Read what a server scraped from a run's machines while it went.
+    """Read a server's scrapes of a run's machines during the run.
 
-    The values are those that were scraped, at the times of the scrapes: nothing is interpolated by
-    the server. A series is of the machine that its label ``instance`` names, or that node_exporter
-    knows as that instance's host name; a query's metric stands in for node_exporter's. Raises
-    UserError where there is none of the run's machines, ServiceError where the server does not answer.
+    Values are the scraped ones at the times of the scrapes; the server interpolates nothing. A series
+    belongs to the machine in its label ``instance``, or to the host name that node_exporter has for the
+    instance. A query's metric replaces node_exporter's. Raises UserError if the server has none of the
+    run's machines, and ServiceError if it does not answer.
     """
     server = _Server(_checked(url), web, window)
-    asked = [_Asked(query.series, list(server.values(query.selector))) for query in queries]
-    known = [_Asked(series, list(server.values(name))) for name, series in NODE.items()]
+    requested = [_MetricSeries(query.series, list(server.values(query.selector))) for query in queries]
+    exported = [_MetricSeries(series, list(server.values(name))) for name, series in NODE.items()]
     instances = {
-        answer.labels.get("instance", "") for metric in (*asked, *known) for answer in metric.answers
+        answer.labels.get("instance", "") for metric in (*requested, *exported) for answer in metric.answers
     }
     owners = _owners(server, instances, machines, url)
-    own = sum_stretches(_stretches(asked, owners))
+    own = sum_stretches(_stretches(requested, owners))
     taken = {(stretch.machine, stretch.metric) for stretch in own}
-    others = [
-        stretch for stretch in _stretches(known, owners) if (stretch.machine, stretch.metric) not in taken
+    defaults = [
+        stretch for stretch in _stretches(exported, owners) if (stretch.machine, stretch.metric) not in taken
     ]
-    strange = tuple(f"instance {name}" for name, machine in sorted(owners.items()) if machine is None)
-    return Imported((*own, *sum_stretches(others)), strange)
+    unknown = tuple(f"instance {name}" for name, machine in sorted(owners.items()) if machine is None)
+    return Imported((*own, *sum_stretches(defaults)), unknown)
 
 
 def _checked(url: str) -> str:
@@ -145,8 +145,8 @@ def _checked(url: str) -> str:
     return url.rstrip("/")
 
 
-class _Asked(NamedTuple):
-    """The series that stand for a metric."""
+class _MetricSeries(NamedTuple):
+    """The series of a metric."""
 
     series: PrometheusSeries
     answers: Sequence[_Answer]
@@ -162,7 +162,7 @@ class _Server:
         self._length_s = math.ceil(window.elapsed_s + 2 * _MARGIN_S)
 
     def values(self, selector: str) -> Iterator[_Answer]:
-        """Every series that a selector gives, with each value that was scraped."""
+        """Yield every series of a selector with all scraped values."""
         try:
             answer = self._web.get_json(
                 f"{self._url}/api/v1/query",
@@ -186,7 +186,7 @@ class _Server:
 
 
 def _owners(server: _Server, instances: set[str], machines: Machines, url: str) -> Mapping[str, str | None]:
-    """The machine that each instance is, if any."""
+    """Return the machine of each instance, or None."""
     if machines.always is not None and len(instances) > 1:
         raise UserError("--host", f"{url} has {len(instances)} instances", "leave it out: each has a name")
     names = {
@@ -198,10 +198,10 @@ def _owners(server: _Server, instances: set[str], machines: Machines, url: str) 
         for instance in instances
     }
     if not any(owners.values()):
-        known = ", ".join(sorted(instances)) or "none at that time"
+        listed = ", ".join(sorted(instances)) or "none at that time"
         raise UserError(
             url,
-            f"has none of the run's machines; its instances: {known}",
+            f"has none of the run's machines; its instances: {listed}",
             f"it needs one of {machines.listed}",
         )
     return owners
@@ -212,14 +212,14 @@ def _host(instance: str) -> str:
     return instance.rpartition(":")[0] or instance
 
 
-def _stretches(asked: Sequence[_Asked], owners: Mapping[str, str | None]) -> Iterator[Stretch]:
-    for wanted in asked:
-        for answer in wanted.answers:
+def _stretches(metrics: Sequence[_MetricSeries], owners: Mapping[str, str | None]) -> Iterator[Stretch]:
+    for queried in metrics:
+        for answer in queried.answers:
             machine = owners[answer.labels.get("instance", "")]
-            metric = _metric(wanted.series, answer.labels) if machine is not None else None
+            metric = _metric(queried.series, answer.labels) if machine is not None else None
             if machine is not None and metric is not None:
                 for start_s, end_s, value in _values(metric, answer.values):
-                    yield Stretch(machine, metric, start_s, end_s, value * wanted.series.factor)
+                    yield Stretch(machine, metric, start_s, end_s, value * queried.series.factor)
 
 
 def _values(metric: str, values: Sequence[tuple[float, float]]) -> Iterator[tuple[float, float, float]]:
@@ -229,12 +229,12 @@ def _values(metric: str, values: Sequence[tuple[float, float]]) -> Iterator[tupl
             yield time_s, time_s, value
         return
     for (start_s, before), (end_s, value) in pairwise(values):
-        # A counter that fell was started anew in between.
+        # A counter that decreased was restarted in between.
         yield start_s, end_s, (value - before if value >= before else value) / (end_s - start_s)
 
 
 def _metric(series: PrometheusSeries, labels: Mapping[str, Any]) -> str | None:
-    """The metric with its instance's name; none for what counts elsewhere."""
+    """Return the metric with its instance's name; None if another metric includes it."""
     filled = dict(labels)
     if "mode" in filled:
         filled["mode"] = CPU_MODES.get(filled["mode"], "")
@@ -246,5 +246,5 @@ def _metric(series: PrometheusSeries, labels: Mapping[str, Any]) -> str | None:
             "--query", f"a series of {series.metric} has no label {error}", _QUERY_HINT
         ) from error
     subject, *instance, _ = metric.split("/")
-    wanted = is_known(metric) and all(counts(subject, name) for name in instance)
-    return metric if wanted else None
+    is_valid = is_listed(metric) and all(is_counted(subject, name) for name in instance)
+    return metric if is_valid else None

@@ -13,7 +13,7 @@ from howdah.telemetry.importers.stretch import (
     Machines,
     Stretch,
     columns_in_words,
-    counts,
+    is_counted,
     is_counter,
     sum_stretches,
 )
@@ -23,13 +23,13 @@ _PERCENT, _KIB, _SECTOR, _PAGE = 0.01, 1024.0, 512.0, 4096.0
 OLD_DISK = {"rd_sec": ("disk/{}/read_bytes", _SECTOR), "wr_sec": ("disk/{}/written_bytes", _SECTOR)}
 _WRITE = "write it with `LC_ALL=C sadf -j FILE -- -A`"
 _FORMER_NAMES = {"cpu-load-all": "cpu-load"}
-"""What ``-A`` calls sections before sysstat 11.1.4, RHEL 7's for instance: the columns are today's."""
+"""Names of sections in ``-A`` before sysstat 11.1.4, RHEL 7's for instance; the columns are today's."""
 _UTC = ("UTC", "GMT")
 _PAGES_OF_4_KIB = {"x86_64", "i686"}
 
 
 class SadfSection(NamedTuple):
-    """One kind of statistics: where it is, what names its instances, and its columns' metrics."""
+    """One kind of statistics: its path, the key of its instances, and its columns' metrics."""
 
     path: tuple[str, ...]
     instance: str | None
@@ -46,7 +46,7 @@ def _cpu(quantity: str) -> tuple[str, float]:
 
 
 SECTIONS = (
-    # user and system are there without ``-u ALL``, the others with it.
+    # user and system are the columns without ``-u ALL``, the others those with it.
     SadfSection(
         ("cpu-load",),
         "cpu",
@@ -112,42 +112,42 @@ _Object = dict[str, Any]
 
 
 def is_sadf(head: str) -> bool:
-    """Whether a file that begins so may be one of ``sadf -j``."""
+    """Whether a file with this beginning may be one of ``sadf -j``."""
     return head.lstrip().startswith("{") and '"sysstat"' in head
 
 
 def read_sadf(text: str, where: str, machines: Machines) -> Imported:
-    """Read what ``sadf -j`` printed; raises UserError that names ``where`` it stands.
+    """Read the output of ``sadf -j``; raise UserError with ``where``.
 
     Percentages and rates are averages over the interval before their moment, which sysstat gives to
     the second.
     """
     stretches: list[Stretch] = []
-    left_out: dict[str, set[str]] = {}
+    unmapped: dict[str, set[str]] = {}
     try:
         for host in json.loads(text)["sysstat"]["hosts"]:
             machine = machines.of(str(host["nodename"]), where)
-            stretches += _Reader(host, machine, where, left_out).stretches()
+            stretches += _Reader(host, machine, where, unmapped).stretches()
     except json.JSONDecodeError as error:
         raise UserError(
             where, f"is truncated or not JSON, in line {error.lineno}: {error.msg}", _WRITE
         ) from error
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise UserError(where, f"is not what `sadf -j` prints: {error!r}", _WRITE) from error
-    return Imported(sum_stretches(stretches), columns_in_words(left_out))
+    return Imported(sum_stretches(stretches), columns_in_words(unmapped))
 
 
 class _Reader:
-    """One host of a file; what of it there is no metric for goes into ``left_out``, columns by section."""
+    """One host of a file; columns without a metric go into ``unmapped``, by section."""
 
-    def __init__(self, host: _Object, machine: str, where: str, left_out: dict[str, set[str]]) -> None:
+    def __init__(self, host: _Object, machine: str, where: str, unmapped: dict[str, set[str]]) -> None:
         self._records: list[_Object] = host["statistics"]
         self._machine = machine
         self._where = where
         self._cpus = int(host.get("number-of-cpus", 1))
         # Swapping is counted in pages, whose size is not in the file.
         self._sections = (*SECTIONS, SWAP) if host.get("machine") in _PAGES_OF_4_KIB else SECTIONS
-        self._left_out = left_out
+        self._unmapped = unmapped
 
     def stretches(self) -> Iterator[Stretch]:
         """Everything that has a metric."""
@@ -155,7 +155,7 @@ class _Reader:
         for written in self._records:
             record = {_FORMER_NAMES.get(name, name): section for name, section in written.items()}
             for name in record.keys() - mapped:
-                self._left_out.setdefault(name, set())
+                self._unmapped.setdefault(name, set())
             end_s = self._moment(record["timestamp"])
             start_s = end_s - float(record["timestamp"]["interval"])
             for section in self._sections:
@@ -163,10 +163,10 @@ class _Reader:
                     yield Stretch(self._machine, metric, start_s, end_s, value)
 
     def _moment(self, timestamp: _Object) -> float:
-        # Since 12.7.1 the zone is named, before that a number said whether it is UTC.
+        # Since 12.7.1 the file has the zone's name, before that only whether it is UTC.
         zone = timestamp.get("tz")
         if zone not in _UTC if zone is not None else not timestamp.get("utc"):
-            # Neither -t nor -T says how far its local time was from UTC.
+            # With -t or -T the file lacks the difference between local time and UTC.
             local = f"has its times in the zone {zone}" if zone else "has times in an unknown local time zone"
             raise UserError(self._where, local, "leave out -t and -T of sadf")
         text = f"{timestamp['date']} {timestamp['time']}"
@@ -183,7 +183,7 @@ class _Reader:
                 if len(values) > 1:
                     continue
                 times = self._cpus
-            if counts(section.subject, instance):
+            if is_counted(section.subject, instance):
                 for metric, value in self._columns(section, entry):
                     yield metric.format(instance), value * (times if is_counter(metric) else 1)
 
@@ -195,4 +195,4 @@ class _Reader:
                 metric, factor = columns[name]
                 yield metric, float(value) * factor
             elif name != section.instance:
-                self._left_out.setdefault(section.path[-1], set()).add(name)
+                self._unmapped.setdefault(section.path[-1], set()).add(name)

@@ -34,16 +34,15 @@ _NOT_LINKS = (
 class Machines:
     """The machines of a run by name.
 
-    ``always`` is the one that the user says it is, whatever a file calls it; raises UserError where it
-    is none of them.
+    ``always`` is the user's choice for all files; raises UserError if it is not a machine of the run.
     """
 
-    def __init__(self, known: Sequence[str], always: str | None = None) -> None:
-        self._known = {name.lower(): name for name in known}
-        labels = [name.partition(".")[0] for name in self._known]
+    def __init__(self, names: Sequence[str], always: str | None = None) -> None:
+        self._names = {name.lower(): name for name in names}
+        labels = [name.partition(".")[0] for name in self._names]
         self._labels = {
             label: name
-            for label, name in zip(labels, self._known.values(), strict=True)
+            for label, name in zip(labels, self._names.values(), strict=True)
             if labels.count(label) == 1
         }
         self.always = self.find(always) if always is not None else None
@@ -53,16 +52,16 @@ class Machines:
     @property
     def listed(self) -> str:
         """Their names, for messages."""
-        names = list(self._known.values())
+        names = list(self._names.values())
         return ", ".join(names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "")
 
     def find(self, name: str) -> str | None:
-        """The machine of this name, with or without its domain; none if there is none."""
+        """Return the machine of this name, with or without its domain; None if there is none."""
         name = name.lower()
-        return self._known.get(name) or self._labels.get(name.partition(".")[0])
+        return self._names.get(name) or self._labels.get(name.partition(".")[0])
 
     def of(self, name: str, where: str) -> str:
-        """The machine that ``where`` calls so, or the one the user says; raises UserError for none."""
+        """Return the machine of a name in ``where``, or the user's choice; raise UserError for neither."""
         machine = self.always or self.find(name)
         if machine is None:
             raise UserError(
@@ -73,8 +72,8 @@ class Machines:
         return machine
 
 
-def counts(subject: str, name: str) -> bool:
-    """Whether a disk or interface counts; everything else does."""
+def is_counted(subject: str, name: str) -> bool:
+    """Whether a disk or interface is counted: stacked and virtual ones are not."""
     if subject == "disk":
         return not name.startswith(_NOT_DISKS)
     if subject == "nic":
@@ -100,14 +99,14 @@ class Stretch(NamedTuple):
 
 
 class Imported(NamedTuple):
-    """What an importer made of a file or a server, and what it knows no metric for, in its words."""
+    """The stretches of a file or a server, and the names of its values without a metric."""
 
     stretches: tuple[Stretch, ...]
-    left_out: tuple[str, ...]
+    unmapped: tuple[str, ...]
 
 
 def sum_stretches(stretches: Iterable[Stretch]) -> tuple[Stretch, ...]:
-    """Stretches with the same metric and times made one: user time is that of nice processes, too."""
+    """Add stretches with the same metric and times: user time includes that of nice processes."""
     values: dict[tuple[str, str, float, float], float] = {}
     for machine, metric, start_s, end_s, value in stretches:
         key = (machine, metric, start_s, end_s)
@@ -115,34 +114,34 @@ def sum_stretches(stretches: Iterable[Stretch]) -> tuple[Stretch, ...]:
     return tuple(Stretch(*key, value) for key, value in values.items())
 
 
-def columns_in_words(left_out: Mapping[str, Collection[str]]) -> tuple[str, ...]:
-    """What there is no metric for, in words: columns by what they belong to, or that as a whole."""
+def columns_in_words(unmapped: Mapping[str, Collection[str]]) -> tuple[str, ...]:
+    """Return the columns without a metric as text, each group with its columns."""
     return tuple(
         f"{group} ({', '.join(sorted(columns))})" if columns else group
-        for group, columns in sorted(left_out.items())
+        for group, columns in sorted(unmapped.items())
     )
 
 
 def pattern_of(metric: str) -> str:
-    """A metric's name as METRICS lists it: ``disk/sda/read_bytes`` is ``disk/*/read_bytes``."""
+    """Return the pattern of a metric in METRICS: ``disk/*/read_bytes`` for ``disk/sda/read_bytes``."""
     parts = metric.split("/")
     if metric in _KINDS or len(parts) != 3:
         return metric
     return f"{parts[0]}/*/{parts[2]}"
 
 
-def is_known(metric: str) -> bool:
+def is_listed(metric: str) -> bool:
     """Whether METRICS lists it."""
     return pattern_of(metric) in _KINDS
 
 
 def is_counter(metric: str) -> bool:
-    """Whether it is a counter; raises KeyError for what METRICS does not list."""
+    """Whether it is a counter; raises KeyError if METRICS does not list it."""
     return _KINDS[pattern_of(metric)] == "counter"
 
 
 class Window(NamedTuple):
-    """When a run went: its start in seconds since 1970 in UTC, and how long it took."""
+    """The time of a run: its start in seconds since 1970 in UTC, and its duration."""
 
     start_s: float
     elapsed_s: float
@@ -154,23 +153,23 @@ class Window(NamedTuple):
 
 
 def window_of(record: RunRecord) -> Window:
-    """When a run went, as exactly as its record says when it was started."""
+    """Return the time of a run from its record."""
     created = datetime.fromisoformat(record.created)
     return Window((created if created.tzinfo else created.replace(tzinfo=UTC)).timestamp(), record.elapsed_s)
 
 
 def span(start_s: float, end_s: float) -> str:
-    """Two moments as people read them."""
+    """Return two moments as text."""
     first, last = (datetime.fromtimestamp(moment, UTC) for moment in (start_s, end_s))
     second = "%H:%M:%S" if first.date() == last.date() else "%Y-%m-%d %H:%M:%S"
     return f"{first:%Y-%m-%d %H:%M:%S} to {last:{second}} UTC"
 
 
 def onto_run(stretches: Iterable[Stretch], window: Window) -> list[Sample]:
-    """Samples of what happened while the run went.
+    """Return samples of the stretches during the run.
 
-    A stretch that the run begins or ends in counts by its share. Where two tell of the same metric
-    and the same moment, as two copies of a file do, the first is taken.
+    A stretch across the run's start or end counts in proportion. Of two stretches with the same metric
+    and moment, as in two copies of a file, the first counts.
     """
     ordered = sorted(stretches, key=lambda stretch: (stretch.machine, stretch.metric, stretch.start_s))
     samples: list[Sample] = []
@@ -181,7 +180,7 @@ def onto_run(stretches: Iterable[Stretch], window: Window) -> list[Sample]:
 
 
 def _growth(series: Sequence[Stretch], window: Window) -> Iterator[tuple[float, float]]:
-    """A counter's growth since the first moment that is known, at the ends of every stretch."""
+    """Yield a counter's growth since the first known moment, at the end of every stretch."""
     grown = 0.0
     reached: float | None = None
     for stretch in series:

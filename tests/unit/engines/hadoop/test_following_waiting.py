@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howdah.engines.hadoop.following import Patience, Silence
-from howdah.services.jobs import JobProgress
+from howdah.services.job_rest import JobProgress
 from howdah.services.resourcemanager import AppFacts
 
 DEADLINE_S = 120.0
@@ -112,18 +112,18 @@ def test_a_job_that_has_begun_is_never_given_up(began: str, at_s: float) -> None
 
 def test_a_silence_that_lasts_is_told_once_and_a_new_one_again() -> None:
     silence = Silence()
-    assert silence.told(20.0, "no answer") is None
-    assert silence.told(29.0, "no answer") is None
-    told = silence.told(30.0, "no answer")
+    assert silence.warning(20.0, "no answer") is None
+    assert silence.warning(29.0, "no answer") is None
+    told = silence.warning(30.0, "no answer")
     assert told == "nothing reported the job from 20 s on, and its client kept waiting: no answer"
-    assert silence.told(90.0, "no answer") is None, "it is told already"
-    assert silence.told(91.0, None) is None
-    assert silence.told(92.0, "gone") is None
-    assert silence.told(102.0, "gone") == (
+    assert silence.warning(90.0, "no answer") is None, "it is told already"
+    assert silence.warning(91.0, None) is None
+    assert silence.warning(92.0, "gone") is None
+    assert silence.warning(102.0, "gone") == (
         "nothing reported the job from 92 s on, and its client kept waiting: gone"
     )
 
 
 def test_answers_in_between_are_no_silence() -> None:
     silence = Silence()
-    assert [silence.told(at_s, "no answer" if at_s % 9 else None) for at_s in range(60)] == [None] * 60
+    assert [silence.warning(at_s, "no answer" if at_s % 9 else None) for at_s in range(60)] == [None] * 60

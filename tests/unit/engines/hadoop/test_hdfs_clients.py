@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from howdah.engines.hadoop.hdfs_clients import gone, unread
+from howdah.engines.hadoop.hdfs_clients import ledger_lost, ledger_unread
 from howdah.model.faults import LEDGER_UNREAD
 from howdah.model.run import Outcome
 from support.table_runs import TableScene, table_run
@@ -12,7 +12,7 @@ RECORD = table_run(TableScene(seconds=4)).record
 
 def test_a_ledger_of_no_use_is_a_warning() -> None:
     """A full disk of howdah's own says nothing of HDFS."""
-    told = unread(RECORD, "ledger.tsv: No space left on device")
+    told = ledger_unread(RECORD, "ledger.tsv: No space left on device")
     assert told.outcome is Outcome.SUCCEEDED
     assert [warning.code for warning in told.warnings] == [LEDGER_UNREAD]
     assert "No space left on device" in told.warnings[0].text
@@ -20,7 +20,7 @@ def test_a_ledger_of_no_use_is_a_warning() -> None:
 
 def test_a_run_after_which_nothing_is_given_back_has_failed() -> None:
     """Jobs may well end before both copies of a journal are wiped, and all that was written is lost then."""
-    told = gone(RECORD, "ConnectException")
+    told = ledger_lost(RECORD, "ConnectException")
     assert told.outcome is Outcome.FAILED
     assert told.error == "HDFS returns none of the acknowledged data: ConnectException"
     assert [warning.code for warning in told.warnings] == [LEDGER_UNREAD]
@@ -28,4 +28,4 @@ def test_a_run_after_which_nothing_is_given_back_has_failed() -> None:
 
 def test_what_failed_before_keeps_its_own_error() -> None:
     failed = RECORD.model_copy(update={"outcome": Outcome.FAILED, "error": "a job failed"})
-    assert gone(failed, "ConnectException").error == "a job failed"
+    assert ledger_lost(failed, "ConnectException").error == "a job failed"

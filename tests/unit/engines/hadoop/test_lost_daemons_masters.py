@@ -97,33 +97,33 @@ def _told(events: list[Event]) -> list[tuple[str, str]]:
 
 
 def test_what_is_there_at_first_is_no_event(watch: MastersWatch) -> None:
-    assert watch.look() == []
-    assert watch.look() == []
+    assert watch.poll() == []
+    assert watch.poll() == []
 
 
 def test_a_master_that_is_silent_is_lost_at_its_second_silence(
     watch: MastersWatch, masters: tuple[Master, Master]
 ) -> None:
-    watch.look()
+    watch.poll()
     masters[0].falls_silent()
-    assert watch.look() == []
-    events = watch.look()
+    assert watch.poll() == []
+    events = watch.poll()
     assert _told(events) == [("namenode-lost", "m1"), ("resourcemanager-lost", "m1")]
     assert events[0].text == "the NameNode on m1 no longer answers; it was active"
     assert all(event.seen_s is not None and event.seen_s < event.time_s for event in events)
     assert {event.was for event in events} == {"active"}
-    assert watch.look() == []
+    assert watch.poll() == []
 
 
 def test_who_takes_over_is_told_with_when_it_did(
     watch: MastersWatch, masters: tuple[Master, Master], clock: RunClock
 ) -> None:
-    watch.look()
+    watch.poll()
     masters[0].falls_silent()
-    watch.look()
-    watch.look()
+    watch.poll()
+    watch.poll()
     masters[1].says("active", clock.epoch_ms + 7_000)
-    events = watch.look()
+    events = watch.poll()
     assert _told(events) == [("namenode-failover", "m2"), ("resourcemanager-failover", "m2")]
     assert events[0].text == "the NameNode on m2 has taken over from the one on m1"
     # A NameNode says since when it is active, a ResourceManager does not.
@@ -134,26 +134,26 @@ def test_who_takes_over_is_told_with_when_it_did(
 def test_one_that_is_back_is_told_of_once_with_what_it_is(
     watch: MastersWatch, masters: tuple[Master, Master]
 ) -> None:
-    watch.look()
+    watch.poll()
     masters[0].falls_silent()
-    watch.look()
-    watch.look()
+    watch.poll()
+    watch.poll()
     masters[0].says("standby")
-    events = watch.look()
+    events = watch.poll()
     assert _told(events) == [("namenode-back", "m1"), ("resourcemanager-back", "m1")]
     assert events[0].text == "the NameNode on m1 answers again, standby"
-    assert watch.look() == []
+    assert watch.poll() == []
 
 
 def test_a_failover_that_somebody_asked_for_has_no_loss(
     watch: MastersWatch, masters: tuple[Master, Master]
 ) -> None:
-    watch.look()
+    watch.poll()
     masters[0].says("standby")
     masters[1].says("active")
-    assert _told(watch.look()) == [("namenode-failover", "m2"), ("resourcemanager-failover", "m2")]
+    assert _told(watch.poll()) == [("namenode-failover", "m2"), ("resourcemanager-failover", "m2")]
 
 
 def test_one_that_never_answered_is_not_lost(watch: MastersWatch, masters: tuple[Master, Master]) -> None:
     masters[1].falls_silent()
-    assert [watch.look() for _ in range(3)] == [[], [], []]
+    assert [watch.poll() for _ in range(3)] == [[], [], []]

@@ -116,7 +116,7 @@ def _looks(watch: MachineWatch, cluster: Cluster, *seconds: int) -> list[list[tu
     found: list[list[tuple[str, str]]] = []
     for second in seconds:
         cluster.at(second)
-        found.append([(one.kind, one.text) for one in watch.look()])
+        found.append([(one.kind, one.text) for one in watch.poll()])
     return found
 
 
@@ -153,7 +153,7 @@ def test_a_loss_is_told_with_the_last_sign_of_life(
     for second in (6, 9, 9, 12, 16, 22):
         now_s = float(second)
         cluster.at(second)
-        seen |= {(one.kind, one.time_s): one.seen_s for one in watch.look()}
+        seen |= {(one.kind, one.time_s): one.seen_s for one in watch.poll()}
     assert seen == {
         ("nodemanager-lost", 9.0): 6.0,
         ("datanode-lost", 12.0): 6.0,
@@ -174,11 +174,11 @@ def test_a_worker_that_comes_back_is_told_of_once(watch: MachineWatch, server: R
 def test_a_worker_that_was_emptied_in_good_order_is_not_lost(watch: MachineWatch, server: Recorded) -> None:
     cluster = Cluster(server)
     cluster.at(6)
-    watch.look()
+    watch.poll()
     kinds = []
     for second in (9, 9, 12, 16, 22):
         cluster.at(second, emptied=True)
-        kinds += [event.kind for event in watch.look()]
+        kinds += [event.kind for event in watch.poll()]
     assert kinds == ["datanode-drained", "nodemanager-drained"]
 
 
@@ -186,11 +186,11 @@ def test_a_datanode_that_joins_is_not_said_to_be_back(watch: MachineWatch, serve
     """It is in the NameNode's list before its first heartbeat."""
     cluster = Cluster(server)
     cluster.at(6, without=True)
-    watch.look()
+    watch.poll()
     cluster.at(12)
-    assert [event for event in watch.look() if event.kind.startswith("datanode")] == []
+    assert [event for event in watch.poll() if event.kind.startswith("datanode")] == []
     cluster.at(6)
-    assert [event for event in watch.look() if event.kind.startswith("datanode")] == []
+    assert [event for event in watch.poll() if event.kind.startswith("datanode")] == []
 
 
 def test_an_event_names_the_plans_worker_and_the_moment(watch: MachineWatch, server: Recorded) -> None:
@@ -198,7 +198,7 @@ def test_an_event_names_the_plans_worker_and_the_moment(watch: MachineWatch, ser
     _looks(watch, cluster, 6)
     cluster.at(22)
     before = time.monotonic()
-    for event in watch.look():
+    for event in watch.poll():
         assert event.worker == "worker-2"
         assert 0 <= event.time_s <= time.monotonic() - before + 5
 
@@ -209,7 +209,7 @@ def test_a_nodemanager_back_on_another_port_is_back(watch: MachineWatch, server:
     nodes = json.loads(server.answers["GET /ws/v1/cluster/nodes"].body)["nodes"]["node"]
     anew = {**nodes[0], "id": "w1-2:9999", "nodeHostName": "w1-2"}
     server.answers["GET /ws/v1/cluster/nodes"] = in_json({"nodes": {"node": [anew, *nodes]}})
-    assert [one.kind for one in watch.look()] == ["nodemanager-back"]
+    assert [one.kind for one in watch.poll()] == ["nodemanager-back"]
 
 
 def test_an_unhealthy_nodemanager_is_lost_with_its_reason(watch: MachineWatch, server: Recorded) -> None:
@@ -217,7 +217,7 @@ def test_an_unhealthy_nodemanager_is_lost_with_its_reason(watch: MachineWatch, s
     nodes = json.loads(server.answers["GET /ws/v1/cluster/nodes"].body)["nodes"]["node"]
     nodes[2] |= {"state": "UNHEALTHY", "healthReport": "1/1 local-dirs have errors"}
     server.answers["GET /ws/v1/cluster/nodes"] = in_json({"nodes": {"node": nodes}})
-    (event,) = watch.look()
+    (event,) = watch.poll()
     assert event.text == (
         "the ResourceManager declares NodeManager w1-2 unhealthy: 1/1 local-dirs have errors"
     )
@@ -232,7 +232,7 @@ def test_masters_that_do_not_answer_now_are_asked_again(watch: MachineWatch, ser
     _looks(watch, cluster, 6)
     answers = dict(server.answers)
     server.answers.clear()
-    assert watch.look() == []
+    assert watch.poll() == []
     server.answers |= answers
     assert _looks(watch, cluster, 22)[0] != []
 

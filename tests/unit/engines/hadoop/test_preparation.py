@@ -11,7 +11,7 @@ from howdah.engines.hadoop.preparation import kept, prepare_cluster
 from howdah.engines.hadoop.reached import Reached, open_telemetry, open_web
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.errors import UserError
-from howdah.installation import Installation
+from howdah.installation.installation import Installation
 from howdah.model.job import Job
 from howdah.model.plan import WorkerPlan
 from howdah.services.conf import ClientConf

@@ -24,7 +24,7 @@ def begin(tmp_path: Path, *names: str) -> None:
     """Enter laboratories of which nothing else has been made yet."""
     for name in names:
         with registry.locked(name):
-            registry.enter(name, tmp_path / name)
+            registry.register(name, tmp_path / name)
 
 
 def refused(name: str | None) -> UserError:

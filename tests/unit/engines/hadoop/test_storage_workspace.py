@@ -20,7 +20,7 @@ from howdah.engines.hadoop.storage import (
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.engines.processes import this_process
 from howdah.errors import UserError
-from howdah.installation import Installation
+from howdah.installation.installation import Installation
 from howdah.services.conf import ClientConf
 from howdah.services.errors import RefusedByDaemon
 from howdah.services.namenode import NameNode

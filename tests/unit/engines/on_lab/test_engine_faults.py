@@ -28,7 +28,7 @@ def asked(state: LabState | None, *faults: str) -> FaultRun | None:
 
 def texts(playing: FaultRun | None) -> list[str]:
     assert playing is not None
-    return [told.fault for told in playing.player.told]
+    return [report.fault for report in playing.player.reports]
 
 
 def test_nobody_asks_for_any(state: LabState) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.engines.on_lab.members import beneath
+from howdah.engines.on_lab.members import shared_machine_sources
 from howdah.lab.registry import VARIABLE
 from howdah.telemetry.own import ProcessesDevice
 from support.labs import lab_state
@@ -23,7 +23,9 @@ SPIN = (
 
 
 def test_it_goes_by_its_own_name(tmp_path: Path) -> None:
-    assert {source.machine for source in beneath(lab_state(tmp_path))} == {socket.gethostname()}
+    assert {source.machine for source in shared_machine_sources(lab_state(tmp_path))} == {
+        socket.gethostname()
+    }
 
 
 @pytest.mark.parametrize("name", ["h1", "h1-1", "m1"])
@@ -31,13 +33,13 @@ def test_it_is_never_taken_for_a_host_of_the_plan(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(socket, "gethostname", lambda: name)
-    assert {source.machine for source in beneath(lab_state(tmp_path))} == {f"{name} (beneath)"}
+    assert {source.machine for source in shared_machine_sources(lab_state(tmp_path))} == {f"{name} (beneath)"}
 
 
 def test_without_control_groups_a_laboratorys_processes_are_known_by_their_mark(tmp_path: Path) -> None:
     """Daemons that nobody waits for count for the laboratory whose mark they have, and for no other."""
     state = lab_state(tmp_path)
-    (device,) = (one for one in beneath(state)[0].devices if isinstance(one, ProcessesDevice))
+    (device,) = (one for one in shared_machine_sources(state)[0].devices if isinstance(one, ProcessesDevice))
     device.start()
     grown = []
     for mark in ("another", state.mark):

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from howdah.lab.hadoop.redirect import (
     DIRECTORIES,
+    CommonSettings,
     RedirectedProperty,
-    Surroundings,
     client_files,
     deviations,
     moved,
@@ -25,7 +25,7 @@ from howdah.render.cluster import render
 from support.labs import lab_plan
 
 CONF, ROOT = Path("/lab/machines/h1-1/conf"), Path("/lab/machines/h1-1")
-JARS = Surroundings(task_class_path="/cache/lib/*", native=False, task_options=("-Dname=value",))
+JARS = CommonSettings(task_class_path="/cache/lib/*", native=False, task_options=("-Dname=value",))
 
 
 @pytest.fixture(scope="module")

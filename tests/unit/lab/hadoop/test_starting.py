@@ -26,7 +26,9 @@ def steps(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         happened.append(f"{daemon.program} on {daemon.machine.name}")
         return Process(1, 1, daemon.machine.name, daemon.program)
 
-    def once(state: LabState, machine: LabSystem, found: Installed, tell: starting.Tell, *words: str) -> None:
+    def once(
+        state: LabState, machine: LabSystem, found: Installed, tell: starting.ReportStep, *words: str
+    ) -> None:
         happened.append(" ".join(words[:2]))
 
     def answers(name: str) -> Callable[[LabState], bool]:
@@ -37,7 +39,7 @@ def steps(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return asked
 
     monkeypatch.setattr(daemons, "start", start)
-    monkeypatch.setattr(starting, "_once", once)
+    monkeypatch.setattr(starting, "_run_once", once)
     monkeypatch.setattr(starting, "running", lambda state: {})
     monkeypatch.setattr(starting, "network_of", lambda state: nullcontext())
     monkeypatch.setattr(starting, "_make_root", lambda state: happened.append("make /hbase"))

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from howdah.errors import UserError
-from howdah.lab.kernel.capabilities import Can, Capabilities, refuse_lacking
+from howdah.lab.kernel.capabilities import Capabilities, Capability, refuse_lacking
 from howdah.lab.kernel.cgroups import Controller
 from howdah.lab.refusals import isolation, rootless_isolation
 from support.lab_hosts import lab_spec
 
-YES = Can(True)
-NO = Can(False, "it is not there")
+YES = Capability(True)
+NO = Capability(False, "it is not there")
 ALL = Capabilities(
     root=YES,
     namespaces=YES,

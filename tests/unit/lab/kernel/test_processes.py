@@ -46,7 +46,7 @@ def test_only_processes_with_the_mark_are_found(
     _start(started, tmp_path, mark=f"{MARK}0")
     (found,) = processes.processes(MARK)
     assert (found.pid, found.machine, found.daemon) == (mine.pid, "h1", "datanode")
-    assert found == processes.of(mine.pid, "h1", "datanode")
+    assert found == processes.process_of(mine.pid, "h1", "datanode")
     assert processes.is_running(found)
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from howdah.model.plan import Value
-from howdah.model.request import PlanRequest, Protection
+from howdah.model.request import DEFAULT_HADOOP, PlanRequest, Protection
 from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import Inspection, SettingRule
 from howdah.planner.rules import nodes
-from howdah.releases import DEFAULT_HADOOP, hadoop
+from howdah.releases.catalogue import hadoop
 from support.facts import HBASE, a_configuration, a_worker, asking, facts_of, values_of
 
 NODE = "yarn.nm.liveness-monitor.expiry-interval-ms"

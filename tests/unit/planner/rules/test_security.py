@@ -12,7 +12,7 @@ from howdah.model.request import Demand, Protection
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected
 from howdah.planner.rule import AdviceRule, SettingRule
-from howdah.releases import hadoop, hbase
+from howdah.releases.catalogue import hadoop, hbase
 from support.facts import (
     HADOOP_RULES,
     HBASE,

@@ -14,7 +14,7 @@ from howdah.planner.facts import Facts
 from howdah.planner.platforms.division import least_worker, slots_in
 from howdah.planner.reading import Inspected
 from howdah.planner.rule import Inspection, SettingRule
-from howdah.releases import PLANNED_VERSIONS, hadoop, hbase
+from howdah.releases.catalogue import PLANNED_VERSIONS, hadoop, hbase
 from howdah.units import GIB, MIB
 from support.facts import (
     HADOOP_RULES,

@@ -13,7 +13,7 @@ from howdah.hadoop.daemons import DAEMONS
 from howdah.model.plan import Role
 from howdah.render.modules import handing_over
 from howdah.render.modules.changes import HostChanges, HostRefusal
-from howdah.render.modules.handing_over import does, hand_over, others_of
+from howdah.render.modules.handing_over import does, hand_over, peers_of
 
 OWN, OTHER = "127.0.0.1", "127.0.0.2"
 _STATE = '{"beans" : [ {"name" : "NameNodeStatus", "State" : "%s"} ]}'
@@ -71,7 +71,7 @@ def _orders(monkeypatch: pytest.MonkeyPatch, pages: _Pages, refused: int = 0) ->
         return ""
 
     monkeypatch.setattr(handing_over, "hadoop", hadoop)
-    monkeypatch.setattr(handing_over, "ASK_AGAIN_S", 0.01)
+    monkeypatch.setattr(handing_over, "HANDOVER_POLL_S", 0.01)
     monkeypatch.setattr(handing_over, "STANDS_BY_S", 0.3)
     return given
 
@@ -119,7 +119,7 @@ def test_a_dry_run_asks_for_nothing(pages: _Pages, monkeypatch: pytest.MonkeyPat
 
 def test_who_is_stopped_as_well_takes_nothing_over() -> None:
     daemon = {"peers": {"h1": "nn1", "h2": "nn2"}}
-    assert others_of(daemon, "h1", []) == ["h2"]
-    assert others_of(daemon, "h1", ["h1", "h2"]) == []
+    assert peers_of(daemon, "h1", []) == ["h2"]
+    assert peers_of(daemon, "h1", ["h1", "h2"]) == []
     # What was applied by an earlier howdah says nothing of others.
-    assert others_of({}, "h1", []) == []
+    assert peers_of({}, "h1", []) == []

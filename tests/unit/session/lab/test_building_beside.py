@@ -34,8 +34,8 @@ def plans(tmp_path: Path) -> Mapping[str, ClusterPlan]:
 
 @pytest.fixture
 def there(tmp_path: Path, plans: Mapping[str, ClusterPlan]) -> LabState:
-    state = begun_lab("a", tmp_path / "of-a", plans[A], shared_hosts.own_place("a", shares=True))
-    shared_hosts.enter(state)
+    state = begun_lab("a", tmp_path / "of-a", plans[A], shared_hosts.first_place("a", shares=True))
+    shared_hosts.register(state)
     return state
 
 
@@ -63,7 +63,7 @@ def sharing_of(plan: ClusterPlan) -> Sharing:
 
 def test_the_plan_that_stands_beside_gets_a_place(there: LabState, plans: Mapping[str, ClusterPlan]) -> None:
     place = place_on_hosts_of("a", "b", Path(B), plans[B])
-    assert (place.lot, place.seat, place.others) == ("a+", 1, (there,))
+    assert (place.lot, place.seat, place.neighbours) == ("a+", 1, (there,))
 
 
 def test_a_plan_says_whether_its_hosts_are_whole_ones(plans: Mapping[str, ClusterPlan]) -> None:

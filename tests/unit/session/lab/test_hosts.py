@@ -37,9 +37,9 @@ def test_what_came_while_a_host_was_emptied_stays(tmp_path: Path, monkeypatch: p
 
     monkeypatch.setattr(hosts, "state_of", lambda name: next(states))
     monkeypatch.setattr(hosts, "refuse_shared", lambda state, why: None)
-    monkeypatch.setattr(hosts, "begin_leaving", lambda state, rendered: state)
-    monkeypatch.setattr(hosts, "await_empty", lambda state, patience_s, tell: None)
-    monkeypatch.setattr(hosts, "take_away", take)
+    monkeypatch.setattr(hosts, "start_drain", lambda state, rendered: state)
+    monkeypatch.setattr(hosts, "await_drained", lambda state, patience_s, report: None)
+    monkeypatch.setattr(hosts, "remove_drained", take)
     monkeypatch.setattr("howdah.lab.registry.locked", lambda name: nullcontext())
     hosts.remove("lab", ["h3"], lambda line: None)
     (plan,) = taken

@@ -57,7 +57,7 @@ def test_what_is_counted_elsewhere_is_not_counted_twice() -> None:
 
 
 def test_what_no_metric_stands_for_is_said_by_its_object() -> None:
-    left_out = read(TEXT).left_out
+    left_out = read(TEXT).unmapped
     assert "Memory (Machine MBytes, Memory Overcommit (1 Minute Avg))" in left_out
     assert [name for name in left_out if name.startswith("Physical Cpu")] == [
         "Physical Cpu (% Processor Time)"
@@ -78,7 +78,7 @@ def test_another_name_for_the_host_is_not_one_for_its_machines() -> None:
 
 def test_a_last_line_that_is_cut_off_is_left_out() -> None:
     whole, cut = read(TEXT), read(TEXT[:-200])
-    assert "the last line, which is truncated" in cut.left_out
+    assert "the last line, which is truncated" in cut.unmapped
     assert max(one.end_s for one in cut.stretches) == max(one.end_s for one in whole.stretches) - 5
 
 

@@ -104,13 +104,13 @@ def test_an_instance_is_found_by_address_through_its_host_name(web: Web) -> None
     """One instance is called w1:9100; the other 10.1.1.2:9100, whose node_uname_info says w2."""
     imported = read(Server(), web)
     assert {one.machine for one in imported.stretches} == {"w1", "w2"}
-    assert imported.left_out == ()
+    assert imported.unmapped == ()
 
 
 def test_instances_that_are_no_machine_of_the_run_are_left_out_and_named(web: Web) -> None:
     imported = read(Server(), web, known=("w1", "w3"))
     assert {one.machine for one in imported.stretches} == {"w1"}
-    assert imported.left_out == ("instance 10.1.1.2:9100",)
+    assert imported.unmapped == ("instance 10.1.1.2:9100",)
 
 
 def test_loopback_and_memory_disks_are_left_out(web: Web) -> None:

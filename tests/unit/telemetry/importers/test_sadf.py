@@ -71,7 +71,7 @@ def test_pressure_is_a_share_of_the_interval() -> None:
 
 
 def test_what_no_metric_stands_for_is_said_once() -> None:
-    left_out = read(TEXT).left_out
+    left_out = read(TEXT).unmapped
     assert "queue" in left_out
     (disk,) = [name for name in left_out if name.startswith("disk")]
     assert disk.startswith("disk (aqu-sz, areq-sz, ")

@@ -12,7 +12,7 @@ from howdah.telemetry.importers.stretch import (
     Stretch,
     Window,
     is_counter,
-    is_known,
+    is_listed,
     onto_run,
     span,
     sum_stretches,
@@ -37,10 +37,10 @@ def points(samples: list[Sample]) -> list[tuple[float, float]]:
 def test_every_metric_is_known_by_an_instance_of_its_own() -> None:
     for metric in METRICS:
         name = metric.pattern.replace("*", "x1")
-        assert is_known(name)
+        assert is_listed(name)
         assert is_counter(name) == (metric.kind == "counter")
     assert is_counter("cpu/all/throttled_s")
-    assert not is_known("disk/sda/temperature")
+    assert not is_listed("disk/sda/temperature")
 
 
 def test_a_stretch_counts_by_its_share_of_the_run() -> None:

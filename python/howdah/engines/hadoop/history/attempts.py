@@ -1,4 +1,4 @@
-"""Hadoop's task attempts as rows of the run record's table, each in a place, and the phases they make."""
+"""Hadoop's task attempts as rows of the run record's table with slots, and the phases of their job."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from howdah.engines.hadoop.target import NodeFinder
 from howdah.model.counters import Counters
 from howdah.model.run import Phase, TaskAttempt
 from howdah.model.workloads.base import Workload
-from howdah.services.job import AttemptFacts, JobFacts, MasterStart, Sums, TaskFacts
+from howdah.services.job_facts import AttemptFacts, JobFacts, MasterStart, Sums, TaskFacts
 from howdah.services.slots import slots
 
 INPUT_BYTES = "FileInputFormatCounter.BYTES_READ"
@@ -38,7 +38,7 @@ _FILE_SYSTEM_NAMES = {
     "write operations": "WRITE_OPS",
     "bytes read erasure-coded": "BYTES_READ_EC",
 }
-# Hadoop prints a counter's words instead of its name; where it has no words it prints the name.
+# Hadoop prints a counter's description instead of its name, or the name if there is no description.
 _NAMES = {
     "Failed map tasks": "NUM_FAILED_MAPS",
     "Failed reduce tasks": "NUM_FAILED_REDUCES",
@@ -89,10 +89,10 @@ _OF_REDUCES = re.compile(r"^(?:REDUCE_|SHUFFLED_MAPS$|FAILED_SHUFFLE$|MERGED_MAP
 
 
 def sum_counters(job: JobFacts) -> Counters:
-    """What a job did, by its own counters; all zero where nobody tells them.
+    """Return a job's counters in howdah's terms; all zero if they are unknown.
 
-    Bytes read and written are HDFS's, intermediate data is what maps left for reduces: before compression
-    and as it lay on disk. Rows that were spilled twice count twice, as Hadoop counts them.
+    Bytes read and written are HDFS's; intermediate data is the maps' output for reduces, before compression
+    and on disk. Rows that were spilled twice count twice, as in Hadoop.
     """
     counters = job.counters
     # A job without reduces has none of their counters.
@@ -112,7 +112,7 @@ def sum_counters(job: JobFacts) -> Counters:
 
 
 def _reads(counters: Mapping[str, Sums]) -> bool:
-    """Whether rows come from files: TeraGen's maps count as input what they only number."""
+    """Whether rows are read from files; TeraGen's maps also count input records, without reading any."""
     read = counters.get(INPUT_BYTES)
     return read is None or read.total > 0
 
@@ -126,10 +126,10 @@ def _file_system(counters: Mapping[str, Sums], name: str) -> Sums:
 
 
 def printed_counters(lines: Iterable[str]) -> dict[str, Sums]:
-    """The counters of the last job whose client printed them, by ``Group.NAME``; empty if none did.
+    """Return the counters of the last job whose client printed them, by ``Group.NAME``; empty if none did.
 
-    A client prints totals only. Those that maps or reduces alone can have are theirs; of the others,
-    such as bytes of files, only the total is known, and their parts are 0.
+    A client prints totals only. Counters that only maps or reduces have are assigned to them; of the others,
+    such as bytes of files, the parts are 0.
     """
     result: dict[str, Sums] = {}
     group: str | None = None
@@ -174,7 +174,7 @@ _UNENDED_BY_MASTER = "its application master was lost: Hadoop reports no end of 
 
 
 class _Stay(NamedTuple):
-    """An attempt with where and when it ran."""
+    """An attempt with its worker and times."""
 
     facts: AttemptFacts
     task: TaskFacts
@@ -184,9 +184,9 @@ class _Stay(NamedTuple):
 
 
 def attempt_rows(job: JobFacts, workload: str, machines: NodeFinder, clock: RunClock) -> list[TaskAttempt]:
-    """A row for every attempt that began, in the order they did.
+    """Return a row for every attempt that began, in order of their starts.
 
-    Those that were given up before they had a container have no place and no time, and no row.
+    Attempts that never had a container have no row.
     """
     stays = [
         _stay(attempt, task, job, machines, clock)
@@ -205,18 +205,18 @@ def _stay(
     attempt: AttemptFacts, task: TaskFacts, job: JobFacts, machines: NodeFinder, clock: RunClock
 ) -> _Stay:
     assert attempt.start_ms is not None
-    # One of which no end is told was cut off with its master or its job, or was last seen running.
+    # Without an end it was lost with its master or its job, or was still running at the last poll.
     after = _next_master(attempt, job)
     cut_ms = after.start_ms if after else job.finish_ms
-    known = (attempt.finish_ms, cut_ms, attempt.merge_ms, attempt.shuffle_ms)
-    end_ms = next((time for time in known if time is not None), attempt.start_ms)
+    times = (attempt.finish_ms, cut_ms, attempt.merge_ms, attempt.shuffle_ms)
+    end_ms = next((time for time in times if time is not None), attempt.start_ms)
     worker = machines.worker(attempt.node)
     start_s = clock.seconds(attempt.start_ms)
     return _Stay(attempt, task, worker, start_s, max(start_s, clock.seconds(end_ms)))
 
 
 def _places(stays: list[_Stay]) -> list[int]:
-    """The place of each: the lowest that is free among those of its worker and kind."""
+    """Return each attempt's slot: the lowest free one of its worker and kind."""
     order = sorted(range(len(stays)), key=lambda index: _lane(stays[index]))
     counts = [0] * len(stays)
     for _, indexes in groupby(order, key=lambda index: _lane(stays[index])):
@@ -232,7 +232,7 @@ def _lane(stay: _Stay) -> tuple[str, str]:
 
 
 def _unended(stay: _Stay, job: JobFacts) -> str:
-    """Why no end is told of an attempt."""
+    """Return why an attempt has no end."""
     return _UNENDED_BY_MASTER if _next_master(stay.facts, job) else _UNENDED
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import takewhile
 
 from howdah.engines.hadoop.target import NodeFinder
-from howdah.services.job import AttemptFacts, JobFacts, Kind, TaskFacts, task_number
+from howdah.services.job_facts import AttemptFacts, JobFacts, Kind, TaskFacts, task_number
 from howdah.services.resourcemanager import AppFacts
 from howdah.services.secrets import without_secrets
 from howdah.services.task_log import TaskContainer, TaskLogs
@@ -27,9 +27,9 @@ _MEMORY = re.compile(
     r"(?P<virtual>[\d.]+ ?\w+ of [\d.]+ ?\w+) virtual"
 )
 _CLEANING = re.compile(r"^.*cleanup failed for container ", re.MULTILINE)
-"""An application master that ended an attempt says so of a container that it could not reach to end it."""
+"""An application master reports this for a container that it could not reach to end it."""
 _CALL = re.compile(r"Call From \S+ to (?P<to>\S+) failed on ")
-"""Of a call to a daemon the outer exception knows whom it went to, and the inner one why it failed."""
+"""Of a call to a daemon, the outer exception has the target, and the inner one the reason."""
 _EXIT = re.compile(r"(?:non-zero exit code|[Ee]xit ?[Cc]ode:?(?: is)?) (?P<code>\d+)")
 _KILLED_BY_SIGNAL = 128
 _SIGNALS = {1: "SIGHUP", 2: "SIGINT", 6: "SIGABRT", 9: "SIGKILL", 11: "SIGSEGV", 15: "SIGTERM"}
@@ -40,7 +40,7 @@ _LAST_LINES = 2
 _FAILED = re.compile(r"Task Id : (attempt_\w+), Status : FAILED")
 _LOGGED = re.compile(r"\d{4}-\d\d-\d\d |\d\d/\d\d/\d\d ")
 _HEAD = re.compile(r"^\d{4}-\d\d-\d\d \S+ [A-Z]+ +[\w.$]+: ")
-"""When a line was logged, how grave it is and by which class."""
+"""The time, level and class of a log line."""
 _UNSAID = "Hadoop reports no reason"
 _SCALA = re.compile(
     r"(NoSuchMethodError|NoSuchFieldError|NoClassDefFoundError|ClassNotFoundException|AbstractMethodError|"
@@ -71,11 +71,10 @@ _ADVICE = (
 
 
 def short_cause(text: str) -> str | None:
-    """The cause in one line without secrets; None where nothing is said.
+    """Return the cause in one line without secrets; None if the text is empty.
 
-    Of an exception it is the innermost one's name and message, and the first of its frames that is not
-    the JDK's own; of a container over its limit what it used; of a program its exit code. What went wrong in
-    cleaning up after it is another matter.
+    This is the innermost exception's name and message with its first frame outside of the JDK, the memory of
+    a container over its limit, or the exit code of a program. Failures of the clean-up are ignored.
     """
     cleaning = _CLEANING.search(text)
     text = text[: cleaning.start()] if cleaning and text[: cleaning.start()].strip() else text
@@ -93,9 +92,9 @@ def short_cause(text: str) -> str | None:
 
 
 def innermost(text: str) -> str | None:
-    """The innermost exception of the last trace in a text, with its place; None where there is none.
+    """Return the innermost exception of the last stack trace in a text, with its place; None without one.
 
-    Of a call that failed it is told with whom was called.
+    Of a failed call it includes the called address.
     """
     cause: str | None = None
     placed = False
@@ -107,7 +106,7 @@ def innermost(text: str) -> str | None:
                 cause, placed = f"{cause} (at {frame['place']})", True
             continue
         throwable = None if _MORE.match(line) else _THROWABLE.search(line)
-        # What is suppressed or comes later in a log is another matter only if it is an exception of its own.
+        # A later exception in a log replaces the cause, a suppressed one does not.
         if throwable and "Suppressed: " not in line:
             cause, placed = _named(throwable), False
             call = _CALL.search(line)
@@ -116,7 +115,7 @@ def innermost(text: str) -> str | None:
 
 
 def exit_words(code: int) -> str:
-    """An exit code in words, with the signal that it stands for."""
+    """Return an exit code in words, with its signal."""
     signal = _SIGNALS.get(code - _KILLED_BY_SIGNAL)
     return (
         f"its process was ended by {signal} (exit code {code})"
@@ -126,7 +125,7 @@ def exit_words(code: int) -> str:
 
 
 def _named(throwable: re.Match[str]) -> str:
-    # An exception of a server's is named in brackets behind the client's own.
+    # The server's exception is in brackets behind the client's.
     kind = (throwable["remote"] or throwable["type"]).rpartition(".")[2]
     message = (throwable["message"] or "").strip()
     return f"{kind}: {message}" if message else kind
@@ -140,7 +139,7 @@ def _first_line(text: str) -> str:
 def cause_of(
     job: JobFacts, app: AppFacts | None, logs: TaskLogs, machines: NodeFinder, client: Sequence[str] = ()
 ) -> str:
-    """Why a job did not succeed: its attempts and their logs say, or the ResourceManager, or its client."""
+    """Return why a job failed, from its attempts and their logs, the ResourceManager, or its client."""
     diagnostics = app.diagnostics if app and app.diagnostics.strip() else job.diagnostics
     if job.state == "killed" or (app is not None and app.final_status == "KILLED"):
         return _sentence(short_cause(diagnostics) or "the job was killed")
@@ -155,10 +154,10 @@ def cause_of(
     return _sentence(short_cause(diagnostics) or _UNSAID)
 
 
-def said_by_client(lines: Sequence[str]) -> str:
-    """Why a client submitted no job: its last exception, or the last thing it said."""
+def client_error(lines: Sequence[str]) -> str:
+    """Return why a client submitted no job: its last exception, or its last output."""
     diagnostics = [line for line in lines if line.strip()]
-    # What Spark's client does about a program that cannot be loaded ends with an exception of its own.
+    # After a program that cannot be loaded, Spark's client ends with another exception.
     scala = [line for line in diagnostics if _SCALA.search(line)]
     diagnostics = scala[-1:] or diagnostics
     cause = innermost("\n".join(diagnostics))
@@ -169,7 +168,7 @@ def said_by_client(lines: Sequence[str]) -> str:
 
 
 def _decisive(job: JobFacts) -> tuple[TaskFacts, AttemptFacts] | None:
-    """The first task that used up its attempts, or else any that failed, and its last attempt that did."""
+    """Return the first task that used up its attempts, or any that failed, and its last failed attempt."""
     failed = [
         (task, max(tries, key=lambda attempt: attempt.finish_ms or 0))
         for task in job.tasks
@@ -191,7 +190,7 @@ def _of_task(task: TaskFacts, attempt: AttemptFacts, logs: TaskLogs, machines: N
 
 
 def _printed(client: Sequence[str]) -> str | None:
-    """The last failed attempt that the client printed, with its error; None where it printed none."""
+    """Return the last failed attempt in the client's output, with its error; None if there is none."""
     numbers = [number for number, line in enumerate(client) if _FAILED.search(line)]
     if not numbers:
         return None
@@ -205,7 +204,7 @@ def _printed(client: Sequence[str]) -> str | None:
 
 
 def _of_master(app: AppFacts, logs: TaskLogs, machines: NodeFinder) -> str:
-    """An application master that did not start, or ended before its job had."""
+    """Return the failure of an application master that did not start, or ended before its job."""
     match = _MASTER.match(app.master_logs)
     node, container = (match["node"], match["container"]) if match else ("", "")
     where = f" on {machines.worker(node.rpartition(':')[0])}" if node else ""
@@ -215,7 +214,7 @@ def _of_master(app: AppFacts, logs: TaskLogs, machines: NodeFinder) -> str:
 
 
 def _cause(diagnostics: str, container: str, node_web: str, logs: TaskLogs) -> str:
-    """What is said if that names a cause; else the exception in the container's log, or its last words."""
+    """Return the cause in the diagnostics, or the exception or last lines of the container's log."""
     short = short_cause(diagnostics)
     names_cause = innermost(diagnostics) is not None or (short is not None and "was killed" in short)
     if names_cause or not container:
@@ -226,14 +225,14 @@ def _cause(diagnostics: str, container: str, node_web: str, logs: TaskLogs) -> s
         printed = [
             line.strip() for name in ("stdout", "stderr") for line in logs.tail(box, name).splitlines()
         ]
-        told = [line for line in printed if line and not line.startswith("log4j:")]
-        words = "; ".join(told[-_LAST_LINES:])
+        shown = [line for line in printed if line and not line.startswith("log4j:")]
+        words = "; ".join(shown[-_LAST_LINES:])
         cause = f"{words} ({short})" if words and short else words or short or ""
     return without_secrets(cause) or _UNSAID
 
 
 def advised(cause: str, kind: Kind = "map") -> str:
-    """The cause with what to do about it, if that is known."""
+    """Return the cause with advice, if there is any."""
     advice = next((words for form, words in _ADVICE if form.search(cause)), None)
     return f"{cause}; {advice.format(kind=kind)}" if advice else cause
 

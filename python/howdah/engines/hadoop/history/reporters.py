@@ -1,4 +1,4 @@
-"""What became of a job, as the first of those who know reports it."""
+"""The result of a job from the first reporter that knows it: history, application master or client."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from howdah.model.spark import SparkRun
 from howdah.model.workloads.base import Workload
 from howdah.services.errors import ServiceError
 from howdah.services.history import HistoryFiles, JobHistory
-from howdah.services.job import JobFacts, State, state_of
+from howdah.services.job_facts import JobFacts, State, state_of
 from howdah.services.namenode import NameNode
 from howdah.services.resourcemanager import AppFacts, ResourceManager
 from howdah.services.task_log import TaskLogs
@@ -64,16 +64,16 @@ _KEPT = (
     "yarn.app.mapreduce.am.resource.mb",
     "yarn.client.nodemanager-connect.max-wait-ms",
 )
-"""Properties that a record keeps: those that readers of numbers ask about. None of them holds a secret."""
+"""Properties that a record keeps, because results depend on them. None contains a secret."""
 
 
 class JobReport(NamedTuple):
-    """What is reported of a job, and by whom."""
+    """The facts about a job, and their reporter."""
 
     facts: JobFacts
-    told_by: Reporter
+    reporter: Reporter
     app: AppFacts | None
-    """The ResourceManager's word on it; None if it has none."""
+    """The ResourceManager's report; None if it has none."""
 
 
 class JobReporters:
@@ -89,10 +89,10 @@ class JobReporters:
     def report(
         self, job_id: str, printed: Sequence[str], seen: JobFacts | None, clock: RunClock
     ) -> JobReport:
-        """What the first of them reports that knows the job.
+        """Return the report of the first reporter that knows the job.
 
-        The file of a job that has succeeded has all of it. Of another the history server is asked too:
-        it adds up counters that the file leaves out, and the ResourceManager may know why the job ended.
+        The history file of a succeeded job is complete. For another job the history server is also queried,
+        because it sums counters that the file lacks, and the ResourceManager may know why the job ended.
         """
         file = self._with_masters(self._file(job_id))
         if file is not None and file.state == "succeeded":
@@ -105,7 +105,7 @@ class JobReporters:
             return JobReport(_with_tasks(file, seen), "history file", app)
         if seen is not None:
             return JobReport(_ended(seen, app), "application master", app)
-        # Nobody knows when it was handed in: it was within this run.
+        # The submission time is unknown, but within this run.
         bare = JobFacts(
             job_id, "", self._queue, "running", clock.epoch_ms, counters=printed_counters(printed)
         )
@@ -115,7 +115,7 @@ class JobReporters:
         return JobReport(_ended(replace(bare, name=app.name, queue=app.queue), app), "client", app)
 
     def _server(self, job_id: str, file: JobFacts | None) -> JobFacts | None:
-        """What the history server tells; of tasks its file tells more, at the cost of one request for all."""
+        """Return the history server's job, with the tasks of the history file if there is one."""
         try:
             if file is None:
                 return self._history.whole(job_id)
@@ -133,7 +133,7 @@ class JobReporters:
             return None
 
     def _with_masters(self, file: JobFacts | None) -> JobFacts | None:
-        """A file's job with every application master: one that was lost may have left no word in it."""
+        """Return a file's job with every application master; a lost one may be missing in the file."""
         if file is None or not file.masters or file.masters[-1].number == len(file.masters):
             return file
         try:
@@ -152,13 +152,13 @@ class JobReporters:
 
 
 def _with_tasks(facts: JobFacts, seen: JobFacts | None) -> JobFacts:
-    """A job with the tasks that were seen, where its master was killed before it wrote down any."""
+    """Return a job with the polled tasks if its master was killed before it wrote any."""
     begun = any(task.attempts for task in facts.tasks)
     return facts if begun or seen is None else replace(facts, tasks=seen.tasks)
 
 
 def _ended(facts: JobFacts, app: AppFacts | None) -> JobFacts:
-    """A job as it was last seen, ended as the ResourceManager says."""
+    """Return a job at its last poll with the end that the ResourceManager reports."""
     if app is None:
         return facts
     return replace(
@@ -176,19 +176,19 @@ def _succeeded(job_id: str, printed: Sequence[str]) -> bool:
 
 
 class ReportedJob(NamedTuple):
-    """A job as the run record has it."""
+    """A job for the run record."""
 
     job: HadoopJob
     """The job itself; its diagnostics are the cause in one sentence if it did not succeed."""
     attempts: list[TaskAttempt]
-    """Every attempt that began, in the order they did."""
+    """Every attempt that began, in order of their starts."""
     phases: tuple[Phase, ...]
-    """Its phases; none where nobody tells of its tasks."""
+    """Empty if its tasks are unknown."""
     counters: Counters
     facts: JobFacts
-    """What was told, as Hadoop has it."""
+    """Hadoop's own report."""
     spark: SparkRun | None = None
-    """The application, if it was Spark's."""
+    """The application, if it is Spark's."""
 
 
 def report_job(
@@ -202,11 +202,10 @@ def report_job(
     seen: JobFacts | None = None,
     staging: str = "",
 ) -> ReportedJob:
-    """The result of a job that has ended; ``printed`` are its client's lines, ``staging`` is its directory.
+    """Return the result of an ended job; ``printed`` are its client's lines, ``staging`` is its directory.
 
-    Its history file in HDFS is read first, then the history server is asked; where neither can be had,
-    ``seen`` counts, what the application master reported last, then the counters that the client printed. It
-    raises nothing: the one that knows least reports no tasks.
+    Sources in this order: its history file in HDFS, the history server, ``seen`` (the last report of its
+    application master), and the counters in the client's output, which have no tasks. It raises nothing.
     """
     machines = NodeFinder(target.machine_of, plan, target.joined)
     report = JobReporters(target, staging).report(job_id, printed, seen, clock)
@@ -231,7 +230,7 @@ def _job(report: JobReport, machines: NodeFinder, clock: RunClock, diagnostics: 
         id=facts.id,
         name=facts.name,
         queue=facts.queue,
-        told_by=report.told_by,
+        told_by=report.reporter,
         submitted_s=clock.seconds(facts.submit_ms),
         started_s=None if facts.start_ms is None else clock.seconds(facts.start_ms),
         finished_s=None if facts.finish_ms is None else clock.seconds(facts.finish_ms),

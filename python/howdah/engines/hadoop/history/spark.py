@@ -1,4 +1,4 @@
-"""What became of a Spark application, by its event log."""
+"""The result of a Spark application from its event log."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from howdah.engines.hadoop.context import HadoopContext
-from howdah.engines.hadoop.history.failure import advised, said_by_client, short_cause
+from howdah.engines.hadoop.history.failure import advised, client_error, short_cause
 from howdah.engines.hadoop.history.reporters import ReportedJob
 from howdah.engines.hadoop.programs.command import EndedJob
 from howdah.engines.hadoop.target import NodeFinder
@@ -21,7 +21,7 @@ from howdah.model.workloads.base import Workload
 from howdah.scratch import scratch_folder
 from howdah.services.errors import ServiceError
 from howdah.services.event_log import read_event_log
-from howdah.services.job import JobFacts, State, state_of
+from howdah.services.job_facts import JobFacts, State, state_of
 from howdah.services.namenode import NameNode
 from howdah.services.resourcemanager import AppFacts
 from howdah.services.spark_run import ReadSpark, SparkPlaces
@@ -30,13 +30,13 @@ from howdah.units import format_seconds
 _LOG = logging.getLogger(__name__)
 
 _UNCAUGHT = 'Exception in thread "main"'
-"""Java prints it of a main program that ended with an exception."""
+"""Java prints this if a main program ends with an exception."""
 
 
 def report_spark(context: HadoopContext, workload: Workload, ended: EndedJob, folder: str) -> ReportedJob:
-    """The result of an application whose event log is below ``folder``; it raises nothing.
+    """Return the result of an application whose event log is below ``folder``; it raises nothing.
 
-    Without an event log the ResourceManager's report counts, which knows no tasks.
+    Without an event log the result is the ResourceManager's report, which has no tasks.
     """
     app = _app(context, ended.application)
     log = _log(context.namenode, folder, ended.application)
@@ -133,10 +133,10 @@ def _why(log: SparkLog, spark: SparkRun, app: AppFacts | None, ended: EndedJob) 
     failures = [job.failure for job in log.jobs if job.failure] or [
         stage.failure for stage in log.stages if stage.failure
     ]
-    # YARN's word on an application that it counts as a success is no cause.
+    # YARN's diagnostics of a success are not a cause.
     reported = app.diagnostics if app is not None and app.final_status != "SUCCEEDED" else ""
     cause = short_cause(failures[-1] if failures else reported)
-    return advised(cause) if cause else said_by_client(ended.lines)
+    return advised(cause) if cause else client_error(ended.lines)
 
 
 def _by_manager(app: AppFacts | None) -> str | None:
@@ -157,7 +157,7 @@ def _bare(context: HadoopContext, ended: EndedJob, app: AppFacts | None, missing
         queue=app.queue if app else context.target.queue,
         told_by="client",
         submitted_s=0.0 if app is None else context.clock.seconds(app.submitted_ms),
-        diagnostics=None if state == "succeeded" else _by_manager(app) or said_by_client(ended.lines),
+        diagnostics=None if state == "succeeded" else _by_manager(app) or client_error(ended.lines),
     )
     context.warn("no-event-log", f"{ended.application} left no event log that could be read: {missing}")
     return ReportedJob(job, [], (), Counters(), _facts(context, ended, state))

@@ -1,4 +1,4 @@
-"""The JVM that submits a job, and the end of its applications where the run is given up."""
+"""The JVM that submits a job, and the end of its applications if the run is aborted."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ _POLL_S = 1.0
 
 
 class Client(RunningProgram):
-    """A client that runs; a job that it submitted goes on without it."""
+    """A running client; its submitted job continues without it."""
 
     def __init__(self, command: Sequence[str], directory: Path, patience_s: float = PATIENCE_S) -> None:
         self.application: str | None = None
         """The application it submitted, once it has."""
         super().__init__(command, directory, patience_s=patience_s)
 
-    def said(self, line: str) -> None:
+    def read_line(self, line: str) -> None:
         """Note which application was submitted."""
         if self.application is None and (match := _SUBMITTED.search(line)):
             self.application = match[1]
 
 
 def run_tag(path: str) -> str:
-    """What every application of the run that works in a path is tagged with; YARN keeps it in small letters.
+    """Return the tag of all applications of the run with this path, in lower case as YARN stores it.
 
-    Runs of the same minute on several machines have one name, but no two have one directory in HDFS.
+    Runs of the same minute on several machines have the same name, but different directories in HDFS.
     """
     return f"howdah-{posixpath.basename(path)}-{sha256(path)[:8]}".lower()
 
@@ -50,11 +50,10 @@ def run_tag(path: str) -> str:
 def kill_applications(
     target: HadoopTarget, manager: ResourceManager, tag: str, patience_s: float = _KILL_PATIENCE_S
 ) -> None:
-    """End every application with a tag and wait until it has.
+    """Kill every application with a tag and wait for its end.
 
-    What the ResourceManager's web server does not let this user end, the client's own protocol may.
-    Raises ServiceError where the ResourceManager does not answer, or an application does not end in
-    ``patience_s``.
+    If the ResourceManager's web server does not allow it, the client's own protocol is tried. Raises
+    ServiceError if the ResourceManager does not answer, or if an application does not end in ``patience_s``.
     """
     for app in _at_work(manager, tag):
         _LOG.info("killing %s", app.id)
@@ -78,7 +77,7 @@ def _kill_by_client(target: HadoopTarget, application: str) -> None:
 def run_tool(
     target: HadoopTarget, program: str, *words: str, seconds: float
 ) -> subprocess.CompletedProcess[str]:
-    """Run one of Hadoop's client tools to its end; raises TimeoutExpired after so many seconds."""
+    """Run one of Hadoop's client tools; raise TimeoutExpired after ``seconds``."""
     command = java_command(target.installation, target.conf_dir, PROGRAMS[program], *words, options=BRIEF)
     return subprocess.run(
         [*target.client_prefix, *command],
@@ -92,14 +91,14 @@ def run_tool(
 
 
 def _await_end(manager: ResourceManager, tag: str, patience_s: float) -> None:
-    """Wait until no container can write any more: the run's directory is removed next."""
+    """Wait until no container can write any more, because the run's directory is removed next."""
     end = time.monotonic() + patience_s
-    while left := _at_work(manager, tag):
+    while running := _at_work(manager, tag):
         if time.monotonic() > end:
             raise ServiceError(
-                left[0].id,
+                running[0].id,
                 f"was killed and has not ended within {patience_s:g} s",
-                f"yarn application -status {left[0].id}",
+                f"yarn application -status {running[0].id}",
             )
         time.sleep(_POLL_S)
 

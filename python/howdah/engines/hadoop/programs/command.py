@@ -1,4 +1,4 @@
-"""The command line of a program: what every job of a run has, and what a workload and its user set."""
+"""The command line of a program: properties of the run, of the workload and of the user."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from howdah.installation.command import BRIEF, java_command
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.files import BLOCK_SIZE, REPLICATION
 from howdah.model.workloads.terasort import Codec, TeraSort
-from howdah.releases import default_of, hadoop
-from howdah.services.job import JobFacts
-from howdah.services.jobs import AppMaster
+from howdah.releases.catalogue import default_of, hadoop
+from howdah.services.job_facts import JobFacts
+from howdah.services.job_rest import AppMaster
 from howdah.services.resourcemanager import Node, ResourceManager
 
 _OPTIONS = (
@@ -45,7 +45,7 @@ _FLAGS = {
     "mapreduce.terasort.output.replication": "--output-replication",
     "mapreduce.terasort.partitions.sample": "--partition-samples",
 }
-"""What the record says of a run: a property would make it say something else than what ran."""
+"""Properties with flags: the record has the flags' values, which a property would make wrong."""
 _OWN = {
     "dfs.user.home.dir.prefix": "keeps what jobs write in the run's directory",
     "fs.defaultFS": "is that of the inspected cluster",
@@ -71,21 +71,21 @@ class EndedJob(NamedTuple):
 
 
 class Command(NamedTuple):
-    """A program of Hadoop's and what it is asked to do."""
+    """A program of Hadoop with its properties and arguments."""
 
     main: str
     """Its class."""
     properties: Mapping[str, str]
-    """What the workload sets."""
+    """The workload's properties."""
     arguments: tuple[str, ...]
-    """What comes after them."""
+    """Arguments after the properties."""
 
     def vector(self, target: HadoopTarget, workspace: HdfsWorkspace, tag: str) -> list[str]:
         """The client's whole command line; see ``argument_vector``."""
         return argument_vector(target, workspace, self, tag)
 
     def master(self, manager: ResourceManager, application: str) -> AppMaster:
-        """What reports the job's progress while it runs."""
+        """Return the reporter of the job's progress."""
         return manager.app_master(application)
 
     def report(self, context: HadoopContext, workload: Workload, ended: EndedJob) -> ReportedJob:
@@ -103,10 +103,10 @@ class Command(NamedTuple):
 
 
 def argument_vector(target: HadoopTarget, workspace: HdfsWorkspace, command: Command, tag: str) -> list[str]:
-    """The client's whole command line, no shell in between.
+    """Return the client's whole command line, without a shell.
 
-    What the user insists on wins over what the workload asks for, but not over what keeps a job within
-    the run's own directory and findable by its tag.
+    The user's properties override the workload's, but not those that keep a job within the run's directory
+    and identify it by its tag.
     """
     properties = {**command.properties, **target.job_settings, **_own(target, workspace, tag)}
     words = [f"-D{key}={value}" for key, value in properties.items()]
@@ -117,7 +117,7 @@ def argument_vector(target: HadoopTarget, workspace: HdfsWorkspace, command: Com
 
 
 def staging(workspace: HdfsWorkspace) -> str:
-    """Where the run's clients and application masters keep what their jobs need."""
+    """Return the staging directory of the run's clients and application masters."""
     return workspace.folder(STAGING)
 
 
@@ -130,22 +130,22 @@ def _own(target: HadoopTarget, workspace: HdfsWorkspace, tag: str) -> dict[str, 
         "dfs.user.home.dir.prefix": workspace.folder(HOME),
     }
     history = target.conf.get(_HISTORY)
-    # Its default lies below the staging directory, which is another one now.
+    # Its default is below the cluster's staging directory.
     return own | ({_HISTORY: history} if history else {})
 
 
 def file_properties(workload: Workload) -> dict[str, str]:
-    """How the files that a workload writes are cut and replicated."""
-    return _given({"dfs.blocksize": BLOCK_SIZE.of(workload), "dfs.replication": REPLICATION.of(workload)})
+    """Return the properties of a workload's output: block size and replication."""
+    return _present({"dfs.blocksize": BLOCK_SIZE.of(workload), "dfs.replication": REPLICATION.of(workload)})
 
 
 def sort_properties(workload: TeraSort) -> dict[str, str]:
-    """The papers' parameters of a sort."""
-    properties = _given(
+    """Return the properties of a sort, the parameters of the papers."""
+    properties = _present(
         {
             "dfs.blocksize": workload.block_bytes,
             "mapreduce.job.reduces": workload.reduces,
-            # TeraSort replicates its output once unless it is told otherwise, whatever dfs.replication says.
+            # TeraSort's default is one replica of its output, regardless of dfs.replication.
             "mapreduce.terasort.output.replication": workload.replication,
             "mapreduce.terasort.partitions.sample": workload.partition_samples,
             "mapreduce.job.reduce.slowstart.completedmaps": workload.slowstart,
@@ -165,51 +165,49 @@ def _compression(codec: Codec | None) -> dict[str, str]:
     }
 
 
-def _given(values: dict[str, int | float | None]) -> dict[str, str]:
+def _present(values: dict[str, int | float | None]) -> dict[str, str]:
     return {key: f"{value}" for key, value in values.items() if value is not None}
 
 
 def check_settings(settings: Mapping[str, str], *, flags: bool = True) -> None:
-    """Raise UserError for a property of ``--set`` that is not the user's, or that Hadoop could not read.
+    """Raise UserError for a property of ``--set`` that is reserved, or that Hadoop could not read.
 
-    With ``flags``, those that have a flag of their own are refused as well.
-
-    A cluster may know properties of its own; only a name that is nearly one of Hadoop's is taken for it,
-    misspelt: no program would read it, and the run would say that it was set.
+    With ``flags``, properties with their own flag are refused, too. Unknown properties may be the cluster's
+    own, but names close to one of Hadoop's are refused as misspelt.
     """
     release = hadoop()
-    for given, value in settings.items():
-        if given.startswith(SPARK_PREFIX):
-            check_spark_setting(given, value)
+    for name, value in settings.items():
+        if name.startswith(SPARK_PREFIX):
+            check_spark_setting(name, value)
             continue
-        for key in release.replacement(given) or (given,):
+        for key in release.replacement(name) or (name,):
             if misfit := release.misfit(key, value):
                 raise UserError(
-                    f"--set {given}", f"{value!r} {misfit}", f"the default is {default_of(key, release)!r}"
+                    f"--set {name}", f"{value!r} {misfit}", f"the default is {default_of(key, release)!r}"
                 )
             if flags and key in _FLAGS:
-                raise UserError(f"--set {given}", "has its own flag", f"write {_FLAGS[key]}")
+                raise UserError(f"--set {name}", "has its own flag", f"write {_FLAGS[key]}")
             if key in _OWN:
-                raise UserError(f"--set {given}", f"is reserved for howdah: it {_OWN[key]}", "leave it out")
-            if not release.knows(key) and (meant := intended_key(key, release)):
+                raise UserError(f"--set {name}", f"is reserved for howdah: it {_OWN[key]}", "leave it out")
+            if not release.has(key) and (meant := intended_key(key, release)):
                 raise UserError(
-                    f"--set {given}",
+                    f"--set {name}",
                     f"no program of Hadoop {release.version} reads this key",
                     f"did you mean {meant}? Put your own properties into the client's configuration",
                 )
 
 
 def check_containers(target: HadoopTarget, nodes: Sequence[Node]) -> None:
-    """Raise UserError for a container that is larger than the scheduler gives, or than any node has."""
+    """Raise UserError for a container that is larger than the scheduler's maximum, or than any node."""
     largest_mib = max(node.used_memory_mib + node.available_memory_mib for node in nodes)
     limits = [(f"the largest NodeManager has {largest_mib} MiB", largest_mib)]
-    given = target.conf.given(_MOST)
-    if given is not None and given.isdigit():
-        limits.append((f"{_MOST} is {given}", int(given)))
+    maximum = target.conf.explicit(_MOST)
+    if maximum is not None and maximum.isdigit():
+        limits.append((f"{_MOST} is {maximum}", int(maximum)))
     for key in _KEYS:
-        asked = target.job_settings.get(key) or target.conf.get(key) or ""
+        requested = target.job_settings.get(key) or target.conf.get(key) or ""
         for limit, most_mib in limits:
-            # A reduce or map may be left at -1: Hadoop then derives it from the heap.
-            if asked.isdigit() and int(asked) > most_mib:
+            # With -1, Hadoop derives a container's size from the heap.
+            if requested.isdigit() and int(requested) > most_mib:
                 where = f"--set {key}" if key in target.job_settings else target.conf.where(key)
-                raise UserError(where, f"requests {asked} MiB; {limit}", f"give at most {most_mib}")
+                raise UserError(where, f"requests {requested} MiB; {limit}", f"give at most {most_mib}")

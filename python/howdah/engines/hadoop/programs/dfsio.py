@@ -22,7 +22,7 @@ from howdah.model.workloads.dfsio import (
     DfsioWrite,
     throughput,
 )
-from howdah.services.job import JobFacts
+from howdah.services.job_facts import JobFacts
 from howdah.services.task_log import TaskContainer, TaskLogs
 
 W = TypeVar("W", bound=DfsioFiles)
@@ -94,7 +94,7 @@ def file_rates(
             io_s=task_rate.io_ms / 1000,
             operation=operation,
         )
-        for task_rate in sorted(result, key=lambda one: int(one.name.rpartition("_")[2]))
+        for task_rate in sorted(result, key=lambda rate_of_file: int(rate_of_file.name.rpartition("_")[2]))
     )
 
 
@@ -119,9 +119,9 @@ def _written(work: HadoopWork[DfsioWrite], job: FinishedJob, folder: str) -> Par
 def dfsio_read(work: HadoopWork[DfsioRead]) -> Conclusion:
     """Read back the files that dfsio-write left, as many and as large as they are."""
     folder = work.source()
-    there = dfsio_files(work.context.namenode, folder)
+    files = dfsio_files(work.context.namenode, folder)
     work.workload = work.workload.model_copy(
-        update={"files": len(there), "file_bytes": max(status.size_bytes for status in there)}
+        update={"files": len(files), "file_bytes": max(status.size_bytes for status in files)}
     )
     return partial(_read, work, _run(work, "read", folder), folder)
 
@@ -160,7 +160,7 @@ def _rates(
     sums = read_sums(output.decode())
     target = work.context.target
     logs = TaskLogs(target.web, target.conf)
-    rates = file_rates(finished.told.facts, logs, sums, folder, operation)
+    rates = file_rates(finished.reported.facts, logs, sums, folder, operation)
     if rates is not None:
         return rates
     work.context.warn(

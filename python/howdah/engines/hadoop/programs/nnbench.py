@@ -61,7 +61,7 @@ def nnbench(work: HadoopWork[NNBench]) -> Conclusion:
 def _phases(jobs: Iterable[tuple[str, FinishedJob]]) -> Iterator[Phase]:
     """A phase for each operation."""
     for operation, job in jobs:
-        yield from _whole(operation, job.told.phases)
+        yield from _whole(operation, job.reported.phases)
 
 
 def _whole(name: str, phases: Sequence[Phase]) -> list[Phase]:
@@ -71,7 +71,7 @@ def _whole(name: str, phases: Sequence[Phase]) -> list[Phase]:
 
 def arguments(workload: NNBench, operation: str, folder: str) -> tuple[str, ...]:
     """NNBench's own options."""
-    given: dict[str, int | str | None] = {
+    options: dict[str, int | str | None] = {
         "operation": operation,
         "maps": workload.maps,
         "reduces": 1,
@@ -84,7 +84,7 @@ def arguments(workload: NNBench, operation: str, folder: str) -> tuple[str, ...]
         "baseDir": folder,
     }
     return tuple(
-        word for name, value in given.items() if value is not None for word in (f"-{name}", f"{value}")
+        word for name, value in options.items() if value is not None for word in (f"-{name}", f"{value}")
     )
 
 

@@ -48,15 +48,15 @@ def additions(target: HadoopTarget, words: Sequence[str], tag: str, logs: str) -
     ``logs`` is the folder in HDFS for Spark's event logs, unless the user has one.
     """
     properties = {
-        _TAGS: ",".join(filter(None, (target.conf.given(_TAGS), tag))),
+        _TAGS: ",".join(filter(None, (target.conf.explicit(_TAGS), tag))),
         **{key: value for key, value in target.job_settings.items() if not key.startswith(SPARK_PREFIX)},
     }
     if spark_conf_dir(words) is None and not _is_spark(words) and missing_spark() is None:
         return Additions(tuple(words), properties, {}, None)
-    given = {**spark_defaults(spark_conf_dir(words)), **_given_options(words)}
-    tags = ",".join(filter(None, (given.get("spark.yarn.tags"), tag)))
+    settings = {**spark_defaults(spark_conf_dir(words)), **_command_options(words)}
+    tags = ",".join(filter(None, (settings.get("spark.yarn.tags"), tag)))
     spark = {"spark.yarn.tags": tags}
-    own = given.get("spark.eventLog.enabled") == "true" and "spark.eventLog.dir" in given
+    own = settings.get("spark.eventLog.enabled") == "true" and "spark.eventLog.dir" in settings
     if not own:
         spark |= {
             "spark.eventLog.enabled": "true",
@@ -68,14 +68,14 @@ def additions(target: HadoopTarget, words: Sequence[str], tag: str, logs: str) -
 
 def user_logs(words: Sequence[str]) -> str | None:
     """The event log directory that the user's own settings name."""
-    given = {**spark_defaults(spark_conf_dir(words)), **_given_options(words)}
-    return given.get("spark.eventLog.dir")
+    settings = {**spark_defaults(spark_conf_dir(words)), **_command_options(words)}
+    return settings.get("spark.eventLog.dir")
 
 
 def spark_conf_dir(words: Sequence[str]) -> Path | None:
     """The directory with Spark's defaults that a command would read; None without Spark."""
-    if given := os.environ.get("SPARK_CONF_DIR"):
-        return Path(given)
+    if directory := os.environ.get("SPARK_CONF_DIR"):
+        return Path(directory)
     home = os.environ.get("SPARK_HOME")
     if home is None:
         program = words[0] if _is_spark(words) else "spark-submit"
@@ -112,13 +112,13 @@ def _is_spark(words: Sequence[str]) -> bool:
     return bool(words) and Path(words[0]).name in _SPARK_PROGRAMS
 
 
-def _given_options(words: Sequence[str]) -> dict[str, str]:
+def _command_options(words: Sequence[str]) -> dict[str, str]:
     """Properties that are options of a spark-submit itself."""
     if not _is_spark(words):
         return {}
-    given = [word.partition("=") for flag, word in pairwise(words) if flag in ("--conf", "-c")]
-    given += [word.partition("=")[2].partition("=") for word in words if word.startswith(("--conf=", "-c="))]
-    return {key: value for key, _, value in given}
+    pairs = [word.partition("=") for flag, word in pairwise(words) if flag in ("--conf", "-c")]
+    pairs += [word.partition("=")[2].partition("=") for word in words if word.startswith(("--conf=", "-c="))]
+    return {key: value for key, _, value in pairs}
 
 
 def _with_options(words: Sequence[str], properties: Mapping[str, str]) -> tuple[str, ...]:
@@ -141,8 +141,8 @@ def _without(words: Sequence[str], properties: Collection[str]) -> list[str]:
         if kept and kept[-1] in ("--conf", "-c") and word.partition("=")[0] in properties:
             kept.pop()
             continue
-        flag, _, rest = word.partition("=")
-        if flag not in ("--conf", "-c") or rest.partition("=")[0] not in properties:
+        flag, _, value = word.partition("=")
+        if flag not in ("--conf", "-c") or value.partition("=")[0] not in properties:
             kept.append(word)
     return kept
 

@@ -15,9 +15,8 @@ from howdah.model.sink import Progress
 from howdah.model.workloads.redundancy import REBUILD_TIME, Redundancy
 from howdah.services.conf import ClientConf
 from howdah.services.errors import ServiceError
-from howdah.services.jmx import JmxReader
 from howdah.services.namenode import NameNode, datanode_url
-from howdah.services.web import Web
+from howdah.services.web import JmxReader, Web
 from howdah.units import format_counted
 
 _POLL_S = 0.5
@@ -63,7 +62,7 @@ class _State(NamedTuple):
         return not self.silent and not self.draining and self.low * _WRITTEN <= most
 
 
-class _Seen(NamedTuple):
+class _Rebuild(NamedTuple):
     """What the wait came to; times are seconds since the start of the run."""
 
     begun_s: float
@@ -72,7 +71,7 @@ class _Seen(NamedTuple):
     whole_s: float
     lost: tuple[str, ...]
     drained: tuple[str, ...]
-    left: int
+    unrebuilt: int
     """Blocks that were not rebuilt."""
 
 
@@ -109,10 +108,10 @@ def redundancy(work: HadoopWork[Redundancy]) -> Conclusion:
     seen = _wait(work)
     # Before the next job writes anything.
     time.sleep(max(0.0, seen.whole_s + _METRICS_S - work.context.clock.now_s()))
-    return partial(_told, work, _grown(before, counters.read()), seen)
+    return partial(_result, work, _grown(before, counters.read()), seen)
 
 
-def _wait(work: HadoopWork[Redundancy]) -> _Seen:
+def _wait(work: HadoopWork[Redundancy]) -> _Rebuild:
     clock = work.context.clock
     begun_s = work.begin()
     first_s: float | None = None
@@ -147,7 +146,7 @@ def _wait(work: HadoopWork[Redundancy]) -> _Seen:
         )
         time.sleep(_POLL_S)
     work.finish(quiet_s)
-    return _Seen(begun_s, first_s, quiet_s, tuple(lost), tuple(drained), 0 if state.quiet(most) else low)
+    return _Rebuild(begun_s, first_s, quiet_s, tuple(lost), tuple(drained), 0 if state.quiet(most) else low)
 
 
 def _state(namenode: NameNode) -> _State:
@@ -165,17 +164,17 @@ def _state(namenode: NameNode) -> _State:
     )
 
 
-def _told(work: HadoopWork[Redundancy], grown: dict[str, int], seen: _Seen) -> PartialResult:
+def _result(work: HadoopWork[Redundancy], grown: dict[str, int], seen: _Rebuild) -> PartialResult:
     if not seen.lost and not seen.drained:
         work.context.warn(
             "nothing-lost",
             "redundancy: no DataNode was lost or drained; give, for example, "
             "--fault 'lose worker:NAME at redundancy 0s'",
         )
-    if seen.left:
+    if seen.unrebuilt:
         work.context.warn(
             "not-redundant",
-            f"redundancy: {format_counted(seen.left, 'block')} were not rebuilt within "
+            f"redundancy: {format_counted(seen.unrebuilt, 'block')} were not rebuilt within "
             f"{_STANDS_S:.0f} s: the remaining DataNodes are too few or full",
         )
     rebuild_s = seen.begun_s if seen.rebuild_s is None else seen.rebuild_s
@@ -200,7 +199,7 @@ def _grown(before: dict[str, dict[str, int]], after: dict[str, dict[str, int]]) 
     return sums
 
 
-def _metrics(seen: _Seen, grown: dict[str, int]) -> Iterator[ResultMetric]:
+def _metrics(seen: _Rebuild, grown: dict[str, int]) -> Iterator[ResultMetric]:
     """What the rebuild took; copies are what DataNodes wrote beyond computed units."""
     elapsed_s = 0.0 if seen.rebuild_s is None else seen.whole_s - seen.rebuild_s
     copied = max(0, grown["written"] - grown["unit_bytes"])
@@ -208,7 +207,7 @@ def _metrics(seen: _Seen, grown: dict[str, int]) -> Iterator[ResultMetric]:
     if seen.rebuild_s is not None:
         noticed_s = seen.rebuild_s - seen.begun_s
         yield ResultMetric(name="time until noticed", value=noticed_s, unit="s", better="lower")
-    yield ResultMetric(name="blocks not rebuilt", value=seen.left, unit="1", better="lower")
+    yield ResultMetric(name="blocks not rebuilt", value=seen.unrebuilt, unit="1", better="lower")
     yield ResultMetric(name="copied blocks", value=grown["copied_blocks"], unit="1")
     yield ResultMetric(name="copied bytes", value=copied, unit="B")
     yield ResultMetric(name="rebuilt units", value=grown["units"], unit="1")

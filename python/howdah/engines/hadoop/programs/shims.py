@@ -70,8 +70,8 @@ def _hadoop(installation: Installation, name: str, mains: dict[str, str]) -> Ite
     for word, main in mains.items():
         command = java_command(installation, Path(_CONF), main)
         yield f'  {word}) shift; exec {_shell(command)} "$@" ;;'
-    known = ", ".join(mains)
-    yield f'  *) echo "{name}: howdah has only {known}; install Hadoop for the others" >&2; exit 2 ;;'
+    supported = ", ".join(mains)
+    yield f'  *) echo "{name}: howdah has only {supported}; install Hadoop for the others" >&2; exit 2 ;;'
     yield "esac"
 
 

@@ -78,4 +78,4 @@ def _sorted(work: HadoopWork[SparkTeraSort], job: FinishedJob, source: str, outp
     generated = read_generated(work.context.namenode, source)
     if generated:
         write_generated(work.context.namenode, output, generated)
-    return PartialResult(counters=job.told.counters, replicas=work.replicas(output))
+    return PartialResult(counters=job.reported.counters, replicas=work.replicas(output))

@@ -52,7 +52,7 @@ def _checked(work: HadoopWork[P], job: FinishedJob, folder: str, part: str) -> P
     errors = tuple(differences(outcome))
     metrics = [
         ResultMetric(name=phase.name, value=phase.end_s - phase.start_s, unit="s", better="lower")
-        for phase in job.told.phases
+        for phase in job.reported.phases
         if phase.name == part
     ]
     metrics += [
@@ -62,7 +62,7 @@ def _checked(work: HadoopWork[P], job: FinishedJob, folder: str, part: str) -> P
     ]
     return PartialResult(
         outcome=Outcome.FAILED if errors else Outcome.SUCCEEDED,
-        counters=job.told.counters,
+        counters=job.reported.counters,
         validation_errors=errors,
         metrics=tuple(metrics),
     )

@@ -46,10 +46,10 @@ class SparkCommand(NamedTuple):
         the run's directory and findable by its tag.
         """
         assert target.spark is not None
-        given = {**self.properties, **target.job_settings}
+        requested = {**self.properties, **target.job_settings}
         properties = {
             key if key.startswith(SPARK_PREFIX) else f"{HADOOP_PREFIX}{key}": value
-            for key, value in given.items()
+            for key, value in requested.items()
         } | self._own(target, workspace, tag)
         words = [word for key, value in properties.items() for word in ("--conf", f"{key}={value}")]
         java = spark_command(

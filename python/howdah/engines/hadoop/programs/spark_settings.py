@@ -56,12 +56,12 @@ def check_spark_setting(key: str, value: str) -> None:
         raise UserError(f"--set {key}", "has its own flag", f"write {_FLAGS[key]}")
     if key in _OWN:
         raise UserError(f"--set {key}", f"is reserved for howdah: it {_OWN[key]}", "leave it out")
-    known = spark_keys().get(key)
-    if known is None:
+    entry = spark_keys().get(key)
+    if entry is None:
         if meant := intended_spark_key(key):
             raise UserError(
                 f"--set {key}", f"no code of Spark {DEFAULT_SPARK} reads this key", f"did you mean {meant}?"
             )
         return
-    if misfit := known.misfit(value):
-        raise UserError(f"--set {key}", f"{value!r} {misfit}", f"the default is {known.default!r}")
+    if misfit := entry.misfit(value):
+        raise UserError(f"--set {key}", f"{value!r} {misfit}", f"the default is {entry.default!r}")

@@ -54,8 +54,8 @@ def _put_tables(work: HadoopWork[SparkTpch], scale: str, data: str) -> None:
 
 
 def _generator() -> str:
-    beside = Path(sysconfig.get_path("scripts")) / _GENERATOR
-    path = str(beside) if beside.is_file() else shutil.which(_GENERATOR)
+    installed = Path(sysconfig.get_path("scripts")) / _GENERATOR
+    path = str(installed) if installed.is_file() else shutil.which(_GENERATOR)
     if path is None:
         raise MissingExtra(_GENERATOR, "is not installed", install_command("spark"))
     return path
@@ -72,7 +72,7 @@ def _compared(work: HadoopWork[SparkTpch], job: FinishedJob, output: str, scale:
     ]
     return PartialResult(
         outcome=Outcome.FAILED if errors else Outcome.SUCCEEDED,
-        counters=job.told.counters,
+        counters=job.reported.counters,
         validation_errors=errors,
         metrics=tuple(metrics),
     )

@@ -56,11 +56,11 @@ def _records(report: str) -> Iterator[tuple[str, str]]:
     """Keys and values; the words about a bad partitioning go over several lines."""
     key, lines = "", list[str]()
     for line in report.splitlines():
-        start, tab, rest = line.partition("\t")
+        start, tab, text = line.partition("\t")
         if tab and start in (_CHECKSUM_KEY, _ERROR):
             if key:
                 yield key, "\n".join(lines)
-            key, lines = start, [rest]
+            key, lines = start, [text]
         else:
             lines.append(line)
     if key:
@@ -99,17 +99,19 @@ def teragen(work: HadoopWork[TeraGen]) -> Conclusion:
 
 def _generated(work: HadoopWork[TeraGen], job: FinishedJob, output: str) -> PartialResult:
     """What TeraGen wrote; its own count and checksum of the rows are left beside them."""
-    context, told = work.context, job.told
-    counted = told.job.counters.get(_CHECKSUM_COUNTER)
+    context, reported = work.context, job.reported
+    counted = reported.job.counters.get(_CHECKSUM_COUNTER)
     if counted is None:
         context.warn(
             "no-teragen-counter", "teragen's checksum is unknown, because its counters were not reported"
         )
-        return PartialResult(counters=told.counters, replicas=work.replicas(output))
+        return PartialResult(counters=reported.counters, replicas=work.replicas(output))
     # The counter is a signed number that wraps around.
-    generated = Generated(told.counters.output_rows, f"{counted.total & _LOW:x}")
+    generated = Generated(reported.counters.output_rows, f"{counted.total & _LOW:x}")
     write_generated(context.namenode, output, generated)
-    return PartialResult(counters=told.counters, checksum=generated.checksum, replicas=work.replicas(output))
+    return PartialResult(
+        counters=reported.counters, checksum=generated.checksum, replicas=work.replicas(output)
+    )
 
 
 def terasort(work: HadoopWork[TeraSort]) -> Conclusion:
@@ -127,7 +129,7 @@ def _sorted(work: HadoopWork[TeraSort], job: FinishedJob, source: str, output: s
     if generated:
         # TeraGen's record goes with the rows, so that validation compares them with no other data's.
         write_generated(work.context.namenode, output, generated)
-    return PartialResult(counters=job.told.counters, replicas=work.replicas(output))
+    return PartialResult(counters=job.reported.counters, replicas=work.replicas(output))
 
 
 def teravalidate(work: HadoopWork[TeraValidate]) -> Conclusion:
@@ -140,7 +142,7 @@ def teravalidate(work: HadoopWork[TeraValidate]) -> Conclusion:
 
 def _judged(work: HadoopWork[TeraValidate], job: FinishedJob, source: str, output: str) -> PartialResult:
     """The verdict, against TeraGen's record where the data came from it."""
-    context, counters = work.context, job.told.counters
+    context, counters = work.context, job.reported.counters
     generated = read_generated(context.namenode, source)
     report = context.namenode.read(f"{output}/part-r-00000").decode(errors="replace")
     verdict = judge(report, counters.input_rows, generated)

@@ -49,6 +49,8 @@ def references() -> Mapping[str, Mapping[str, tuple[QueryAnswer, ...]]]:
     """
     content = json.loads(_FILE.read_text())
     return {
-        scale: {query: tuple(QueryAnswer(*each) for each in accepted) for query, accepted in answers.items()}
+        scale: {
+            query: tuple(QueryAnswer(*fields) for fields in accepted) for query, accepted in answers.items()
+        }
         for scale, answers in content.items()
     }

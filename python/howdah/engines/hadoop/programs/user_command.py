@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from howdah.engines.hadoop.context import HadoopContext
-from howdah.engines.hadoop.history.failure import said_by_client, short_cause
+from howdah.engines.hadoop.history.failure import client_error, short_cause
 from howdah.engines.hadoop.history.reporters import ReportedJob, report_job
 from howdah.engines.hadoop.history.spark import report_spark
 from howdah.engines.hadoop.programs.client import run_tag
@@ -31,10 +31,10 @@ from howdah.model.workloads.base import Workload
 from howdah.model.workloads.user_command import COMMAND, UserCommand
 from howdah.scratch import scratch_folder
 from howdah.services.errors import ServiceError
-from howdah.services.job import JobFacts, state_of
+from howdah.services.job_facts import JobFacts, state_of
 from howdah.services.resourcemanager import AppFacts, ResourceManager
 from howdah.services.secrets import without_secrets
-from howdah.services.web import Line
+from howdah.services.web import PlainClient
 from howdah.units import format_counted, format_seconds
 
 _FETCH = "install Spark, set SPARK_HOME, or run `howdah hadoop fetch spark`"
@@ -106,7 +106,7 @@ def earlier(target: HadoopTarget, tag: str) -> frozenset[str]:
     A run that ended within the same minute, started from another directory, had the same name.
     """
     try:
-        apps = ResourceManager(target.web, target.conf, Line(target.web)).apps(applicationTags=tag)
+        apps = ResourceManager(target.web, target.conf, PlainClient(target.web)).apps(applicationTags=tag)
     except ServiceError:
         return frozenset()
     return frozenset(app.id for app in apps)
@@ -121,7 +121,7 @@ class TaggedApplications:
         self._context = context
         target = context.target
         # A plain connection takes half the CPU time of a query.
-        self._manager = ResourceManager(target.web, target.conf, Line(target.web))
+        self._manager = ResourceManager(target.web, target.conf, PlainClient(target.web))
         self._tag = tag
         self._earlier = earlier
         self._program = program
@@ -219,15 +219,15 @@ class TaggedApplications:
 
     def _refuse_none(self) -> None:
         code = self._program.exit_code()
-        said = said_by_client(self._program.lines) if self._program.lines else "it printed nothing"
+        message = client_error(self._program.lines) if self._program.lines else "it printed nothing"
         if code != 0:
             raise RunFailed(
-                COMMAND, f"the command ended with exit code {code} and started no application: {said}"
+                COMMAND, f"the command ended with exit code {code} and started no application: {message}"
             )
         raise RunFailed(
             COMMAND,
             "the command started no application on YARN with the run's tag: does it run locally (Spark needs "
-            f"--master yarn), on another cluster, or with its own tags? Its last output: {said}",
+            f"--master yarn), on another cluster, or with its own tags? Its last output: {message}",
         )
 
 
@@ -256,11 +256,15 @@ def _logs(added: Additions) -> str:
 
 
 def _numbered(reported: ReportedJob, number: int) -> ReportedJob:
-    def phase(each: Phase) -> Phase:
-        return each.model_copy(update={"name": f"{number} {each.name}"})
+    def phase(original: Phase) -> Phase:
+        return original.model_copy(update={"name": f"{number} {original.name}"})
 
-    def attempt(each: TaskAttempt) -> TaskAttempt:
-        return each if each.kind in ("map", "reduce") else each._replace(kind=f"{number} {each.kind}")
+    def attempt(original: TaskAttempt) -> TaskAttempt:
+        return (
+            original
+            if original.kind in ("map", "reduce")
+            else original._replace(kind=f"{number} {original.kind}")
+        )
 
     return reported._replace(
         phases=tuple(map(phase, reported.phases)), attempts=list(map(attempt, reported.attempts))

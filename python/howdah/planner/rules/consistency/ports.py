@@ -15,7 +15,7 @@ from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules, read_table
-from howdah.releases import hadoop
+from howdah.releases.catalogue import hadoop
 
 _WORKER = (
     *(
@@ -128,7 +128,7 @@ def _needs(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         if text is None or re.fullmatch(need.when, text) is None or not reading.has(need.file):
             # HBase's folder alone says nothing of Hadoop's.
             continue
-        if need.key.startswith(("dfs.", "yarn.", "hadoop.")) and not release.knows(need.key):
+        if need.key.startswith(("dfs.", "yarn.", "hadoop.")) and not release.has(need.key):
             # What the release does not read switches nothing on.
             continue
         other = next(filter(None, map(reading.text, (need.other, *need.instead))), None)

@@ -21,7 +21,7 @@ from howdah.planner.reading import (
 )
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
-from howdah.releases import default_of, hadoop
+from howdah.releases.catalogue import default_of, hadoop
 from howdah.units import MIB, format_memory
 
 _LEAST_HOSTS = 100

@@ -12,8 +12,8 @@ from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
-from howdah.releases import Property, default_of, hadoop, hbase
-from howdah.releases.classes import is_missing, is_of_another_kind, is_unknown, nearest_class
+from howdah.releases.catalogue import Property, default_of, hadoop, hbase
+from howdah.releases.classes import has_wrong_kind, is_missing, is_unknown, nearest_class
 from howdah.units import MIB
 
 _SERVICES = "yarn.nodemanager.aux-services"
@@ -150,7 +150,7 @@ def _classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                     if near
                     else f"name an existing class in {entry.place}",
                 )
-        if is_of_another_kind(_template(entry, facts), entry.text.strip()):
+        if has_wrong_kind(_template(entry, facts), entry.text.strip()):
             usual = _usual_class(entry, facts)
             yield entry_verdict(
                 entry,

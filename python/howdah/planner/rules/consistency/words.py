@@ -11,7 +11,7 @@ from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules, read_table
-from howdah.releases import default_of, hadoop, hbase
+from howdah.releases.catalogue import default_of, hadoop, hbase
 from howdah.releases.similar import similar_text
 
 _LISTS = ("hadoop.rpc.protection", "dfs.data.transfer.protection", "yarn.nodemanager.resource-plugins")

@@ -14,7 +14,7 @@ from howdah.planner.rule import MAY, MUST
 from howdah.planner.rules.declare import Condition, Rules
 from howdah.planner.rules.ha.services import pairs
 from howdah.planner.rules.ha.settings import JOURNAL_DISK
-from howdah.releases import hadoop
+from howdah.releases.catalogue import hadoop
 
 _IDS = "yarn.resourcemanager.ha.rm-ids"
 _NEEDED = (

@@ -17,7 +17,7 @@ from howdah.model.request import Hypervisor, PlanRequest
 from howdah.model.run import TaskAttempt
 from howdah.model.workloads.terasort import TeraSort
 from howdah.planner.cluster import plan_cluster
-from howdah.services.job import AttemptFacts, JobFacts, MasterStart, State, TaskFacts, in_order
+from howdah.services.job_facts import AttemptFacts, JobFacts, MasterStart, State, TaskFacts, in_order
 from howdah.services.slots import slots
 from support.plans import group
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howdah.engines.clock import RunClock
-from howdah.engines.hadoop.history.failure import innermost, said_by_client, short_cause
+from howdah.engines.hadoop.history.failure import client_error, innermost, short_cause
 from howdah.engines.hadoop.history.reporters import report_job
 from howdah.model.plan import WorkerPlan
 from howdah.model.workloads.pi import Pi
@@ -99,7 +99,7 @@ def test_where_logs_cannot_be_had_what_hadoop_said_counts(tmp_path: Path) -> Non
     ],
 )
 def test_a_client_that_submitted_nothing_says_why(name: str, sentence: str) -> None:
-    assert said_by_client((DATA / f"client-{name}.log").read_text().splitlines()) == sentence
+    assert client_error((DATA / f"client-{name}.log").read_text().splitlines()) == sentence
 
 
 @pytest.mark.parametrize(
@@ -116,21 +116,21 @@ def test_a_program_for_another_scala_is_named_as_such(line: str) -> None:
     frame = "\tat com.example.Main.main(Main.java:1)"
     later = "org.apache.spark.SparkUserAppException: User application exited with 101"
     for lines in ([line, frame], [line, later]):
-        assert "compiled for another version of Scala" in said_by_client(lines)
+        assert "compiled for another version of Scala" in client_error(lines)
 
 
 def test_other_missing_classes_are_not_scalas() -> None:
     line = 'Exception in thread "main" java.lang.NoClassDefFoundError: com/example/scalable/Thing'
-    assert "Scala" not in said_by_client([line])
+    assert "Scala" not in client_error([line])
 
 
 def test_a_client_may_say_nothing_or_nothing_of_java() -> None:
-    assert said_by_client([]) == "the client ended without a message"
-    assert said_by_client(["Usage: teragen <rows> <dir>", ""]) == "Usage: teragen <rows> <dir>"
+    assert client_error([]) == "the client ended without a message"
+    assert client_error(["Usage: teragen <rows> <dir>", ""]) == "Usage: teragen <rows> <dir>"
     waiting = (
         "2026-11-21 18:05:33,439 INFO org.apache.hadoop.ipc.Client: Retrying connect to server: rm:8032."
     )
-    assert said_by_client([waiting]) == "Retrying connect to server: rm:8032."
+    assert client_error([waiting]) == "Retrying connect to server: rm:8032."
 
 
 NESTED = """\

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from howdah.engines.clock import RunClock
-from howdah.engines.hadoop.following import SeenTasks
+from howdah.engines.hadoop.following import TaskSnapshots
 from howdah.engines.hadoop.history.attempts import printed_counters
 from howdah.engines.hadoop.history.reporters import ReportedJob, report_job
 from howdah.engines.hadoop.target import HadoopTarget
@@ -22,7 +22,7 @@ from howdah.model.workloads.terasort import TERAGEN, TERASORT, TeraGen, TeraSort
 from howdah.services import history
 from howdah.services.conf import ClientConf
 from howdah.services.history_events import read_history
-from howdah.services.jobs import JobReader
+from howdah.services.job_rest import JobReader
 from support.daemons import change_properties
 from support.recorded import Recorded, in_json, recorded
 from support.recorded_jobs import JOBS, STAGING, RecordedJob, recorded_job, serving
@@ -261,10 +261,10 @@ def _as_master(job: RecordedJob) -> Recorded:
 def test_what_the_master_told_last_counts_where_the_history_cannot_be_had(tmp_path: Path) -> None:
     job = recorded_job("terasort")
     with _as_master(job) as master, serving(job, tmp_path / "a", server=False, file=False) as target:
-        seen = SeenTasks(JobReader(target.web, master.url + MASTER), job.id)
-        seen.look()
+        seen = TaskSnapshots(JobReader(target.web, master.url + MASTER), job.id)
+        seen.poll()
         first = len(master.asked)
-        seen.look()
+        seen.poll()
         again = [one.path for one in master.asked[first:]]
         clock = _clock(job)
         told = report_job(target, job.id, clock, workload=TeraSort(), plan=PLAN, seen=seen.job)
@@ -283,8 +283,8 @@ def test_a_master_seen_in_the_middle_leaves_tasks_that_ended_with_the_job(tmp_pa
         _as_master(job._replace(answers=answers)) as master,
         serving(job, tmp_path / "conf", server=False, file=False) as target,
     ):
-        seen = SeenTasks(JobReader(target.web, master.url + MASTER), job.id)
-        seen.look()
+        seen = TaskSnapshots(JobReader(target.web, master.url + MASTER), job.id)
+        seen.poll()
         clock = _clock(job)
         told = report_job(target, job.id, clock, workload=TeraGen(), plan=PLAN, seen=seen.job)
     assert seen.job is not None
@@ -303,8 +303,8 @@ def test_a_job_whose_master_was_killed_unwritten_has_the_tasks_that_were_seen(tm
         _as_master(job._replace(answers=running)) as master,
         serving(job._replace(answers=untold), tmp_path / "conf", file=False) as target,
     ):
-        seen = SeenTasks(JobReader(target.web, master.url + MASTER), job.id)
-        seen.look()
+        seen = TaskSnapshots(JobReader(target.web, master.url + MASTER), job.id)
+        seen.poll()
         clock = _clock(job)
         told = report_job(target, job.id, clock, workload=TeraGen(), plan=PLAN, seen=seen.job)
     assert told.job.told_by == "history server"
@@ -325,8 +325,8 @@ def _unended(answer: object) -> object:
 
 def test_a_master_that_has_gone_was_not_seen(tmp_path: Path) -> None:
     with Recorded({}) as nothing, serving(recorded_job("one"), tmp_path / "conf") as target:
-        seen = SeenTasks(JobReader(target.web, nothing.url + MASTER), "job_1_1")
-        seen.look()
+        seen = TaskSnapshots(JobReader(target.web, nothing.url + MASTER), "job_1_1")
+        seen.poll()
     assert seen.job is None
 
 

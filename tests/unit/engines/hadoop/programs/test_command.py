@@ -11,7 +11,7 @@ from howdah.engines.hadoop.programs.command import Command, argument_vector, che
 from howdah.engines.hadoop.storage import HdfsWorkspace
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.errors import UserError
-from howdah.installation import Installation
+from howdah.installation.installation import Installation
 from howdah.services.conf import ClientConf
 from howdah.services.namenode import NameNode
 from howdah.services.resourcemanager import Node

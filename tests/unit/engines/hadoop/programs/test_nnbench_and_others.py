@@ -9,7 +9,7 @@ from howdah.engines.hadoop.programs.nnbench import OperationRate, arguments, rea
 from howdah.engines.hadoop.programs.pi import estimate
 from howdah.model.workloads.nnbench import NNBench
 from howdah.model.workloads.terasort import Codec, TeraGen, TeraSort
-from howdah.services.jobs import JobProgress
+from howdah.services.job_rest import JobProgress
 
 SUMS = "f:rate\t178202.92\nf:sqrate\t15396.9\nl:size\t30000000\nl:tasks\t3\nl:time\t820\n"
 TASK_LOG = """\

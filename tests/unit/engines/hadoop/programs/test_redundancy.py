@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from howdah.engines.hadoop.programs.redundancy import _grown, _metrics, _Seen
+from howdah.engines.hadoop.programs.redundancy import _grown, _metrics, _Rebuild
 
 NOTHING = dict.fromkeys(
     ("written", "copied_blocks", "units", "failed", "unit_bytes", "unit_read", "unit_remote", "decoding_ns"),
@@ -27,7 +27,7 @@ def test_counters_of_a_datanode_that_was_started_again_begin_at_zero() -> None:
 
 
 def test_what_datanodes_wrote_beyond_units_was_copied() -> None:
-    seen = _Seen(begun_s=10.0, rebuild_s=60.0, whole_s=80.0, lost=("h2-2",), drained=(), left=0)
+    seen = _Rebuild(begun_s=10.0, rebuild_s=60.0, whole_s=80.0, lost=("h2-2",), drained=(), unrebuilt=0)
     told = {
         metric.name: metric.value
         for metric in _metrics(seen, counted(written=500, unit_bytes=300, unit_read=600, decoding_ns=10**9))
@@ -40,7 +40,7 @@ def test_what_datanodes_wrote_beyond_units_was_copied() -> None:
 
 
 def test_a_wait_without_a_loss_rebuilds_nothing() -> None:
-    seen = _Seen(begun_s=10.0, rebuild_s=None, whole_s=12.0, lost=(), drained=(), left=0)
+    seen = _Rebuild(begun_s=10.0, rebuild_s=None, whole_s=12.0, lost=(), drained=(), unrebuilt=0)
     told = {metric.name: metric.value for metric in _metrics(seen, counted())}
     assert told["rebuild time"] == 0
     assert "time until noticed" not in told

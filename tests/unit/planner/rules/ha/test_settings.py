@@ -8,14 +8,14 @@ import pytest
 
 from howdah.model.inventory import HostGroup
 from howdah.model.plan import Value
-from howdah.model.request import Demand, Override, PlanRequest, Protection
+from howdah.model.request import DEFAULT_HADOOP, Demand, Override, PlanRequest, Protection
 from howdah.planner.decide import decide
 from howdah.planner.facts import ClusterFacts, Facts
 from howdah.planner.masters.place import place_masters
 from howdah.planner.rule import FamilyRule, Rule, SettingRule
 from howdah.planner.rules import addresses, ha, resourcemanager, zookeeper
 from howdah.planner.topology import lay_out
-from howdah.releases import DEFAULT_HADOOP, hadoop
+from howdah.releases.catalogue import hadoop
 from support.clusters import divided, host_group, inventory
 
 RULES: tuple[Rule, ...] = (*addresses.rules, *ha.rules, *resourcemanager.rules, *zookeeper.rules)

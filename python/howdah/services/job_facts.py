@@ -1,4 +1,4 @@
-"""A MapReduce job as Hadoop reports it, whoever does: what all reporters have in common."""
+"""Facts about a MapReduce job, its tasks and attempts, from any of Hadoop's reporters."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 Kind = Literal["map", "reduce"]
-"""The tasks that howdah records; a job's set-up and clean-up are none of them."""
+"""The tasks that howdah records, without a job's set-up and clean-up."""
 
 State = Literal["running", "succeeded", "failed", "killed"]
 
-OF_ONE_MASTER = 1000
-"""The attempts of a job's second application master are numbered from here on."""
+ATTEMPTS_PER_MASTER = 1000
+"""The first attempt number of a job's second application master."""
 
-_NOTHING: Mapping[str, int] = MappingProxyType({})
+_NO_COUNTERS: Mapping[str, int] = MappingProxyType({})
 _ATTEMPT = re.compile(r"(?:attempt|task)_(\d+_\d+)_([mr])_(\d+)(?:_(\d+))?")
 
 
@@ -29,7 +29,7 @@ class Sums(NamedTuple):
 
 
 class TaskNumber(NamedTuple):
-    """What the id of a task or an attempt says: ``attempt_1700000000000_0001_m_000003_1``."""
+    """The parts of a task's or attempt's id: ``attempt_1700000000000_0001_m_000003_1``."""
 
     kind: Kind
     task: int
@@ -44,26 +44,25 @@ class AttemptFacts:
     id: str
     """``attempt_1700000000000_0001_m_000003_1``."""
     state: State
-    """How it ended; ``running`` if the reporter saw no end of it."""
+    """Its last known state; ``running`` if the reporter has no end of it."""
     start_ms: int | None
-    """When it began, milliseconds since 1970 on Hadoop's clock; None if it never did."""
+    """Milliseconds since 1970 on Hadoop's clock; None if it never began."""
     finish_ms: int | None = None
-    """When it ended."""
     shuffle_ms: int | None = None
     """When a reduce had all its map output."""
     merge_ms: int | None = None
     """When a reduce had merged it."""
     node: str = ""
-    """The NodeManager's host name; empty if it was given no container."""
+    """The NodeManager's host name; empty if it had no container."""
     node_web: str = ""
     """``HOST:PORT`` of the NodeManager's web server."""
     container: str = ""
     """``container_1700000000000_0001_01_000002``."""
     locality: str = ""
-    """Hadoop's own word, ``NODE_LOCAL``; empty where the reporter has none."""
+    """Hadoop's own word, ``NODE_LOCAL``; empty if the reporter has none."""
     error: str = ""
-    """Why it failed or was killed, as Hadoop says it, its traces included."""
-    counters: Mapping[str, int] = field(default_factory=lambda: _NOTHING)
+    """Hadoop's reason for its failure, stack traces included."""
+    counters: Mapping[str, int] = field(default_factory=lambda: _NO_COUNTERS)
     """Its counters by ``Group.NAME``."""
 
     @property
@@ -73,8 +72,8 @@ class AttemptFacts:
 
     @property
     def master(self) -> int:
-        """Which of its job's application masters began it, counted from 0."""
-        return self.number.attempt // OF_ONE_MASTER
+        """The number of the application master that started it, from 0."""
+        return self.number.attempt // ATTEMPTS_PER_MASTER
 
     @property
     def task(self) -> str:
@@ -89,13 +88,12 @@ class TaskFacts:
     id: str
     """``task_1700000000000_0001_m_000003``."""
     state: State
-    """What became of it."""
     attempts: tuple[AttemptFacts, ...]
     """In the order of their numbers."""
     winner: str = ""
-    """The attempt whose output was taken."""
+    """The attempt whose output is used."""
     split_hosts: tuple[str, ...] = ()
-    """The host names that hold its input; empty where the reporter does not say."""
+    """The hosts with its input; empty if the reporter has none."""
     error: str = ""
     """Why it failed."""
 
@@ -109,9 +107,9 @@ class MasterStart(NamedTuple):
     """One application master of a job."""
 
     number: int
-    """Which one, from 1."""
+    """Its number, from 1."""
     start_ms: int
-    """When it began, milliseconds since 1970 on Hadoop's clock."""
+    """Milliseconds since 1970 on Hadoop's clock."""
     node: str
     """The NodeManager's host name."""
 
@@ -125,32 +123,27 @@ class JobFacts:
     name: str
     queue: str
     state: State
-    """What became of it."""
     submit_ms: int
-    """When it was handed in."""
     start_ms: int | None = None
-    """When its application master had it ready."""
+    """When its application master had initialised it."""
     finish_ms: int | None = None
-    """When it ended."""
     user: str = ""
     diagnostics: str = ""
-    """Why it failed, as Hadoop says it."""
+    """Hadoop's reason for its failure."""
     maps: int = 0
-    """Map tasks."""
     reduces: int = 0
-    """Reduce tasks."""
     counters: Mapping[str, Sums] = field(default_factory=lambda: MappingProxyType({}))
     """Every counter by ``Group.NAME``."""
     conf: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    """Its configuration as far as it was asked for; empty where the reporter has none."""
+    """Its configuration if it was requested; empty if the reporter has none."""
     tasks: tuple[TaskFacts, ...] = ()
-    """Its tasks, maps first, by number."""
+    """Maps first, by number."""
     masters: tuple[MasterStart, ...] = ()
-    """Its application masters in their order; empty where the reporter does not say."""
+    """Its application masters in order; empty if the reporter has none."""
 
 
 def state_of(word: str) -> State:
-    """A state of Hadoop's, of which there are many, as one of howdah's four."""
+    """Return one of howdah's four states for a state of Hadoop."""
     match word.upper():
         case "SUCCEEDED" | "FAILED" | "KILLED" as ended:
             return ended.lower()  # type: ignore[return-value]
@@ -163,7 +156,7 @@ def state_of(word: str) -> State:
 
 
 def task_number(name: str) -> TaskNumber:
-    """What an id of a task or an attempt says; raises ValueError if it is none of a map or reduce."""
+    """Return the parts of a task's or attempt's id; raise ValueError for other ids."""
     match = _ATTEMPT.fullmatch(name)
     if match is None:
         raise ValueError(f"{name} is not the id of a map or reduce task")
@@ -172,15 +165,15 @@ def task_number(name: str) -> TaskNumber:
 
 
 def counter_name(group: str, name: str) -> str:
-    """A counter as howdah calls it, the group without its package: ``TaskCounter.SPILLED_RECORDS``."""
+    """Return howdah's name of a counter, its group without package: ``TaskCounter.SPILLED_RECORDS``."""
     return f"{group.strip().rpartition('.')[2]}.{name}"
 
 
 def in_order(tasks: Mapping[str, TaskFacts]) -> tuple[TaskFacts, ...]:
-    """Tasks by kind and number, whatever order they were told in."""
+    """Return tasks sorted by kind and number."""
     return tuple(tasks[name] for name in sorted(tasks, key=task_number))
 
 
 def is_task(name: str) -> bool:
-    """Whether this is the id of a map or reduce task: releases of old also told of a job's set-up."""
+    """Whether this is the id of a map or reduce task; old releases also report a job's set-up."""
     return _ATTEMPT.fullmatch(name) is not None

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from howdah.deploy.ansible import HostAnswer
-from howdah.deploy.wrong import HostWrong, wrongs
+from howdah.deploy.problems import HostProblem, host_problems
 
 NOW = datetime(2026, 11, 25, 12, 0, 0, tzinfo=UTC)
 
@@ -49,7 +49,7 @@ def _answer(result: dict[str, Any], *, failed: bool = False, unreachable: bool =
     ],
 )
 def test_what_ansible_says_is_said_with_what_to_do(said: str, what: str, fix: str) -> None:
-    (found,) = wrongs([_answer({"msg": said}, unreachable="Traceback" not in said, failed=True)])
+    (found,) = host_problems([_answer({"msg": said}, unreachable="Traceback" not in said, failed=True)])
     assert what in found.what
     assert fix in found.fix
 
@@ -63,7 +63,7 @@ def test_what_ansible_says_is_said_with_what_to_do(said: str, what: str, fix: st
                 "what": "release hadoop-3.5.0: Connection refused",
                 "fix": "check that the mirror is up and reachable from here, then deploy again",
             },
-            HostWrong(
+            HostProblem(
                 "h1",
                 "release hadoop-3.5.0: Connection refused",
                 "check that the mirror is up and reachable from here, then deploy again",
@@ -71,11 +71,11 @@ def test_what_ansible_says_is_said_with_what_to_do(said: str, what: str, fix: st
         ),
         (
             {"what": "Permission denied: /etc/hadoop", "fix": ""},
-            HostWrong("h1", "Permission denied: /etc/hadoop", "fix that, then deploy again"),
+            HostProblem("h1", "Permission denied: /etc/hadoop", "fix that, then deploy again"),
         ),
         (
             {"what": "a unit is not of use; the end of its log:\nOutOfMemoryError", "fix": ""},
-            HostWrong(
+            HostProblem(
                 "h1",
                 "a unit is not of use; the end of its log:\nOutOfMemoryError",
                 "fix the error in the log, then deploy again",
@@ -83,17 +83,17 @@ def test_what_ansible_says_is_said_with_what_to_do(said: str, what: str, fix: st
         ),
     ],
 )
-def test_what_a_module_refuses_is_said_in_its_own_words(result: dict[str, Any], found: HostWrong) -> None:
-    assert list(wrongs([_answer({"changes": [], **result}, failed=True)])) == [found]
+def test_what_a_module_refuses_is_said_in_its_own_words(result: dict[str, Any], found: HostProblem) -> None:
+    assert list(host_problems([_answer({"changes": [], **result}, failed=True)])) == [found]
 
 
 def test_a_host_says_itself_all_that_is_wrong_with_it() -> None:
     told = [{"what": "no java", "fix": "install it"}, {"what": "small", "fix": "plan anew"}]
-    found = list(wrongs([_answer({"wrong": told}, failed=True)]))
-    assert found == [HostWrong("h1", "no java", "install it"), HostWrong("h1", "small", "plan anew")]
+    found = list(host_problems([_answer({"wrong": told}, failed=True)]))
+    assert found == [HostProblem("h1", "no java", "install it"), HostProblem("h1", "small", "plan anew")]
 
 
 @pytest.mark.parametrize(("off_s", "said"), [(-60, "60 s behind"), (60, "60 s ahead"), (2, "")])
 def test_a_clock_that_is_off_is_told(off_s: float, said: str) -> None:
-    found = list(wrongs([_answer({"clock_s": NOW.timestamp() + off_s})]))
+    found = list(host_problems([_answer({"clock_s": NOW.timestamp() + off_s})]))
     assert [said in one.what for one in found] == ([True] if said else [])

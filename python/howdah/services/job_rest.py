@@ -1,4 +1,4 @@
-"""MapReduce's REST interface: jobs, tasks and attempts, and how far a running job is."""
+"""MapReduce's REST interface: jobs, tasks and attempts, and the progress of a running job."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Annotated, Protocol
 
 from pydantic import BeforeValidator, Field
 
-from howdah.services.answer import AnswerPart, Object, member, one_or_many, parse_object
-from howdah.services.job import (
+from howdah.services.answer import AnswerPart, Object, list_at, object_at, parse_object
+from howdah.services.job_facts import (
     AttemptFacts,
     JobFacts,
     Sums,
@@ -22,15 +22,15 @@ from howdah.services.job import (
     state_of,
     task_number,
 )
-from howdah.services.web import Line, Parameter, Web
+from howdah.services.web import Parameter, PlainClient, Web
 from howdah.units import format_counted
 
 _AT_ONCE = 4
-"""Requests under way at a time: a history server has few threads and others ask it too."""
+"""Concurrent requests: a history server has few threads, and other clients."""
 
 Text = Annotated[str, BeforeValidator(lambda value: "" if value is None else str(value))]
 Time = Annotated[int | None, BeforeValidator(lambda value: value if value and value > 0 else None)]
-"""Milliseconds since 1970; servers say 0 or -1 for a time that has not come."""
+"""Milliseconds since 1970; None for servers' 0 or -1."""
 
 
 class _Job(AnswerPart):
@@ -79,23 +79,23 @@ class _Property(AnswerPart):
 
 
 class JobReader:
-    """Asks the server at ``base``, ``http://…/ws/v1/history/mapreduce``; every method raises ServiceError."""
+    """Reads jobs from ``base``, ``http://…/ws/v1/history/mapreduce``; every method raises ServiceError."""
 
     def __init__(self, web: Web, base: str) -> None:
         self._web = web
         self._base = base
 
     def jobs(self, **params: Parameter) -> list[JobFacts]:
-        """The jobs it knows, without counters or tasks.
+        """Return the server's jobs, without counters or tasks.
 
-        Hadoop's own parameters choose among them: ``startedTimeBegin``, ``state``, ``limit`` …
+        Hadoop's own parameters select jobs: ``startedTimeBegin``, ``state``, ``limit`` …
         """
         answer = self._get("jobs", **params).get("jobs")
-        return [_job(job) for job in one_or_many(answer, "job")]
+        return [_job(job) for job in list_at(answer, "job")]
 
     def job(self, job_id: str) -> JobFacts:
         """A job, without its counters, configuration or tasks."""
-        return _job(member(self._get(f"jobs/{job_id}"), "job", job_id))
+        return _job(object_at(self._get(f"jobs/{job_id}"), "job", job_id))
 
     def counters(self, job_id: str) -> dict[str, Sums]:
         """A job's counters by ``Group.NAME``."""
@@ -104,15 +104,15 @@ class JobReader:
         return {name: Sums(counter.map, counter.reduce, counter.total) for name, counter in counted}
 
     def conf(self, job_id: str) -> dict[str, str]:
-        """A job's configuration as it ran, secrets and all."""
+        """A job's configuration as it ran, secrets included."""
         answer = self._get(f"jobs/{job_id}/conf").get("conf")
-        entries = [parse_object(_Property, fields, job_id) for fields in one_or_many(answer, "property")]
+        entries = [parse_object(_Property, fields, job_id) for fields in list_at(answer, "property")]
         return {entry.name: _text(entry.value) for entry in entries}
 
     def tasks(self, job_id: str) -> tuple[TaskFacts, ...]:
         """A job's map and reduce tasks, without their attempts."""
         answer = self._get(f"jobs/{job_id}/tasks").get("tasks")
-        tasks = [parse_object(_Task, fields, job_id) for fields in one_or_many(answer, "task")]
+        tasks = [parse_object(_Task, fields, job_id) for fields in list_at(answer, "task")]
         return in_order(
             {
                 task.id: TaskFacts(task.id, state_of(task.state), (), task.winner)
@@ -124,7 +124,7 @@ class JobReader:
     def attempts(self, job_id: str, task_id: str) -> tuple[AttemptFacts, ...]:
         """The attempts at a task, without their counters."""
         answer = self._get(f"jobs/{job_id}/tasks/{task_id}/attempts").get("taskAttempts")
-        attempts = [_attempt(fields, task_id) for fields in one_or_many(answer, "taskAttempt")]
+        attempts = [_attempt(fields, task_id) for fields in list_at(answer, "taskAttempt")]
         return tuple(sorted(attempts, key=lambda attempt: task_number(attempt.id)))
 
     def attempt_counters(self, job_id: str, task_id: str, attempt_id: str) -> dict[str, int]:
@@ -139,7 +139,7 @@ class JobReader:
         return replace(job, counters=counters, conf=conf, tasks=self.whole_tasks(job_id))
 
     def whole_tasks(self, job_id: str) -> tuple[TaskFacts, ...]:
-        """A job's tasks with all attempts at them and their counters: a request for each of these."""
+        """A job's tasks with all attempts and their counters, which needs a request for each of these."""
         with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="howdah-history") as pool:
             return tuple(pool.map(lambda task: self._whole(job_id, task), self.tasks(job_id)))
 
@@ -156,73 +156,65 @@ class JobReader:
 
 def _job(answer: Object) -> JobFacts:
     job = parse_object(_Job, answer, "a job")
-    # An application master does not say when its job was handed in.
+    # An application master does not report when its job was submitted.
     submit_ms = job.submit_ms or job.start_ms or 0
-    said = job.model_dump(exclude={"state", "submit_ms"})
-    return JobFacts(**said, state=state_of(job.state), submit_ms=submit_ms)
+    fields = job.model_dump(exclude={"state", "submit_ms"})
+    return JobFacts(**fields, state=state_of(job.state), submit_ms=submit_ms)
 
 
 def _attempt(answer: Object, where: str) -> AttemptFacts:
     attempt = parse_object(_Attempt, answer, where)
     state = state_of(attempt.state)
-    said = attempt.model_dump(exclude={"state"})
+    values = attempt.model_dump(exclude={"state"})
     if state in ("failed", "killed"):
-        # The history server puts the attempt's end for times that its file does not hold.
-        said |= {"shuffle_ms": None, "merge_ms": None}
-    return AttemptFacts(**said, state=state, node=_host(attempt.node_web))
+        # The history server returns the attempt's end for times that are missing in its file.
+        values |= {"shuffle_ms": None, "merge_ms": None}
+    return AttemptFacts(**values, state=state, node=_host(attempt.node_web))
 
 
 def _host(address: str) -> str:
-    """The host of ``HOST:PORT``, whose host may be an address of IPv6 in brackets."""
+    """Return the host of ``HOST:PORT``, which may be an IPv6 address in brackets."""
     return address.rpartition(":")[0].strip("[]")
 
 
 def _counted(answer: object, groups: str, where: str) -> Iterator[tuple[str, _Counter]]:
-    for group in one_or_many(answer, groups):
-        for told in one_or_many(group, "counter"):
-            counter = parse_object(_Counter, told, where)
+    for group in list_at(answer, groups):
+        for fields in list_at(group, "counter"):
+            counter = parse_object(_Counter, fields, where)
             yield counter_name(str(group.get("counterGroupName", "")), counter.name), counter
 
 
 def _text(value: object) -> str:
-    """A value as a file has it: servers make numbers and truth values of what looks like one."""
+    """Return a value as text: servers convert some texts to numbers and booleans."""
     return value if isinstance(value, str) else "" if value is None else json.dumps(value)
 
 
 class JobProgress(AnswerPart):
-    """How far a job is, as its application master says."""
+    """A job's progress from its application master."""
 
     id: str
     """``job_1700000000000_0001``."""
     state: str
     """``NEW``, ``INITED``, ``RUNNING``, ``SUCCEEDED``, ``FAILED``, ``KILLED``, ``ERROR``."""
     maps: int = Field(alias="mapsTotal")
-    """Its map tasks."""
     reduces: int = Field(alias="reducesTotal")
-    """Its reduce tasks."""
     maps_completed: int = Field(alias="mapsCompleted")
-    """Map tasks that have succeeded."""
     reduces_completed: int = Field(0, alias="reducesCompleted")
-    """Reduce tasks that have succeeded."""
     maps_running: int = Field(0, alias="mapsRunning")
-    """Map tasks that run."""
     reduces_running: int = Field(0, alias="reducesRunning")
-    """Reduce tasks that run."""
     map_percent: float = Field(0, alias="mapProgress")
-    """How much of the maps' work is done, 0 to 100."""
     reduce_percent: float = Field(0, alias="reduceProgress")
-    """How much of the reduces' work is done, 0 to 100."""
     uberised: bool = Field(False, alias="uberized")
     """Whether its tasks run inside the application master."""
 
     @property
     def map_progress(self) -> float:
-        """How much of the maps' work is done, 0 to 1."""
+        """The done part of the maps' work, 0 to 1."""
         return self.map_percent / 100
 
     @property
     def phase(self) -> str | None:
-        """What runs now; None where that follows from the progress of maps and reduces."""
+        """The phase; None if it follows from the progress of maps and reduces."""
         return None
 
     @property
@@ -237,28 +229,28 @@ class JobProgress(AnswerPart):
 
     @property
     def reduce_progress(self) -> float:
-        """How much of the reduces' work is done, 0 to 1."""
+        """The done part of the reduces' work, 0 to 1."""
         return self.reduce_percent / 100
 
 
 class ProgressReporter(Protocol):
-    """What reports an application's progress while it runs; raises ServiceError."""
+    """Reports an application's progress while it runs; raises ServiceError."""
 
     def job(self) -> JobProgress | None:
-        """The progress; None before there is any work."""
+        """Return the progress; None before there is any work."""
 
 
 class AppMaster:
-    """An application master, asked through the ResourceManager's proxy; methods raise ServiceError."""
+    """An application master, queried through the ResourceManager's proxy; methods raise ServiceError."""
 
     def __init__(self, web: Web, url: str) -> None:
         self.url = url
-        """The base of its REST, ``…/proxy/application_…/ws/v1/mapreduce``, shaped like the history's."""
-        self._line = Line(web)
+        """The base of its REST interface, ``…/proxy/application_…/ws/v1/mapreduce``."""
+        self._client = PlainClient(web)
 
     def job(self) -> JobProgress | None:
-        """Its job; None before it has begun with it."""
+        """Return its job's progress; None before the job is initialised."""
         where = f"{self.url}/jobs"
-        answer = self._line.get_json(where)
-        jobs = one_or_many(answer.get("jobs") if isinstance(answer, dict) else None, "job")
+        answer = self._client.get_json(where)
+        jobs = list_at(answer.get("jobs") if isinstance(answer, dict) else None, "job")
         return parse_object(JobProgress, jobs[0], where) if jobs else None

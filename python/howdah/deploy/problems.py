@@ -1,4 +1,4 @@
-"""What keeps a host from being deployed to, in words: what is wrong, and what to do."""
+"""Problems of hosts during a deployment, each with its fix, read from Ansible's results."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from typing import NamedTuple
 from howdah.deploy.ansible import HostAnswer
 
 _CLOCK_S = 5.0
-"""How far a host's clock may be from this machine's: HBase refuses 30 s, logs cannot be compared earlier."""
+"""The largest difference between a host's clock and this machine's: HBase refuses 30 s, logs need less."""
 
 
-class HostWrong(NamedTuple):
-    """One thing that is wrong with one host."""
+class HostProblem(NamedTuple):
+    """A problem of a host."""
 
     host: str
     what: str
     fix: str
 
 
-_KNOWN = (
+_MESSAGES = (
     (
         r"REMOTE HOST IDENTIFICATION HAS CHANGED|key is known by",
         "its ssh host key has changed",
@@ -81,17 +81,19 @@ _KNOWN = (
 )
 
 
-def wrongs(answers: Iterable[HostAnswer]) -> Iterator[HostWrong]:
-    """All that is wrong with the hosts that these are the answers of."""
+def host_problems(answers: Iterable[HostAnswer]) -> Iterator[HostProblem]:
+    """Yield all problems in the results of hosts."""
     for answer in answers:
-        if found := answer.result.get("wrong"):
-            yield from (HostWrong(answer.host, str(one["what"]), str(one["fix"])) for one in found)
+        if problems := answer.result.get("wrong"):
+            yield from (
+                HostProblem(answer.host, str(problem["what"]), str(problem["fix"])) for problem in problems
+            )
         elif answer.failed or answer.unreachable:
-            yield _spoken(answer)
-        elif (late := _behind_s(answer)) is not None:
-            yield HostWrong(
+            yield _failure_problem(answer)
+        elif (error_s := _clock_error_s(answer)) is not None:
+            yield HostProblem(
                 answer.host,
-                f"its clock is {abs(late):.0f} s {'behind' if late < 0 else 'ahead'}",
+                f"its clock is {abs(error_s):.0f} s {'behind' if error_s < 0 else 'ahead'}",
                 "synchronise clocks with chrony or systemd-timesyncd",
             )
 
@@ -100,31 +102,33 @@ _AGAIN = "fix that, then deploy again"
 _BY_LOG = "fix the error in the log, then deploy again"
 
 
-def _spoken(answer: HostAnswer) -> HostWrong:
+def _failure_problem(answer: HostAnswer) -> HostProblem:
     if (what := answer.result.get("what")) is not None:
-        # One of howdah's own modules refuses. A daemon that is not of use tells the end of its log.
+        # A module of howdah failed. The problem of a daemon that did not start contains the end of its log.
         fix = answer.result.get("fix") or (_BY_LOG if "\n" in what else _AGAIN)
-        return HostWrong(answer.host, str(what), str(fix))
-    said = f"{answer.result.get('msg', '')} {answer.result.get('module_stderr', '')}".strip()
-    for pattern, what, fix in _KNOWN:
-        if re.search(pattern, said):
-            return HostWrong(answer.host, what, fix.format(host=answer.host))
+        return HostProblem(answer.host, str(what), str(fix))
+    output = f"{answer.result.get('msg', '')} {answer.result.get('module_stderr', '')}".strip()
+    for pattern, what, fix in _MESSAGES:
+        if re.search(pattern, output):
+            return HostProblem(answer.host, what, fix.format(host=answer.host))
     if answer.unreachable:
-        lines = [line.strip() for line in said.splitlines() if line.strip()]
-        told = f"ssh cannot reach it: {lines[-1] if lines else 'it printed nothing'}"
-        return HostWrong(answer.host, told, f"check that `ssh {answer.host} true` succeeds without a prompt")
-    if "Traceback (most recent call last)" in said:
-        # Not what a host or a user may have wrong.
-        last = [line.strip() for line in said.splitlines() if line.strip()][-1]
-        return HostWrong(
+        lines = [line.strip() for line in output.splitlines() if line.strip()]
+        problem = f"ssh cannot reach it: {lines[-1] if lines else 'it printed nothing'}"
+        return HostProblem(
+            answer.host, problem, f"check that `ssh {answer.host} true` succeeds without a prompt"
+        )
+    if "Traceback (most recent call last)" in output:
+        # A defect of howdah, not of the host or the user.
+        last = [line.strip() for line in output.splitlines() if line.strip()][-1]
+        return HostProblem(
             answer.host, f"howdah failed on it: {last}", "report this as a defect of howdah, with the plan"
         )
-    text = re.sub(r"^(Task failed: )?(Module failed: |Action failed: )?", "", said)
-    return HostWrong(answer.host, text, _AGAIN)
+    text = re.sub(r"^(Task failed: )?(Module failed: |Action failed: )?", "", output)
+    return HostProblem(answer.host, text, _AGAIN)
 
 
-def _behind_s(answer: HostAnswer) -> float | None:
-    """How far a host's clock is off, if further than it may be: it was read while the task went on."""
+def _clock_error_s(answer: HostAnswer) -> float | None:
+    """Return the error of a host's clock if it is too large; the clock was read during the task."""
     clock = answer.result.get("clock_s")
     if clock is None or not answer.begun or not answer.ended:
         return None
