@@ -39,7 +39,7 @@ VMX = "vsphere.vmx"
 ESXI = "esxi"
 LIBVIRT = "kvm.xml"
 FIRMWARE = "firmware"
-KNOWN = frozenset(
+SETTING_FILES = frozenset(
     (
         *XML,
         *HADOOP_ENV,

@@ -324,10 +324,10 @@ def phases(job: JobFacts, workload: Workload, clock: RunClock) -> tuple[Phase, .
     first, second = workload.map_phases
     maps = [task for task in job.tasks if task.kind == "map"]
     ends = [_end_ms(task) for task in maps]
-    told = [end for end in ends if end is not None]
-    if len(maps) == len(job.tasks) or len(told) < len(ends) or not ends:
+    known_ends = [end for end in ends if end is not None]
+    if len(maps) == len(job.tasks) or len(known_ends) < len(ends) or not ends:
         return (Phase(name="map" if len(maps) == len(job.tasks) else first, start_s=start_s, end_s=end_s),)
-    between_s = min(max(start_s, clock.seconds(max(told))), end_s)
+    between_s = min(max(start_s, clock.seconds(max(known_ends))), end_s)
     return (
         Phase(name=first, start_s=start_s, end_s=between_s),
         Phase(name=second, start_s=between_s, end_s=end_s),
