@@ -44,14 +44,14 @@ _TASK_KEYS = (
 
 @dataclass(frozen=True)
 class Reached:
-    """A laboratory or a user's cluster, and how it is reached."""
+    """A lab or a user's cluster, and how to reach it."""
 
     installation: Installation
     """The jars that clients run from."""
     conf: ClientConf
     """The client's configuration."""
     web: Web
-    """How its daemons are asked."""
+    """The client of its daemons."""
     plan: Plan
     """What it is, planned or as found."""
     line: str
@@ -59,16 +59,16 @@ class Reached:
     machine_of: Mapping[str, str]
     """The plan's worker by what Hadoop calls its node."""
     telemetry: Web
-    """How they are asked for samples."""
+    """The client for samples."""
     sources: tuple[Source, ...]
     """What is sampled while a job runs."""
     state: LabState | None = None
     follow: LabMembers | None = None
-    """What notices machines that come and go, of a laboratory."""
+    """Watches machines that join and leave a lab."""
     client_prefix: tuple[str, ...] = ()
     """The beginning of a client's command line."""
     lab: Laboratory | None = None
-    """What it was built of, where it is a laboratory."""
+    """Its isolation and deviations, if it is a lab."""
 
     def close(self) -> None:
         """Close every connection to it."""
@@ -77,7 +77,7 @@ class Reached:
 
 
 def open_web(conf: ClientConf, names: Mapping[str, str] | None = None) -> Web:
-    """A client of the cluster's web servers, as the user whom Hadoop's own client would be."""
+    """Return a client of the cluster's web servers, with the user of Hadoop's own client."""
     return Web(names, kerberos=conf.secure)
 
 
@@ -87,7 +87,7 @@ def open_telemetry(conf: ClientConf, names: Mapping[str, str] | None = None) -> 
 
 
 def observed_values(conf: ClientConf) -> tuple[tuple[str, str, str], ...]:
-    """The client's values that say how jobs run: key, value and where it is set."""
+    """Return the client's values that affect jobs: key, value and their place."""
     values = ((key, conf.get(key), conf.where(key)) for key in _TASK_KEYS)
     return tuple((key, value, where) for key, value, where in values if value is not None)
 
@@ -101,15 +101,15 @@ def directory_of(directory: Path | None) -> Path | None:
 
 
 _DAEMONS_PER_S = 10.0
-"""How many daemons are asked each second at most: one thread asks them all."""
+"""The largest number of daemons that one thread queries each second."""
 
 
 def reach_cluster(directory: Path, plan_file: Path | None) -> Reached:
     """Ask a cluster what it is; raises UserError where it cannot be reached or contradicts the plan."""
     conf = ClientConf.read(directory)
-    # Nobody asks the history server before a job has ended, which is late to find that it has no address.
+    # Check the history server's address now: it is only queried after the first job.
     conf.history()
-    # What the user gave is looked at before anybody is asked.
+    # The user's input is checked before any query.
     planned = _read_plan(plan_file) if plan_file else None
     installation = find_installation()
     web = open_web(conf)
@@ -200,13 +200,13 @@ def _sources(
 
 
 def _slowed(sources: tuple[Source, ...]) -> tuple[Source, ...]:
-    """Sources that are asked so seldom that all can be asked in turn."""
+    """Return sources with an interval that is long enough to query all in turn."""
     interval_s = max(INTERVAL_S, len(sources) / _DAEMONS_PER_S)
     return tuple(source._replace(interval_s=interval_s) for source in sources)
 
 
 def running_lab(name: str | None, *, elsewhere: bool = False) -> LabState | None:
-    """The laboratory that can run Hadoop's programs, as ``complete_lab`` chooses it.
+    """Return the lab that can run Hadoop's programs, chosen like ``complete_lab``.
 
     Raises UserError as ``complete_lab`` does, and without YARN.
     """
@@ -221,7 +221,7 @@ def running_lab(name: str | None, *, elsewhere: bool = False) -> LabState | None
 
 
 def reach_lab(state: LabState) -> Reached:
-    """Join a laboratory's network with the whole process, and ask it what it is.
+    """Join a lab's network with the whole process, and query the lab.
 
     Called before any other thread starts: only there do its daemons answer, and threads that come
     later are there with the process.

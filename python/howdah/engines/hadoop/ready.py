@@ -80,7 +80,7 @@ def check_ready(job: Job, target: HadoopTarget, namenode: NameNode, manager: Res
 
 
 def _patience(manager: ResourceManager) -> dict[str, str]:
-    """How long YARN waits for who is silent, as its master runs; what that does not tell is left out."""
+    """Return YARN's timeouts in the running master's configuration; unknown ones are left out."""
     result: dict[str, str] = {}
     for key in _PATIENCE:
         with suppress(ServiceError):

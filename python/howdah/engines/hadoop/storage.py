@@ -36,7 +36,7 @@ _REPLICATED = "REPLICATION"
 _TAKEN = frozenset(
     {"FileAlreadyExistsException", "AlreadyBeingCreatedException", "RecoveryInProgressException"}
 )
-"""What HDFS says where another run's marker is, or is being written at this very moment."""
+"""HDFS's exceptions if another run's marker exists, or is being written at this moment."""
 _LOG = logging.getLogger(__name__)
 
 
@@ -47,7 +47,7 @@ class HdfsMarker(Model):
     """The format's version."""
     run: str
     process: ProcessIdentity | None
-    """Who works there; None once the run has ended and data was kept."""
+    """The process of the run; None after the run has ended and kept data."""
     parents: tuple[str, ...] = ()
     """Directories above it that howdah made, the innermost first."""
     kept: tuple[str, ...] = ()
@@ -220,15 +220,15 @@ def _read(namenode: NameNode, path: str) -> HdfsMarker | None:
     try:
         return read_marker(namenode.read(path))
     except RefusedByDaemon:
-        # No such file, or somebody else's.
+        # No such file, or another user's.
         return None
 
 
 def clear_leftovers(target: HadoopTarget, namenode: NameNode, manager: ResourceManager) -> tuple[str, ...]:
     """End the jobs of runs of this machine that were killed, and remove their directories.
 
-    Returns the directories that are left alone, for somebody may still write there: those of runs of
-    other machines, of which nobody knows here whether they run, and of jobs that do not end.
+    Returns the directories that may still be in use and so stay: those of runs of
+    other machines, whose processes are not visible here, and of jobs that do not end.
     """
     unknown: list[str] = []
     for path, marker in marked_directories(namenode, target.work_dir):
@@ -287,7 +287,7 @@ def enable_coding(namenode: NameNode, suite: Suite) -> str | None:
 def check_replicas(namenode: NameNode, suite: Suite) -> None:
     """Raise UserError for more replicas than DataNodes: HDFS takes such a file, and never makes them.
 
-    What the cluster's own configuration asks for is its own affair.
+    Values of the cluster's own configuration are not checked.
     """
     live = sum(datanode.live for datanode in namenode.datanodes())
     for workload in suite.workloads:

@@ -21,16 +21,16 @@ DEADLINE_S = 120.0
 
 @dataclass(frozen=True)
 class HadoopTarget:
-    """Everything an engine needs to know of a cluster, a user's own or a laboratory."""
+    """All that an engine needs of a cluster, the user's own or a lab."""
 
     installation: Installation
     """The jars that clients run from."""
     conf_dir: Path
     """The client's configuration directory, which is only read."""
     conf: ClientConf
-    """What that directory says."""
+    """The configuration in that directory."""
     web: Web
-    """How its daemons are asked."""
+    """The client of its daemons."""
     work_dir: str
     """The directory in HDFS below which everything is written."""
     queue: str
@@ -48,9 +48,9 @@ class HadoopTarget:
     joined: Mapping[str, Member] = field(default_factory=dict)
     """The machines that came so far, by name."""
     client_prefix: tuple[str, ...] = ()
-    """The beginning of every client's command line: how to enter a laboratory's namespaces."""
+    """The prefix of every client's command line, which enters a lab's namespaces."""
     lab: Laboratory | None = None
-    """What the cluster was built of, where it is howdah's laboratory."""
+    """The isolation and deviations of a lab; None for a user's cluster."""
     spark: SparkPrograms | None = None
     """Spark and howdah's programs on it, if the suite has any."""
 
@@ -58,8 +58,8 @@ class HadoopTarget:
 class NodeFinder:
     """Finds the worker that a node of Hadoop's is, its host and its rack.
 
-    ``machine_of`` gives the worker for a host name or an address. A node that the plan does not know is
-    a worker of its own name on a host of its own.
+    ``machine_of`` maps a host name or an address to a worker. A node that is not in the plan is
+    a worker with its own name on a separate host.
     """
 
     def __init__(
@@ -85,6 +85,6 @@ class NodeFinder:
         return placed.host if placed else worker
 
     def rack(self, worker: str) -> str | None:
-        """The rack that a worker is in; None where the plan does not know it."""
+        """Return the rack of a worker; None if it is not in the plan."""
         placed = self._placed.get(worker) or self._joined.get(worker)
         return placed.rack if placed else None

@@ -242,7 +242,7 @@ class HadoopWork(Generic[P]):
         return reported
 
     def _write_tasks(self, reported: ReportedJob, before: Sequence[FinishedJob]) -> None:
-        # Tasks of a workload have numbers of their own, whichever of its jobs they belong to.
+        # Tasks are numbered across all jobs of a workload.
         first = {kind: sum(_tasks(job.reported, kind) for job in before) for kind in ("map", "reduce")}
         self.context.sink.tasks(
             [

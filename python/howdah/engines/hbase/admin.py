@@ -1,4 +1,4 @@
-"""What is asked of HBase beside the operations that are timed: how it is, and tables of howdah's own."""
+"""Administration of HBase next to the timed operations: its state, and howdah's own tables."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class MadeFor(Model):
 
     run: str
     suite: str
-    """Whose rows it holds: ``ycsb``, ``hbase-pe``."""
+    """The program of its rows: ``ycsb``, ``hbase-pe``."""
     process: ProcessIdentity
     keep: bool
     """Whether it is to stay for later runs."""
@@ -79,7 +79,7 @@ class Serving(Model):
 
 
 class HeldLedger(Model):
-    """What clients wrote down, held against the table."""
+    """The result of comparing clients' ledgers with the table."""
 
     cells: int
     """Fields of rows of which some write was acknowledged."""
@@ -91,7 +91,7 @@ class HeldLedger(Model):
 
 @contextmanager
 def opened(target: HBaseTarget) -> Iterator[HBaseAdmin]:
-    """Who asks a cluster, in a directory of its own, until it is left."""
+    """Yield an administration client of a cluster, in its own directory."""
     with scratch_folder("hbase") as folder:
         admin = HBaseAdmin(target.admin_command(), folder, target.places[0].environment)
         try:
@@ -101,7 +101,7 @@ def opened(target: HBaseTarget) -> Iterator[HBaseAdmin]:
 
 
 class HBaseAdmin:
-    """A Java program that asks HBase, one question after the other; it ends with howdah."""
+    """A Java program that sends requests to HBase, one after the other; it ends with howdah."""
 
     def __init__(
         self, command: Sequence[str], directory: Path, environment: Mapping[str, str] | None
@@ -118,7 +118,7 @@ class HBaseAdmin:
         )
         self._unread = b""
         self._owed = 0
-        """Answers that nobody waits for any more, and that may still come."""
+        """Answers that were given up and may still arrive."""
 
     def status(self) -> HBaseStatus:
         """How the cluster is; raises RunFailed where it does not answer."""
@@ -227,11 +227,11 @@ class HBaseAdmin:
 
 
 MOVED_S = 30.0
-"""How long a region may be on its way: one whose log is replayed takes seconds."""
+"""How long a region may be in transition; the replay of its log takes seconds."""
 BALANCED_S = 60.0
-"""How long a laboratory's regions may take until they are spread."""
+"""How long a lab's regions may take until they are balanced."""
 LEAST_REGIONS = 2.0
-"""Of fewer regions for each server nobody expects that they are spread."""
+"""With fewer regions for each server, no balance is expected."""
 _STATUS_POLL_S = 0.5
 _NO_SESSION = ("ConnectionLoss", "NoNode", "SessionExpired", "UnknownHost", "baseZNode")
 

@@ -115,7 +115,7 @@ def _common(workload: Ycsb, table: RunTable, histograms: Path) -> dict[str, str 
 def _own(workload: Ycsb, part: ClientPart, rows: int) -> Mapping[str, str | int | float]:
     if isinstance(workload, YcsbMix):
         return {
-            # All five are said, for YCSB's own defaults are shares of a mix.
+            # All five are set, because YCSB's own defaults are a mix.
             **{name: workload.shares.get(operation, 0.0) for operation, name in _PROPORTIONS.items()},
             "recordcount": rows,
             "operationcount": part.operations,
@@ -156,7 +156,7 @@ class Printed(NamedTuple):
 
 
 def read_printed(lines: Iterable[str]) -> Printed | None:
-    """What a client printed; None where it did not come to its end."""
+    """Return the results in a client's output; None if it did not finish."""
     operations: dict[str, int] = {}
     returns: defaultdict[str, dict[str, int]] = defaultdict(dict)
     times: dict[str, int] = {}
@@ -177,7 +177,7 @@ def read_printed(lines: Iterable[str]) -> Printed | None:
 
 
 def done_so_far(line: str) -> int | None:
-    """The operations that a status line tells of; None for any other line."""
+    """Return the operations in a status line; None for any other line."""
     match = _STATUS.search(line)
     return int(match[1]) if match else None
 
@@ -216,7 +216,7 @@ class HistogramLogs:
         self._base_s: dict[Path, float] = {}
 
     def rows(self) -> list[LatencyHistogram]:
-        """The intervals that have ended since it was last asked, those without an operation left out."""
+        """Return the intervals that have ended since the last call, without empty ones."""
         return [row for path in sorted(self._folder.glob(f"*{_SUFFIX}")) for row in self._of(path)]
 
     def _of(self, path: Path) -> Iterator[LatencyHistogram]:
@@ -275,11 +275,11 @@ class Answered(NamedTuple):
     timed: tuple[LatencyHistogram, ...]
     """Every interval of every client and kind of operation."""
     complaint: str | None
-    """The first thing that a client said was wrong."""
+    """Return the first error that a client reported."""
 
 
 def request_operations(work: HBaseWork[Ycsb], table: RunTable, *, recorded: bool = True) -> Answered:
-    """Run a workload by as many clients as it asks for; raises RunFailed where one does not do its part.
+    """Run a workload with its number of clients; raise RunFailed if a client fails.
 
     The table then holds the records that were added, too.
 
@@ -334,7 +334,7 @@ def _passed_on(
 
 
 def operations_done(rows: Iterable[LatencyHistogram]) -> int:
-    """How many operations rows are of; both halves of one that reads and writes are rows of their own."""
+    """Return the number of operations; a read-modify-write has two rows."""
     counted = [row for row in rows if counts_once(row.operation)]
     halves = sum(row.operations for row in counted if row.operation == "read-modify-write")
     return sum(row.operations for row in counted) - 2 * halves
@@ -362,7 +362,7 @@ class _YcsbClient(RunningProgram):
         self.done = 0
         """Operations it has done."""
         self.complaint: str | None = None
-        """The first thing that it said was wrong."""
+        """The first error that it reported."""
         self._place = place
         clock = work.context.clock
         folder.mkdir()
@@ -384,7 +384,7 @@ class _YcsbClient(RunningProgram):
             self.complaint = line[:_LINE_CHARACTERS]
 
     def printed(self) -> Printed:
-        """What it printed at its end; raises RunFailed where it did not come to it."""
+        """Return its final output; raise RunFailed if it did not finish."""
         printed = read_printed(self.lines)
         if printed is None or not printed.begun_ms:
             why = self.complaint or (self.lines[-1] if self.lines else f"exit code {self.exit_code()}")

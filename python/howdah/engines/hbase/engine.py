@@ -1,4 +1,4 @@
-"""The engine of a real HBase, asked by YCSB."""
+"""The engine of a real HBase with YCSB's clients."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from howdah.telemetry.server_logs import logged_events
 
 
 class HBaseConnection(NamedTuple):
-    """A cluster that is there, and who asks it."""
+    """A running cluster and its administration client."""
 
     target: HBaseTarget
     admin: HBaseAdmin
@@ -146,7 +146,7 @@ class _HBaseRun:
         return result
 
     def _end_faults(self) -> None:
-        """Undo what is in force, end what asked and wrote down beside the programs, and keep what it saw."""
+        """Revert active faults, end the probes and the ledger, and record the probes' reports."""
         probes, ledger = self._context.probes, self._context.ledger
         if self._target.heal is not None:
             self._target.heal()

@@ -1,4 +1,4 @@
-"""A run on HBase, made ready: a laboratory's, a user's own, or one that stands alone on this machine."""
+"""Preparation of a run on HBase: a lab's, the user's own, or a standalone one on this machine."""
 
 from __future__ import annotations
 
@@ -151,9 +151,9 @@ def _kept(job: Job) -> Mapping[str, Sequence[str]]:
 
 
 def _reach(request: RunRequest, host: Host) -> tuple[ReachedHBase | None, FaultRun | None]:
-    """The HBase that was chosen, or the laboratory that is up, and the faults that are done to it meanwhile.
+    """Return the chosen HBase, or that of the running lab, and the faults during the run.
 
-    Nobody where one is to be started here.
+    Returns None if a standalone one is to be started here.
     """
     conf, lab, plan = request.of(CONF), request.of(LAB), request.of(PLAN)
     if conf is not None and lab is not None:

@@ -1,4 +1,4 @@
-"""The engine of hosts themselves: a laboratory's machines, or those that a command reaches."""
+"""The engine of hosts without Hadoop: a lab's machines, or those that a command reaches."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from howdah.telemetry.source import Source
 
 @dataclass(frozen=True)
 class Station:
-    """A worker, or a host that is one, and how a command comes to run there."""
+    """A worker, or a host that is one, and the prefix of commands on it."""
 
     name: str
     host: str
     address: str
     """The name or address by which the others reach it."""
     prefix: tuple[str, ...]
-    """The beginning of a command line that runs there: how to enter a laboratory's machine, or ``ssh``."""
+    """The prefix of a command line that runs there: entering a lab's machine, or ``ssh``."""
     nominal_bits_per_s: int | None = None
     """What its host's ports are planned to carry together, each way."""
     environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
@@ -50,7 +50,7 @@ class Tools(NamedTuple):
 
 @dataclass(frozen=True)
 class HostsTarget:
-    """Everything that the engine needs to know of the hosts."""
+    """All that the engine needs of the hosts."""
 
     stations: tuple[Station, ...]
     """The machines, host by host."""
@@ -59,7 +59,7 @@ class HostsTarget:
     sources: tuple[Source, ...] = ()
     """What is sampled meanwhile."""
     lab: Laboratory | None = None
-    """What they were built of, where they are a laboratory."""
+    """The isolation and deviations of a lab; None for a user's hosts."""
 
     def by_host(self) -> tuple[tuple[Station, ...], ...]:
         """The machines of each host."""
@@ -87,7 +87,7 @@ class HostsWork(Generic[W]):
     """When the workload began."""
 
     def progress(self, phase: str, done: int, total: int) -> None:
-        """Say how many parts of the workload are done."""
+        """Report how many parts of the workload are done."""
         elapsed_s = self.now_s() - self.start_s
         self.sink.progress(Progress(self.workload.kind, phase, done, total, "share", elapsed_s))
 

@@ -30,7 +30,7 @@ Pair = tuple[T, T]
 
 
 def rounds(hosts: Sequence[T]) -> Iterator[list[Pair[T]]]:
-    """Rounds of pairs in which everybody meets everybody once: one stays, the others go round.
+    """Yield rounds of pairs in which each item meets each other once: the circle method of tournaments.
 
     Of an odd number one rests in each round.
     """
@@ -43,7 +43,7 @@ def rounds(hosts: Sequence[T]) -> Iterator[list[Pair[T]]]:
 
 
 def ring(machines: Sequence[Sequence[T]]) -> list[Pair[T]]:
-    """Everybody sends to one and receives from one of another host, where hosts are alike enough for that.
+    """Return pairs: each machine sends to one and receives from one of another host, if hosts are similar.
 
     ``machines`` are those of each host. Where one host has more than all others together, every host takes
     part with its first machine alone.
@@ -122,7 +122,7 @@ class _Measurement:
 
     @contextmanager
     def _reported(self, phase: str) -> Iterator[None]:
-        """Say ten times a second how far it is."""
+        """Report the progress ten times a second."""
 
         async def tick() -> None:
             while True:

@@ -1,4 +1,4 @@
-"""A run on hosts without Hadoop, made ready: a laboratory's machines, or those that a command reaches."""
+"""Preparation of a run on hosts without Hadoop: a lab's machines, or those that a command reaches."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ _OLDEST = (3, 7)
 _NOT_FOUND = 127
 _SOON_S = 0.01
 _USUAL_S = 0.2
-"""What older releases of ping allow to everybody but root."""
+"""The shortest interval of older releases of ping for users other than root."""
 _AT_ONCE = 64
-"""Machines that are asked at the same time."""
+"""Machines that are queried at the same time."""
 
 
 def find_tools(stations: Sequence[Station]) -> Tools:
@@ -122,7 +122,7 @@ def prepare_hosts(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
 
 
 def _of_lab(request: RunRequest) -> tuple[ClusterPlan, HostsTarget, str]:
-    """The machines of the laboratory that was chosen, or of the default one."""
+    """Return the machines of the chosen lab, or of the default one."""
     if request.of(PLAN) is not None:
         raise UserError(
             PLAN.flag, "names hosts, but no option gives a command to reach them", f"give {REACH.flag} too"

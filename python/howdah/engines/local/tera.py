@@ -39,7 +39,7 @@ class GeneratedRows(NamedTuple):
 
 
 def teragen(context: LocalContext, workload: TeraGen, watch: Watch) -> PartialResult:
-    """Write the rows; leave ``_SUCCESS`` as Hadoop does and TeraGen's record beside it."""
+    """Write the rows, ``_SUCCESS`` like Hadoop, and TeraGen's record."""
     folders = context.workspace.fresh(TERAGEN)
     files = spread_file_names(folders, "part-m-{:05d}", workload.maps or 1)
     made = watch.follow(

@@ -154,7 +154,7 @@ class Folder:
 
     def _remove_created(self) -> None:
         for path in reversed(self._created):
-            # A directory that somebody else put something into stays.
+            # A directory with files of others stays.
             with contextlib.suppress(OSError):
                 path.rmdir()
 
@@ -256,7 +256,7 @@ class Workspace:
     def hold(self, files: object) -> None:
         """Keep files without a name until the end.
 
-        Freeing their space keeps a disk busy that is told of it, and whatever runs next would wait for that.
+        Freeing their space keeps a disk busy (discard), and the next program would wait for it.
         """
         self._held.append(files)
 

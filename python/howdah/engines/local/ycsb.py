@@ -39,7 +39,7 @@ from howdah.units import MIB, format_per_s
 _TABLE = "table.json"
 _STORE = "store"
 _LEAST_INTERVAL_S = 1.0
-"""Times are put together over so long at least: less holds too few to say what 99.9 % of them took."""
+"""The shortest interval of a histogram: a shorter one has too few times for the 99.9th percentile."""
 _REACHED = 0.95
 """The share of its target that a run has to reach for its times to be those of that rate."""
 _JOURNAL_BYTES = 512 * MIB
@@ -49,7 +49,7 @@ _COPIES = 2
 
 
 class LocalTable(Model):
-    """What one data directory's part of a table holds, kept beside it."""
+    """The description of one data directory's part of a table, stored next to it."""
 
     records: int
     """Records of all parts."""
@@ -99,7 +99,7 @@ def ycsb_mix(context: LocalContext, workload: YcsbMix, watch: Watch) -> PartialR
 
 
 class _Requests(NamedTuple):
-    """What loads and mixes are asked for alike."""
+    """The requests that loads and mixes have in common."""
 
     workload: Ycsb
     operations: int
@@ -118,7 +118,7 @@ def _run_requests(
         _native.ycsb(
             [str(folder / _STORE) for folder in folders],
             table_seed=table.seed,
-            # Every program asks for other records.
+            # Every program requests other records.
             seed=(context.job.seed ^ zlib.crc32(workload.kind.encode())),
             records=table.records,
             version=table.version,

@@ -32,7 +32,7 @@ _CONTROLLERS = {"cpu", "memory"}
 
 
 def lab_telemetry(state: LabState, conf: ClientConf, web: Web) -> tuple[Source, ...]:
-    """Every host, worker and master of the laboratory, with its daemons."""
+    """Return every host, worker and master of the lab, with its daemons."""
     machines = (
         machine._replace(jmx=dict(_jmx(state.machine(machine.name), conf))) for machine in _machines(state)
     )
@@ -54,12 +54,12 @@ def is_built(state: LabState, name: str) -> bool:
 
 
 def hosts_telemetry(state: LabState) -> tuple[Source, ...]:
-    """Every host, worker and master of the laboratory, as far as the kernel tells of them."""
+    """Return every host, worker and master of the lab with its kernel objects."""
     return (*lab_sources((*_hosts(state), *_machines(state))), *_neighbours(state))
 
 
 def laboratory_of(state: LabState, machine: str) -> Laboratory:
-    """What a record says of the laboratory that a run is on; ``machine`` is the one beneath it."""
+    """Return a record's description of a run's lab; ``machine`` is the machine below it."""
     neighbours = tuple(
         LaboratoryBeside(name=lab, at_work=is_at_work(lab)) for lab in sorted(shared_with(state))
     )
@@ -67,7 +67,7 @@ def laboratory_of(state: LabState, machine: str) -> Laboratory:
 
 
 def shared_machine_sources(state: LabState) -> tuple[Source, ...]:
-    """The machine that the laboratory is on, with what the laboratory uses of it."""
+    """Return the sources of the lab's machine, and of the lab's use of it."""
     own = (
         grouped_lab(groups, list(devices(state.spec).values()))
         if state.spec and (groups := _groups(ControlGroup.of(state.name)))
@@ -101,7 +101,7 @@ def _hosts(state: LabState) -> Iterator[LabMachine]:
 
 
 def _neighbours(state: LabState) -> Iterator[Source]:
-    """What other laboratories use of the hosts that they share with this one."""
+    """Yield the sources of other labs' use of shared hosts."""
     shared = shared_with(state)
     for lab in labs_sharing_hosts(state):
         if lab.spec is None:
@@ -136,7 +136,7 @@ def _machines(state: LabState) -> Iterator[LabMachine]:
 
 
 def _groups(group: ControlGroup) -> Mapping[str, Path]:
-    """The group's directories, unless what is needed to tell its use is not among them."""
+    """Return the group's directories; empty if a controller for its use is missing."""
     paths = group.paths
     return paths if paths.keys() >= _CONTROLLERS else {}
 
@@ -162,7 +162,7 @@ def _memory_bytes() -> int:
 
 
 class LabMembers:
-    """Compares what the laboratory has with what it had; see ``howdah.telemetry.source.Follow``.
+    """Compares the lab's machines with those before; see ``howdah.telemetry.source.Follow``.
 
     ``names`` are the addresses of machines by name that ``web`` and others read: those of new ones are put
     there. ``joined`` has every machine that came so far.

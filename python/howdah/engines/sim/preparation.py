@@ -72,7 +72,7 @@ def prepare_simulated_local(request: RunRequest, **start: Unpack[RunStart]) -> P
 
 
 def _probe(request: RunRequest) -> Path:
-    """The probe's file, beside which nothing else says what to simulate."""
+    """Return the probe's file, if no other option selects what to simulate."""
     for flag, value in ((PLAN.flag, request.of(PLAN)), (CALIBRATION.flag, request.of(CALIBRATION))):
         if value is not None:
             raise UserError(
@@ -174,7 +174,7 @@ def _target(request: RunRequest, plan: ClusterPlan, suite: Suite, seed: int) -> 
 
 
 def _outside(calibration: Calibration, plan: ClusterPlan, suite: Suite) -> Iterator[RunWarning]:
-    """An extrapolation is told, for nothing shows how right it is."""
+    """Yield a warning for an extrapolation, whose accuracy is unknown."""
     outside = beyond(calibration, plan, suite)
     if outside:
         text = f"outside the range of the calibration {calibration.name}: {'; '.join(outside)}"

@@ -61,7 +61,7 @@ def hadoop_counters(workload: Workload, outcome: WorkloadOutcome, tasks: pa.Tabl
 
 def _sorting(outcome: WorkloadOutcome, tasks: pa.Table) -> dict[str, CounterValue]:
     rows, stored = outcome.counters.input_rows, outcome.counters.shuffled_bytes
-    # Where no tasks are told of, maps wrote their output once, as they do when their buffers hold it.
+    # Without tasks, maps are assumed to write their output once, as if their buffers were large enough.
     by_maps = int(_sum(tasks, "map", "spilled_bytes")) if tasks.num_rows else stored
     by_reduces = max(0, outcome.counters.spilled_bytes - by_maps)
     return {
@@ -162,7 +162,7 @@ def _replicas(
 
 
 def detail_of(scenario: Scenario, sample_interval_s: float) -> tuple[Written, tuple[RunWarning, ...]]:
-    """Samples, and every task attempt unless there are too many; then a warning says so."""
+    """Write samples, and every task attempt unless there are too many, which causes a warning."""
     tasks = sum(_tasks(program, scenario.hdfs.block_bytes) for program in scenario.workloads)
     if tasks <= _MOST_TASKS:
         return Written(tasks=True, sample_interval_s=sample_interval_s), ()
@@ -175,7 +175,7 @@ def detail_of(scenario: Scenario, sample_interval_s: float) -> tuple[Written, tu
 
 
 def _tasks(program: ScenarioProgram, block_bytes: int) -> int:
-    """About as many tasks as a workload has: a map for each block where nothing else is said."""
+    """Return about the number of a workload's tasks: by default a map for each block."""
     blocks = (program.rows or 0) * ROW_BYTES // block_bytes + 1
     return (program.maps or program.files or blocks) + (program.reduces or 0)
 
@@ -215,7 +215,7 @@ def _band(workload: str, phase: str | None, elapsed_ns: Sequence[int]) -> Band:
 
 
 CLIENTS = "clients"
-"""The machine that all histograms are of: the simulator tells clients apart no more than their results do."""
+"""The machine of all histograms: the simulator does not distinguish clients."""
 _INTENDED = ", intended"
 
 

@@ -292,7 +292,7 @@ def _seconds(counters: Mapping[str, int], name: str) -> float | None:
 def locality(attempt: AttemptFacts, task: TaskFacts, worker: str, machines: NodeFinder) -> str:
     """Where a map's input lay, seen from its worker: ``local``, ``host``, ``rack``, ``remote``.
 
-    ``host`` is another worker on the same host. Empty where nobody tells. Hadoop's own word knows no
+    ``host`` is another worker on the same host. Empty if unknown. Hadoop's own word has no
     hosts, so that the workers which hold the input decide where they are known.
     """
     if task.split_hosts:
@@ -314,7 +314,7 @@ def phases(job: JobFacts, workload: Workload, clock: RunClock) -> tuple[Phase, .
     """A job's phases, from when its tasks could begin to its end.
 
     The maps' ends with the last of them whose output was taken, the reduces' follows. There is one phase
-    where there is nothing to reduce or the maps did not all end, and none where nobody tells of tasks.
+    if there is nothing to reduce or the maps did not all end, and none if tasks are unknown.
     """
     start_ms = job.start_ms or min(_starts(job), default=None)
     if start_ms is None or job.finish_ms is None or not job.tasks:
@@ -341,5 +341,5 @@ def _starts(job: JobFacts) -> list[int]:
 
 
 def _end_ms(task: TaskFacts) -> int | None:
-    """When the attempt whose output was taken ended; None if there is none."""
+    """Return the end of the attempt with the used output; None if there is none."""
     return next((attempt.finish_ms for attempt in task.attempts if attempt.id == task.winner), None)

@@ -1,4 +1,4 @@
-"""The cause in what Java and Hadoop say of a failure: one line instead of a page."""
+"""The cause of a failure from the output of Java and Hadoop: one line instead of a page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TestDFSIO's write and read tests, and what its tasks say of their I/O."""
+"""TestDFSIO's write and read tests, and the rates in its tasks' logs."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from howdah.model.run import Phase
 from howdah.model.workloads.nnbench import NNBench, operations_per_s
 
 _OPERATIONS = ("create_write", "open_read", "rename", "create_write", "delete")
-"""Each finds what the one before it left; files that were renamed have names that delete does not know."""
+"""Each uses the files of the one before; delete needs new files, because it does not know renamed ones."""
 _BARRIER_S = 20
 """All maps begin at one moment, by which the last of them should have started."""
 _CHECKSUM_BYTES = 512

@@ -35,7 +35,7 @@ class Additions(NamedTuple):
     spark: Mapping[str, str]
     """Properties of Spark, as options or in the copy of its defaults."""
     logs: str | None
-    """Where Spark's event logs go; None without Spark, and if the user's own setting says it."""
+    """The folder of Spark's event logs; None without Spark, and if the user has set one."""
 
     def lines(self) -> tuple[str, ...]:
         """The additions for people to read."""

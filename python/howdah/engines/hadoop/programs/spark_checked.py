@@ -41,7 +41,7 @@ def kmeans(work: HadoopWork[SparkKMeans]) -> Conclusion:
 
 
 def _run(work: HadoopWork[P], main: str, arguments: tuple[str, ...], part: str) -> Conclusion:
-    """Run a program in a folder of its own; ``part`` is the part of it that is measured."""
+    """Run a program in its own folder; ``part`` is its measured part."""
     folder = work.context.workspace.folder(work.workload.kind)
     job = submit(work, main, (folder, *arguments), {})
     return partial(_checked, work, job, folder, part)

@@ -1,4 +1,4 @@
-"""The command line of a program on Spark, and what its event log says of it afterwards."""
+"""The command line of a program on Spark, and its result from the event log."""
 
 from __future__ import annotations
 
