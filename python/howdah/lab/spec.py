@@ -34,7 +34,7 @@ class DiskSpec(Model):
     """A data disk of a machine."""
 
     mount: Path
-    """Where it is mounted on this machine: absolute, below ``machines`` in the laboratory's directory."""
+    """Its absolute mount point on this machine, below ``machines`` in the lab's directory."""
     size_bytes: PositiveInt
     read_bytes_per_s: PositiveInt | None = None
     """The speed it reads at; None is as fast as this machine."""

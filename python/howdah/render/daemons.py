@@ -19,7 +19,7 @@ from howdah.render.variant import FileVariant, select
 ROOT = "/opt"
 """Where releases are unpacked to, each in a folder of its name and number."""
 ENVIRONMENT = "/etc/default/hadoop"
-"""What only a host itself knows: JAVA_HOME."""
+"""The file of values that differ by host: JAVA_HOME."""
 _HEAD = (
     "Goes to /etc/systemd/system/, with os/systemd/10-howdah-limits.conf in UNIT.service.d/ next to it.",
     f"{ENVIRONMENT} holds JAVA_HOME=...; the release is unpacked in {ROOT}.",
@@ -56,7 +56,7 @@ def _lines(plan: ClusterPlan, role: Role, kind: DaemonKind) -> Iterator[str]:
     yield f"Description={role.value} of {plan.cluster.inventory.cluster}"
     yield f"After=network-online.target time-sync.target {after}".rstrip()
     yield "Wants=network-online.target"
-    # A daemon whose host is well and whose configuration is not would be started for ever.
+    # Without a limit, a daemon with a wrong configuration would be restarted for ever.
     yield "StartLimitIntervalSec=600"
     yield "StartLimitBurst=10"
     yield ""
@@ -79,7 +79,7 @@ def _lines(plan: ClusterPlan, role: Role, kind: DaemonKind) -> Iterator[str]:
     yield " ".join([f"ExecStart={home}/{program}", *words])
     yield "Restart=on-failure"
     yield "RestartSec=5"
-    # What a JVM ends with when it is asked to.
+    # The exit code of a JVM after SIGTERM.
     yield "SuccessExitStatus=143"
     yield "TimeoutStopSec=60"
     if role is Role.NODEMANAGER:

@@ -95,7 +95,7 @@ def _hadoop_settings(plan: ClusterPlan, variant: FileVariant, readers: str) -> I
         content = xml_file(title, settings) if name in HADOOP_XML else env_file(title, settings)
         yield ConfigFile(path=f"{folder}/{name}", content=content)
     if settings := select(plan, EXECUTOR, variant):
-        # The program that reads it takes blanks and comments at their word: neither may stand beside a value.
+        # The program that reads it keeps blanks and comments as parts of a value.
         head = hash_comment(
             [f"{EXECUTOR} of {plan.cluster.inventory.cluster}: root's, mode 0400, on every worker"]
         )

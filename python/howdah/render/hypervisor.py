@@ -1,4 +1,4 @@
-"""Virtual machines: which on which host, and what the hypervisor is told of each kind."""
+"""Virtual machines: their hosts, and the hypervisor's settings of each kind."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _bandwidth(bits_per_s: int) -> Iterator[str]:
 
 
 def domain_element(name: str, settings: Sequence[Setting], data_disks: Sequence[int]) -> ElementTree.Element:
-    """The domain alone: its system disk first, then its data disks, with examples for what a site knows."""
+    """Return the domain: its system disk first, then its data disks, with examples for values of a site."""
     root = ElementTree.Element("domain", type="kvm")
     ElementTree.SubElement(root, "name").text = name
     ElementTree.SubElement(ElementTree.SubElement(root, "os"), "type").text = "hvm"
@@ -88,7 +88,7 @@ def _system_disk(name: str) -> ElementTree.Element:
 
 
 def _data_disks(pattern: ElementTree.Element, disks: Sequence[int]) -> Iterator[ElementTree.Element]:
-    """The pattern once for each data disk, with an I/O thread and a serial number of its own."""
+    """Return the pattern for each data disk, with its own I/O thread and serial number."""
     for number, of_host in enumerate(disks, start=1):
         disk = deepcopy(pattern)
         disk.set("device", "disk")
@@ -150,7 +150,7 @@ def _host_option(setting: Setting) -> str:
 
 
 def firmware_files(plan: ClusterPlan) -> Iterable[ConfigFile]:
-    """``firmware.md``, where the plan says anything of it."""
+    """Return ``firmware.md``, if the plan has settings of firmware."""
     settings = [setting for setting in plan.settings if setting.file == FIRMWARE]
     if not settings:
         return

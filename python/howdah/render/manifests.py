@@ -1,4 +1,4 @@
-"""What a host is to be, as data: users, directories, files, units, daemons; one manifest for alike hosts."""
+"""The target state of a host: users, directories, files, units, daemons; identical hosts share a manifest."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ from howdah.render.variant import EVERYWHERE, FileVariant, of_kind, select
 def kerberos_parts(plan: ClusterPlan, roles: Sequence[Role]) -> dict[str, object]:
     """The parts of a manifest that only a plan with Kerberos has; none without.
 
-    ``secrets`` are files that are handed over apart, by name, path and rights. ``kerberos`` says with which
-    keytab each user of the host gets a ticket, and by whose certificate pages are believed.
+    ``secrets`` are files that are copied separately, by name, path and rights. ``kerberos`` has the
+    keytab of each user of the host, and the certificate that verifies pages.
     """
     if not is_secure(plan):
         return {}
     secrets = host_secrets(plan, roles)
     keytabs = [secret for secret in secrets if secret.principals]
     users: dict[str, dict[str, str]] = {}
-    # ZooKeeper's asks nobody; HDFS's, who may ask it everything, comes first.
+    # ZooKeeper's user sends no requests; HDFS's superuser comes first.
     for user in dict.fromkeys(kind.user for role, kind in DAEMONS.items() if role is not Role.ZOOKEEPER):
         for secret in keytabs:
             own = next((name for name in secret.principals if name.startswith(f"{user}/")), None)
@@ -60,7 +60,7 @@ def secrets_of(plan: ClusterPlan, role: Role) -> list[str]:
 
 
 def login_files(plan: ClusterPlan, roles: Sequence[Role]) -> Iterator[dict[str, object]]:
-    """The login configurations of a host's daemons; ``host`` says that _HOST is its own name there."""
+    """Yield the login configurations of a host's daemons; with ``host``, _HOST is its own name."""
     if not is_secure(plan):
         return
     made = {login.path: login for login in logins(plan) if login.role in roles}
@@ -226,7 +226,7 @@ def _files(
                 yield _file(f"{conf}/{path.removeprefix(f'{folder}/')}", file.content, file.executable)
         if product == "hbase":
             hadoop = _own_folder("hadoop", system, content)
-            # Only where there is Kerberos are there the two that tell of key stores.
+            # The two files about key stores exist only with Kerberos.
             for name in _HBASE_READS:
                 if shared := content.get(f"{hadoop}/{name}"):
                     yield _file(f"{conf}/{name}", shared.content)

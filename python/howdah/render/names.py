@@ -30,7 +30,7 @@ def check_names(plan: ClusterPlan, request: PlanRequest) -> None:
 
 
 def check_name(setting: Setting, *releases: Release) -> None:
-    """Raise UserError if no release knows the key, or it cannot take the value."""
+    """Raise UserError if no release has the key, or if the value is invalid."""
     for release in releases:
         if instead := release.replacement(setting.key):
             raise UserError(

@@ -36,7 +36,7 @@ HEAD = """\
 
 
 def inspect() -> str:
-    """Look at all hosts at once."""
+    """Return the playbook that inspects all hosts at once."""
     return (
         HEAD
         + """
@@ -127,9 +127,9 @@ def rolling(present: Mapping[Role, Sequence[str]], port: int, replication: int) 
 
 
 def prove(present: Mapping[Role, Sequence[str]], port: int, secure: bool = False) -> str:
-    """See that HDFS keeps what is written, that YARN runs a job, and where ``secure`` who is let in."""
+    """Return the playbook that tests HDFS by a file, YARN by a job, and if ``secure`` the access control."""
     job = _job() if present.get(Role.RESOURCEMANAGER) else ""
-    # First who is let in: what a cluster does for those who may not matters more than what for those who may.
+    # Access control first: a cluster that is open to all is worse than one that does not work.
     return f"{HEAD}{_DOORS if secure else ''}{_CONF}{_proof(port)}{job}"
 
 

@@ -84,7 +84,7 @@ _MACHINES = {
     Hypervisor.VSPHERE: " --vcenter VCENTER",
     Hypervisor.KVM: " --libvirt 'qemu+ssh://root@{host}/system'",
 }
-"""How `howdah provision` is told where machines are made."""
+"""Describe the site file of `howdah provision`."""
 
 
 def readme(plan: ClusterPlan, hosts: Sequence[PlacedHost], files: Sequence[ConfigFile]) -> ConfigFile:
@@ -152,7 +152,7 @@ def _where(role: Role, on: Mapping[str, Sequence[str]]) -> str:
 
 
 def _apart(base: str, paths: Sequence[str]) -> str:
-    """What to say where a folder comes in several, for kinds of workers or groups of hosts."""
+    """Return the note about a folder that differs by kinds of workers or groups of hosts."""
     folders = sorted({path.split("/")[0] for path in paths if path.startswith(f"{base}-")})
     return f" (use your own {', '.join(f'`{name}/`' for name in folders)})" if folders else ""
 

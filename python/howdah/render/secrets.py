@@ -21,18 +21,18 @@ _SERVERS_KEYTAB = "/etc/security/keytabs/zookeeper.service.keytab"
 
 
 class Login(NamedTuple):
-    """A login configuration: whose it is, its path, and the keytab and principal that it is made of."""
+    """A login configuration: its daemon, its path, its keytab and principal."""
 
     role: Role
     path: str
     entries: tuple[str, ...]
-    """What readers look for in it: ``Client``, or ``Server`` and what its peers are to it."""
+    """Its sections: ``Client``, or ``Server`` and that of its peers."""
     keytab: str
     principal: str
     """With ``_HOST`` for the host's own name."""
 
     def lines(self, host: str) -> tuple[str, ...]:
-        """Its lines on a host: Java knows no _HOST."""
+        """Return its lines on a host, because Java does not replace _HOST."""
         return tuple(line for entry in self.entries for line in self._of(entry, host))
 
     def _of(self, entry: str, host: str) -> tuple[str, ...]:
@@ -67,12 +67,12 @@ AUTHORITY = "/etc/security/tls/ca.pem"
 _GROUP = "hadoop"
 _PROVIDER = "hadoop.security.credential.provider.path"
 _SHOWN = 3
-"""As many hosts as are named where many are alike."""
+"""The number of hosts that are listed if many are identical."""
 _STORE = "localjceks://file"
 
 
 class HostSecret(NamedTuple):
-    """A file that only the administrator has: where it goes on a host, and who may read it there."""
+    """A file that the administrator provides: its path on a host, and the users that may read it."""
 
     name: str
     """What it is called in the folder that the administrator names."""
@@ -81,13 +81,13 @@ class HostSecret(NamedTuple):
     group: str
     mode: str
     users: tuple[str, ...]
-    """The users whose daemons read it; a daemon must be restarted where it has changed."""
+    """The users of daemons that read it; these are restarted after it has changed."""
     principals: tuple[str, ...] = ()
-    """Whose keys it holds, if it is a keytab; ``_HOST`` stands for the host's own name."""
+    """The principals of its keys, if it is a keytab; ``_HOST`` is the host's own name."""
 
 
 def is_secure(plan: ClusterPlan) -> bool:
-    """Whether a plan asks for Kerberos."""
+    """Whether a plan requires Kerberos."""
     return plan.cluster.request.secure
 
 

@@ -1,4 +1,4 @@
-"""What the operating system of a worker is told: kernel, limits, huge pages, disks."""
+"""Settings of a worker's operating system: kernel, limits, huge pages, disks."""
 
 from __future__ import annotations
 
@@ -194,7 +194,7 @@ def _unit_limits(settings: Sequence[Setting]) -> str:
 def _unit_lines(setting: Setting) -> Iterator[str]:
     yield f"Limit{plain_key(setting).upper()}={_unit_limit(setting)}"
     if setting.key == "nproc":
-        # Beside the user's limit a unit has one of its own, by default 15 % of what the kernel allows.
+        # A unit has its own limit in addition to the user's, by default 15 % of the kernel's.
         yield f"TasksMax={_unit_limit(setting)}"
 
 

@@ -1,4 +1,4 @@
-"""Where kinds of workers or groups of hosts differ, their files go to folders of their own."""
+"""Separate folders for kinds of workers and groups of hosts with different files."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def differ(plan: ClusterPlan, files: Collection[str]) -> bool:
 
 
 def file_variants(plan: ClusterPlan, files: Collection[str]) -> tuple[FileVariant, ...]:
-    """The sets that these files come in, alike ones together."""
+    """Return the different sets of these files, identical ones together."""
     if any(setting.file in files and setting.worker is not None for setting in plan.settings):
         workless = {group.name for group in plan.cluster.inventory.groups} - {
             worker.group for worker in plan.workers

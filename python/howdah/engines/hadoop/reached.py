@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -76,13 +75,8 @@ class Reached:
         self.telemetry.close()
 
 
-def open_web(conf: ClientConf, names: Mapping[str, str] | None = None) -> Web:
-    """Return a client of the cluster's web servers, with the user of Hadoop's own client."""
-    return Web(names, kerberos=conf.secure)
-
-
 def open_telemetry(conf: ClientConf, names: Mapping[str, str] | None = None) -> Web:
-    """The same for samples, which rather miss a daemon that is slow than hold up the end of a run."""
+    """Return a client for samples: a slow daemon misses some, instead of delaying the end of a run."""
     return Web(names, kerberos=conf.secure, silence_s=_PATIENCE_S)
 
 
@@ -90,14 +84,6 @@ def observed_values(conf: ClientConf) -> tuple[tuple[str, str, str], ...]:
     """Return the client's values that affect jobs: key, value and their place."""
     values = ((key, conf.get(key), conf.where(key)) for key in _TASK_KEYS)
     return tuple((key, value, where) for key, value, where in values if value is not None)
-
-
-def directory_of(directory: Path | None) -> Path | None:
-    """The configuration directory that was given, by flag or by Hadoop's own variable."""
-    if directory is not None:
-        return directory
-    named = os.environ.get("HADOOP_CONF_DIR")
-    return Path(named) if named else None
 
 
 _DAEMONS_PER_S = 10.0
@@ -112,7 +98,7 @@ def reach_cluster(directory: Path, plan_file: Path | None) -> Reached:
     # The user's input is checked before any query.
     planned = _read_plan(plan_file) if plan_file else None
     installation = find_installation()
-    web = open_web(conf)
+    web = Web(kerberos=conf.secure)
     namenode, manager = NameNode(web, conf), ResourceManager(web, conf)
     datanodes = [node for node in namenode.datanodes() if node.live]
     nodes = [node for node in manager.nodes() if node.state == "RUNNING"]
@@ -230,7 +216,7 @@ def reach_lab(state: LabState) -> Reached:
         join_network(state.name)
     conf = ClientConf.read(state.client_conf)
     names = dict(state.names)
-    web = open_web(conf, names)
+    web = Web(names, kerberos=conf.secure)
     telemetry = open_telemetry(conf, names)
     workers = [machine for machine in state.machines if machine.kind == "worker"]
     hosts = {machine.host for machine in workers}

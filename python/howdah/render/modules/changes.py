@@ -44,7 +44,7 @@ def refused(error: Exception) -> Json:
 def alone(check: bool = False) -> Iterator[None]:
     """Keep others from changing the host meanwhile: a run that was killed may still be at work here.
 
-    Raises HostRefusal where another one does not come to its end. Who only looks waits for nobody.
+    Raises HostRefusal if another process does not finish. Read-only modules do not wait.
     """
     if check:
         yield
@@ -87,7 +87,7 @@ class HostChanges:
 
 
 def run(*command: str, cwd: Optional[str] = None) -> str:
-    """What a command says; raises HostRefusal with the end of it if it fails."""
+    """Return a command's output; raise HostRefusal with the end of it if it fails."""
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", cwd=cwd, check=False)
     if done.returncode:
         lines = (done.stderr.strip() or done.stdout.strip()).splitlines()
@@ -112,7 +112,7 @@ def write(path: str, content: str, mode: int) -> None:
 def replace(path: str, content: bytes, mode: int, owner: Optional[Tuple[int, int]] = None) -> None:
     """Write a file that is whole at every moment, and at none readable by others than it should be.
 
-    ``owner`` is a user's and a group's number; without it the file is whose it is who writes.
+    ``owner`` is a user's and a group's number; without it the file belongs to the writing user.
     """
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     staging = f"{path}.howdah-new"

@@ -22,7 +22,7 @@ class DiskSurvey(NamedTuple):
     empty: List[str]
     """Those that hold nothing at all."""
     made: List[int]
-    """The numbers of those that disks.sh made and nobody mounted."""
+    """The numbers of disks that disks.sh formatted and that are not mounted."""
     begun: Dict[int, str]
     """Those where it was stopped before there was a file system, by number."""
 
@@ -76,7 +76,7 @@ def script(manifest: Json) -> str:
 
 
 def try_out(text: str, words: List[str]) -> None:
-    """Let the script say what it would do with these; raises HostRefusal with what it refuses."""
+    """Run the script with these disks without changes; raise HostRefusal with its refusal."""
     if not words:
         return
     command = ["bash", "-s", "--", *words]
@@ -96,7 +96,7 @@ def remount(number: int) -> None:
 
 
 def survey() -> DiskSurvey:
-    """Look at every disk of the host; what cannot be read counts as holding something."""
+    """Inspect every disk of the host; an unreadable disk counts as used."""
     disks = DiskSurvey([], [], {})
     mounts, table = read("/proc/mounts") or "", read("/etc/fstab") or ""
     for path in sorted(glob("/sys/block/*")):

@@ -1,4 +1,4 @@
-"""The ports that daemons listen at, each tried as somebody who has no ticket: none may let that one in."""
+"""Tests of daemons' ports without a ticket: none may grant access."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from howdah.render.modules.units import show
 
 TRIED_S = 5.0
 TRIED = ("/", "/jmx", "/conf", "/logs/", "/webhdfs/v1/?op=LISTSTATUS&user.name=hdfs")
-"""What is asked for of every page."""
+"""The paths that are requested of every page."""
 CALLS = (
     (b"hrpc\x09\x00\x00", b"SIMPLE authentication is not enabled"),
     (b"HBas\x00\x50", b"Authentication is required"),
@@ -27,7 +27,7 @@ FAILED = (OSError, http.client.HTTPException)
 
 
 def open_doors(daemon: Json, name: str, authority: str) -> Iterator[str]:
-    """Each port of a daemon that lets somebody in without a ticket, or does not say whether, and how."""
+    """Yield each port of a daemon that grants access without a ticket, or may do so, with the reason."""
     for port in sorted(listened(show(daemon["unit"])["MainPID"])):
         if how := without_ticket(name, port, authority):
             yield f"{daemon['name']}'s port {port} {how}"
@@ -61,7 +61,7 @@ def is_loopback(address: str) -> bool:
 
 
 def without_ticket(name: str, port: int, authority: str) -> str:
-    """What a port does for somebody without a ticket, or why that is not known; empty where it is nothing."""
+    """Return how a port grants access without a ticket, or why this is unknown; empty if it does not."""
     trusted = ssl.create_default_context(cafile=authority)
     page = http.client.HTTPSConnection(name, port, timeout=TRIED_S, context=trusted)
     try:
@@ -69,7 +69,7 @@ def without_ticket(name: str, port: int, authority: str) -> str:
     except ssl.SSLCertVerificationError as error:
         return f"has an untrusted certificate: {error.verify_message}"
     except OSError:
-        # It does not speak TLS: what it does speak is tried next.
+        # It has no TLS: other protocols are tried next.
         return without_encryption(name, port)
     finally:
         page.close()
@@ -89,7 +89,7 @@ def shown_by_tls(page: http.client.HTTPSConnection) -> str:
 
 
 def without_encryption(name: str, port: int) -> str:
-    """What a port does for whoever calls as Hadoop or HBase does, or asks for a page, without TLS."""
+    """Return how a port answers calls of Hadoop and HBase, and requests of a page, without TLS."""
     if any(refusal in answered(name, port, call) for call, refusal in CALLS):
         return ""
     try:

@@ -43,7 +43,7 @@ def make_directories(host: HostChanges, manifest: Json) -> None:
 
 
 def owner(number: int) -> str:
-    """A user's name; empty if the number is nobody's."""
+    """Return a user's name; empty if no user has the number."""
     try:
         return pwd.getpwuid(number).pw_name
     except KeyError:

@@ -14,11 +14,11 @@ CONF = "/etc/hadoop/conf"
 WHOLE = "current/fsimage_*.md5"
 """What a NameNode's directory has once it was formatted to the end."""
 ALREADY_FORMATTED = 2
-"""What zkfc ends with, asked to make what is there."""
+"""zkfc's exit code if its node exists already."""
 
 
 def hadoop(manifest: Json, user: str, *words: str) -> str:
-    """What one of Hadoop's programs says, run as a user; raises HostRefusal with its end if it fails."""
+    """Return the output of a program of Hadoop, run as a user; raise HostRefusal with its end."""
     home = next(f"{OPT}/{name}" for name in manifest["trees"] if name.startswith("hadoop-"))
     program, *arguments = words
     environment = [
@@ -32,7 +32,7 @@ def hadoop(manifest: Json, user: str, *words: str) -> str:
 
 
 def java() -> List[str]:
-    """The line that tells where Java is."""
+    """Return the line with Java's home."""
     return [
         line for line in Path("/etc/default/hadoop").read_text().splitlines() if line.startswith("JAVA_HOME=")
     ]
@@ -80,6 +80,6 @@ def format_zookeeper(host: HostChanges, manifest: Json) -> None:
         hadoop(manifest, "hdfs", "hdfs", "zkfc", "-formatZK", "-nonInteractive")
         host.changes.append("make the NameNodes' place in ZooKeeper")
     except HostRefusal as error:
-        # It says nothing of it, but may warn of other things.
+        # Success prints nothing, but there may be warnings.
         if error.code != ALREADY_FORMATTED:
             raise

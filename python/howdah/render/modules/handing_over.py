@@ -1,6 +1,6 @@
 """Masters that stand in for one another: the one that leads hands over before it is stopped.
 
-A NameNode is asked to: its failover controllers do it, or the tool itself where there are none. YARN refuses
+NameNodes fail over by their failover controllers, or by the tool itself without these. YARN refuses
 such orders while ResourceManagers elect one of them by themselves, and HBase has none: of these the one that
 leads gives up its place when it is stopped cleanly, and here is waited until another one has taken it.
 """
@@ -20,7 +20,7 @@ STANDS_BY_S = 30.0
 """How long another one is waited for that stands by: it may have been started just now."""
 TAKES_OVER_S = 120.0
 SAFE_MODE_S = 1800.0
-"""How long a NameNode that stands by may take until it knows enough blocks to serve."""
+"""How long a standby NameNode may take until it has enough block reports to serve."""
 HANDOVER_POLL_S = 1.0
 INFO = "Hadoop:service=NameNode,name=NameNodeInfo"
 
@@ -31,7 +31,7 @@ def peers_of(daemon: Json, name: str, leaving: List[str]) -> List[str]:
 
 
 def does(daemon: Json, host: str, state: str) -> bool:
-    """Whether the daemon of that kind on a host ``leads`` or ``follows``; False too where it does not say."""
+    """Whether the daemon on a host ``leads`` or ``follows``; False if it does not answer."""
     page = daemon["page"]
     try:
         return bool(page.get(state)) and bool(re.search(page[state], shown(host, page)))
@@ -69,7 +69,7 @@ def hand_over(host: HostChanges, manifest: Json, daemon: Json, name: str, peers:
 
 
 def fail_over(manifest: Json, daemon: Json, name: str, peer: str) -> None:
-    """Let another NameNode lead, once it knows enough blocks to serve."""
+    """Fail over to another NameNode, once it has enough block reports to serve."""
     safe = in_safe_mode(daemon, peer)
     if safe:
         # It learns of blocks from the edits, which it reads when the log is rolled.
@@ -86,7 +86,7 @@ def fail_over(manifest: Json, daemon: Json, name: str, peer: str) -> None:
             hadoop(manifest, "hdfs", "hdfs", "haadmin", *words)
             return
         except HostRefusal:
-            # A failover controller that was started just now does not know yet that its NameNode is well.
+            # A failover controller that has just started has not checked its NameNode's health yet.
             if does(daemon, peer, "leads"):
                 return
             if time.monotonic() > deadline:

@@ -3,7 +3,7 @@
     howdah_conf:
       host: "{{ inventory_hostname }}"
 
-What it knows of the daemons is what howdah_host applied. It changes nothing.
+It reads the daemons in the manifest that howdah_host applied. It changes nothing.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Try every port of this host's daemons as somebody who has no ticket; fail where one lets that one in.
+"""Try every port of this host's daemons without a ticket; fail if one grants access.
 
     howdah_doors:
       host: "{{ inventory_hostname }}"
 
-What it knows of the daemons is what howdah_host applied. It changes nothing.
+It reads the daemons in the manifest that howdah_host applied. It changes nothing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Make a host what its manifest says: users, disks, releases, directories, files, units.
+"""Apply a host's manifest: users, disks, releases, directories, files, units.
 
     howdah_host:
       host: "{{ inventory_hostname }}"
@@ -9,7 +9,7 @@
 Changes what differs and nothing else, so that a second pass changes nothing; with --check it changes nothing
 at all, and with --diff it shows each difference. No daemon is started or stopped but one that the manifest
 has no longer. What was applied, and what before, is kept in /var/lib/howdah, from where `rollback: REVISION`
-takes it again. It tells which daemons run, and which of them must be restarted to read what has changed.
+takes it again. It reports which daemons run, and which of them must be restarted to read changes.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ def java_home() -> Optional[str]:
 
 
 def own_parts(manifest: Json, args: Json) -> Json:
-    """What only this host knows of its manifest: its name in logins, and the secrets that it was handed.
+    """Complete the manifest with this host's name in logins, and the secrets that it received.
 
-    Raises HostRefusal where it lacks one.
+    Raises HostRefusal if one is missing.
     """
     if "kerberos" in manifest:
         manifest["kerberos"]["host"] = str(args["host"])
@@ -91,7 +91,7 @@ def apply(host: HostChanges, manifest: Json, former: Json, args: Json) -> None:
 
 
 def chosen(args: Json, former: Json) -> Json:
-    """The manifest to apply: the one that was given, or that of the revision to go back to."""
+    """Return the manifest to apply: the one in the arguments, or that of the revision to roll back to."""
     back = args.get("rollback")
     if not back:
         manifest: Json = json.loads(args["manifest"])
@@ -112,7 +112,7 @@ def record(host: HostChanges, manifest: Json, former: Json) -> None:
 
 
 def mark_leaders(result: Json, manifest: Json, name: str) -> None:
-    """Tell which daemons lead, and of an upgrade of HDFS that is under way."""
+    """Report which daemons are active, and a running upgrade of HDFS."""
     states = {daemon_state["name"]: daemon_state for daemon_state in result["daemons"]}
     for daemon in manifest["daemons"]:
         state = states[daemon["name"]]

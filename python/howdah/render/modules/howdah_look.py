@@ -1,10 +1,10 @@
-"""Look whether a host can become what its manifest says; change nothing, and say all that is wrong at once.
+"""Check whether a host's manifest can be applied; change nothing, and report all problems at once.
 
 howdah_look:
   host: "{{ inventory_hostname }}"
   manifest: "{{ lookup('file', 'manifests/worker.json') }}"
-  names: [m1, h1, h2]     # whom it must find by name, forwards and backwards
-  mirror: http://…        # where releases are fetched from, and which: left out, that is not asked
+  names: [m1, h1, h2]     # hosts that it must resolve by name and by address
+  mirror: http://…        # where releases are fetched from, and which; without it this is not checked
   trees: {hadoop-3.5.0: {file: hadoop-3.5.0.tar, bytes: 98000000}}
 """
 
@@ -29,7 +29,7 @@ from howdah.render.modules.units import show
 ROOM = {"/var/log": 1 << 30, "/var/lib": 1 << 30}
 """Bytes that must be free, for logs and for what masters keep."""
 ROOM_OF_A_RELEASE = 700 << 20
-"""The same for a release of which nobody said how large it is."""
+"""The assumed size of a release without one."""
 LISTENING = "0A"
 
 Wrong = Tuple[str, str]
@@ -37,7 +37,7 @@ Wrong = Tuple[str, str]
 
 
 def problems(manifest: Json, args: Json) -> Iterator[Wrong]:
-    """All that keeps this host from becoming what the manifest says."""
+    """Yield all problems that prevent the manifest from being applied."""
     yield from login_problems(args)
     yield from software(manifest)
     yield from processors(manifest, args)
@@ -98,7 +98,7 @@ def clients_of_kerberos() -> Iterator[Wrong]:
 
 
 def java_output(java: str) -> str:
-    """What a Java says of itself, or why it cannot: one for other processors, for instance."""
+    """Return the output of `java -version`, or why it failed: a Java for other processors, for instance."""
     try:
         done = subprocess.run(
             [java, "-version"], capture_output=True, text=True, errors="replace", check=False
@@ -158,7 +158,7 @@ def ports_in_use(manifest: Json) -> Iterator[Wrong]:
 
 
 def listening() -> Dict[int, str]:
-    """The ports that somebody listens at, each with the number of the socket."""
+    """Return the ports in use, each with the number of its socket."""
     inodes: Dict[int, str] = {}
     for table in ("/proc/net/tcp", "/proc/net/tcp6"):
         for line in (read(table) or "").splitlines()[1:]:
@@ -239,7 +239,7 @@ def existing_parent(path: str) -> str:
 
 
 def fetching(manifest: Json, args: Json) -> Iterator[Wrong]:
-    """Whether it can fetch the releases that it lacks from where it will be told to."""
+    """Yield a problem if it cannot fetch missing releases from the mirror."""
     mirror, trees = str(args.get("mirror") or ""), args.get("trees") or {}
     for name in lacking_trees(manifest) if mirror else []:
         if name in trees and (why := download_problem(name, trees[name]["file"], mirror)):

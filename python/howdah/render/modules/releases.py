@@ -1,4 +1,4 @@
-"""Releases: one file each, fetched by the host, held against its digest, unpacked beside the others."""
+"""Releases: one file each, fetched by the host, compared with its digest, and unpacked."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from howdah.render.modules.changes import HostChanges, HostRefusal, Json, read
 
 OPT = "/opt"
 DIGEST = ".howdah"
-"""The file in a release's folder that says what it was unpacked from."""
+"""The file in a release's folder with the digest of its archive."""
 BLOCK = 1 << 20
 
 
 def install_releases(host: HostChanges, manifest: Json, args: Json) -> None:
-    """Have every release of the manifest unpacked; raises HostRefusal if one cannot be had."""
+    """Unpack every release of the manifest; raise HostRefusal if one cannot be fetched."""
     for name in manifest["trees"]:
         tree = (args.get("trees") or {}).get(name)
         installed_digest = (read(f"{OPT}/{name}/{DIGEST}") or "").strip()

@@ -15,7 +15,7 @@ from howdah.render.modules.running_settings import changed_settings
 STATE = "/var/lib/howdah"
 UNITS = "/etc/systemd/system/"
 CONFIGURATION = "HOWDAH_CONFIGURATION"
-"""The variable of a daemon's environment that tells which configuration it has read."""
+"""The variable in a daemon's environment with the digest of the configuration that it has read."""
 SHOWN = "LoadState,ActiveState,UnitFileState,MainPID,NRestarts,Result"
 
 
@@ -39,7 +39,7 @@ def configuration_file(daemon: Json) -> Json:
 
 
 def show(unit: str) -> Dict[str, str]:
-    """What systemd says of a unit."""
+    """Return systemd's properties of a unit."""
     output = run("systemctl", "show", f"--property={SHOWN}", unit)
     return {key: value for key, _, value in (line.partition("=") for line in output.splitlines())}
 
