@@ -33,12 +33,10 @@ _NUMBERS = re.compile(r"(\d+)")
 
 def sources_file(plan: ClusterPlan, spell: Spell) -> ConfigFile:
     """Every source that a setting of the plan cites, in order, with what it is."""
-    rows = (f"| {source} | {_plain(spell(source))} |\n" for source in sorted(_cited(plan), key=_in_order))
+    rows = (
+        f"| {source} | {_plain(spell(source))} |\n" for source in sorted(set(_sources(plan)), key=_in_order)
+    )
     return ConfigFile(path="SOURCES.md", content=_HEAD + "".join(rows))
-
-
-def _cited(plan: ClusterPlan) -> set[str]:
-    return set(_sources(plan))
 
 
 def _sources(plan: ClusterPlan) -> Iterator[str]:
