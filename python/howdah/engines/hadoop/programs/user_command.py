@@ -15,8 +15,7 @@ from howdah.engines.hadoop.history.reporters import ReportedJob, report_job
 from howdah.engines.hadoop.history.spark import report_spark
 from howdah.engines.hadoop.programs.client import run_tag
 from howdah.engines.hadoop.programs.command import EndedJob
-from howdah.engines.hadoop.programs.overlay import Additions, additions, environment, user_logs
-from howdah.engines.hadoop.programs.shims import SUBMIT
+from howdah.engines.hadoop.programs.overlay import SUBMIT, Additions, additions, environment, user_logs
 from howdah.engines.hadoop.programs.spark_command import LOGS, prepare_logs
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.engines.hadoop.work import Conclusion, HadoopWork
