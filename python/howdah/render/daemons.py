@@ -17,7 +17,7 @@ from howdah.render.text import hash_comment
 from howdah.render.variant import FileVariant, select
 
 ROOT = "/opt"
-"""Where releases are unpacked to, each in a folder of its name and number."""
+"""Parent directory of the unpacked releases, each in a folder of its name and version."""
 ENVIRONMENT = "/etc/default/hadoop"
 """The file of values that differ by host: JAVA_HOME."""
 _HEAD = (
@@ -97,7 +97,7 @@ def _zookeeper_options(plan: ClusterPlan) -> str:
 
 
 def settings_digest(plan: ClusterPlan, role: Role, variant: FileVariant, *more: str) -> str:
-    """What a daemon has read of the plan once it runs, as one word: with another one it must be restarted.
+    """Digest of the settings that a daemon reads at its start: a different one requires a restart.
 
     A key that other daemons alone read does not count, nor does the reason of any.
     """

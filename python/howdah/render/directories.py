@@ -14,7 +14,7 @@ from howdah.model.value import planned_text
 
 
 class _Place(NamedTuple):
-    """Where the value of a key has to be made: on the hosts of a daemon, by its owner, with its mode."""
+    """Directories to create for a key: on the hosts of a daemon, with an owner and a mode."""
 
     key: str
     role: Role

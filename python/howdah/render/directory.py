@@ -36,7 +36,7 @@ class FileChange(NamedTuple):
 
 
 def pending_changes(files: ConfigSet, directory: Path) -> tuple[FileChange, ...]:
-    """What writing would do, sorted by path; raises UserError for a directory that is not howdah's."""
+    """The changes that writing would make, sorted by path; raises UserError for a foreign directory."""
     written = _manifest(directory)
     after = {file.path: file.content for file in files.files}
     result: list[FileChange] = []

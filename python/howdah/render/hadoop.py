@@ -104,7 +104,7 @@ def _hadoop_settings(plan: ClusterPlan, variant: FileVariant, readers: str) -> I
 
 
 def _of_jobs(plan: ClusterPlan) -> list[Setting]:
-    """What a client sends along with its job: tasks that fit the smallest workers run on all of them."""
+    """The settings that a client sends with its job: tasks that fit the smallest workers run on all."""
     smallest = min(plan.workers, key=lambda worker: (worker.memory_bytes, worker.name))
     return select(plan, _JOBS, of_kind(smallest))
 

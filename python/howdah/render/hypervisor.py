@@ -51,7 +51,7 @@ def domain(
 
 
 def _bandwidth(bits_per_s: int) -> Iterator[str]:
-    """How a machine is held to its part of ports that are shared; libvirt counts in thousands of bytes."""
+    """The limit of a machine's share of the host's ports; libvirt counts in thousands of bytes."""
     yield from textwrap.wrap(
         f"Other clusters have the rest of the host's ports. {format_bits_per_s(bits_per_s)} are this "
         "machine's part; to hold it to that, whatever the others leave, put into its interface:",
@@ -210,7 +210,7 @@ def hypervisor_files(plan: ClusterPlan, hosts: Sequence[PlacedHost]) -> Iterable
 
 
 def _part_of_ports(worker: Worker, cluster: Cluster, kinds: Mapping[str, Worker]) -> int:
-    """What a machine has of its cluster's part of a host's ports: as much as of its virtual CPUs."""
+    """A machine's share of its cluster's part of a host's ports, proportional to its virtual CPUs."""
     group = next(group for group in cluster.inventory.groups if group.name == worker.group)
     layout = next(layout for layout in cluster.layouts if layout.group == worker.group)
     vcpus = sum(kinds[kind].vcpus or 0 for kind in layout.workers)

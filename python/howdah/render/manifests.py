@@ -85,7 +85,7 @@ def peers(plan: ClusterPlan, role: Role) -> dict[str, str]:
 
 
 def _namenodes(plan: ClusterPlan) -> dict[str, str]:
-    """What the configuration calls the NameNode of each host; the last part of a key is its name."""
+    """The id of each host's NameNode in the configuration, which is the last part of a key."""
     return {
         value_text(setting.value).rpartition(":")[0]: setting.key.rpartition(".")[2]
         for setting in plan.settings
@@ -122,7 +122,7 @@ _LIBHADOOP = ("dfs.domain.socket.path", "dfs.client.read.shortcircuit")
 
 
 class Manifest(NamedTuple):
-    """What some hosts are to be."""
+    """The properties that a group of hosts shares."""
 
     name: str
     """The name of its file: a host's, or that of a kind of worker."""
@@ -146,7 +146,7 @@ def manifests(
 
 
 def _alone(plan: ClusterPlan, system: PlacedSystem) -> bool:
-    """Whether a worker runs more than its kind does: masters' daemons too."""
+    """Whether a worker also runs masters' daemons."""
     own = next(worker.roles for worker in plan.workers if worker.name == system.kind)
     return set(system.roles) != set(own)
 
@@ -188,7 +188,7 @@ def _least_java(cluster: Cluster) -> int:
 
 
 def _needs_libhadoop(plan: ClusterPlan, variant: FileVariant, system: PlacedSystem) -> bool:
-    """Whether a DataNode would not start without Hadoop's native library."""
+    """Whether DataNodes need Hadoop's native library to start."""
     settings = {setting.key: value_text(setting.value) for setting in select(plan, "hdfs-site.xml", variant)}
     return (
         Role.DATANODE in system.roles and settings.get(_LIBHADOOP[1]) == "true" and _LIBHADOOP[0] in settings

@@ -115,7 +115,7 @@ def start(
 
 
 def rolling(present: Mapping[Role, Sequence[str]], port: int, replication: int) -> Iterator[tuple[str, str]]:
-    """What restarts a few at a time: after changes, and to another release and back; each with its name."""
+    """The playbooks of rolling restarts, by name: after changes, to another release and back."""
     plan = Rolling(present, replication, _whole(port))
     yield "restart", f"{HEAD}{restart(plan, RESTARTING)}"
     yield "restart-upgraded", f"{HEAD}{restart(plan, UPGRADING)}"

@@ -32,7 +32,7 @@ NAMENODES = " + ".join(
     "| list | length"
     for register in ("started", "followed")
 )
-"""How many NameNodes were started, or found running."""
+"""Number of NameNodes that were started or already ran."""
 _DISPENSABLE = (Role.SECONDARY_NAMENODE, Role.JOB_HISTORY)
 _FIRST = {
     # What the first start of the first one needs, and of the others.

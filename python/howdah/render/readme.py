@@ -187,7 +187,7 @@ def _addresses(cluster: Cluster, role: Role) -> list[str]:
 
 
 def _carried(plan: ClusterPlan, hosts: Sequence[PlacedHost]) -> Counter[Role]:
-    """How many workers run each daemon."""
+    """Number of workers that run each daemon."""
     roles = {worker.name: worker.roles for worker in plan.workers}
     carried: Counter[Role] = Counter()
     for kind, count in Counter(worker.kind for host in hosts for worker in host.workers).items():

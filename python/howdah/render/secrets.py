@@ -15,7 +15,7 @@ from howdah.model.value import planned_text, value_text
 
 _OPTION = re.compile(r"-Djava\.security\.auth\.login\.config=(\S+)")
 SERVERS_FILE = "/etc/zookeeper/conf/jaas.conf"
-"""Where ZooKeeper's own login configuration is."""
+"""Path of ZooKeeper's own login configuration."""
 _SERVERS_ENTRIES = ("Server", "QuorumServer", "QuorumLearner")
 _SERVERS_KEYTAB = "/etc/security/keytabs/zookeeper.service.keytab"
 
@@ -75,7 +75,7 @@ class HostSecret(NamedTuple):
     """A file that the administrator provides: its path on a host, and the users that may read it."""
 
     name: str
-    """What it is called in the folder that the administrator names."""
+    """Its file name in the administrator's folder."""
     path: str
     owner: str
     group: str
@@ -92,7 +92,7 @@ def is_secure(plan: ClusterPlan) -> bool:
 
 
 def host_secrets(plan: ClusterPlan, roles: Sequence[Role]) -> tuple[HostSecret, ...]:
-    """What a host with these daemons must be handed, sorted by name; nothing where the plan has no Kerberos.
+    """The secrets of a host with these daemons, sorted by name; none for a plan without Kerberos.
 
     Raises UserError where a path of the plan's is none, or two of them end in the same name.
     """

@@ -71,26 +71,26 @@ class FileVariant(NamedTuple):
         return f"{base}-{self.suffix}" if self.suffix else base
 
     def holds(self, setting: Setting) -> bool:
-        """Whether a setting is meant for these."""
+        """Whether a setting applies to this variant."""
         return setting.worker in (None, self.worker) and setting.group in (None, self.group)
 
 
 EVERYWHERE = FileVariant()
-"""What is the same on every host and worker."""
+"""The settings that all hosts and workers share."""
 
 
 def of_kind(worker: Worker) -> FileVariant:
-    """What a kind of worker has, its hosts' settings included."""
+    """The settings of a kind of worker, including its hosts'."""
     return FileVariant(worker.name, worker.name, worker.group)
 
 
 def of_group(group: str) -> FileVariant:
-    """What a group of hosts has."""
+    """The settings of a group of hosts."""
     return FileVariant(group, None, group)
 
 
 def differ(plan: ClusterPlan, files: Collection[str]) -> bool:
-    """Whether any setting of these files is for some workers or hosts only."""
+    """Whether any setting of these files applies only to some workers or hosts."""
     return any(
         setting.file in files and (setting.worker is not None or setting.group is not None)
         for setting in plan.settings

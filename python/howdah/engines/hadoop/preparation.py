@@ -37,7 +37,7 @@ from howdah.services.secrets import shown_value
 _QUEUE = "default"
 _FOLDER = "howdah"
 _LACKING = {Codec.LZ4: "lz4-java", Codec.ZSTD: "Hadoop's native library"}
-"""What codecs need in addition to Hadoop's own jars, since 3.3.1 (HADOOP-17292)."""
+"""Jars that codecs need in addition to Hadoop's own, since 3.3.1 (HADOOP-17292)."""
 
 
 def prepare_cluster(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:

@@ -52,15 +52,15 @@ class Reached:
     web: Web
     """The client of its daemons."""
     plan: Plan
-    """What it is, planned or as found."""
+    """Description of the cluster, planned or as discovered."""
     line: str
-    """What it is, for the terminal."""
+    """Description for the terminal."""
     machine_of: Mapping[str, str]
     """The plan's worker by what Hadoop calls its node."""
     telemetry: Web
     """The client for samples."""
     sources: tuple[Source, ...]
-    """What is sampled while a job runs."""
+    """The sources that are sampled while a job runs."""
     state: LabState | None = None
     follow: LabMembers | None = None
     """Watches machines that join and leave a lab."""

@@ -1,4 +1,4 @@
-"""What must be so before anything is written to a cluster."""
+"""Check a cluster's preconditions before anything is written to it."""
 
 from __future__ import annotations
 

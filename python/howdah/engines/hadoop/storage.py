@@ -41,7 +41,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class HdfsMarker(Model):
-    """What stands in the file."""
+    """The file's contents."""
 
     howdah: Literal[1] = 1
     """The format's version."""
@@ -54,7 +54,7 @@ class HdfsMarker(Model):
     """The folders that hold whole data, kept on purpose."""
 
     def content(self) -> bytes:
-        """What is written into the file."""
+        """The text to write into the file."""
         return self.model_dump_json().encode()
 
 
@@ -155,7 +155,7 @@ class HdfsWorkspace:
         self._complete.append(name)
 
     def has(self, name: str) -> bool:
-        """Whether this run made a folder of that name and it is whole."""
+        """Whether this run created a folder of that name and it is complete."""
         return name in self._complete
 
 
@@ -318,7 +318,7 @@ def check_room(namenode: NameNode, target: HadoopTarget, suite: Suite) -> None:
 
 
 def _remaining_bytes(namenode: NameNode, folder: str) -> int | None:
-    """What a directory's quota leaves; None without one, or where the user may not look."""
+    """Remaining space of a directory's quota; None without a quota or the permission to read it."""
     try:
         summary = namenode.summary(folder)
     except RefusedByDaemon:
@@ -342,7 +342,7 @@ def _too_much(suite: Suite, needed: int, room: int, where: str) -> UserError:
 
 
 def _written_bytes(target: HadoopTarget, workload: Workload) -> int:
-    """What a workload leaves in HDFS until the end of the run, every replica counted."""
+    """Bytes that a workload keeps in HDFS until the end of the run, including all replicas."""
     if not workload.written_bytes:
         return 0
     policy = ERASURE_CODING.of(workload)

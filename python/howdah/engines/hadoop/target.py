@@ -16,7 +16,7 @@ from howdah.services.web import Web
 from howdah.telemetry.source import Follow, Member, Source
 
 DEADLINE_S = 120.0
-"""How long a queue may give no container before the job is given up."""
+"""Time without a container from the queue after which the job is given up."""
 
 
 @dataclass(frozen=True)
@@ -36,15 +36,15 @@ class HadoopTarget:
     queue: str
     """The scheduler's queue that jobs go to."""
     deadline_s: float = DEADLINE_S
-    """How long a queue may give no container."""
+    """Time limit for the queue's first container."""
     job_settings: Mapping[str, str] = field(default_factory=dict)
     """Properties of the jobs that the user insists on."""
     machine_of: Mapping[str, str] = field(default_factory=dict)
     """The plan's worker by what Hadoop calls its node: a host name or an address."""
     sources: Sequence[Source] = ()
-    """What is sampled while a job runs."""
+    """The sources that are sampled while a job runs."""
     follow: Follow | None = None
-    """How machines that come and go are noticed."""
+    """Detects machines that join or leave."""
     joined: Mapping[str, Member] = field(default_factory=dict)
     """The machines that came so far, by name."""
     client_prefix: tuple[str, ...] = ()

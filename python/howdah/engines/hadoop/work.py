@@ -56,13 +56,13 @@ class Launch(Protocol):
 
     @property
     def arguments(self) -> tuple[str, ...]:
-        """What it does."""
+        """Description of the program."""
 
     def vector(self, target: HadoopTarget, workspace: HdfsWorkspace, tag: str) -> list[str]:
         """The client's whole command line."""
 
     def master(self, manager: ResourceManager, application: str) -> ProgressReporter:
-        """What reports the job's progress while it runs."""
+        """Reports the job's progress while it runs."""
 
     def report(self, context: HadoopContext, workload: Workload, ended: EndedJob) -> ReportedJob:
         """The result of the job."""
@@ -80,7 +80,7 @@ class TaggedWork(Protocol):
 
 
 Conclusion = Callable[[], PartialResult]
-"""What a program leaves to be found out once its jobs have succeeded."""
+"""The part of a program's result that is determined after its jobs have succeeded."""
 
 
 class HadoopWork(Generic[P]):
@@ -89,7 +89,7 @@ class HadoopWork(Generic[P]):
     def __init__(self, context: HadoopContext, workload: P) -> None:
         self.context = context
         self.workload = workload
-        """What is run; a program that finds its data there notes here how much it is."""
+        """The workload; a program with existing data stores the size of that data here."""
         self._start_s = context.clock.now_s()
         self._end_s: float | None = None
         self._jobs: list[FinishedJob] = []
@@ -252,7 +252,7 @@ class HadoopWork(Generic[P]):
         )
 
     def replicas(self, path: str) -> ReplicaSpread:
-        """Where the blocks below a path lie."""
+        """The locations of the blocks below a path."""
         context, target = self.context, self.context.target
         machines = NodeFinder(target.machine_of, context.job.plan, target.joined)
         return replica_spread(context.namenode, path, machines)

@@ -39,7 +39,7 @@ _PROPORTIONS = {
 
 
 class ClientPart(NamedTuple):
-    """What one client does of a workload."""
+    """The part of a workload that one client runs."""
 
     operations: int
     first: int
@@ -143,16 +143,16 @@ _TIMED = {"READ", "UPDATE", "INSERT", "SCAN", "READ-MODIFY-WRITE"}
 
 
 class Printed(NamedTuple):
-    """What a client printed at its end."""
+    """The statistics that a client prints at its end."""
 
     operations: Mapping[str, int]
-    """How many of each kind it did, by the operation's name here: ``read-modify-write``."""
+    """Number of operations of each kind, by howdah's names: ``read-modify-write``."""
     returns: Mapping[str, Mapping[str, int]]
-    """What these came to, by YCSB's words: ``OK``, ``NOT_FOUND``."""
+    """Number of results of each kind, by YCSB's names: ``OK``, ``NOT_FOUND``."""
     begun_ms: int
-    """When its first operation began, milliseconds since the epoch; 0 where it did none."""
+    """Start of the first operation in milliseconds since the epoch; 0 without operations."""
     ended_ms: int
-    """When its last one ended."""
+    """End of the last operation in milliseconds since the epoch."""
 
 
 def read_printed(lines: Iterable[str]) -> Printed | None:
@@ -262,16 +262,16 @@ _LINE_CHARACTERS = 300
 
 
 class Answered(NamedTuple):
-    """What all clients did."""
+    """The statistics of all clients together."""
 
     operations: dict[str, int]
-    """How many of each kind."""
+    """Number of operations of each kind."""
     returns: dict[str, dict[str, int]]
-    """What these came to, by YCSB's words."""
+    """Number of results of each kind, by YCSB's names."""
     begun_s: float
-    """When the first operation began, on the run's clock."""
+    """Start of the first operation, on the run's clock."""
     ended_s: float
-    """When the last one ended."""
+    """End of the last operation, on the run's clock."""
     timed: tuple[LatencyHistogram, ...]
     """Every interval of every client and kind of operation."""
     complaint: str | None
@@ -341,7 +341,7 @@ def operations_done(rows: Iterable[LatencyHistogram]) -> int:
 
 
 def counts_once(operation: str) -> bool:
-    """Whether rows of an operation count each once: what was timed in another way is there already."""
+    """Whether rows count as operations: rows timed in another way repeat operations counted already."""
     return not operation.endswith(", intended")
 
 

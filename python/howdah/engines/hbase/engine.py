@@ -37,7 +37,7 @@ class HBaseConnection(NamedTuple):
 
 
 Opened = Callable[[Job], AbstractContextManager[HBaseConnection]]
-"""What makes the cluster ready for a job: it is there already, or is started and ended with the run."""
+"""Makes the cluster ready for a job: an existing one, or one that is started and stopped with the run."""
 
 
 class HBaseEngine:

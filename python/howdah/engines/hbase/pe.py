@@ -28,10 +28,10 @@ _ROWS = re.compile(r"Finished .* over (\d+) rows")
 
 
 class Evaluated(NamedTuple):
-    """What it printed at its end."""
+    """The statistics that it prints at its end."""
 
     seconds: float
-    """How long its slowest thread took."""
+    """Duration of the slowest thread."""
     within_s: tuple[float, ...]
     """The time within which 99 % of each thread's operations ended."""
 

@@ -76,9 +76,9 @@ class _Chosen(NamedTuple):
     plan: Plan
     servers: int
     places: int
-    """How many clients may ask."""
+    """Number of machines that can run a client."""
     request: RunRequest
-    """What is asked of it; of a table that was kept, as that one is."""
+    """The workload; a kept table determines its number of records."""
     version: str
     opened: Opened
     line: str
@@ -198,7 +198,7 @@ def _check_rows(first: type[Workload]) -> None:
 
 
 def _of_alone(request: RunRequest) -> tuple[tuple[str, object], ...]:
-    """What only an HBase that is started here has a use for, as far as it was given."""
+    """The given options that only apply to an HBase started for the run."""
     return (MEMORY.flag, request.of(MEMORY)), (DATA_DIR.flag, request.of(DATA_DIR))
 
 

@@ -181,9 +181,9 @@ class ReachedHBase:
     admin: HBaseAdmin
     status: HBaseStatus
     plan: Plan
-    """What it is, planned or as found."""
+    """Description of the cluster, planned or as discovered."""
     line: str
-    """What it is, for the terminal."""
+    """Description for the terminal."""
     close: ExitStack
     """Ends what was opened to ask it."""
     state: LabState | None = None

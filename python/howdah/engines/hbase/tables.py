@@ -14,7 +14,7 @@ from howdah.model.workloads.ycsb_options import BlockEncoding, BloomFilter, Comp
 
 
 def made_for(job: Job, suite: str, records: int, table: RunTable) -> MadeFor:
-    """What a table of this process's run is for."""
+    """The purpose of a table of this process's run."""
     return MadeFor(
         run=job.run_id,
         suite=suite,

@@ -48,11 +48,11 @@ class HBaseTarget:
     places: tuple[ClientPlace, ...]
     """The machines that may ask, in the order in which they are taken."""
     sources: Sequence[Source] = ()
-    """What is sampled while operations run."""
+    """The sources that are sampled while operations run."""
     logs: Sequence[ServerLogs] = ()
     """The daemons' logs, where they can be read."""
     follow: Follow | None = None
-    """How machines that come and go are noticed."""
+    """Detects machines that join or leave."""
     lab: Laboratory | None = None
     """The isolation and deviations of a lab; None for a user's cluster."""
     heal: Callable[[], None] | None = None

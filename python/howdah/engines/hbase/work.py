@@ -43,7 +43,7 @@ class RegionProbes:
         self._program = ConcurrentProgram(command, self._note, environment=target.places[0].environment)
 
     def reports(self) -> tuple[ProbeReport, ...]:
-        """What all probes saw so far."""
+        """The observations of all probes so far."""
         with self._lock:
             return probe_reports(self._logs.values())
 
@@ -87,11 +87,11 @@ class RunTable:
     fields: int
     field_bytes: int
     rows: int = 0
-    """How many records it holds."""
+    """Number of records."""
     made_here: bool = False
-    """Whether this run made it."""
+    """Whether this run created it."""
     keep: bool = False
-    """Whether later runs are to find it."""
+    """Whether it is kept for later runs."""
 
 
 @dataclass
@@ -122,7 +122,7 @@ class HBaseWork(Generic[W]):
     """A workload, and the run that it belongs to."""
 
     workload: W
-    """What is to be run, every size decided."""
+    """The workload, with all sizes decided."""
     context: HBaseContext
     start_s: float
     """When the workload began."""

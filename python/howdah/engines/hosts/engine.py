@@ -34,18 +34,18 @@ class Station:
     prefix: tuple[str, ...]
     """The prefix of a command line that runs there: entering a lab's machine, or ``ssh``."""
     nominal_bits_per_s: int | None = None
-    """What its host's ports are planned to carry together, each way."""
+    """Planned bandwidth of all ports of its host together, in each direction."""
     environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
-    """What a command finds in its environment."""
+    """Environment variables of a command."""
 
 
 class Tools(NamedTuple):
-    """What the machines have to measure with."""
+    """The measuring tools that the machines have."""
 
     iperf: str
     """The versions of iperf3 on them."""
     ping_interval_s: float | None
-    """How soon after one another their pings may follow; None where some have no ping."""
+    """The shortest interval between pings; None if a machine has no ping."""
 
 
 @dataclass(frozen=True)
@@ -55,9 +55,9 @@ class HostsTarget:
     stations: tuple[Station, ...]
     """The machines, host by host."""
     tools: Tools
-    """What they have to measure with."""
+    """The measuring tools that they have."""
     sources: tuple[Source, ...] = ()
-    """What is sampled meanwhile."""
+    """The sources that are sampled during the run."""
     lab: Laboratory | None = None
     """The isolation and deviations of a lab; None for a user's hosts."""
 
@@ -77,7 +77,7 @@ class HostsWork(Generic[W]):
     """A workload, the machines it runs on, and where what it measures goes."""
 
     workload: W
-    """What is to be run, every size decided."""
+    """The workload, with all sizes decided."""
     target: HostsTarget
     sink: SampleSink
     """Takes what is measured."""

@@ -38,7 +38,7 @@ _AT_ONCE = 64
 
 
 def find_tools(stations: Sequence[Station]) -> Tools:
-    """What all these machines have; raises UserError for one that is not reached or has no iperf3."""
+    """The tools that all machines have; raises UserError for an unreachable one or one without iperf3."""
     return asyncio.run(_find(stations))
 
 
@@ -74,7 +74,7 @@ async def _iperf(station: Station) -> str:
 
 
 async def _ping(station: Station) -> float | None:
-    """How soon after one another this user's pings may follow on a machine."""
+    """The shortest interval between pings that a machine permits this user."""
     for interval_s in (_SOON_S, _USUAL_S):
         if (
             await _run_on(station, "ping", "-n", "-i", f"{interval_s:g}", "-c", "2", station.address)

@@ -23,12 +23,12 @@ from howdah.model.workloads.network import BOTH_WAYS, NETWORK
 
 _LOG = logging.getLogger(__name__)
 _REACH_S = 30.0
-"""How long reaching a machine may take, in addition to the command there."""
+"""Time limit for connecting to a machine, in addition to the command's own."""
 _LAST_CHARACTERS = 300
 
 
 class Ended(NamedTuple):
-    """What a command came to."""
+    """The result of a command."""
 
     code: int
     output: str
@@ -133,7 +133,7 @@ Report = Mapping[str, Any]
 async def measure(
     source: Station, target: Station, how: How, *, streams: int, seconds: int
 ) -> tuple[LinkRate, ...]:
-    """What the source sends the target, and with ``both ways`` the target the source at the same time.
+    """Throughput from source to target and, with ``both ways``, from target to source at the same time.
 
     A pair without connection is a result, too: its ``error`` has the reason.
     """
@@ -202,7 +202,7 @@ def rates(report: Report, source: Station, target: Station, how: How, streams: i
 
 
 def nominal(source: Station, target: Station) -> int | None:
-    """What the slower of two hosts' ports are planned to carry."""
+    """The planned bandwidth of the slower of two hosts."""
     rates = [end.nominal_bits_per_s for end in (source, target)]
     return None if None in rates else min(filter(None, rates), default=None)
 

@@ -62,7 +62,7 @@ def prepare_local(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
 
 
 def _data_line(suite: Suite, data_dirs: Sequence[str], *, keep_data: bool) -> Iterator[tuple[str, str]]:
-    """Where a run's data goes, and whether it stays there; nothing for pi, which has none."""
+    """The data directories of a run and whether it keeps its data; nothing for pi, which has none."""
     if not all(isinstance(workload, Pi) for workload in suite.workloads):
         yield "data", f"{', '.join(data_dirs)} ({'kept' if keep_data else 'removed at the end'})"
 

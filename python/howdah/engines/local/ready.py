@@ -1,4 +1,4 @@
-"""What must be there before a job starts: rights, folders, and room on the disks."""
+"""Check the preconditions of a job: permissions, directories and disk space."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def check_room(job: Job, workspace: Workspace) -> None:
 
 
 def needed_bytes(job: Job, process_bytes: int | None = None) -> int:
-    """What the job's data take of all data directories at the most; ``process_bytes`` as for `pool_bytes`."""
+    """Upper limit of the job's data in all data directories; ``process_bytes`` as for `pool_bytes`."""
     kept = sum(_held_bytes(job, workload) for workload in job.suite.workloads)
     return kept + max(_spilled_bytes(job, workload, process_bytes) for workload in job.suite.workloads)
 
@@ -120,7 +120,7 @@ def too_little_room(job: Job, needed: int, shortage: Shortage) -> UserError:
 
 
 def _held_bytes(job: Job, workload: Workload) -> int:
-    """What a workload leaves on disk until the end of the run."""
+    """Bytes that a workload keeps on disk until the end of the run."""
     if isinstance(workload, Storage):
         # One more file is fio's.
         folders = len(job.plan.workers[0].data_dirs)

@@ -32,7 +32,7 @@ _CHECKSUMS = 1 << 128
 
 
 class GeneratedRows(NamedTuple):
-    """What TeraGen recorded of the rows it wrote."""
+    """TeraGen's record of the rows it wrote."""
 
     rows: int
     checksum: str
@@ -201,7 +201,7 @@ def check_rows(file: Path) -> int:
 
 
 def ready_rows(data_dirs: Iterable[str], inputs: Iterable[str], source: str) -> int:
-    """How many rows lie ready for a terasort or teravalidate that follows no teragen.
+    """Number of existing rows for a terasort or teravalidate without a teragen before it.
 
     Raises UserError if there are none.
     """

@@ -22,7 +22,7 @@ _MARKER = ".howdah"
 
 
 class FolderMarker(Model):
-    """What howdah made below a data directory.
+    """The files that howdah created below a data directory.
 
     ``run`` is the run at work, None between runs. ``made`` are the subfolders howdah made, ``kept``
     those of them that hold complete data to be kept; ``created`` says whether it made the folder too.
@@ -187,7 +187,7 @@ def _remove(path: Path) -> None:
 
 
 FREE_SHARE = 0.95
-"""How much of a file system's free space a run may take."""
+"""Part of a file system's free space that a run may use."""
 
 
 class Shortage(NamedTuple):

@@ -43,9 +43,9 @@ _LEAST_INTERVAL_S = 1.0
 _REACHED = 0.95
 """The share of its target that a run has to reach for its times to be those of that rate."""
 _JOURNAL_BYTES = 512 * MIB
-"""What the store's journal grows to in each directory before its records must be in files."""
+"""Size of the store's journal in each directory at which its records are flushed to files."""
 _COPIES = 2
-"""How often the store may have a record at once, while it puts files together."""
+"""Number of copies of a record that the store may have while it merges files."""
 
 
 class LocalTable(Model):
@@ -60,11 +60,11 @@ class LocalTable(Model):
     field_bytes: int
     """Size of each."""
     seed: int
-    """What its values are made from."""
+    """Seed of its values."""
     whole: bool
-    """Whether the last run that changed it came to its end, and found all as it should be."""
+    """Whether the last run that changed it completed and verified its records."""
     part: int = 0
-    """Which part this is: records are spread by their names."""
+    """Number of this partition: records are distributed by their names."""
     parts: int = 1
     """In how many parts it is."""
 
@@ -199,7 +199,7 @@ def check_ready(data_dirs: Iterable[str], workload: YcsbMix) -> None:
 
 
 def room_bytes(workload: Ycsb, data_dirs: int) -> int:
-    """What a program may add to the table's directories."""
+    """Number of bytes that a program may add to the table's directories."""
     if isinstance(workload, YcsbLoad):
         return _COPIES * workload.written_bytes + data_dirs * _JOURNAL_BYTES
     operations = (workload.operations or 0) if isinstance(workload, YcsbMix) else 0

@@ -37,7 +37,7 @@ ReportStep = Callable[[str], None]
 """Shows the current step in a few words."""
 
 PATIENCE_S = 300.0
-"""How long daemons may take to start, all on one machine."""
+"""Time limit for daemons to start, all on one machine."""
 
 _POLL_S = 1.0
 _ROOT_MODE = "711"

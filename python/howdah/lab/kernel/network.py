@@ -16,7 +16,7 @@ from howdah.lab.registry import Leftover
 from howdah.lab.spec import CLIENT_ADDRESS, SUBNET, HostSpec, LabSpec, MachineSpec
 
 _LATE_S = 0.004
-"""How late a busy machine may refill the bucket before the link loses speed."""
+"""Delay of the bucket's refill on a busy machine that costs the link no speed."""
 
 _LEAST_DEPTH = 16 * 1024
 """A smaller bucket would wake the kernel for every packet; larger packets are segmented."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 Json = Dict[str, Any]
-"""What a manifest, or the arguments of a module, hold."""
+"""The contents of a manifest, or of a module's arguments."""
 
 
 LOCK = "/run/howdah.lock"
@@ -26,11 +26,11 @@ class HostRefusal(Exception):
         self.what = problem
         self.fix = fix
         self.code = code
-        """What a command ended with, if it was one that failed."""
+        """Exit code of a failed command."""
 
 
 def refused(error: Exception) -> Json:
-    """What a module answers where something is wrong."""
+    """The result of a module that failed."""
     message = str(error) or type(error).__name__
     result: Json = {"failed": True, "msg": message, "what": message, "fix": ""}
     if isinstance(error, HostRefusal):

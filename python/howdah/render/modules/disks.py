@@ -13,7 +13,7 @@ from howdah.render.modules.changes import HostChanges, HostRefusal, Json, read, 
 
 NO_DISK = re.compile(r"/dev/(ram|zram|sr|fd|dm-|md)")
 OURS = "hadoop-data-"
-"""How the partitions that disks.sh makes are called."""
+"""Names of the partitions that disks.sh creates."""
 
 
 class DiskSurvey(NamedTuple):
@@ -28,7 +28,7 @@ class DiskSurvey(NamedTuple):
 
 
 def mount_point(number: int) -> str:
-    """Where the data disk of a number belongs."""
+    """The mount point of a data disk, by its number."""
     return f"/data/{number:02}"
 
 
@@ -122,7 +122,7 @@ def survey() -> DiskSurvey:
 
 
 def signature(device: str) -> Dict[str, str]:
-    """What a device holds, by blkid's names: TYPE of a file system, its LABEL, a partition's name."""
+    """The contents of a device, by blkid's names: TYPE of a file system, its LABEL, a partition's name."""
     command = ["blkid", "--probe", "--output", "export", device]
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
     if done.returncode not in (0, 2):

@@ -12,7 +12,7 @@ from howdah.render.modules.releases import OPT
 
 CONF = "/etc/hadoop/conf"
 WHOLE = "current/fsimage_*.md5"
-"""What a NameNode's directory has once it was formatted to the end."""
+"""The file of a NameNode's directory that formatting writes last."""
 ALREADY_FORMATTED = 2
 """zkfc's exit code if its node exists already."""
 
@@ -39,7 +39,7 @@ def java() -> List[str]:
 
 
 def is_formatted(daemon: Json) -> bool:
-    """Whether any directory of a NameNode's was formatted to the end."""
+    """Whether any directory of a NameNode was formatted completely."""
     return any(glob(f"{path}/{WHOLE}") for path in daemon["stores"])
 
 
@@ -70,7 +70,7 @@ def bootstrap(host: HostChanges, manifest: Json, daemon: Json) -> None:
 
 
 def force(daemon: Json) -> List[str]:
-    """What lets a program begin again where one that was killed had begun, before anything was kept."""
+    """The option that lets a program repeat a format that was killed, before any data was stored."""
     return ["-force"] if any(Path(path, "current/VERSION").exists() for path in daemon["stores"]) else []
 
 

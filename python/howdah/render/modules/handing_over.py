@@ -17,10 +17,10 @@ from howdah.render.modules.first_time import hadoop
 from howdah.render.modules.pages import bean, shown
 
 STANDS_BY_S = 30.0
-"""How long another one is waited for that stands by: it may have been started just now."""
+"""Time limit for a standby daemon to appear: it may have been started just now."""
 TAKES_OVER_S = 120.0
 SAFE_MODE_S = 1800.0
-"""How long a standby NameNode may take until it has enough block reports to serve."""
+"""Time limit for a standby NameNode to receive enough block reports to serve."""
 HANDOVER_POLL_S = 1.0
 INFO = "Hadoop:service=NameNode,name=NameNodeInfo"
 
@@ -95,7 +95,7 @@ def fail_over(manifest: Json, daemon: Json, name: str, peer: str) -> None:
 
 
 def in_safe_mode(daemon: Json, host: str) -> bool:
-    """Whether a NameNode would refuse writers if it led."""
+    """Whether a NameNode is in safe mode; True if it does not answer."""
     try:
         return bool(bean(host, daemon["page"]["port"], INFO).get("Safemode"))
     except (OSError, ValueError, http.client.HTTPException):
@@ -103,7 +103,7 @@ def in_safe_mode(daemon: Json, host: str) -> bool:
 
 
 def wait_until(true: Callable[[], bool], patience_s: float) -> bool:
-    """Whether something came true in time."""
+    """Whether a condition becomes true in time."""
     deadline = time.monotonic() + patience_s
     while not true():
         if time.monotonic() > deadline:

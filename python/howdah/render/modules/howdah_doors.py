@@ -27,7 +27,7 @@ CALLS = (
     (b"hrpc\x09\x00\x00", b"SIMPLE authentication is not enabled"),
     (b"HBas\x00\x50", b"Authentication is required"),
 )
-"""How a caller begins that has no ticket, and what is answered where one is wanted: Hadoop, HBase."""
+"""The greeting of a client without a ticket and the refusal of a port with Kerberos: Hadoop, HBase."""
 UNKNOWN = "whether it requires a ticket is unknown"
 IN_LISTEN = "0A"
 FAILED = (OSError, http.client.HTTPException)
@@ -119,7 +119,7 @@ def status_without_ticket(connection: http.client.HTTPConnection, path: str) -> 
 
 
 def answered(name: str, port: int, words: bytes) -> bytes:
-    """What a port answers to words; nothing where it does not."""
+    """A port's answer to a request; empty without one."""
     try:
         with socket.create_connection((name, port), timeout=TRIED_S) as connection:
             connection.sendall(words)

@@ -71,7 +71,7 @@ def active(namenodes: List[str]) -> Tuple[str, int]:
 
 
 def not_live(namenodes: List[str], names: List[str]) -> str:
-    """Which of these DataNodes the active NameNode has not, and what else keeps it from taking files."""
+    """DataNodes that the active NameNode lacks, or its safe mode; empty if it accepts files."""
     info = bean(*active(namenodes), f"{NAMENODE}NameNodeInfo")
     live = {key.rpartition(":")[0].lower() for key in json.loads(info.get("LiveNodes") or "{}")}
     lacking = [name for name in names if name.lower() not in live]
@@ -83,7 +83,7 @@ def not_live(namenodes: List[str], names: List[str]) -> str:
 
 
 def not_whole(namenodes: List[str]) -> str:
-    """What of HDFS would be lost with one host more."""
+    """Blocks that are missing or would be lost with one more host; empty without any."""
     state = bean(*active(namenodes), f"{NAMENODE}FSNamesystem")
     missing, urgent = (
         state.get("MissingBlocks", 0),
@@ -93,7 +93,7 @@ def not_whole(namenodes: List[str]) -> str:
 
 
 def not_drained(namenodes: List[str], leaving: List[str]) -> str:
-    """Which of these DataNodes still hold blocks that are nowhere else."""
+    """DataNodes that still hold blocks without enough replicas elsewhere; empty without any."""
     info = bean(*active(namenodes), f"{NAMENODE}NameNodeInfo")
     states = {
         key.rpartition(":")[0].lower(): str(node.get("adminState"))
@@ -179,7 +179,7 @@ def prepare_upgrade(host: HostChanges, namenodes: List[str], patience_s: float) 
 
 
 def no_image(namenodes: List[str]) -> str:
-    """What is lacking until the release before could be gone back to."""
+    """The obstacle to a return to the previous release; empty without one."""
     upgrade = upgrade_under_way(*active(namenodes)) or {}
     return "" if upgrade.get("createdRollbackImages") else "no NameNode has written it yet"
 

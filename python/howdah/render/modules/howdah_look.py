@@ -33,7 +33,7 @@ ROOM_OF_A_RELEASE = 700 << 20
 LISTENING = "0A"
 
 Wrong = Tuple[str, str]
-"""What is wrong, and what to do."""
+"""A problem and its remedy."""
 
 
 def problems(manifest: Json, args: Json) -> Iterator[Wrong]:
@@ -49,14 +49,14 @@ def problems(manifest: Json, args: Json) -> Iterator[Wrong]:
 
 
 def login_problems(args: Json) -> Iterator[Wrong]:
-    """Whether this is the host that was meant."""
+    """Problems of the host's own name, which must be the planned one."""
     name, called = str(args["host"]), socket.gethostname()
     if called.lower() not in (name.lower(), name.lower().partition(".")[0]):
         yield f"its own name is {called}", f"hostnamectl set-hostname {name}, or plan for the existing hosts"
 
 
 def software(manifest: Json) -> Iterator[Wrong]:
-    """Whether what it runs is of use."""
+    """Problems of its software."""
     if not Path("/run/systemd/system").is_dir():
         yield "systemd is not its first process", "use a distribution with systemd"
     java = shutil.which("java")
@@ -128,7 +128,7 @@ def not_mounted(manifest: Json) -> List[int]:
 
 
 def hardware(manifest: Json, args: Json) -> Iterator[Wrong]:
-    """Whether it is as large as was planned."""
+    """Differences from the planned memory and disks."""
     total = re.search(r"^MemTotal:\s+(\d+)", read("/proc/meminfo") or "", re.MULTILINE)
     have, planned = int(total.group(1)) * 1024 if total else 0, manifest["memory_bytes"]
     if have < 0.9 * planned:
@@ -143,7 +143,7 @@ def hardware(manifest: Json, args: Json) -> Iterator[Wrong]:
 
 
 def ports_in_use(manifest: Json) -> Iterator[Wrong]:
-    """Whether others listen where its daemons are to."""
+    """Ports of its daemons that other processes use."""
     used = listening()
     for daemon in manifest["daemons"]:
         if show(daemon["unit"])["ActiveState"] in ("active", "activating"):
@@ -181,7 +181,7 @@ def holder(number: str) -> str:
 
 
 def names(args: Json) -> Iterator[Wrong]:
-    """Whether it finds the others, and itself, by name and by address."""
+    """Hosts, including itself, that it cannot resolve by name and by address."""
     unknown: List[str] = []
     wrong_names: List[str] = []
     for name in args.get("names") or []:
@@ -212,7 +212,7 @@ def lacking_trees(manifest: Json) -> List[str]:
 
 
 def room(manifest: Json, args: Json) -> Iterator[Wrong]:
-    """Whether there is room for what is put there; directories may share a file system."""
+    """File systems without enough space for the deployment; directories may share one."""
     needed = dict(ROOM)
     for name in lacking_trees(manifest):
         # The file and what is unpacked from it are there at once.

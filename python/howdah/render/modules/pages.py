@@ -17,7 +17,7 @@ from howdah.render.modules.kerberos import ACCESS, asking_user, ticket
 SILENCE_S = 10.0
 SUPERUSER = "hdfs"
 STATUS_FORMAT = "\\n%{http_code} %{redirect_url}"
-"""What curl writes after the answer: its status, and where it leads."""
+"""Curl's output after the answer: its status and redirect."""
 
 
 def answers(name: str, page: Json) -> str:
@@ -33,7 +33,7 @@ def answers(name: str, page: Json) -> str:
 
 
 def shown(name: str, page: Json) -> str:
-    """What a daemon's page shows; raises OSError where it shows nothing."""
+    """The text of a daemon's page; raises OSError without an answer."""
     if not page["ask"].startswith("/"):
         return word_answer(name, page["port"], page["ask"])
     status, body = get(name, page["port"], page["ask"])

@@ -72,7 +72,7 @@ def fetch(name: str, tree: Json, mirror: str) -> None:
 
 
 def fix_of(error: Exception) -> str:
-    """What to do about a release that could not be unpacked."""
+    """The remedy for a release that could not be unpacked."""
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         return f"free space below {OPT}, then deploy again"
     return "check that the mirror is up and reachable from here, then deploy again"
@@ -93,7 +93,7 @@ def download_problem(name: str, file: str, mirror: str) -> str:
 
 
 def opener() -> urllib.request.OpenerDirector:
-    """What fetches from the address that was named, and through no proxy."""
+    """A client that connects to the given address without any proxy."""
     return urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
@@ -106,7 +106,7 @@ def address_of(mirror: str) -> str:
 
 
 def callers_address() -> str:
-    """Where whoever sent this is, as sshd has it; sudo hides it from the environment."""
+    """The address of the SSH client, from sshd's environment; sudo removes it from this process's."""
     process = os.getpid()
     while process > 1:
         try:

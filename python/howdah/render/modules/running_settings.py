@@ -10,7 +10,7 @@ from howdah.render.modules.changes import Json
 from howdah.render.modules.pages import get
 
 HIDDEN = ("<redacted>", "<masked>")
-"""What stands for passwords on Hadoop's pages, and on HBase's."""
+"""Replacement of passwords on the pages of Hadoop and HBase."""
 BY_ITSELF = "programmatically"
 """The source of what a daemon has set itself: its own address, for instance, from that of its NameNode."""
 
@@ -35,7 +35,7 @@ def settings_on_page(name: str, port: int) -> Dict[str, Tuple[str, str]]:
 
 
 def page_of(name: str, daemon: Json) -> Dict[str, Tuple[str, str]]:
-    """What a daemon's page shows of its settings; empty for one without a page.
+    """The settings that a daemon's page shows; empty for a daemon without a page.
 
     Raises OSError where the page shows nothing.
     """

@@ -45,7 +45,7 @@ def show(unit: str) -> Dict[str, str]:
 
 
 def is_fresh(daemon: Json, process: str) -> bool:
-    """Whether a process was started with the configuration that is in its files now."""
+    """Whether a process was started with the current configuration files."""
     try:
         environment = Path(f"/proc/{process}/environ").read_bytes().split(b"\0")
     except OSError:

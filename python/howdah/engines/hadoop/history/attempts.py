@@ -290,7 +290,7 @@ def _seconds(counters: Mapping[str, int], name: str) -> float | None:
 
 
 def locality(attempt: AttemptFacts, task: TaskFacts, worker: str, machines: NodeFinder) -> str:
-    """Where a map's input lay, seen from its worker: ``local``, ``host``, ``rack``, ``remote``.
+    """Locality of a map's input relative to its worker: ``local``, ``host``, ``rack``, ``remote``.
 
     ``host`` is another worker on the same host. Empty if unknown. Hadoop's own word has no
     hosts, so that the workers which hold the input decide where they are known.

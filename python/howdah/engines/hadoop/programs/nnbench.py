@@ -29,7 +29,7 @@ _LATE = re.compile(r"# maps that missed the barrier: (\d+)$", re.MULTILINE)
 
 
 class OperationRate(NamedTuple):
-    """What NNBench found of one operation."""
+    """NNBench's measurement of one operation."""
 
     per_s: float
     """Operations in a second, over all maps."""
@@ -89,7 +89,7 @@ def arguments(workload: NNBench, operation: str, folder: str) -> tuple[str, ...]
 
 
 def read_measured(lines: Iterable[str]) -> OperationRate | None:
-    """What a client printed; None where it printed no rate."""
+    """The result that a client printed; None without a rate."""
     text = "\n".join(lines)
     rate, late = _RATE.search(text), _LATE.search(text)
     return OperationRate(float(rate[1]), int(late[1]) if late else 0) if rate else None

@@ -116,7 +116,7 @@ _SPARK_PROGRAMS = frozenset({"spark-submit", "spark-sql", "spark-shell", "pyspar
 
 
 class Additions(NamedTuple):
-    """What a command gets in addition."""
+    """Additions to a command."""
 
     words: tuple[str, ...]
     """The command with the options that are added to it."""
@@ -133,7 +133,7 @@ class Additions(NamedTuple):
 
 
 def additions(target: HadoopTarget, words: Sequence[str], tag: str, logs: str) -> Additions:
-    """What a command needs so that its applications can be found and explained.
+    """The additions that make a command's applications findable and explainable.
 
     ``logs`` is the folder in HDFS for Spark's event logs, unless the user has one.
     """

@@ -80,7 +80,7 @@ def _archive(
 
 
 def _digest(spark: SparkInstallation) -> str:
-    """Which jars they are, by names and sizes."""
+    """Identity of the jars, by names and sizes."""
     listed = sorted((jar.name, jar.stat().st_size) for jar in spark.jars.glob("*.jar"))
     return hashlib.sha256(repr(listed).encode()).hexdigest()[:8]
 
@@ -240,7 +240,7 @@ def read_outcome(work: HadoopWork[P], folder: str) -> Mapping[str, str]:
 
 
 def differences(outcome: Mapping[str, str]) -> Iterator[ValidationError]:
-    """What differs from what must come out."""
+    """The differences from the expected result."""
     for key, expected in outcome.items():
         if not key.startswith(_EXPECTED):
             continue

@@ -31,9 +31,9 @@ class SparkCommand(NamedTuple):
     main: str
     """Its class."""
     arguments: tuple[str, ...]
-    """What the program does."""
+    """Description of the program."""
     name: str
-    """What YARN calls the application."""
+    """The application's name in YARN."""
     properties: Mapping[str, str]
     """Properties that the workload sets: Spark's, and Hadoop's by their own names."""
     jars: Mapping[str, str]

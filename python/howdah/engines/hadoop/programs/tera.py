@@ -25,7 +25,7 @@ _LOW = (1 << 64) - 1
 
 
 class Validated(NamedTuple):
-    """What became of validating rows."""
+    """The result of validating rows."""
 
     checksum: str | None
     """The sum of the rows' CRC-32 in hex; None where there were no rows."""

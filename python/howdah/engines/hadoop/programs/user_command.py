@@ -43,11 +43,11 @@ _LONG_S, _SELDOM_S = 60.0, 2.0
 _QUEUED = frozenset({"NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED"})
 _ENDED = frozenset({"FINISHED", "FAILED", "KILLED"})
 _SILENT_S = 120.0
-"""How long the ResourceManager may not answer after the command has ended."""
+"""Time limit for the ResourceManager to answer again after the command has ended."""
 
 
 def added_to(target: HadoopTarget, words: Sequence[str], run_id: str) -> Additions:
-    """What the run of this id adds to the command; raises UserError for a secret among its words."""
+    """The additions of a run to the command; raises UserError for a secret among its arguments."""
     for word in words:
         if without_secrets(word) != word:
             raise UserError(
@@ -218,7 +218,7 @@ class TaggedApplications:
 def _report(
     context: HadoopContext, added: Additions, ended: EndedJob, app: AppFacts, number: int | None
 ) -> ReportedJob:
-    """What became of an application; with a number, its phases and stages begin with it."""
+    """The result of an application; a given number becomes the prefix of its phases and stages."""
     workload = context.job.suite.workloads[0]
     if app.kind == "SPARK":
         reported = report_spark(context, workload, ended, _logs(added))
