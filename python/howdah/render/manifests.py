@@ -171,7 +171,9 @@ def _manifest(
         "trees": [PurePosixPath(release_folder(plan.cluster, product)).name for product in products],
         "native": _needs_libhadoop(plan, variant, system),
         "users": _users(system),
-        "disks": {"count": disks, "script": _DISKS} if disks and _script(system, content) else None,
+        "disks": {"count": disks, "script": _DISKS}
+        if disks and f"{_own_folder('os', system, content)}/disks.sh" in content
+        else None,
         "directories": [
             entry._asdict() for entry in _directories(plan, system, worker.data_dirs if worker else ())
         ],
@@ -265,10 +267,6 @@ def _system_files(system: PlacedSystem, content: Mapping[str, ConfigFile]) -> It
             yield _file(f"{_PLACES[part]}/{name}", file.content)
         elif name == "disks.sh" and system.kind is not None:
             yield _file(_DISKS, file.content, True)
-
-
-def _script(system: PlacedSystem, content: Mapping[str, ConfigFile]) -> bool:
-    return f"{_own_folder('os', system, content)}/disks.sh" in content
 
 
 def _own_folder(base: str, system: PlacedSystem, content: Mapping[str, ConfigFile]) -> str:

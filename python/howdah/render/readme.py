@@ -14,7 +14,7 @@ import jinja2
 
 from howdah.model.configset import ConfigFile
 from howdah.model.placement import PlacedHost
-from howdah.model.plan import Cluster, ClusterPlan, Placement, Role
+from howdah.model.plan import ClusterPlan, Placement, Role
 from howdah.model.request import Hypervisor
 from howdah.model.value import planned_text, value_text
 from howdah.render.directories import (
@@ -91,7 +91,10 @@ def readme(plan: ClusterPlan, hosts: Sequence[PlacedHost], files: Sequence[Confi
     """The order of steps and the checks at its end."""
     paths = [file.path for file in files]
     numbers = itertools.count(1)
-    on = {role.value: _addresses(plan.cluster, role) for role in Role}
+    on = {
+        role.value: [master.address for master in plan.cluster.masters if role in master.roles]
+        for role in Role
+    }
     carried = _carried(plan, hosts)
     virtual = any(layout.virtual for layout in plan.cluster.layouts)
     text = _template().render(
@@ -180,10 +183,6 @@ def _template() -> jinja2.Template:
 
 def _quantity(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
-def _addresses(cluster: Cluster, role: Role) -> list[str]:
-    return [master.address for master in cluster.masters if role in master.roles]
 
 
 def _carried(plan: ClusterPlan, hosts: Sequence[PlacedHost]) -> Counter[Role]:

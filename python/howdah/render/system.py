@@ -54,7 +54,10 @@ def _script(settings: Mapping[str, Setting], counts: set[int]) -> str:
     words = {
         "REASONS": "".join(
             hash_comment(
-                [f"{key}: {line}" if first else f"  {line}" for first, line in _marked(settings[key])]
+                [
+                    f"  {line}" if number else f"{key}: {line}"
+                    for number, line in enumerate(reason_lines(settings[key]))
+                ]
             )
             for key in _SCRIPT_KEYS
             if key in settings
@@ -69,10 +72,6 @@ def _script(settings: Mapping[str, Setting], counts: set[int]) -> str:
     for word, text in words.items():
         script = script.replace(f"@{word}@", text)
     return script
-
-
-def _marked(setting: Setting) -> Iterable[tuple[bool, str]]:
-    return ((number == 0, line) for number, line in enumerate(reason_lines(setting)))
 
 
 def _options(settings: Mapping[str, Setting]) -> list[str]:

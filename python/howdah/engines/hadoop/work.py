@@ -243,7 +243,10 @@ class HadoopWork(Generic[P]):
 
     def _write_tasks(self, reported: ReportedJob, before: Sequence[FinishedJob]) -> None:
         # Tasks are numbered across all jobs of a workload.
-        first = {kind: sum(_tasks(job.reported, kind) for job in before) for kind in ("map", "reduce")}
+        first = {
+            kind: sum(task.kind == kind for job in before for task in job.reported.facts.tasks)
+            for kind in ("map", "reduce")
+        }
         self.context.sink.tasks(
             [
                 attempt._replace(task=attempt.task + first.get(attempt.kind, 0))
@@ -273,7 +276,3 @@ class HadoopWork(Generic[P]):
 
 def _same(reported: ReportedJob) -> ReportedJob:
     return reported
-
-
-def _tasks(job: ReportedJob, kind: str) -> int:
-    return sum(task.kind == kind for task in job.facts.tasks)

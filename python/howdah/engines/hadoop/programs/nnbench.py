@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from howdah.engines.hadoop.programs.command import Command
@@ -61,12 +61,8 @@ def nnbench(work: HadoopWork[NNBench]) -> Conclusion:
 def _phases(jobs: Iterable[tuple[str, FinishedJob]]) -> Iterator[Phase]:
     """A phase for each operation."""
     for operation, job in jobs:
-        yield from _whole(operation, job.reported.phases)
-
-
-def _whole(name: str, phases: Sequence[Phase]) -> list[Phase]:
-    """A job's phases as one."""
-    return [Phase(name=name, start_s=phases[0].start_s, end_s=phases[-1].end_s)] if phases else []
+        if phases := job.reported.phases:
+            yield Phase(name=operation, start_s=phases[0].start_s, end_s=phases[-1].end_s)
 
 
 def arguments(workload: NNBench, operation: str, folder: str) -> tuple[str, ...]:

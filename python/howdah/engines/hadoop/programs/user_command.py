@@ -221,7 +221,8 @@ def _report(
     """The result of an application; a given number becomes the prefix of its phases and stages."""
     workload = context.job.suite.workloads[0]
     if app.kind == "SPARK":
-        reported = report_spark(context, workload, ended, _logs(added))
+        logs = added.logs or urlsplit(user_logs(added.words) or "").path
+        reported = report_spark(context, workload, ended, logs)
     elif app.kind == "MAPREDUCE":
         reported = report_job(
             context.target,
@@ -233,10 +234,6 @@ def _report(
     else:
         reported = _bare(context, workload, app)
     return reported if number is None else _numbered(reported, number)
-
-
-def _logs(added: Additions) -> str:
-    return added.logs or urlsplit(user_logs(added.words) or "").path
 
 
 def _numbered(reported: ReportedJob, number: int) -> ReportedJob:
