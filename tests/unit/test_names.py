@@ -58,15 +58,18 @@ JSON_FIELDS = {
     ("deploy/problems.py", "what"),
     ("lab/hadoop/redundancy.py", "what"),
     ("lab/state.py", "asked"),
+    ("render/modules/changes.py", "what"),
 }
 """Names in files and in the output of --json, which stay."""
 
 
 def _names(path: Path) -> Iterator[tuple[str, int]]:
-    """The names that a module gives to variables, parameters and functions, with their lines."""
+    """The names that a module gives to variables, attributes, parameters and functions, with their lines."""
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             yield node.id, node.lineno
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            yield node.attr, node.lineno
         elif isinstance(node, ast.arg):
             yield node.arg, node.lineno
         elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):

@@ -87,7 +87,7 @@ class HdfsWorkspace:
         self._policy = policy
         self._complete: list[str] = []
         self._parents: tuple[str, ...] = ()
-        self._left = False
+        self._abandoned = False
 
     def claim(self) -> None:
         """Make it; raises UserError if it is there already."""
@@ -131,11 +131,11 @@ class HdfsWorkspace:
 
     def leave(self) -> None:
         """Leave it to the next run, as if this one had been killed: its jobs may still be writing there."""
-        self._left = True
+        self._abandoned = True
 
     def release(self) -> None:
         """Remove it, but for whole data that is to be kept."""
-        if self._left:
+        if self._abandoned:
             return
         if not (self._keep and self._complete):
             remove(self._namenode, self.path, self._parents)

@@ -72,7 +72,7 @@ class TaggedWork(Protocol):
     """The applications of a command, followed to their end."""
 
     @property
-    def seen(self) -> Mapping[str, AppFacts]:
+    def applications(self) -> Mapping[str, AppFacts]:
         """Each by its id, in the order in which they were submitted."""
 
     def until_end(self) -> None:
@@ -159,7 +159,7 @@ class HadoopWork(Generic[P]):
             raise
         self._end_s = max(
             (program.ended_ns - context.clock.start_ns) / 1e9,
-            *(context.clock.seconds(app.finished_ms) for app in following.seen.values()),
+            *(context.clock.seconds(app.finished_ms) for app in following.applications.values()),
         )
         reports = self._add_tagged(following, program, report)
         failed = [job_report for job_report in reports if job_report.job.diagnostics]
@@ -177,7 +177,7 @@ class HadoopWork(Generic[P]):
         program: RunningProgram,
         report: Callable[[EndedJob, AppFacts, int | None], ReportedJob],
     ) -> tuple[ReportedJob, ...]:
-        apps = list(following.seen.values())
+        apps = list(following.applications.values())
         # What a program printed, and its exit code, belong to an application only if there is no other.
         code = program.exit_code() if len(apps) == 1 else None
         for number, app in enumerate(apps, 1):

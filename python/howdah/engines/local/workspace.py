@@ -212,7 +212,7 @@ class Workspace:
         self._keep = keep
         self._pending: set[str] = set()
         self._complete: set[str] = set()
-        self._held: list[object] = []
+        self._open_files: list[object] = []
         try:
             for data_dir in _distinct([Path(name) for name in data_dirs]):
                 self._folders.append(Folder(data_dir, run_id))
@@ -245,7 +245,7 @@ class Workspace:
         for folder in self._folders:
             folder.release(self._complete if self._keep else ())
         self._folders = []
-        self._held = []
+        self._open_files = []
 
     def fresh(self, name: str, *, scratch: bool = False) -> list[Path]:
         """Empty folders of that name in every data directory; scratch is never kept."""
@@ -258,7 +258,7 @@ class Workspace:
 
         Freeing their space keeps a disk busy (discard), and the next program would wait for it.
         """
-        self._held.append(files)
+        self._open_files.append(files)
 
     def complete(self) -> None:
         """Everything made so far is whole: it may be kept."""

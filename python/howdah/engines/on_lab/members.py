@@ -173,14 +173,14 @@ class LabMembers:
         self._conf = conf
         self._web = web
         self._names = names
-        self._known = _every(state)
+        self._hosts = _machine_hosts(state)
         self._leaving: frozenset[str] = frozenset()
         self._read_ns = 0
         self._waiting = False
         self.joined: dict[str, Member] = {}
 
     def __call__(self) -> Membership:
-        """What changed since the last time; nothing where nothing can be read now."""
+        """The changes since the previous call; none if the file cannot be read now."""
         try:
             changed_ns = (self._directory / STATE).stat().st_mtime_ns
             if changed_ns == self._read_ns and not self._waiting:
@@ -194,35 +194,35 @@ class LabMembers:
         return self._compared(state)
 
     def _compared(self, state: LabState) -> Membership:
-        now = _every(state)
-        fresh = {name for name in now if name not in self._known and is_built(state, name)}
-        # What is being built is looked at again, although nothing more is written of it.
-        self._waiting = len(now.keys() - self._known.keys()) > len(fresh)
+        now = _machine_hosts(state)
+        fresh = {name for name in now if name not in self._hosts and is_built(state, name)}
+        # The file does not change again when a machine has been built, so it is read again.
+        self._waiting = len(now.keys() - self._hosts.keys()) > len(fresh)
         self._names.update(state.names)
-        every = lab_telemetry(state, self._conf, self._web) if fresh else ()
-        joined = tuple(_member(state, now, name, every) for name in now if name in fresh)
-        removed = frozenset(self._known.keys() - now.keys())
+        sources = lab_telemetry(state, self._conf, self._web) if fresh else ()
+        joined = tuple(_member(state, now, name, sources) for name in now if name in fresh)
+        removed = frozenset(self._hosts.keys() - now.keys())
         leaving = _leaving(state)
         change = Membership(joined, leaving - self._leaving, removed)
-        self._known = {name: host for name, host in now.items() if name in self._known or name in fresh}
+        self._hosts = {name: host for name, host in now.items() if name in self._hosts or name in fresh}
         self._leaving = leaving
         self.joined.update((member.name, member) for member in joined)
         return change
 
 
-def _every(state: LabState) -> dict[str, str]:
-    """The host of every machine, and of every host."""
+def _machine_hosts(state: LabState) -> dict[str, str]:
+    """The host of every machine; a host is its own."""
     machines = {machine.name: machine.host for machine in state.machines}
     return {**{host: host for host in state.hosts}, **machines}
 
 
 def _leaving(state: LabState) -> frozenset[str]:
-    """Machines that are being emptied, and hosts that have no other."""
+    """Machines that are being drained, and hosts without any other machine."""
     staying = {machine.host for machine in state.machines if machine.name not in state.leaving}
     return frozenset({*state.leaving, *(set(state.hosts) - staying)})
 
 
-def _member(state: LabState, hosts: dict[str, str], name: str, every: tuple[Source, ...]) -> Member:
-    sources = tuple(source for source in every if source.machine == name)
+def _member(state: LabState, hosts: dict[str, str], name: str, all_sources: tuple[Source, ...]) -> Member:
+    sources = tuple(source for source in all_sources if source.machine == name)
     system = next(machine for machine in state.machines if name in (machine.name, machine.host))
     return Member(name, system.kind if name == system.name else "host", hosts[name], system.rack, sources)

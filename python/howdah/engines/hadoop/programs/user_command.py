@@ -115,7 +115,7 @@ class TaggedApplications:
         self._alone: dict[str, float] = {}
         """Since when an application has only its master's container; none for one that has had others."""
         self._served: set[str] = set()
-        self.seen: dict[str, AppFacts] = {}
+        self.applications: dict[str, AppFacts] = {}
         """The last report of each, by id, in the order in which they were submitted."""
 
     def until_end(self) -> None:
@@ -134,14 +134,14 @@ class TaggedApplications:
             self._check_queue(now_s)
             self._check_tasks(now_s)
             self._report_progress(now_s)
-            if ended and heard and all(app.state in _ENDED for app in self.seen.values()):
+            if ended and heard and all(app.state in _ENDED for app in self.applications.values()):
                 break
             if ended and silent_s > _SILENT_S:
                 raise RunFailed(
                     COMMAND,
                     f"the command ended, but the ResourceManager was silent for {format_seconds(silent_s)}",
                 )
-        if not self.seen:
+        if not self.applications:
             self._refuse_none()
 
     def _poll(self) -> bool:
@@ -150,12 +150,12 @@ class TaggedApplications:
         except ServiceError:
             return False
         for app in sorted(apps, key=lambda app: (app.submitted_ms, app.id)):
-            self.seen[app.id] = app
+            self.applications[app.id] = app
         return True
 
     def _check_queue(self, now_s: float) -> None:
         deadline_s = self._context.target.deadline_s
-        for app in self.seen.values():
+        for app in self.applications.values():
             if app.state not in _QUEUED or app.master_logs:
                 self._waiting.pop(app.id, None)
                 continue
@@ -171,7 +171,7 @@ class TaggedApplications:
     def _check_tasks(self, now_s: float) -> None:
         """Raise RunFailed for an application whose tasks or executors get no container in time."""
         deadline_s = self._context.target.deadline_s
-        for app in self.seen.values():
+        for app in self.applications.values():
             if app.running_containers > 1:
                 self._served.add(app.id)
             if app.state != "RUNNING" or app.running_containers != 1 or app.id in self._served:
@@ -196,8 +196,12 @@ class TaggedApplications:
             return 0
 
     def _report_progress(self, now_s: float) -> None:
-        running = sum(app.state not in _ENDED for app in self.seen.values())
-        note = f"{format_counted(len(self.seen), 'application')}, {running} active" if self.seen else ""
+        running = sum(app.state not in _ENDED for app in self.applications.values())
+        note = (
+            f"{format_counted(len(self.applications), 'application')}, {running} active"
+            if self.applications
+            else ""
+        )
         phase = "waiting" if self._waiting else "running"
         self._context.sink.progress(Progress(COMMAND, phase, 0, 0, "B", now_s - self._started_s, note))
 
