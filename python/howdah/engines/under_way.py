@@ -102,7 +102,7 @@ class RunUnderWay:
             self.change(warnings=(*self.record.warnings, warning))
 
     def add(self, result: WorkloadResult) -> None:
-        """Note what a workload came to."""
+        """Record the result of a workload."""
         self.change(workloads=(*self.record.workloads, result))
 
     @contextmanager

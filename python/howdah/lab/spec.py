@@ -27,7 +27,6 @@ MACHINES = "machines"
 """The folder in a lab's directory below which machines' disks are mounted."""
 
 CLIENT_ADDRESS = "10.77.255.254"
-"""The default address of the client."""
 
 
 class DiskSpec(Model):
@@ -97,7 +96,6 @@ class LabSpec(Model):
     format: Format = Format()
     """How data disks are formatted and mounted."""
     client_address: str = CLIENT_ADDRESS
-    """The address of its client."""
     kernel: dict[str, int] = Field(default_factory=dict)
     """The planned sysctl keys of each machine's network: ``net.ipv4.tcp_retries2``."""
     lot: str | None = None

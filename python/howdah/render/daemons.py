@@ -120,7 +120,7 @@ def expected_settings(plan: ClusterPlan, role: Role, variant: FileVariant) -> di
     settings_by_file: dict[str, dict[str, str]] = {}
     release = hadoop(plan.cluster.request.hadoop)
     for setting in read_by(plan, role, variant):
-        # A former name is shown as the one that it stands for.
+        # The page shows a deprecated name as its replacement.
         if setting.file in _SHOWN and not release.replacement(setting.key):
             settings_by_file.setdefault(setting.file, {})[setting.key] = value_text(setting.value)
     return settings_by_file

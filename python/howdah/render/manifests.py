@@ -295,7 +295,7 @@ def _daemon(plan: ClusterPlan, system: PlacedSystem, role: Role, variant: FileVa
         "ipc_port": port_of(plan, _IPC, variant) if role is Role.DATANODE else None,
         "stores": _stores(plan, kind.store, variant),
         "store": kind.store.content if kind.store else "",
-        # A daemon is restarted where one of these has changed too.
+        # A change of one of these files also restarts the daemon.
         **({"reads": reads} if reads else {}),
     }
 

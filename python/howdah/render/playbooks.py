@@ -181,7 +181,7 @@ def stop(present: Mapping[Role, Sequence[str]]) -> str:
 
 
 def downtime(present: Mapping[Role, Sequence[str]]) -> str:
-    """Change what cannot be changed a few daemons at a time: those in ``howdah_down``, or all, stop first."""
+    """Apply changes that no rolling restart can: first stop the daemons of ``howdah_down``, or all."""
     books = ("apply", "start", "restart", "prove")
     stops = _stops(present, only=True)
     return f"{HEAD}{stops}" + "".join(f"\n- import_playbook: {book}.yaml\n" for book in books)

@@ -94,7 +94,7 @@ def _of_kind(role: Role, count: int) -> Iterator[str]:
     if count > 1:
         condition = f"inventory_hostname != groups.{name}[0]"
         tasks.append(_start(name, "the others", other_starts, condition, "followed"))
-    # In one play, so that where one host is lost the other one goes on.
+    # One play: if one host is lost, the other one continues.
     yield _start_play(role, name, tasks, waits_for_data=role is Role.NAMENODE)
     if role is Role.NAMENODE:
         yield _NO_FURTHER

@@ -1,4 +1,4 @@
-"""What a host must be handed for Kerberos and TLS by whoever has it: names, places, rights, no content."""
+"""A host's secrets for Kerberos and TLS, which the administrator provides: paths and modes, no content."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def logins(plan: ClusterPlan) -> Iterator[Login]:
 
 
 AUTHORITY = "/etc/security/tls/ca.pem"
-"""The certificate of whoever signed the hosts' own, for programs that are not Java: it holds no secret."""
+"""The certificate of the hosts' authority, for programs that are not Java: it contains no secret."""
 _GROUP = "hadoop"
 _PROVIDER = "hadoop.security.credential.provider.path"
 _SHOWN = 3
@@ -94,7 +94,7 @@ def is_secure(plan: ClusterPlan) -> bool:
 def host_secrets(plan: ClusterPlan, roles: Sequence[Role]) -> tuple[HostSecret, ...]:
     """The secrets of a host with these daemons, sorted by name; none for a plan without Kerberos.
 
-    Raises UserError where a path of the plan's is none, or two of them end in the same name.
+    Raises UserError if a planned path is not one, or if two of them have the same file name.
     """
     if not is_secure(plan) or not roles:
         return ()

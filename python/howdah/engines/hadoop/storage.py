@@ -285,7 +285,7 @@ def enable_coding(namenode: NameNode, suite: Suite) -> str | None:
 
 
 def check_replicas(namenode: NameNode, suite: Suite) -> None:
-    """Raise UserError for more replicas than DataNodes: HDFS takes such a file, and never makes them.
+    """Raise UserError for more replicas than DataNodes: HDFS accepts such a file but never creates them.
 
     Values of the cluster's own configuration are not checked.
     """

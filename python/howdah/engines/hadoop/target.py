@@ -76,7 +76,7 @@ class NodeFinder:
         return tuple(self._placed)
 
     def worker(self, node: str) -> str:
-        """The worker that a host name or an address stands for."""
+        """The worker of a host name or an address."""
         return self._machine_of.get(node, node)
 
     def host(self, worker: str) -> str:

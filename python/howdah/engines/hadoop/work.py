@@ -203,7 +203,7 @@ class HadoopWork(Generic[P]):
         try:
             kill_applications(self.context.target, self.context.manager, tag)
         except ServiceError as error:
-            # By the run's directory the next run finds the job, ends it and removes what it wrote meanwhile.
+            # The next run finds the job by the run's directory, ends it and removes its data.
             self.context.workspace.leave()
             text = f"{self.workload.kind} may still run on the cluster; the next run will end it: {error}"
             self.context.warn("job-left", text)

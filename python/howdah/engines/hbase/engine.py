@@ -128,7 +128,7 @@ class _HBaseRun:
             self._run.change(outcome=Outcome.FAILED, error=fault)
 
     def _run_one(self, workload: Workload, sampler: Sampler, *, last: bool) -> WorkloadResult:
-        """Run one workload and note what it came to, also where an error or the user ends it."""
+        """Run one workload and record its result, also if an error or the user ends it."""
         fields = PartialResult()
         start_s = self._clock.now_s()
         try:

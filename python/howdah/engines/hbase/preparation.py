@@ -71,7 +71,7 @@ def prepare_hbase(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
 
 
 class _Chosen(NamedTuple):
-    """The HBase that is asked."""
+    """The HBase that runs the operations."""
 
     plan: Plan
     servers: int
@@ -83,7 +83,7 @@ class _Chosen(NamedTuple):
     opened: Opened
     line: str
     playing: FaultRun | None = None
-    """The faults that are done to it meanwhile."""
+    """The faults that are injected during the run."""
     state: LabState | None = None
 
 

@@ -113,7 +113,7 @@ class HBaseContext:
 
     @property
     def faulty(self) -> bool:
-        """Whether faults are done meanwhile: operations may fail then, nothing acknowledged may be lost."""
+        """Whether faults are injected: operations may fail then, but no acknowledged write may be lost."""
         return self.target.heal is not None
 
 

@@ -29,7 +29,7 @@ from howdah.model.workloads.ycsb_options import Settle
 
 _SHARE = 0.99
 _NEAR = 0.05
-"""A rate is found where one that is so much higher is too high."""
+"""Relative accuracy at which the search for the highest rate ends."""
 _LEAST_SHARE = 1 / 64
 """At a rate this far below the highest throughput, waiting in line is no reason to be late."""
 _KEPT_UP = 0.97
@@ -211,7 +211,7 @@ def _unsure(work: HBaseWork[Ycsb], answered: Answered) -> int:
 
 
 def operation_faults(workload: Ycsb, answered: Answered) -> tuple[ValidationError, ...]:
-    """Operations that were not done, and those that came to something else than OK."""
+    """Operations that were not executed, and those with another result than OK."""
     faults = []
     for operation, returns in answered.returns.items():
         for word, count in returns.items():

@@ -134,7 +134,7 @@ class HostsEngine:
         return run.record
 
     def _run_one(self, run: RunUnderWay, work: HostsWork[Workload], sampler: Sampler) -> WorkloadResult:
-        """Run one workload and note what it came to, also where an error or the user ends it."""
+        """Run one workload and record its result, also if an error or the user ends it."""
         fields = PartialResult()
         try:
             fields = resolve_name(work.workload.programs[HOSTS])(work)

@@ -1,4 +1,4 @@
-"""The network measured: round trips while it rests, pairs one way and both ways, and all machines at once."""
+"""Measure the network: idle round trips, pairs in one and both directions, and all machines together."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ from howdah.units import format_counted
 
 _VERSION = re.compile(r"^iperf (\d+(?:\.\d+)*)", re.MULTILINE)
 _OLDEST = (3, 7)
-"""The first one that can measure both ways at once."""
+"""The first version that can measure both directions at the same time."""
 _NOT_FOUND = 127
 _SOON_S = 0.01
 _USUAL_S = 0.2

@@ -1,4 +1,4 @@
-"""Runs on a lab: begun once the lab is whole, with faults injected meanwhile and reverted at the end."""
+"""Runs on a lab: they start once all its daemons serve, and their faults are reverted at the end."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ def columns_of(handed: Mapping[str, bytes]) -> Columns:
 
 
 def words(numbers: NDArray[Any], names: Sequence[str]) -> pa.Array[Any]:
-    """The name that each number stands for."""
+    """The name for each number."""
     return pa.DictionaryArray.from_arrays(
         numbers.astype(np.int32), pa.array(names, pa.string())
     ).dictionary_decode()

@@ -26,7 +26,7 @@ from howdah.units import format_count_short
 _NS_PER_S = 1e9
 
 _MOST_TASKS = 500_000
-"""Attempts of which analysis can hold every one at once: some 500 MB."""
+"""Number of attempts that the analysis can keep in memory: some 500 MB."""
 _INTERVALS_S = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0)
 _MOST_VALUES = 600_000
 """Samples that analysis reads in a second or two."""
@@ -131,7 +131,7 @@ def workload_result(
 
 
 def _as_run(workload: Workload, outcome: WorkloadOutcome) -> Workload:
-    """The workload with the tasks that it had, as far as its program may be told of them."""
+    """The workload with its actual numbers of tasks, if its program has such options."""
     tasks = {"maps": outcome.maps, "reduces": outcome.reduces or None}
     return workload.model_copy(
         update={name: tasks[name] for name in tasks if name in type(workload).model_fields}

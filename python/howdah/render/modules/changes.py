@@ -42,7 +42,7 @@ def refused(error: Exception) -> Json:
 
 @contextmanager
 def alone(check: bool = False) -> Iterator[None]:
-    """Keep others from changing the host meanwhile: a run that was killed may still be at work here.
+    """Hold the lock on changes of the host: a killed run's module may still be running.
 
     Raises HostRefusal if another process does not finish. Read-only modules do not wait.
     """

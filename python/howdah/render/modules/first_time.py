@@ -44,7 +44,7 @@ def is_formatted(daemon: Json) -> bool:
 
 
 def format_once(host: HostChanges, manifest: Json, daemon: Json, holders: List[str]) -> None:
-    """Format the first NameNode, unless it is, or anybody holds something of this cluster's."""
+    """Format the first NameNode unless it is formatted or other directories have data of this cluster."""
     if is_formatted(daemon):
         return
     if holders:

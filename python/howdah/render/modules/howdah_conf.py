@@ -1,4 +1,4 @@
-"""See that every daemon of this host runs on what is configured, by its own page; fail where one does not.
+"""Compare the settings on the page of each daemon of this host with its files; fail if they differ.
 
     howdah_conf:
       host: "{{ inventory_hostname }}"

@@ -215,7 +215,7 @@ def room(manifest: Json, args: Json) -> Iterator[Wrong]:
     """File systems without enough space for the deployment; directories may share one."""
     needed = dict(ROOM)
     for name in lacking_trees(manifest):
-        # The file and what is unpacked from it are there at once.
+        # The file and its unpacked contents exist at the same time.
         size = 2 * ((args.get("trees") or {}).get(name) or {}).get("bytes", 0) or ROOM_OF_A_RELEASE
         needed[OPT] = needed.get(OPT, 0) + size
     shared: Dict[int, List[str]] = {}

@@ -98,7 +98,7 @@ def opener() -> urllib.request.OpenerDirector:
 
 
 def address_of(mirror: str) -> str:
-    """The mirror's address; a port alone is that of whoever sent this."""
+    """The mirror's address; a port alone belongs to the SSH client's address."""
     if not mirror.startswith(":"):
         return mirror.rstrip("/")
     address = callers_address()

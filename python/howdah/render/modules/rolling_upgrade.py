@@ -54,7 +54,7 @@ def upgraded_from(daemon: Json) -> str:
 
 
 def start_as_upgrade(host: HostChanges, manifest: Json, daemon: Json) -> None:
-    """Let the NameNode be started as of a rolling upgrade from now on, whoever starts it.
+    """Make every later start of the NameNode one of a rolling upgrade, also systemd's own.
 
     Done first before another release is applied, which is when the one that the upgrade began from is known.
     """

@@ -67,7 +67,7 @@ def differing(planned: str, shown: Optional[Tuple[str, str]]) -> Optional[str]:
     value, source = shown or ("", "")
     if source == BY_ITSELF or value in HIDDEN or value.split() == planned.split():
         return None
-    # Some pages show what a variable stands for.
+    # Some pages show a variable's value.
     return None if "${" in planned and shown else value
 
 

@@ -99,7 +99,7 @@ def _put(target: HadoopTarget, archive: Path, path: str) -> None:
         raise HowdahError(
             f"HDFS {path}", f"was not written within {_PUT_S:g} s", "is HDFS healthy?"
         ) from error
-    # Another run may have written the same file meanwhile.
+    # A concurrent run may have written the same file.
     if done.returncode and "File exists" not in done.stderr:
         lines = [line for line in done.stderr.splitlines() if line.startswith("put:")]
         raise HowdahError(
