@@ -200,6 +200,6 @@ class ConcurrentProgram:
         assert self._process.stdout is not None
         with self._process.stdout as lines:
             for line in lines:
-                # Of one that is killed the last line may be a part of one.
+                # The last line of a killed process may be incomplete.
                 if line.endswith(b"\n"):
                     self._on_line(line.decode(errors="replace").rstrip("\n"))

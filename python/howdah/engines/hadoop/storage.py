@@ -94,7 +94,7 @@ class HdfsWorkspace:
         if self._namenode.stat(self.path) is not None:
             raise self._taken()
         self._parents = missing_parents(self._namenode, self._work_dir)
-        # Writing the file makes the directory with it, so that there is none without a marker.
+        # Writing the file also creates the directory, so that none exists without a marker.
         marker = HdfsMarker(run=self._run_id, process=this_process(), parents=self._parents)
         try:
             self._namenode.write(self.folder(FILE), marker.content())
@@ -394,7 +394,7 @@ def spread(
         per_worker.update(worker_at.get(address) or _unknown(address, machines) for address in addresses)
         hosts = [host_at.get(address) or machines.host(_unknown(address, machines)) for address in addresses]
         together = max(Counter(hosts).values(), default=0)
-        # Of replicas one on a host is safe, of units as many as there is parity.
+        # One replica on a host is safe, or as many units as the policy has parity units.
         sharing += together > (POLICIES[block.policy].parity if block.policy in POLICIES else 1)
     return ReplicaSpread(
         path=path,

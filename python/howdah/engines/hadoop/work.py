@@ -178,7 +178,7 @@ class HadoopWork(Generic[P]):
         report: Callable[[EndedJob, AppFacts, int | None], ReportedJob],
     ) -> tuple[ReportedJob, ...]:
         apps = list(following.applications.values())
-        # What a program printed, and its exit code, belong to an application only if there is no other.
+        # A program's output and exit code belong to an application only if it is the only one.
         code = program.exit_code() if len(apps) == 1 else None
         for number, app in enumerate(apps, 1):
             ended = EndedJob(app.id, program.lines, None, code)

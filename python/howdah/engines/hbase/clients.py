@@ -100,7 +100,7 @@ def _common(workload: Ycsb, table: RunTable, histograms: Path) -> dict[str, str 
         "fieldcount": table.fields,
         "fieldlength": table.field_bytes,
         "zeropadding": KEY_DIGITS,
-        # Without a rate to keep there is no time at which an operation should have begun.
+        # Only a given rate determines when an operation should have begun.
         "measurement.interval": "both" if workload.target else "op",
         "measurementtype": "hdrhistogram",
         "hdrhistogram.fileoutput": "true",

@@ -1,4 +1,4 @@
-"""Runs on a lab: they start once all its daemons serve, and their faults are reverted at the end."""
+"""Runs on a lab: they wait until its running daemons are ready, and revert their faults at the end."""
 
 from __future__ import annotations
 

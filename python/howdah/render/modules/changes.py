@@ -117,7 +117,7 @@ def replace(path: str, content: bytes, mode: int, owner: Optional[Tuple[int, int
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     staging = f"{path}.howdah-new"
     if os.path.lexists(staging):
-        # What a killed run left, or a link that a daemon's user laid where root writes: it is not followed.
+        # A killed run's file, or a link by a daemon's user in a directory that root writes to: not followed.
         os.unlink(staging)
     number = os.open(staging, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(number, "wb") as file:

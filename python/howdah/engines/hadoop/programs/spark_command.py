@@ -118,7 +118,7 @@ def executor_properties(workload: OnSpark) -> dict[str, str]:
             "spark.dynamicAllocation.maxExecutors": f"{workload.executors or 1}",
         }
     else:
-        # Work that begins before most executors are there is placed on the first of them.
+        # Spark would place tasks that start before most executors have registered on the first ones.
         properties |= {
             "spark.dynamicAllocation.enabled": "false",
             "spark.scheduler.minRegisteredResourcesRatio": "1.0",
