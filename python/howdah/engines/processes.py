@@ -191,7 +191,7 @@ class ConcurrentProgram:
         ended = self._process.returncode is not None
         self._process.kill()
         self._process.wait()
-        # What it started may still hold its output.
+        # Its child processes may still have its output open.
         self._reader.join(within_s)
         self._folder.cleanup()
         return ended

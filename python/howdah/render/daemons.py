@@ -72,7 +72,7 @@ def _lines(plan: ClusterPlan, role: Role, kind: DaemonKind) -> Iterator[str]:
         yield f"Environment={homes}"
         yield f"Environment=HADOOP_LOGFILE={kind.unit}.log HADOOP_ROOT_LOGGER=INFO,RFA"
     if role is Role.ZOOKEEPER and (options := _zookeeper_options(plan)):
-        # Hadoop's scripts have no variable of ZooKeeper's. This one Java itself reads, whatever starts it.
+        # Hadoop's scripts have no variable for ZooKeeper's options; Java itself reads this one.
         yield f'Environment="JAVA_TOOL_OPTIONS={options}"'
     yield f"EnvironmentFile=-{ENVIRONMENT}"
     program, *words = kind.command

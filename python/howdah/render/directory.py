@@ -145,7 +145,7 @@ def _checked(content: object, directory: Path) -> Mapping[str, str]:
     if not isinstance(content, dict) or content.get("howdah") != _FORMAT or not isinstance(files, dict):
         raise UserError(str(directory / MANIFEST), "is not a list of rendered files", "give a new directory")
     for path in files:
-        # What is removed is named here, so a path that leads elsewhere must not be believed.
+        # The list names the files to remove, so paths outside the directory are refused.
         if PurePosixPath(path).is_absolute() or ".." in PurePosixPath(path).parts:
             raise UserError(
                 str(directory / MANIFEST), f"{path!r} points outside the directory", "give a new directory"

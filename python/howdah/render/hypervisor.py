@@ -178,7 +178,7 @@ def _machine_option(setting: Setting) -> str:
             setting_label(setting), "is not a key of a .vmx file", "letters, digits, dots and colons"
         )
     text = value_text(setting.value).upper() if isinstance(setting.value, bool) else setting_text(setting)
-    # The format's own way to write the quotation mark and the bar that introduces it.
+    # The format's escapes of the quotation mark and of the escape character.
     text = text.replace("|", "|7C").replace('"', "|22")
     return f'\n{hash_comment(reason_lines(setting))}{setting.key} = "{text}"\n'
 

@@ -198,7 +198,7 @@ def _needs_libhadoop(plan: ClusterPlan, variant: FileVariant, system: PlacedSyst
 
 
 def _users(system: PlacedSystem) -> list[dict[str, str]]:
-    # The owners of the log directories are users whatever runs there.
+    # Owners of log directories exist on every host.
     users = dict.fromkeys(["hdfs", *(DAEMONS[role].user for role in DAEMONS if role in system.roles)])
     return [{"name": name, "home": _HOMES[name]} for name in users]
 

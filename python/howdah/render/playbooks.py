@@ -129,7 +129,7 @@ def rolling(present: Mapping[Role, Sequence[str]], port: int, replication: int) 
 def prove(present: Mapping[Role, Sequence[str]], port: int, secure: bool = False) -> str:
     """Return the playbook that tests HDFS by a file, YARN by a job, and if ``secure`` the access control."""
     job = _job() if present.get(Role.RESOURCEMANAGER) else ""
-    # Access control first: a cluster that is open to all is worse than one that does not work.
+    # Access control first: an open cluster is worse than one that does not work.
     return f"{HEAD}{_DOORS if secure else ''}{_CONF}{_proof(port)}{job}"
 
 
@@ -201,7 +201,7 @@ def _stops(present: Mapping[Role, Sequence[str]], *, only: bool = False) -> str:
 """
         )
         if role is Role.FAILOVER_CONTROLLER:
-            # While both controllers are there to do it.
+            # As long as both failover controllers run.
             parts.append(
                 "" if only else _leaves("Fail over to a NameNode that stays", Role.NAMENODE, "follows")
             )

@@ -35,7 +35,7 @@ NAMENODES = " + ".join(
 """Number of NameNodes that were started or already ran."""
 _DISPENSABLE = (Role.SECONDARY_NAMENODE, Role.JOB_HISTORY)
 _FIRST = {
-    # What the first start of the first one needs, and of the others.
+    # Arguments of the first start: of the first daemon, then of the others.
     Role.NAMENODE: (
         # Without manifests that were just applied, the hosts with data are unknown.
         "first: \"{{ 'format' if howdah is defined else '' }}\"\n"

@@ -137,7 +137,7 @@ def readme(plan: ClusterPlan, hosts: Sequence[PlacedHost], files: Sequence[Confi
         datanodes=carried[Role.DATANODE],
         nodemanagers=carried[Role.NODEMANAGER],
         regionservers=carried[Role.REGIONSERVER],
-        # What must be done stands before what should be, each in the order of the rules.
+        # Required steps before recommended ones, each in the order of the rules.
         advice=[
             advice
             for level in ("must", "should")

@@ -136,7 +136,7 @@ def _keytabs(plan: ClusterPlan, roles: Sequence[Role]) -> Iterator[HostSecret]:
     for path, names in principals.items():
         readers = tuple(sorted(users[path]))
         web = any(principal.startswith("HTTP/") for principal in names)
-        # What several users' daemons read is root's and the group's; else it is its only reader's.
+        # A file that daemons of several users read belongs to root and the group, others to their reader.
         shared = web or len(readers) > 1
         owner, mode = ("root", "0440") if shared else (readers[0], "0400")
         yield HostSecret(_name(path), path, owner, _GROUP, mode, readers, tuple(sorted(names)))

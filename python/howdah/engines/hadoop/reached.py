@@ -122,7 +122,7 @@ def reach_cluster(directory: Path, plan_file: Path | None) -> Reached:
 
 
 def _read_plan(file: Path) -> ClusterPlan:
-    # Most runs have none, and do without what reads one.
+    # Most runs have no plan and need no parser.
     from howdah.documents.files import read_plan  # noqa: PLC0415
 
     return read_plan(file)
@@ -163,7 +163,7 @@ def _observed(conf: ClientConf, datanodes: Sequence[DataNode], nodes: Sequence[N
 def _mebibytes(conf: ClientConf, key: str) -> int:
     text = conf.get(key) or ""
     try:
-        # -1 is Hadoop's word for whatever the heap needs, a gigabyte unless that is given.
+        # With -1, Hadoop derives the size from the heap: one gigabyte by default.
         size = int(text)
     except ValueError as error:
         raise UserError(conf.where(key), f"{text!r} is not a number of MiB", "1024 for instance") from error

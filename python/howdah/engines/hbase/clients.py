@@ -80,7 +80,7 @@ def arguments(
     """
     options = {**_common(workload, table, histograms), **_own(workload, part, table.rows)}
     if ledger is not None:
-        # Without, the first insert that fails ends its thread, and with it all that the thread had to do.
+        # By default, a failed insert ends its thread and so all remaining operations of the thread.
         options |= {"ledger": str(ledger), "core_workload_insertion_retry_limit": INSERT_RETRIES}
     words = ["-load" if isinstance(workload, YcsbLoad) else "-t", "-s", "-threads", str(part.threads)]
     if part.target is not None:
@@ -226,7 +226,7 @@ class HistogramLogs:
         with path.open("rb") as file:
             file.seek(self._read.get(path, 0))
             content = file.read()
-        # A line that is being written is left for the next time.
+        # The next call reads a line that is still being written.
         whole = content[: content.rfind(b"\n") + 1]
         self._read[path] = self._read.get(path, 0) + len(whole)
         for line in whole.decode("ascii", errors="replace").splitlines():
@@ -288,7 +288,7 @@ def request_operations(work: HBaseWork[Ycsb], table: RunTable, *, recorded: bool
     parts = divided(work.workload, table.rows)
     places = work.context.target.places[: len(parts)]
     with ExitStack() as stack:
-        # Each JVM may still write where it is ended; what is left goes when all have ended.
+        # A JVM may write until its end, so the folder is removed after all have ended.
         folder = Path(tempfile.mkdtemp(prefix="howdah-ycsb-"))
         stack.callback(shutil.rmtree, folder, ignore_errors=True)
         clients = []

@@ -147,7 +147,7 @@ def ycsb_mix(work: HBaseWork[YcsbMix]) -> PartialResult:
     if work.workload.p99_s is None:
         return _measured(cast(HBaseWork[Ycsb], work), context.table, phases)
     rate, steps, searched = highest_rate(work, context.table)
-    # The run's operations follow at the highest rate.
+    # Run the workload's operations at the highest rate.
     at_rate = HBaseWork(
         work.workload.model_copy(update={"target": round(rate)}), context, work.start_s, last=work.last
     )

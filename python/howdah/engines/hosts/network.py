@@ -71,7 +71,7 @@ class _Measurement:
         workload = work.workload
         self._streams, self._seconds = workload.streams or 1, workload.seconds or 1
         hosts = work.target.by_host()
-        # Workers of one host share its ports, so that one of them measures what lies between hosts.
+        # Workers of one host share its ports, so one of them is enough to measure between hosts.
         first = [machines[0] for machines in hosts]
         at_once = workload.pairs_at_once or len(first)
         self._groups = [

@@ -177,7 +177,7 @@ def _of_command(request: RunRequest) -> tuple[ClusterPlan, HostsTarget, str]:
             name=worker.name,
             host=host.name,
             address=worker.name,
-            # A plan's names have letters, digits, dots and hyphens: no shell reads more in them.
+            # A plan's names consist of letters, digits, dots and hyphens, so they need no quotes.
             prefix=tuple(word.replace("{host}", worker.name) for word in words),
             nominal_bits_per_s=speeds[host.name],
         )

@@ -67,7 +67,7 @@ async def serving(
     try:
         await asyncio.wait_for(_until(process, ready, station), _REACH_S)
         yield
-        # One that has served its only client ends by itself, and lets go of its port by that.
+        # A server that has served its only client exits and thereby frees its port.
         with suppress(TimeoutError):
             await asyncio.wait_for(process.communicate(), 1.0)
     except TimeoutError as error:

@@ -33,7 +33,7 @@ def prepare_local(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
     host = probe_host()
     for path in request.of(DATA_DIR) or ():
         if not path.is_dir():
-            # A directory made here would lie on the root disk where a mount is missing or misspelt.
+            # Not created here: it would be on the root disk if a mount is missing or misspelt.
             raise UserError(f"--data-dir {path}", "is not a directory", "create it on the disk to measure")
     data_dirs = [str(path) for path in request.of(DATA_DIR) or (DEFAULT_DATA_DIR,)]
     inputs = request.of(INPUT)

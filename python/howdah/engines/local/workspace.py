@@ -123,7 +123,7 @@ class Folder:
                 f"{path} was not created by howdah",
                 "give another --data-dir, or move it",
             )
-        # The marker stops vouching for the old content before any of it goes.
+        # The marker no longer lists the old content before the first file is removed.
         self._change(
             made=tuple({*self._marker.made, name}),
             kept=tuple(kept_name for kept_name in self._marker.kept if kept_name != name),

@@ -144,7 +144,7 @@ def _run_requests(
     return PartialResult(
         workload=workload,
         outcome=Outcome.FAILED if done.faults else Outcome.SUCCEEDED,
-        # What the disks move for it is the store's affair: its journal, its files, and putting them together.
+        # Bytes on the disks are the store's own: its journal, its files and their compaction.
         counters=Counters(input_rows=done.records_read, output_rows=done.records_written),
         operations=tuple(
             OperationCount(operation=name, done=sum(returns.values()), returns=returns)

@@ -108,12 +108,12 @@ def task_tables(columns: Columns, suite: Suite, machines: SimulatedHosts) -> tup
 
 def _table(columns: Columns, suite: Suite, machines: SimulatedHosts) -> pa.Table:
     reduces = columns["kind"] == _KINDS.index("reduce")
-    # The bytes of programs over rows are so many rows.
+    # Programs over rows derive their rows from bytes.
     moved = [_moved_rows(workload) for workload in suite.workloads]
     reading = np.array([total.read > 0 for total in moved])[columns["workload"]]
     writing = np.array([total.write > 0 for total in moved])[columns["workload"]]
     rows_out = columns["output_bytes"] // ROW_BYTES
-    # A reduce is handed as many rows as it writes; what it fetched may be compressed.
+    # A reduce reads as many rows as it writes; its fetched bytes may be compressed.
     rows_in = np.where(reduces, rows_out, columns["input_bytes"] // ROW_BYTES)
     nulls = pa.nulls(len(reduces))
     arrays = {name: pa.array(column) for name, column in columns.items()} | {

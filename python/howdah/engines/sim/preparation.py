@@ -47,7 +47,7 @@ def prepare_simulated_local(request: RunRequest, **start: Unpack[RunStart]) -> P
         raise UserError("--keep-data", "has no effect, because a simulation writes no data", "leave it out")
     probe = _probe(request)
     host = read_host(probe)
-    # What this process has grown to is nothing to a run that another would make.
+    # The current size of this process says nothing about the process of a real run.
     needs = partial(sort_needs, process_bytes=USUAL_PROCESS_BYTES)
     plan, suite = LocalPlanner(_where_measured(request, host).on(LOCAL), host, needs).plan()
     job = new_job(

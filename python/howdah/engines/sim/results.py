@@ -53,7 +53,7 @@ def hadoop_counters(workload: Workload, outcome: WorkloadOutcome, tasks: pa.Tabl
         "JobCounter.TOTAL_LAUNCHED_MAPS": _of_job(outcome.maps),
         "JobCounter.TOTAL_LAUNCHED_REDUCES": _of_job(outcome.reduces),
         "JobCounter.DATA_LOCAL_MAPS": _of_job(where.worker),
-        # To Hadoop another worker of the host is one of the rack.
+        # Hadoop counts another worker of the host as one of the rack.
         "JobCounter.RACK_LOCAL_MAPS": _of_job(where.host + where.rack),
         "JobCounter.OTHER_LOCAL_MAPS": _of_job(where.away),
     }
@@ -72,10 +72,10 @@ def _sorting(outcome: WorkloadOutcome, tasks: pa.Table) -> dict[str, CounterValu
         "TaskCounter.REDUCE_SHUFFLE_BYTES": _value(0, stored),
         "TaskCounter.REDUCE_INPUT_RECORDS": _value(0, rows),
         "TaskCounter.REDUCE_OUTPUT_RECORDS": _value(0, outcome.counters.output_rows),
-        # Rows went through files as often as the bytes that they are in.
+        # Rows were spilled as often as their bytes.
         "TaskCounter.SPILLED_RECORDS": _value(*(_share(rows, of, stored) for of in (by_maps, by_reduces))),
         "FileSystemCounter.FILE_BYTES_WRITTEN": _value(by_maps, by_reduces),
-        # What maps spilled in parts they read back to merge it; reduces read all that they spilled.
+        # Maps read only their partial spills again, to merge them; reduces read all spills.
         "FileSystemCounter.FILE_BYTES_READ": _value(max(0, by_maps - stored), by_reduces),
     }
 

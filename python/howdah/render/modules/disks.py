@@ -49,7 +49,7 @@ def prepare_disks(host: HostChanges, manifest: Json, devices: Optional[List[str]
     numbers = [number for number in missing if number not in disks.made]
     if not numbers:
         return
-    # A run that was killed had begun with these: the partition bears our name, and holds nothing.
+    # Disks of a killed run: the partition has howdah's name and is empty.
     begun = [disks.begun[number] for number in numbers if number in disks.begun]
     if devices and len(devices) == planned["count"]:
         chosen = [devices[number - 1] for number in numbers]

@@ -61,7 +61,7 @@ def format_once(host: HostChanges, manifest: Json, daemon: Json, holders: List[s
 
 
 def bootstrap(host: HostChanges, manifest: Json, daemon: Json) -> None:
-    """Let a second NameNode copy what the first one has, unless it has it."""
+    """Let a second NameNode copy the first one's image, unless it is formatted."""
     if not is_formatted(daemon):
         words = ["-bootstrapStandby", "-nonInteractive", *force(daemon)]
         host.change(
@@ -75,7 +75,7 @@ def force(daemon: Json) -> List[str]:
 
 
 def format_zookeeper(host: HostChanges, manifest: Json) -> None:
-    """Make the place in ZooKeeper where NameNodes are chosen, unless it is there."""
+    """Create the node in ZooKeeper for the election of the active NameNode, unless it exists."""
     try:
         hadoop(manifest, "hdfs", "hdfs", "zkfc", "-formatZK", "-nonInteractive")
         host.changes.append("make the NameNodes' place in ZooKeeper")

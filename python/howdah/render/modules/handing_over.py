@@ -72,7 +72,7 @@ def fail_over(manifest: Json, daemon: Json, name: str, peer: str) -> None:
     """Fail over to another NameNode, once it has enough block reports to serve."""
     safe = in_safe_mode(daemon, peer)
     if safe:
-        # It learns of blocks from the edits, which it reads when the log is rolled.
+        # A standby learns of blocks from the edit log, which it reads once the log is rolled.
         hadoop(manifest, "hdfs", "hdfs", "dfsadmin", "-rollEdits")
         if not wait_until(lambda: not in_safe_mode(daemon, peer), SAFE_MODE_S):
             raise HostRefusal(

@@ -118,7 +118,7 @@ def wait(daemon: Json, name: str, patience_s: float) -> None:
         )
         if not lacking:
             return
-        # systemd starts again what failed for want of another daemon; what fails thrice fails for itself.
+        # systemd restarts a daemon that lacked another one; three failures are the daemon's own.
         often = int(state["NRestarts"] or 0) - begun >= 3
         if state["ActiveState"] in ("failed", "inactive") or often or time.monotonic() > deadline:
             raise HostRefusal(

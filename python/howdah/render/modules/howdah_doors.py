@@ -104,7 +104,7 @@ def without_encryption(name: str, port: int) -> str:
     except (socket.timeout, ConnectionRefusedError, socket.gaierror) as error:
         return f"does not answer {name} ({error}): {UNKNOWN}"
     except FAILED:
-        # It ends what is neither: blocks of a DataNode, or ZooKeeper, which want to be spoken to otherwise.
+        # Ports that close the connection speak another protocol: a DataNode's blocks, or ZooKeeper.
         return ""
     return "" if status in (401, 403) else f"answers without encryption or a ticket ({status})"
 

@@ -124,7 +124,7 @@ def have_directories(host: HostChanges, files: WebFileSystem, entries: List[Json
                 files.request("PUT", path, "SETOWNER", owner=entry["owner"], group="hadoop")
                 files.request("PUT", path, "SETPERMISSION", permission=mode)
         if policy and status.get("ecPolicy") != policy:
-            # Files that are there stay as they are.
+            # Existing files are not changed.
             host.changes.append(f"erasure coding hdfs:{path}: {policy}")
             if not host.check:
                 files.request("PUT", "/", "ENABLEECPOLICY", ecpolicy=policy)

@@ -63,7 +63,7 @@ def make_directories(host: HostChanges, manifest: Json) -> None:
     for entry in manifest["directories"]:
         path, mode = Path(entry["path"]), int(entry["mode"], 8)
         if entry["on"] and not os.path.ismount(entry["on"]):
-            # Its disk is new, or has failed: what is written here would fill the system's.
+            # Its disk is new or has failed: files written here would fill the system disk.
             host.notes.append(f"{entry['on']} is not mounted, so nothing is created there")
             continue
         status = path.stat() if path.is_dir() else None
@@ -147,7 +147,7 @@ def apply(host: HostChanges, manifest: Json, former: Json, args: Json) -> None:
         files.append({"path": JAVA_FILE, "mode": "0644", "content": f"JAVA_HOME={home}\n"})
     former_paths = {entry["path"] for entry in former.get("files", [])}
     former_paths |= {configuration_file(daemon)["path"] for daemon in former.get("daemons", [])}
-    # The script that makes file systems comes first, and what lies on these follows.
+    # First the script that makes file systems, then the directories on them.
     first = [entry for entry in files if entry["path"].startswith(SCRIPTS)]
     place_files(host, first, set())
     prepare_disks(host, manifest, args.get("disks"))

@@ -49,12 +49,12 @@ def page_of(name: str, daemon: Json) -> Dict[str, Tuple[str, str]]:
 
 
 def differences(daemon: Json, shown: Dict[str, Tuple[str, str]]) -> List[Json]:
-    """The keys that a daemon's page shows another value of than its files give it now, with both values."""
+    """The keys whose value on a daemon's page differs from that in its files, with both values."""
     loaded = {source for _, source in shown.values()}
     return [
         {"key": key, "planned": planned, "running": running}
         for file, settings in (daemon.get("expects") or {}).items()
-        # What a daemon loads only when it needs it, it loads as it is then.
+        # A daemon reads a file that it has not loaded yet in its state at that time.
         if file in loaded
         for key, planned in settings.items()
         for running in [differing(planned, shown.get(key))]

@@ -119,7 +119,7 @@ def reload_system(host: HostChanges, changed: List[str]) -> None:
                 try:
                     run(*words, path)
                 except (HostRefusal, OSError) as error:
-                    # A container may not set what is its host's; the file waits for the next boot.
+                    # A container may not change its host's settings; the file applies at the next boot.
                     host.notes.append("not active yet: " + " ".join(str(error).split()))
     if any(path.startswith("/etc/udev/") for path in changed) and Path("/run/udev/control").exists():
         run("udevadm", "control", "--reload")

@@ -258,7 +258,7 @@ def _row(
         slot=slot,
         start_s=stay.start_s,
         end_s=stay.end_s,
-        # A map of TeraGen counts as input what it only numbers.
+        # A map of TeraGen counts generated row numbers as input records.
         input_rows=counters.get(f"TaskCounter.{rows}_INPUT_RECORDS", 0)
         if counters.get(INPUT_BYTES, 1)
         else 0,
