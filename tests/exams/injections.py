@@ -8,9 +8,9 @@ from pathlib import Path
 from exams.cases import NONE, Case
 from exams.commands import Commands
 from howdah.lab import registry
-from howdah.lab.kernel import loops, network
+from howdah.lab.kernel import network
 from howdah.lab.kernel.cgroups import machine_group
-from howdah.lab.kernel.disks import devices
+from howdah.lab.kernel.disks import devices, find_loops
 from howdah.lab.kernel.network import queueing
 from howdah.lab.kernel.tools import run
 from howdah.lab.spec import LabSpec, MachineSpec
@@ -61,7 +61,7 @@ class Injections:
             self._heap(machine, None)
 
     def _disks(self, machine: MachineSpec, bytes_per_s: int | None) -> None:
-        numbers = {loop.name: loop.device for loop in loops.find(self._spec.name)}
+        numbers = {loop.name: loop.device for loop in find_loops(self._spec.name)}
         mounted = devices(self._spec)
         group = machine_group(self._spec, machine)
         for disk in machine.disks:

@@ -44,10 +44,10 @@ server.serve_forever()
 ASKER = f"""
 import json, socket, sys
 from howdah.services.errors import ServiceError
-from howdah.services.web import Line
+from howdah.services.web import PlainClient
 from howdah.services.web import Web
 web = Web(silence_s={PATIENCE_S})
-ways = {{"line": Line(web), "web": web}}
+ways = {{"line": PlainClient(web), "web": web}}
 def ask(way, address):
     try:
         if way == "connect":

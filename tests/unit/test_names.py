@@ -10,6 +10,31 @@ import pytest
 
 PACKAGE = Path(__file__).parents[2] / "python" / "howdah"
 WORDS = {"said", "told", "asked", "whose", "whom", "one", "found"}
+MORE_WORDS = WORDS | {
+    "ask",
+    "beneath",
+    "beside",
+    "deed",
+    "deeds",
+    "each",
+    "given",
+    "known",
+    "left",
+    "look",
+    "other",
+    "others",
+    "rest",
+    "somebody",
+    "something",
+    "tell",
+    "tells",
+    "there",
+    "untold",
+    "wanted",
+    "what",
+    "who",
+}
+"""Names that MORE_PACKAGES do not contain."""
 PACKAGES = (
     "analysis/comparing",
     "report/comparing",
@@ -18,27 +43,51 @@ PACKAGES = (
     "report/study",
     "study",
 )
+MORE_PACKAGES = (
+    "deploy",
+    "engines",
+    "faults",
+    "installation",
+    "lab",
+    "releases",
+    "render",
+    "services",
+    "telemetry",
+)
+JSON_FIELDS = {
+    ("deploy/problems.py", "what"),
+    ("lab/hadoop/redundancy.py", "what"),
+    ("lab/state.py", "asked"),
+    ("render/modules/changes.py", "what"),
+}
+"""Names in files and in the output of --json, which stay."""
 
 
 def _names(path: Path) -> Iterator[tuple[str, int]]:
-    """The names that a module gives to variables, parameters and functions, with their lines."""
+    """The names that a module gives to variables, attributes, parameters and functions, with their lines."""
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             yield node.id, node.lineno
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            yield node.attr, node.lineno
         elif isinstance(node, ast.arg):
             yield node.arg, node.lineno
         elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             yield node.name, node.lineno
 
 
-@pytest.mark.parametrize("package", PACKAGES)
-def test_a_name_is_no_participle_and_no_pronoun(package: str) -> None:
+@pytest.mark.parametrize(
+    ("package", "words"),
+    [*((package, WORDS) for package in PACKAGES), *((package, MORE_WORDS) for package in MORE_PACKAGES)],
+)
+def test_a_name_is_no_participle_and_no_pronoun(package: str, words: set[str]) -> None:
     paths = sorted((PACKAGE / package).rglob("*.py"))
     assert paths
     wrong = [
         f"{path.relative_to(PACKAGE)}:{line}: {name}"
         for path in paths
         for name, line in _names(path)
-        if name.strip("_") in WORDS
+        if name.strip("_").lower() in words
+        and (path.relative_to(PACKAGE).as_posix(), name) not in JSON_FIELDS
     ]
     assert wrong == []

@@ -103,14 +103,14 @@ _BY_LOG = "fix the error in the log, then deploy again"
 
 
 def _failure_problem(answer: HostAnswer) -> HostProblem:
-    if (what := answer.result.get("what")) is not None:
+    if (reported := answer.result.get("what")) is not None:
         # A module of howdah failed. The problem of a daemon that did not start contains the end of its log.
-        fix = answer.result.get("fix") or (_BY_LOG if "\n" in what else _AGAIN)
-        return HostProblem(answer.host, str(what), str(fix))
+        fix = answer.result.get("fix") or (_BY_LOG if "\n" in reported else _AGAIN)
+        return HostProblem(answer.host, str(reported), str(fix))
     output = f"{answer.result.get('msg', '')} {answer.result.get('module_stderr', '')}".strip()
-    for pattern, what, fix in _MESSAGES:
+    for pattern, reported, fix in _MESSAGES:
         if re.search(pattern, output):
-            return HostProblem(answer.host, what, fix.format(host=answer.host))
+            return HostProblem(answer.host, reported, fix.format(host=answer.host))
     if answer.unreachable:
         lines = [line.strip() for line in output.splitlines() if line.strip()]
         problem = f"ssh cannot reach it: {lines[-1] if lines else 'it printed nothing'}"

@@ -47,7 +47,7 @@ def this_process() -> ProcessIdentity:
 
 
 def is_dead(process: ProcessIdentity) -> bool | None:
-    """Whether a process has ended; None for one of another machine, of which nobody knows here."""
+    """Whether a process has ended; None for a process of another machine."""
     if process.host != socket.gethostname():
         return None
     return process.boot != _boot() or _started(process.pid) != process.started
@@ -75,7 +75,7 @@ PATIENCE_S = 10.0
 
 
 class RunningProgram:
-    """A program that runs; all it says goes to howdah's log, its last lines are kept.
+    """A running program; its output goes to howdah's log, its last lines are kept.
 
     It has a process group of its own, so that Ctrl-C reaches howdah alone, which then ends it too.
     When howdah is killed it ends.
@@ -112,11 +112,11 @@ class RunningProgram:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The last lines it said, of its log and of its results."""
+        """The last lines of its log and of its results."""
         return tuple(self._lines)
 
     def read_line(self, line: str) -> None:
-        """Told of every line, on a thread of its own."""
+        """Called with every line, in another thread."""
 
     def wait(self, seconds: float) -> bool:
         """Wait so long for its end; whether it came."""
@@ -150,7 +150,7 @@ class RunningProgram:
 
 
 class ConcurrentProgram:
-    """The program; ``said`` hears its lines on a thread of its own. When howdah is killed it ends.
+    """Start the program; ``on_line`` gets its lines in another thread. It ends if howdah is killed.
 
     ``environment`` is all it finds there, howdah's own where it is not given. Raises OSError where it cannot
     be started.
@@ -179,7 +179,7 @@ class ConcurrentProgram:
         self._reader.start()
 
     def end(self, within_s: float) -> bool:
-        """Let it come to its end, and end it where it does not; whether it did by itself. Safe to repeat."""
+        """Wait for its end, or kill it after a timeout; return whether it ended by itself. Safe to repeat."""
         if self._process.returncode is not None:
             return True
         try:
@@ -191,7 +191,7 @@ class ConcurrentProgram:
         ended = self._process.returncode is not None
         self._process.kill()
         self._process.wait()
-        # What it started may still hold its output.
+        # Its child processes may still have its output open.
         self._reader.join(within_s)
         self._folder.cleanup()
         return ended
@@ -200,6 +200,6 @@ class ConcurrentProgram:
         assert self._process.stdout is not None
         with self._process.stdout as lines:
             for line in lines:
-                # Of one that is killed the last line may be a part of one.
+                # The last line of a killed process may be incomplete.
                 if line.endswith(b"\n"):
                     self._on_line(line.decode(errors="replace").rstrip("\n"))

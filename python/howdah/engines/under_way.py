@@ -1,4 +1,4 @@
-"""A run while it is under way: what every engine tells of it, whatever it runs."""
+"""A run in progress: the reports that all engines have in common."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def begun_record(
 
 
 class PartialResult(TypedDict, total=False):
-    """The fields of a WorkloadResult that a program itself knows; what all have in common is the engine's."""
+    """The fields of a WorkloadResult that a program sets; the engine sets the common ones."""
 
     workload: Workload
     outcome: Outcome
@@ -84,7 +84,7 @@ class PartialResult(TypedDict, total=False):
 
 
 class RunUnderWay:
-    """The record so far, and the sink that is told of every change."""
+    """The record so far, and the sink of its changes."""
 
     def __init__(self, record: RunRecord, sink: SampleSink) -> None:
         self.record = record
@@ -96,13 +96,13 @@ class RunUnderWay:
         self.sink.update(self.record)
 
     def warn(self, code: str, text: str) -> None:
-        """Note something that a reader of the numbers should know, once."""
+        """Add a warning, once."""
         warning = RunWarning(code=code, text=text)
         if warning not in self.record.warnings:
             self.change(warnings=(*self.record.warnings, warning))
 
     def add(self, result: WorkloadResult) -> None:
-        """Note what a workload came to."""
+        """Record the result of a workload."""
         self.change(workloads=(*self.record.workloads, result))
 
     @contextmanager
@@ -127,7 +127,7 @@ class RunUnderWay:
         now_s: Callable[[], float],
         follow: Follow | None = None,
     ) -> Iterator[Sampler]:
-        """Sample while something runs, and note what that cost; ``now_s`` tells seconds since the start."""
+        """Sample during the context, and record the cost; ``now_s`` returns seconds since the start."""
         sampler = Sampler(self.sink, sources, run_start_ns=start_ns, interval_s=interval_s, follow=follow)
         sampler.start()
         try:

@@ -277,19 +277,19 @@ class LabFaults:
     def __init__(self, state: LabState) -> None:
         self._state = state
         self._lock = _SharedLock(state.name)
-        self._done: dict[int, ActiveFault] = {}
+        self._injected: dict[int, ActiveFault] = {}
 
     def inject(self, fault: ClusterFault) -> Injected:
         """Inject a fault; raises HowdahError if that is impossible at this moment."""
         with self._lock.hold():
             active = inject(self._state, fault)
-        self._done[active.id] = active
+        self._injected[active.id] = active
         return Injected(active.id, active.hit, lasts=fault.action not in AT_ONCE and bool(active.undo))
 
     def revert(self, number: int) -> tuple[str, ...]:
         """Revert a fault by its number; returns what could not be reverted."""
         with self._lock.hold():
-            return revert(self._state, self._done[number]).remaining
+            return revert(self._state, self._injected[number]).remaining
 
 
 class RunningDaemons:

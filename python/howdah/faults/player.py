@@ -72,7 +72,7 @@ class FaultPlayer:
         self._over = False
         self._threads: list[Thread] = []
         self._unreverted: dict[int, Injected] = {}
-        """By position in the schedule the faults whose revert failed."""
+        """The faults whose revert failed, by position in the schedule."""
         self._now_s: Callable[[], float] = time.monotonic
         self._changed: Callable[[], None] = lambda: None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from enum import StrEnum
 from typing import NamedTuple, NoReturn
@@ -66,7 +66,7 @@ def run_inside(state: LabState, name: str, command: Sequence[str]) -> NoReturn:
     environment |= {name: os.environ[name] for name in _USER_VARIABLES if name in os.environ}
     words = [*prefix, *(command or [os.environ.get("SHELL") or "/bin/sh"])]
     try:
-        os.execvpe(words[0], words, _with_home(environment))
+        os.execvpe(words[0], words, {**environment, "HOME": os.environ.get("HOME", environment["HOME"])})
     except OSError as error:
         raise UserError(words[0], f"cannot run: {error.strerror}", "give an existing command") from error
 
@@ -163,7 +163,3 @@ def _refuse(name: str, machines: Sequence[LabSystem], daemon: str) -> NoReturn:
     if daemon in planned:
         raise UserError(daemon, f"does not run on {name}", f"howdah lab start {name}")
     raise UserError(daemon, f"is not a daemon of {name}", f"one of {', '.join(planned)}")
-
-
-def _with_home(environment: Mapping[str, str]) -> dict[str, str]:
-    return {**environment, "HOME": os.environ.get("HOME", environment["HOME"])}

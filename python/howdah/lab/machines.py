@@ -25,7 +25,7 @@ LOOPBACK = IPv4Address("127.0.0.2")
 """The first machine's address without root; the machine itself has the one before it."""
 
 _PATIENCE_S = 10.0
-"""How long resources may stay in use, for example by programs that have just ended."""
+"""Time that resources may stay in use, for example by programs that have just ended."""
 
 
 class Power(NamedTuple):

@@ -31,7 +31,6 @@ CLIENT_GROUP = "_client"
 """The control group of the client's processes; no host has such a name."""
 
 DEFAULT_NAME = "lab"
-"""The default name of a lab."""
 
 _NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?")
 

@@ -107,7 +107,7 @@ def _spec(spec: LabSpec, new: Sequence[LabSystem], names: Sequence[str], templat
 
 _POLL_S = 1.0
 _ENDS_S = 30.0
-"""How long daemons may take to stop: a RegionServer closes its regions first."""
+"""Time limit for daemons to stop: a RegionServer closes its regions first."""
 
 
 def start_drain(state: LabState, rendered: ConfigSet) -> LabState:

@@ -27,14 +27,13 @@ MACHINES = "machines"
 """The folder in a lab's directory below which machines' disks are mounted."""
 
 CLIENT_ADDRESS = "10.77.255.254"
-"""The default address of the client."""
 
 
 class DiskSpec(Model):
     """A data disk of a machine."""
 
     mount: Path
-    """Where it is mounted on this machine: absolute, below ``machines`` in the laboratory's directory."""
+    """Its absolute mount point on this machine, below ``machines`` in the lab's directory."""
     size_bytes: PositiveInt
     read_bytes_per_s: PositiveInt | None = None
     """The speed it reads at; None is as fast as this machine."""
@@ -97,7 +96,6 @@ class LabSpec(Model):
     format: Format = Format()
     """How data disks are formatted and mounted."""
     client_address: str = CLIENT_ADDRESS
-    """The address of its client."""
     kernel: dict[str, int] = Field(default_factory=dict)
     """The planned sysctl keys of each machine's network: ``net.ipv4.tcp_retries2``."""
     lot: str | None = None

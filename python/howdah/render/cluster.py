@@ -20,7 +20,7 @@ from howdah.render.system import system_files
 from howdah.render.text import wrapped
 
 Spell = Callable[[str], str]
-"""Says in a sentence what a source is, ``D0 74``."""
+"""Describes a source in a sentence, ``D0 74``."""
 
 _HEAD = (
     "# Sources\n\n"
@@ -33,12 +33,10 @@ _NUMBERS = re.compile(r"(\d+)")
 
 def sources_file(plan: ClusterPlan, spell: Spell) -> ConfigFile:
     """Every source that a setting of the plan cites, in order, with what it is."""
-    rows = (f"| {source} | {_plain(spell(source))} |\n" for source in sorted(_cited(plan), key=_in_order))
+    rows = (
+        f"| {source} | {_plain(spell(source))} |\n" for source in sorted(set(_sources(plan)), key=_in_order)
+    )
     return ConfigFile(path="SOURCES.md", content=_HEAD + "".join(rows))
-
-
-def _cited(plan: ClusterPlan) -> set[str]:
-    return set(_sources(plan))
 
 
 def _sources(plan: ClusterPlan) -> Iterator[str]:
@@ -60,8 +58,8 @@ def _plain(text: str) -> str:
 def render(plan: ClusterPlan, spell: Spell | None = None, leaving: Collection[str] = ()) -> ConfigSet:
     """Every file that the plan's cluster needs, sorted by path; the same plan gives the same bytes.
 
-    ``spell`` says what a source is, for the index of sources; without it there is none. ``leaving`` are the
-    workers whose data and tasks go elsewhere, before they are taken away. Raises UserError
+    ``spell`` describes a source in the index of sources; without it there is no index. ``leaving`` are the
+    workers that are drained before they are removed. Raises UserError
     for an invalid name, and for a key or value that the release does not accept.
     """
     cluster = guard(plan)

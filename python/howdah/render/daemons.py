@@ -17,9 +17,9 @@ from howdah.render.text import hash_comment
 from howdah.render.variant import FileVariant, select
 
 ROOT = "/opt"
-"""Where releases are unpacked to, each in a folder of its name and number."""
+"""Parent directory of the unpacked releases, each in a folder of its name and version."""
 ENVIRONMENT = "/etc/default/hadoop"
-"""What only a host itself knows: JAVA_HOME."""
+"""The file of values that differ by host: JAVA_HOME."""
 _HEAD = (
     "Goes to /etc/systemd/system/, with os/systemd/10-howdah-limits.conf in UNIT.service.d/ next to it.",
     f"{ENVIRONMENT} holds JAVA_HOME=...; the release is unpacked in {ROOT}.",
@@ -56,7 +56,7 @@ def _lines(plan: ClusterPlan, role: Role, kind: DaemonKind) -> Iterator[str]:
     yield f"Description={role.value} of {plan.cluster.inventory.cluster}"
     yield f"After=network-online.target time-sync.target {after}".rstrip()
     yield "Wants=network-online.target"
-    # A daemon whose host is well and whose configuration is not would be started for ever.
+    # Without a limit, a daemon with a wrong configuration would be restarted for ever.
     yield "StartLimitIntervalSec=600"
     yield "StartLimitBurst=10"
     yield ""
@@ -72,14 +72,14 @@ def _lines(plan: ClusterPlan, role: Role, kind: DaemonKind) -> Iterator[str]:
         yield f"Environment={homes}"
         yield f"Environment=HADOOP_LOGFILE={kind.unit}.log HADOOP_ROOT_LOGGER=INFO,RFA"
     if role is Role.ZOOKEEPER and (options := _zookeeper_options(plan)):
-        # Hadoop's scripts have no variable of ZooKeeper's. This one Java itself reads, whatever starts it.
+        # Hadoop's scripts have no variable for ZooKeeper's options; Java itself reads this one.
         yield f'Environment="JAVA_TOOL_OPTIONS={options}"'
     yield f"EnvironmentFile=-{ENVIRONMENT}"
     program, *words = kind.command
     yield " ".join([f"ExecStart={home}/{program}", *words])
     yield "Restart=on-failure"
     yield "RestartSec=5"
-    # What a JVM ends with when it is asked to.
+    # The exit code of a JVM after SIGTERM.
     yield "SuccessExitStatus=143"
     yield "TimeoutStopSec=60"
     if role is Role.NODEMANAGER:
@@ -97,7 +97,7 @@ def _zookeeper_options(plan: ClusterPlan) -> str:
 
 
 def settings_digest(plan: ClusterPlan, role: Role, variant: FileVariant, *more: str) -> str:
-    """What a daemon has read of the plan once it runs, as one word: with another one it must be restarted.
+    """Digest of the settings that a daemon reads at its start: a different one requires a restart.
 
     A key that other daemons alone read does not count, nor does the reason of any.
     """
@@ -120,7 +120,7 @@ def expected_settings(plan: ClusterPlan, role: Role, variant: FileVariant) -> di
     settings_by_file: dict[str, dict[str, str]] = {}
     release = hadoop(plan.cluster.request.hadoop)
     for setting in read_by(plan, role, variant):
-        # A former name is shown as the one that it stands for.
+        # The page shows a deprecated name as its replacement.
         if setting.file in _SHOWN and not release.replacement(setting.key):
             settings_by_file.setdefault(setting.file, {})[setting.key] = value_text(setting.value)
     return settings_by_file

@@ -14,7 +14,7 @@ from howdah.model.value import planned_text
 
 
 class _Place(NamedTuple):
-    """Where the value of a key has to be made: on the hosts of a daemon, by its owner, with its mode."""
+    """Directories to create for a key: on the hosts of a daemon, with an owner and a mode."""
 
     key: str
     role: Role
@@ -52,7 +52,7 @@ _LOCAL, _HDFS = "file://", "hdfs://"
 
 
 def local_directories(plan: ClusterPlan, on: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str]]:
-    """For whom, and the command that makes them; ``on`` names the masters of each daemon."""
+    """Return the owners, and the commands that create them; ``on`` has the masters of each daemon."""
     for place in _PLACES:
         paths = _local_paths(plan, place.key)
         hosts = on[place.role.value]
@@ -108,7 +108,7 @@ def host_directories(plan: ClusterPlan, roles: AbstractSet[Role]) -> Iterator[Ho
 
 
 def masters_on_data_disks(plan: ClusterPlan, on: Mapping[str, Sequence[str]]) -> Iterable[str]:
-    """The hosts of masters whose directories are on data disks, which no worker uses there."""
+    """Return the hosts of masters that have their directories on data disks without a worker."""
     return dict.fromkeys(
         host
         for place in _PLACES
@@ -159,12 +159,12 @@ def _install(owner: str, mode: str, paths: Sequence[str]) -> str:
 
 
 def _local_paths(plan: ClusterPlan, key: str) -> list[str]:
-    """The paths of a key, but for those that are said to be in HDFS."""
+    """Return the paths of a key, without those in HDFS."""
     return [path.removeprefix(_LOCAL) for path in _paths(plan, key) if not path.startswith(_HDFS)]
 
 
 def _hdfs_paths(plan: ClusterPlan, key: str) -> list[str]:
-    """The paths of a key, but for those that are said to be on a disk of the host's own."""
+    """Return the paths of a key, without those on the host's own disks."""
     return [urlsplit(path).path for path in _paths(plan, key) if not path.startswith(_LOCAL)]
 
 

@@ -1,7 +1,7 @@
 """The directory that a ConfigSet is written to, and what was changed there since.
 
-A manifest with the digest of every file tells what howdah wrote from what others wrote or edited;
-the latter is never lost without being asked for. All files are staged before the first one takes
+A manifest with the digest of every file distinguishes howdah's files from files that users wrote or edited;
+those are never lost without a request. All files are staged before the first one takes
 its place, so that a full disk changes nothing; each file is whole at every moment.
 """
 
@@ -26,7 +26,7 @@ ChangeKind = Literal["new", "changed", "same", "removed"]
 
 
 class FileChange(NamedTuple):
-    """What writing does to one file; ``edited``: somebody has changed it since howdah wrote it."""
+    """The effect of writing on one file; ``edited``: a user has changed it since howdah wrote it."""
 
     path: str
     kind: ChangeKind
@@ -36,7 +36,7 @@ class FileChange(NamedTuple):
 
 
 def pending_changes(files: ConfigSet, directory: Path) -> tuple[FileChange, ...]:
-    """What writing would do, sorted by path; raises UserError for a directory that is not howdah's."""
+    """The changes that writing would make, sorted by path; raises UserError for a foreign directory."""
     written = _manifest(directory)
     after = {file.path: file.content for file in files.files}
     result: list[FileChange] = []
@@ -104,7 +104,7 @@ def _move(files: ConfigSet, planned: tuple[FileChange, ...], staging: Path, dire
     for change in planned:
         if change.kind == "removed":
             _remove(directory, change.path)
-    # Last, so that a run that is killed before leaves files that the next one knows as its own.
+    # Last, so that after a kill the next run recognises the files as its own.
     (staging / MANIFEST).replace(directory / MANIFEST)
 
 
@@ -145,7 +145,7 @@ def _checked(content: object, directory: Path) -> Mapping[str, str]:
     if not isinstance(content, dict) or content.get("howdah") != _FORMAT or not isinstance(files, dict):
         raise UserError(str(directory / MANIFEST), "is not a list of rendered files", "give a new directory")
     for path in files:
-        # What is removed is named here, so a path that leads elsewhere must not be believed.
+        # The list names the files to remove, so paths outside the directory are refused.
         if PurePosixPath(path).is_absolute() or ".." in PurePosixPath(path).parts:
             raise UserError(
                 str(directory / MANIFEST), f"{path!r} points outside the directory", "give a new directory"

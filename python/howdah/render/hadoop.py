@@ -95,20 +95,16 @@ def _hadoop_settings(plan: ClusterPlan, variant: FileVariant, readers: str) -> I
         content = xml_file(title, settings) if name in HADOOP_XML else env_file(title, settings)
         yield ConfigFile(path=f"{folder}/{name}", content=content)
     if settings := select(plan, EXECUTOR, variant):
-        # The program that reads it takes blanks and comments at their word: neither may stand beside a value.
+        # The program that reads it keeps blanks and comments as parts of a value.
         head = hash_comment(
             [f"{EXECUTOR} of {plan.cluster.inventory.cluster}: root's, mode 0400, on every worker"]
         )
-        content = "\n".join([head, *map(_executor_line, settings)])
+        content = "\n".join([head, *map(_assignment_line, settings)])
         yield ConfigFile(path=f"{folder}/{EXECUTOR}", content=content)
 
 
-def _executor_line(setting: Setting) -> str:
-    return f"{hash_comment(reason_lines(setting))}{plain_key(setting)}={setting_text(setting)}\n"
-
-
 def _of_jobs(plan: ClusterPlan) -> list[Setting]:
-    """What a client sends along with its job: tasks that fit the smallest workers run on all of them."""
+    """The settings that a client sends with its job: tasks that fit the smallest workers run on all."""
     smallest = min(plan.workers, key=lambda worker: (worker.memory_bytes, worker.name))
     return select(plan, _JOBS, of_kind(smallest))
 
@@ -147,7 +143,9 @@ def zookeeper_files(plan: ClusterPlan) -> Iterable[ConfigFile]:
     if not settings:
         return
     head = hash_comment([f"zoo.cfg of {plan.cluster.inventory.cluster}"])
-    yield ConfigFile(path=f"zookeeper/{ZOOKEEPER}", content="\n".join([head, *map(_line, settings)]))
+    yield ConfigFile(
+        path=f"zookeeper/{ZOOKEEPER}", content="\n".join([head, *map(_assignment_line, settings)])
+    )
     if options := select(plan, ZOOKEEPER_ENV, EVERYWHERE):
         text = env_file(f"{ZOOKEEPER_ENV} of {plan.cluster.inventory.cluster}", options)
         yield ConfigFile(path=f"zookeeper/{ZOOKEEPER_ENV}", content=text)
@@ -161,5 +159,5 @@ def zookeeper_files(plan: ClusterPlan) -> Iterable[ConfigFile]:
             yield ConfigFile(path=f"zookeeper/{host}/myid", content=f"{number}\n")
 
 
-def _line(setting: Setting) -> str:
+def _assignment_line(setting: Setting) -> str:
     return f"{hash_comment(reason_lines(setting))}{plain_key(setting)}={setting_text(setting)}\n"

@@ -1,4 +1,4 @@
-"""Virtual machines: which on which host, and what the hypervisor is told of each kind."""
+"""Virtual machines: their hosts, and the hypervisor's settings of each kind."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def domain(
 
 
 def _bandwidth(bits_per_s: int) -> Iterator[str]:
-    """How a machine is held to its part of ports that are shared; libvirt counts in thousands of bytes."""
+    """The limit of a machine's share of the host's ports; libvirt counts in thousands of bytes."""
     yield from textwrap.wrap(
         f"Other clusters have the rest of the host's ports. {format_bits_per_s(bits_per_s)} are this "
         "machine's part; to hold it to that, whatever the others leave, put into its interface:",
@@ -62,7 +62,7 @@ def _bandwidth(bits_per_s: int) -> Iterator[str]:
 
 
 def domain_element(name: str, settings: Sequence[Setting], data_disks: Sequence[int]) -> ElementTree.Element:
-    """The domain alone: its system disk first, then its data disks, with examples for what a site knows."""
+    """Return the domain: its system disk first, then its data disks, with examples for values of a site."""
     root = ElementTree.Element("domain", type="kvm")
     ElementTree.SubElement(root, "name").text = name
     ElementTree.SubElement(ElementTree.SubElement(root, "os"), "type").text = "hvm"
@@ -88,7 +88,7 @@ def _system_disk(name: str) -> ElementTree.Element:
 
 
 def _data_disks(pattern: ElementTree.Element, disks: Sequence[int]) -> Iterator[ElementTree.Element]:
-    """The pattern once for each data disk, with an I/O thread and a serial number of its own."""
+    """Return the pattern for each data disk, with its own I/O thread and serial number."""
     for number, of_host in enumerate(disks, start=1):
         disk = deepcopy(pattern)
         disk.set("device", "disk")
@@ -150,7 +150,7 @@ def _host_option(setting: Setting) -> str:
 
 
 def firmware_files(plan: ClusterPlan) -> Iterable[ConfigFile]:
-    """``firmware.md``, where the plan says anything of it."""
+    """Return ``firmware.md``, if the plan has settings of firmware."""
     settings = [setting for setting in plan.settings if setting.file == FIRMWARE]
     if not settings:
         return
@@ -178,7 +178,7 @@ def _machine_option(setting: Setting) -> str:
             setting_label(setting), "is not a key of a .vmx file", "letters, digits, dots and colons"
         )
     text = value_text(setting.value).upper() if isinstance(setting.value, bool) else setting_text(setting)
-    # The format's own way to write the quotation mark and the bar that introduces it.
+    # The format's escapes of the quotation mark and of the escape character.
     text = text.replace("|", "|7C").replace('"', "|22")
     return f'\n{hash_comment(reason_lines(setting))}{setting.key} = "{text}"\n'
 
@@ -210,7 +210,7 @@ def hypervisor_files(plan: ClusterPlan, hosts: Sequence[PlacedHost]) -> Iterable
 
 
 def _part_of_ports(worker: Worker, cluster: Cluster, kinds: Mapping[str, Worker]) -> int:
-    """What a machine has of its cluster's part of a host's ports: as much as of its virtual CPUs."""
+    """A machine's share of its cluster's part of a host's ports, proportional to its virtual CPUs."""
     group = next(group for group in cluster.inventory.groups if group.name == worker.group)
     layout = next(layout for layout in cluster.layouts if layout.group == worker.group)
     vcpus = sum(kinds[kind].vcpus or 0 for kind in layout.workers)

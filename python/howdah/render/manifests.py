@@ -1,4 +1,4 @@
-"""What a host is to be, as data: users, directories, files, units, daemons; one manifest for alike hosts."""
+"""The target state of a host: users, directories, files, units, daemons; identical hosts share a manifest."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ from howdah.render.variant import EVERYWHERE, FileVariant, of_kind, select
 def kerberos_parts(plan: ClusterPlan, roles: Sequence[Role]) -> dict[str, object]:
     """The parts of a manifest that only a plan with Kerberos has; none without.
 
-    ``secrets`` are files that are handed over apart, by name, path and rights. ``kerberos`` says with which
-    keytab each user of the host gets a ticket, and by whose certificate pages are believed.
+    ``secrets`` are files that are copied separately, by name, path and rights. ``kerberos`` has the
+    keytab of each user of the host, and the certificate that verifies pages.
     """
     if not is_secure(plan):
         return {}
     secrets = host_secrets(plan, roles)
     keytabs = [secret for secret in secrets if secret.principals]
     users: dict[str, dict[str, str]] = {}
-    # ZooKeeper's asks nobody; HDFS's, who may ask it everything, comes first.
+    # ZooKeeper's user sends no requests; HDFS's superuser comes first.
     for user in dict.fromkeys(kind.user for role, kind in DAEMONS.items() if role is not Role.ZOOKEEPER):
         for secret in keytabs:
             own = next((name for name in secret.principals if name.startswith(f"{user}/")), None)
@@ -60,7 +60,7 @@ def secrets_of(plan: ClusterPlan, role: Role) -> list[str]:
 
 
 def login_files(plan: ClusterPlan, roles: Sequence[Role]) -> Iterator[dict[str, object]]:
-    """The login configurations of a host's daemons; ``host`` says that _HOST is its own name there."""
+    """Yield the login configurations of a host's daemons; with ``host``, _HOST is its own name."""
     if not is_secure(plan):
         return
     made = {login.path: login for login in logins(plan) if login.role in roles}
@@ -85,7 +85,7 @@ def peers(plan: ClusterPlan, role: Role) -> dict[str, str]:
 
 
 def _namenodes(plan: ClusterPlan) -> dict[str, str]:
-    """What the configuration calls the NameNode of each host; the last part of a key is its name."""
+    """The id of each host's NameNode in the configuration, which is the last part of a key."""
     return {
         value_text(setting.value).rpartition(":")[0]: setting.key.rpartition(".")[2]
         for setting in plan.settings
@@ -122,7 +122,7 @@ _LIBHADOOP = ("dfs.domain.socket.path", "dfs.client.read.shortcircuit")
 
 
 class Manifest(NamedTuple):
-    """What some hosts are to be."""
+    """The properties that a group of hosts shares."""
 
     name: str
     """The name of its file: a host's, or that of a kind of worker."""
@@ -146,7 +146,7 @@ def manifests(
 
 
 def _alone(plan: ClusterPlan, system: PlacedSystem) -> bool:
-    """Whether a worker runs more than its kind does: masters' daemons too."""
+    """Whether a worker also runs masters' daemons."""
     own = next(worker.roles for worker in plan.workers if worker.name == system.kind)
     return set(system.roles) != set(own)
 
@@ -171,7 +171,9 @@ def _manifest(
         "trees": [PurePosixPath(release_folder(plan.cluster, product)).name for product in products],
         "native": _needs_libhadoop(plan, variant, system),
         "users": _users(system),
-        "disks": {"count": disks, "script": _DISKS} if disks and _script(system, content) else None,
+        "disks": {"count": disks, "script": _DISKS}
+        if disks and f"{_own_folder('os', system, content)}/disks.sh" in content
+        else None,
         "directories": [
             entry._asdict() for entry in _directories(plan, system, worker.data_dirs if worker else ())
         ],
@@ -188,7 +190,7 @@ def _least_java(cluster: Cluster) -> int:
 
 
 def _needs_libhadoop(plan: ClusterPlan, variant: FileVariant, system: PlacedSystem) -> bool:
-    """Whether a DataNode would not start without Hadoop's native library."""
+    """Whether DataNodes need Hadoop's native library to start."""
     settings = {setting.key: value_text(setting.value) for setting in select(plan, "hdfs-site.xml", variant)}
     return (
         Role.DATANODE in system.roles and settings.get(_LIBHADOOP[1]) == "true" and _LIBHADOOP[0] in settings
@@ -196,7 +198,7 @@ def _needs_libhadoop(plan: ClusterPlan, variant: FileVariant, system: PlacedSyst
 
 
 def _users(system: PlacedSystem) -> list[dict[str, str]]:
-    # The owners of the log directories are users whatever runs there.
+    # Owners of log directories exist on every host.
     users = dict.fromkeys(["hdfs", *(DAEMONS[role].user for role in DAEMONS if role in system.roles)])
     return [{"name": name, "home": _HOMES[name]} for name in users]
 
@@ -226,7 +228,7 @@ def _files(
                 yield _file(f"{conf}/{path.removeprefix(f'{folder}/')}", file.content, file.executable)
         if product == "hbase":
             hadoop = _own_folder("hadoop", system, content)
-            # Only where there is Kerberos are there the two that tell of key stores.
+            # The two files about key stores exist only with Kerberos.
             for name in _HBASE_READS:
                 if shared := content.get(f"{hadoop}/{name}"):
                     yield _file(f"{conf}/{name}", shared.content)
@@ -267,10 +269,6 @@ def _system_files(system: PlacedSystem, content: Mapping[str, ConfigFile]) -> It
             yield _file(_DISKS, file.content, True)
 
 
-def _script(system: PlacedSystem, content: Mapping[str, ConfigFile]) -> bool:
-    return f"{_own_folder('os', system, content)}/disks.sh" in content
-
-
 def _own_folder(base: str, system: PlacedSystem, content: Mapping[str, ConfigFile]) -> str:
     """The folder that holds a system's files: its kind's, its group's, or the one for all."""
     folders = [f"{base}-{system.kind}", f"{base}-{system.group}"]
@@ -297,7 +295,7 @@ def _daemon(plan: ClusterPlan, system: PlacedSystem, role: Role, variant: FileVa
         "ipc_port": port_of(plan, _IPC, variant) if role is Role.DATANODE else None,
         "stores": _stores(plan, kind.store, variant),
         "store": kind.store.content if kind.store else "",
-        # A daemon is restarted where one of these has changed too.
+        # A change of one of these files also restarts the daemon.
         **({"reads": reads} if reads else {}),
     }
 

@@ -18,7 +18,7 @@ from howdah.model.value import planned_text
 from howdah.render.templates import template
 
 _DATANODE_PORT = 9866
-"""The DataNode's transfer port unless ``dfs.datanode.address`` says otherwise."""
+"""The default of the DataNode's transfer port (``dfs.datanode.address``)."""
 
 _LIST = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*")
 """A file's name that hides nothing and leads nowhere else."""
@@ -33,7 +33,7 @@ def member_files(
 ) -> tuple[ConfigFile, ...]:
     """``workers`` for the start scripts, and the lists that the plan's settings name.
 
-    Excluded are the workers that are ``leaving``, whose data and tasks go elsewhere first.
+    Workers that are ``leaving`` are excluded, so that they are drained first.
     """
     roles = {worker.name: worker.roles for worker in plan.workers}
     workers = [worker for host in hosts for worker in host.workers]
@@ -136,7 +136,7 @@ def topology_files(folder: str, cluster: Cluster, hosts: Sequence[PlacedHost]) -
 
 
 def _table(hosts: Sequence[PlacedHost], grouped: bool) -> str:
-    """``name /rack`` or, where HDFS knows node groups, ``name /rack/host``: one node group for each host."""
+    """Yield ``name /rack`` or, with node groups, ``name /rack/host``: one node group for each host."""
     locations: dict[str, str] = {}
     for host in hosts:
         location = f"/{host.rack}/{host.name}" if grouped else f"/{host.rack}"

@@ -13,7 +13,7 @@ from howdah.model.request import PlanRequest
 from howdah.releases import catalogue
 from howdah.releases.catalogue import Release
 from howdah.render.text import setting_label, setting_text
-from howdah.render.variant import HBASE_XML, KNOWN, XML
+from howdah.render.variant import HBASE_XML, SETTING_FILES, XML
 
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,62}[A-Za-z0-9])?")
 
@@ -30,7 +30,7 @@ def check_names(plan: ClusterPlan, request: PlanRequest) -> None:
 
 
 def check_name(setting: Setting, *releases: Release) -> None:
-    """Raise UserError if no release knows the key, or it cannot take the value."""
+    """Raise UserError if no release has the key, or if the value is invalid."""
     for release in releases:
         if instead := release.replacement(setting.key):
             raise UserError(
@@ -74,11 +74,11 @@ def guard(plan: ClusterPlan) -> Cluster:
         if not _NAME.fullmatch(name):
             raise UserError(where, f"{name!r} is not a name", "letters, digits, hyphens and dots, at most 64")
     for setting in plan.settings:
-        if setting.file is not None and setting.file not in KNOWN:
+        if setting.file is not None and setting.file not in SETTING_FILES:
             raise UserError(
                 f"settings: {setting.key}",
                 f"{setting.file!r} is not a file that is rendered",
-                f"one of {', '.join(sorted(KNOWN))}",
+                f"one of {', '.join(sorted(SETTING_FILES))}",
             )
     if not any(Role.NAMENODE in master.roles for master in cluster.masters):
         raise UserError("masters", "none of them is a NameNode", "give one of them this role")

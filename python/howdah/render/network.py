@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from howdah.model.configset import ConfigFile
-from howdah.model.inventory import HostGroup
 from howdah.model.plan import Cluster, ClusterPlan, Setting
 from howdah.render.text import hash_comment, plain_key, reason_lines, setting_text
 from howdah.render.variant import NETWORK, FileVariant, file_variants, select
@@ -94,8 +93,4 @@ def _checklist(settings: Sequence[Setting]) -> str:
 
 def _ports(cluster: Cluster, variant: FileVariant) -> int:
     groups = [group for group in cluster.inventory.groups if variant.group in (None, group.name)]
-    return max(map(_of_host, groups), default=1)
-
-
-def _of_host(group: HostGroup) -> int:
-    return sum(nic.count for nic in group.nics)
+    return max((sum(nic.count for nic in group.nics) for group in groups), default=1)

@@ -36,7 +36,7 @@ HEAD = """\
 
 
 def inspect() -> str:
-    """Look at all hosts at once."""
+    """Return the playbook that inspects all hosts at once."""
     return (
         HEAD
         + """
@@ -115,7 +115,7 @@ def start(
 
 
 def rolling(present: Mapping[Role, Sequence[str]], port: int, replication: int) -> Iterator[tuple[str, str]]:
-    """What restarts a few at a time: after changes, and to another release and back; each with its name."""
+    """The playbooks of rolling restarts, by name: after changes, to another release and back."""
     plan = Rolling(present, replication, _whole(port))
     yield "restart", f"{HEAD}{restart(plan, RESTARTING)}"
     yield "restart-upgraded", f"{HEAD}{restart(plan, UPGRADING)}"
@@ -127,9 +127,9 @@ def rolling(present: Mapping[Role, Sequence[str]], port: int, replication: int) 
 
 
 def prove(present: Mapping[Role, Sequence[str]], port: int, secure: bool = False) -> str:
-    """See that HDFS keeps what is written, that YARN runs a job, and where ``secure`` who is let in."""
+    """Return the playbook that tests HDFS by a file, YARN by a job, and if ``secure`` the access control."""
     job = _job() if present.get(Role.RESOURCEMANAGER) else ""
-    # First who is let in: what a cluster does for those who may not matters more than what for those who may.
+    # Access control first: an open cluster is worse than one that does not work.
     return f"{HEAD}{_DOORS if secure else ''}{_CONF}{_proof(port)}{job}"
 
 
@@ -181,7 +181,7 @@ def stop(present: Mapping[Role, Sequence[str]]) -> str:
 
 
 def downtime(present: Mapping[Role, Sequence[str]]) -> str:
-    """Change what cannot be changed a few daemons at a time: those in ``howdah_down``, or all, stop first."""
+    """Apply changes that no rolling restart can: first stop the daemons of ``howdah_down``, or all."""
     books = ("apply", "start", "restart", "prove")
     stops = _stops(present, only=True)
     return f"{HEAD}{stops}" + "".join(f"\n- import_playbook: {book}.yaml\n" for book in books)
@@ -201,7 +201,7 @@ def _stops(present: Mapping[Role, Sequence[str]], *, only: bool = False) -> str:
 """
         )
         if role is Role.FAILOVER_CONTROLLER:
-            # While both controllers are there to do it.
+            # As long as both failover controllers run.
             parts.append(
                 "" if only else _leaves("Fail over to a NameNode that stays", Role.NAMENODE, "follows")
             )

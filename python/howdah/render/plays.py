@@ -26,18 +26,18 @@ STARTED = (
     "{{ groups.datanode | map('extract', hostvars) | selectattr('started_datanode.host', 'defined') "
     "| map(attribute='inventory_hostname') }}"
 )
-"""The hosts whose DataNodes were started, or found running."""
+"""The hosts of DataNodes that were started or already ran."""
 NAMENODES = " + ".join(
     f"groups.namenode | map('extract', hostvars) | selectattr('{register}_namenode.host', 'defined') "
     "| list | length"
     for register in ("started", "followed")
 )
-"""How many NameNodes were started, or found running."""
+"""Number of NameNodes that were started or already ran."""
 _DISPENSABLE = (Role.SECONDARY_NAMENODE, Role.JOB_HISTORY)
 _FIRST = {
-    # What the first start of the first one needs, and of the others.
+    # Arguments of the first start: of the first daemon, then of the others.
     Role.NAMENODE: (
-        # Where manifests were not applied just before, nobody has told who holds data.
+        # Without manifests that were just applied, the hosts with data are unknown.
         "first: \"{{ 'format' if howdah is defined else '' }}\"\n"
         '        holders: "{{ howdah_holders | default([]) + held }}"',
         "first: bootstrap",
@@ -84,7 +84,7 @@ def _of_kind(role: Role, count: int) -> Iterator[str]:
     """The plays that start one kind of daemon, where it does not run."""
     name = DAEMONS[role].name
     if role not in _FIRST:
-        # A play all of whose hosts fail ends the whole course: what others can do without has company.
+        # Ansible ends if all hosts of a play fail, so dispensable daemons share a play with others.
         lone = count == 1 and role in _DISPENSABLE
         task = _start(name, "it", "", f"'{name}' in group_names" if lone else "")
         yield _start_play(role, f"{name}:datanode[0:1]" if lone else name, [task])
@@ -94,7 +94,7 @@ def _of_kind(role: Role, count: int) -> Iterator[str]:
     if count > 1:
         condition = f"inventory_hostname != groups.{name}[0]"
         tasks.append(_start(name, "the others", other_starts, condition, "followed"))
-    # In one play, so that where one host is lost the other one goes on.
+    # One play: if one host is lost, the other one continues.
     yield _start_play(role, name, tasks, waits_for_data=role is Role.NAMENODE)
     if role is Role.NAMENODE:
         yield _NO_FURTHER
@@ -218,7 +218,7 @@ _EVERY_NAMENODE = f"""
 
 
 class Rolling(NamedTuple):
-    """What restarts need to know of a plan."""
+    """The facts of a plan that restarts need."""
 
     present: Mapping[Role, Sequence[str]]
     """The hosts of each daemon."""
@@ -243,7 +243,7 @@ def downgrade() -> str:
 
 
 def _change_release(restarts: str) -> str:
-    """What NameNodes are started with is said anew, for their program is another one."""
+    """Change the start options of NameNodes for another release."""
     started = _books("apply") + _as_upgrade("upgrading") + _books("start")
     return started + _EVERY_NAMENODE + _books(restarts, "prove")
 
@@ -307,7 +307,7 @@ def _groups() -> str:
 
 
 def _step(plan: Rolling, step: Sequence[Role]) -> Iterator[str]:
-    """The plays that restart daemons of one kind, with those beside them that go along."""
+    """Yield the plays that restart daemons of one kind, together with those on the same hosts."""
     roles = [role for role in step if plan.present.get(role)]
     if not roles:
         return
@@ -351,7 +351,7 @@ def _play(plan: Rolling, roles: Sequence[Role], name: str, hosts: str, first: bo
   tasks:
 """
     if first:
-        # Before its failover controller is restarted, which would lose its place without being asked.
+        # Before the restart of its failover controller, which would cause an uncontrolled failover.
         text += _task("Fail over to another one", DAEMONS[role].name, "follows")
     roll = ROLL if role is Role.JOURNALNODE else ""
     text += roll

@@ -14,7 +14,7 @@ import jinja2
 
 from howdah.model.configset import ConfigFile
 from howdah.model.placement import PlacedHost
-from howdah.model.plan import Cluster, ClusterPlan, Placement, Role
+from howdah.model.plan import ClusterPlan, Placement, Role
 from howdah.model.request import Hypervisor
 from howdah.model.value import planned_text, value_text
 from howdah.render.directories import (
@@ -84,14 +84,17 @@ _MACHINES = {
     Hypervisor.VSPHERE: " --vcenter VCENTER",
     Hypervisor.KVM: " --libvirt 'qemu+ssh://root@{host}/system'",
 }
-"""How `howdah provision` is told where machines are made."""
+"""Describe the site file of `howdah provision`."""
 
 
 def readme(plan: ClusterPlan, hosts: Sequence[PlacedHost], files: Sequence[ConfigFile]) -> ConfigFile:
     """The order of steps and the checks at its end."""
     paths = [file.path for file in files]
     numbers = itertools.count(1)
-    on = {role.value: _addresses(plan.cluster, role) for role in Role}
+    on = {
+        role.value: [master.address for master in plan.cluster.masters if role in master.roles]
+        for role in Role
+    }
     carried = _carried(plan, hosts)
     virtual = any(layout.virtual for layout in plan.cluster.layouts)
     text = _template().render(
@@ -134,7 +137,7 @@ def readme(plan: ClusterPlan, hosts: Sequence[PlacedHost], files: Sequence[Confi
         datanodes=carried[Role.DATANODE],
         nodemanagers=carried[Role.NODEMANAGER],
         regionservers=carried[Role.REGIONSERVER],
-        # What must be done stands before what should be, each in the order of the rules.
+        # Required steps before recommended ones, each in the order of the rules.
         advice=[
             advice
             for level in ("must", "should")
@@ -152,7 +155,7 @@ def _where(role: Role, on: Mapping[str, Sequence[str]]) -> str:
 
 
 def _apart(base: str, paths: Sequence[str]) -> str:
-    """What to say where a folder comes in several, for kinds of workers or groups of hosts."""
+    """Return the note about a folder that differs by kinds of workers or groups of hosts."""
     folders = sorted({path.split("/")[0] for path in paths if path.startswith(f"{base}-")})
     return f" (use your own {', '.join(f'`{name}/`' for name in folders)})" if folders else ""
 
@@ -182,12 +185,8 @@ def _quantity(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
-def _addresses(cluster: Cluster, role: Role) -> list[str]:
-    return [master.address for master in cluster.masters if role in master.roles]
-
-
 def _carried(plan: ClusterPlan, hosts: Sequence[PlacedHost]) -> Counter[Role]:
-    """How many workers run each daemon."""
+    """Number of workers that run each daemon."""
     roles = {worker.name: worker.roles for worker in plan.workers}
     carried: Counter[Role] = Counter()
     for kind, count in Counter(worker.kind for host in hosts for worker in host.workers).items():

@@ -1,4 +1,4 @@
-"""What a host must be handed for Kerberos and TLS by whoever has it: names, places, rights, no content."""
+"""A host's secrets for Kerberos and TLS, which the administrator provides: paths and modes, no content."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from howdah.model.value import planned_text, value_text
 
 _OPTION = re.compile(r"-Djava\.security\.auth\.login\.config=(\S+)")
 SERVERS_FILE = "/etc/zookeeper/conf/jaas.conf"
-"""Where ZooKeeper's own login configuration is."""
+"""Path of ZooKeeper's own login configuration."""
 _SERVERS_ENTRIES = ("Server", "QuorumServer", "QuorumLearner")
 _SERVERS_KEYTAB = "/etc/security/keytabs/zookeeper.service.keytab"
 
 
 class Login(NamedTuple):
-    """A login configuration: whose it is, its path, and the keytab and principal that it is made of."""
+    """A login configuration: its daemon, its path, its keytab and principal."""
 
     role: Role
     path: str
     entries: tuple[str, ...]
-    """What readers look for in it: ``Client``, or ``Server`` and what its peers are to it."""
+    """Its sections: ``Client``, or ``Server`` and that of its peers."""
     keytab: str
     principal: str
     """With ``_HOST`` for the host's own name."""
 
     def lines(self, host: str) -> tuple[str, ...]:
-        """Its lines on a host: Java knows no _HOST."""
+        """Return its lines on a host, because Java does not replace _HOST."""
         return tuple(line for entry in self.entries for line in self._of(entry, host))
 
     def _of(self, entry: str, host: str) -> tuple[str, ...]:
@@ -63,38 +63,38 @@ def logins(plan: ClusterPlan) -> Iterator[Login]:
 
 
 AUTHORITY = "/etc/security/tls/ca.pem"
-"""The certificate of whoever signed the hosts' own, for programs that are not Java: it holds no secret."""
+"""The certificate of the hosts' authority, for programs that are not Java: it contains no secret."""
 _GROUP = "hadoop"
 _PROVIDER = "hadoop.security.credential.provider.path"
 _SHOWN = 3
-"""As many hosts as are named where many are alike."""
+"""The number of hosts that are listed if many are identical."""
 _STORE = "localjceks://file"
 
 
 class HostSecret(NamedTuple):
-    """A file that only the administrator has: where it goes on a host, and who may read it there."""
+    """A file that the administrator provides: its path on a host, and the users that may read it."""
 
     name: str
-    """What it is called in the folder that the administrator names."""
+    """Its file name in the administrator's folder."""
     path: str
     owner: str
     group: str
     mode: str
     users: tuple[str, ...]
-    """The users whose daemons read it; a daemon must be restarted where it has changed."""
+    """The users of daemons that read it; these are restarted after it has changed."""
     principals: tuple[str, ...] = ()
-    """Whose keys it holds, if it is a keytab; ``_HOST`` stands for the host's own name."""
+    """The principals of its keys, if it is a keytab; ``_HOST`` is the host's own name."""
 
 
 def is_secure(plan: ClusterPlan) -> bool:
-    """Whether a plan asks for Kerberos."""
+    """Whether a plan requires Kerberos."""
     return plan.cluster.request.secure
 
 
 def host_secrets(plan: ClusterPlan, roles: Sequence[Role]) -> tuple[HostSecret, ...]:
-    """What a host with these daemons must be handed, sorted by name; nothing where the plan has no Kerberos.
+    """The secrets of a host with these daemons, sorted by name; none for a plan without Kerberos.
 
-    Raises UserError where a path of the plan's is none, or two of them end in the same name.
+    Raises UserError if a planned path is not one, or if two of them have the same file name.
     """
     if not is_secure(plan) or not roles:
         return ()
@@ -136,7 +136,7 @@ def _keytabs(plan: ClusterPlan, roles: Sequence[Role]) -> Iterator[HostSecret]:
     for path, names in principals.items():
         readers = tuple(sorted(users[path]))
         web = any(principal.startswith("HTTP/") for principal in names)
-        # What several users' daemons read is root's and the group's; else it is its only reader's.
+        # A file that daemons of several users read belongs to root and the group, others to their reader.
         shared = web or len(readers) > 1
         owner, mode = ("root", "0440") if shared else (readers[0], "0400")
         yield HostSecret(_name(path), path, owner, _GROUP, mode, readers, tuple(sorted(names)))

@@ -1,4 +1,4 @@
-"""What the operating system of a worker is told: kernel, limits, huge pages, disks."""
+"""Settings of a worker's operating system: kernel, limits, huge pages, disks."""
 
 from __future__ import annotations
 
@@ -54,7 +54,10 @@ def _script(settings: Mapping[str, Setting], counts: set[int]) -> str:
     words = {
         "REASONS": "".join(
             hash_comment(
-                [f"{key}: {line}" if first else f"  {line}" for first, line in _marked(settings[key])]
+                [
+                    f"  {line}" if number else f"{key}: {line}"
+                    for number, line in enumerate(reason_lines(settings[key]))
+                ]
             )
             for key in _SCRIPT_KEYS
             if key in settings
@@ -69,10 +72,6 @@ def _script(settings: Mapping[str, Setting], counts: set[int]) -> str:
     for word, text in words.items():
         script = script.replace(f"@{word}@", text)
     return script
-
-
-def _marked(setting: Setting) -> Iterable[tuple[bool, str]]:
-    return ((number == 0, line) for number, line in enumerate(reason_lines(setting)))
 
 
 def _options(settings: Mapping[str, Setting]) -> list[str]:
@@ -194,7 +193,7 @@ def _unit_limits(settings: Sequence[Setting]) -> str:
 def _unit_lines(setting: Setting) -> Iterator[str]:
     yield f"Limit{plain_key(setting).upper()}={_unit_limit(setting)}"
     if setting.key == "nproc":
-        # Beside the user's limit a unit has one of its own, by default 15 % of what the kernel allows.
+        # A unit has its own limit in addition to the user's, by default 15 % of the kernel's.
         yield f"TasksMax={_unit_limit(setting)}"
 
 

@@ -1,4 +1,4 @@
-"""Where kinds of workers or groups of hosts differ, their files go to folders of their own."""
+"""Separate folders for kinds of workers and groups of hosts with different files."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ VMX = "vsphere.vmx"
 ESXI = "esxi"
 LIBVIRT = "kvm.xml"
 FIRMWARE = "firmware"
-KNOWN = frozenset(
+SETTING_FILES = frozenset(
     (
         *XML,
         *HADOOP_ENV,
@@ -71,26 +71,26 @@ class FileVariant(NamedTuple):
         return f"{base}-{self.suffix}" if self.suffix else base
 
     def holds(self, setting: Setting) -> bool:
-        """Whether a setting is meant for these."""
+        """Whether a setting applies to this variant."""
         return setting.worker in (None, self.worker) and setting.group in (None, self.group)
 
 
 EVERYWHERE = FileVariant()
-"""What is the same on every host and worker."""
+"""The settings that all hosts and workers share."""
 
 
 def of_kind(worker: Worker) -> FileVariant:
-    """What a kind of worker has, its hosts' settings included."""
+    """The settings of a kind of worker, including its hosts'."""
     return FileVariant(worker.name, worker.name, worker.group)
 
 
 def of_group(group: str) -> FileVariant:
-    """What a group of hosts has."""
+    """The settings of a group of hosts."""
     return FileVariant(group, None, group)
 
 
 def differ(plan: ClusterPlan, files: Collection[str]) -> bool:
-    """Whether any setting of these files is for some workers or hosts only."""
+    """Whether any setting of these files applies only to some workers or hosts."""
     return any(
         setting.file in files and (setting.worker is not None or setting.group is not None)
         for setting in plan.settings
@@ -98,7 +98,7 @@ def differ(plan: ClusterPlan, files: Collection[str]) -> bool:
 
 
 def file_variants(plan: ClusterPlan, files: Collection[str]) -> tuple[FileVariant, ...]:
-    """The sets that these files come in, alike ones together."""
+    """Return the different sets of these files, identical ones together."""
     if any(setting.file in files and setting.worker is not None for setting in plan.settings):
         workless = {group.name for group in plan.cluster.inventory.groups} - {
             worker.group for worker in plan.workers

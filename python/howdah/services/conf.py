@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -148,6 +149,14 @@ class ClientConf:
 
     def _names(self, key: str) -> tuple[str, ...]:
         return read_list(self.get(key) or "")
+
+
+def conf_directory(directory: Path | None) -> Path | None:
+    """Return the directory of a flag, otherwise ``$HADOOP_CONF_DIR``; None without both."""
+    if directory is not None:
+        return directory
+    variable = os.environ.get("HADOOP_CONF_DIR")
+    return Path(variable) if variable else None
 
 
 def _winners(properties: Iterable[SiteProperty]) -> dict[str, SiteProperty]:

@@ -51,8 +51,8 @@ class HistoryFiles:
 
     def __init__(self, hdfs: Hdfs, conf: ClientConf, user: str, staging: str = "") -> None:
         self._hdfs = hdfs
-        self._intermediate = _path(conf.get("mapreduce.jobhistory.intermediate-done-dir") or "")
-        self._done = _path(conf.get("mapreduce.jobhistory.done-dir") or "")
+        self._intermediate_dir = _path(conf.get("mapreduce.jobhistory.intermediate-done-dir") or "")
+        self._done_dir = _path(conf.get("mapreduce.jobhistory.done-dir") or "")
         self._user = user
         self._staging = staging
 
@@ -79,7 +79,7 @@ class HistoryFiles:
     def _places(self, job_id: str) -> Iterator[_Place]:
         """Yield the intermediate directory, the job's staging directory, then those of days, newest first."""
         start, conf = f"{job_id}-", f"{job_id}_conf.xml"
-        yield _Place(f"{self._intermediate}/{self._user}", start, conf)
+        yield _Place(f"{self._intermediate_dir}/{self._user}", start, conf)
         if self._staging:
             # Each application master of the job writes its own file.
             yield _Place(f"{self._staging}/{self._user}/.staging/{job_id}", f"{job_id}_", "job.xml")
@@ -87,7 +87,7 @@ class HistoryFiles:
         if match is None:
             raise Unexpected(job_id, "is not the id of a job", "")
         serial = f"{int(match[2]) // _JOBS_IN_A_DIRECTORY:0{_SERIAL_DIGITS}}"
-        above = [self._done]
+        above = [self._done_dir]
         for _ in ("year", "month", "day"):
             above = [
                 f"{directory}/{name}"

@@ -49,9 +49,9 @@ class AttemptFacts:
     """Milliseconds since 1970 on Hadoop's clock; None if it never began."""
     finish_ms: int | None = None
     shuffle_ms: int | None = None
-    """When a reduce had all its map output."""
+    """Time at which a reduce had fetched all map output."""
     merge_ms: int | None = None
-    """When a reduce had merged it."""
+    """Time at which a reduce had merged it."""
     node: str = ""
     """The NodeManager's host name; empty if it had no container."""
     node_web: str = ""
@@ -67,7 +67,7 @@ class AttemptFacts:
 
     @property
     def number(self) -> TaskNumber:
-        """Which task and which attempt at it."""
+        """The task and the number of the attempt."""
         return task_number(self.id)
 
     @property
@@ -125,7 +125,7 @@ class JobFacts:
     state: State
     submit_ms: int
     start_ms: int | None = None
-    """When its application master had initialised it."""
+    """Time at which its application master had initialised it."""
     finish_ms: int | None = None
     user: str = ""
     diagnostics: str = ""

@@ -119,7 +119,7 @@ class NameNodeStatus(AnswerPart):
     safe_mode: str | None
     """The reason of its safe mode; None outside safe mode."""
     changed_ms: int = 0
-    """When it became active or standby, milliseconds since 1970; 0 without failover."""
+    """Time at which it became active or standby, milliseconds since 1970; 0 without failover."""
 
 
 class HdfsSpace(AnswerPart):

@@ -82,9 +82,9 @@ class AppFacts(AnswerPart):
     submitted_ms: int = Field(alias="startedTime")
     """Milliseconds since 1970."""
     launched_ms: int = Field(0, alias="launchTime")
-    """When its application master got a container; 0 before."""
+    """Time at which its application master got a container; 0 before."""
     finished_ms: int = Field(alias="finishedTime")
-    """When it ended; 0 before."""
+    """Time of its end; 0 before."""
     master_logs: str = Field("", alias="amContainerLogs")
     """The page of its application master's log; empty before it has a container."""
     kind: str = Field("", alias="applicationType")

@@ -247,7 +247,7 @@ class ReadSpark:
         for row in self._tasks:
             if row["state"] != "succeeded":
                 continue
-            # A task that reads files is as a map task, one that reads shuffle data as a reduce task.
+            # A task that reads files counts as a map task, one that reads shuffle data as a reduce task.
             side = 0 if row["input_bytes"] else 1
             shuffled = (row["shuffle_remote_read_bytes"] or 0) + (row["shuffle_local_read_bytes"] or 0)
             for name, value in (

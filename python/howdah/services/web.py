@@ -22,7 +22,7 @@ from howdah.services.identity import Negotiate, hadoop_user
 Parameter = str | int
 
 _SILENCE_S = 20.0
-"""How long an answer may take: a NameNode in a long garbage collection needs this time."""
+"""Time limit of an answer: a NameNode in a long garbage collection needs this time."""
 
 _MOST_BYTES = 1 << 24
 
@@ -52,7 +52,7 @@ class Web:
         self.plain = not kerberos
         """Whether the user's name is enough."""
         self.silence_s = silence_s
-        """How long an answer may take."""
+        """Time limit of an answer."""
         self._names = names or {}
         self._identity = {"user.name": self.user} if self.plain else {}
         self._client = httpx.Client(
@@ -81,7 +81,7 @@ class Web:
         return self._names.get(host, host)
 
     def get_json(self, url: str, **params: Parameter) -> Any:
-        """What a daemon answers, which must be JSON; raises ServiceError."""
+        """A daemon's answer, which must be JSON; raises ServiceError."""
         return json_of(self._request("GET", url, params))
 
     def get_object(self, url: str, **params: Parameter) -> Object:
@@ -193,7 +193,7 @@ class PlainClient:
         self._connections: dict[str, HTTPConnection] = {}
 
     def get_json(self, url: str, **params: Parameter) -> Any:
-        """What a daemon answers, which must be JSON; raises ServiceError."""
+        """A daemon's answer, which must be JSON; raises ServiceError."""
         if self._web.plain and url.startswith("http://"):
             try:
                 return self._plainly(url, params)

@@ -9,14 +9,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from urllib.parse import urlsplit
 
-from howdah.engines.hadoop.reached import directory_of, open_web
 from howdah.errors import UserError
 from howdah.jobs.histories import History, Read, find_histories, read_all
 from howdah.jobs.mapreduce import mapreduce_application
 from howdah.jobs.remote import HdfsHistories, JobHistoryServer, SparkHistoryServer
 from howdah.jobs.store import JobStore
 from howdah.model.application import Application
-from howdah.services.conf import ClientConf
+from howdah.services.conf import ClientConf, conf_directory
 from howdah.services.errors import ServiceError
 from howdah.services.namenode import NameNode
 from howdah.services.web import Web
@@ -127,13 +126,13 @@ def _histories(
 @contextmanager
 def in_hdfs(source: str, conf: Path | None) -> Iterator[HdfsHistories]:
     """The histories at a path in HDFS; raises UserError if the cluster's configuration is unknown."""
-    directory = directory_of(conf)
+    directory = conf_directory(conf)
     if directory is None:
         raise UserError(
             source, "the cluster's configuration is unknown", "give --conf DIR, or set HADOOP_CONF_DIR"
         )
     client = ClientConf.read(directory)
-    with closing(open_web(client)) as web:
+    with closing(Web(kerberos=client.secure)) as web:
         yield HdfsHistories(NameNode(web, client), urlsplit(source).path)
 
 

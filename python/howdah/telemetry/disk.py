@@ -65,7 +65,7 @@ class DiskDevice(Device):
 
 
 class VolumeDevice(Device):
-    """Bytes, operations and busy time of the disks of one machine of a laboratory.
+    """Bytes, operations and busy time of the disks of one machine of a lab.
 
     ``disks`` are kernel names of block devices (``loop3``) by the names the machine mounts them under.
     """

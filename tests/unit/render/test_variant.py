@@ -10,7 +10,7 @@ from howdah.planner.rule import FamilyRule, SettingRule
 from howdah.planner.rules.catalogue import RULES
 from howdah.releases import catalogue
 from howdah.releases.catalogue import HBASE_VERSIONS, PLANNED_VERSIONS, Release
-from howdah.render.variant import HADOOP_ENV, HADOOP_XML, HBASE_ENV, HBASE_XML, KNOWN
+from howdah.render.variant import HADOOP_ENV, HADOOP_XML, HBASE_ENV, HBASE_XML, SETTING_FILES
 
 KEYS = sorted(
     {(rule.key, rule.file, rule.id) for rule in RULES if isinstance(rule, SettingRule)}
@@ -33,7 +33,7 @@ def _known(key: str, *known_to: Release) -> bool:
 
 
 def test_every_rule_names_a_file_that_is_rendered() -> None:
-    assert {file for _, file, _ in KEYS} <= KNOWN
+    assert {file for _, file, _ in KEYS} <= SETTING_FILES
 
 
 @pytest.mark.parametrize("version", PLANNED_VERSIONS)

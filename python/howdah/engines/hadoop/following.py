@@ -243,14 +243,14 @@ class Following:
         self._started_s = context.clock.now_s()
         self._patience = Patience(context.target.deadline_s, context.target.queue, self._started_s)
         self._last: JobProgress | None = None
-        self._seen: TaskSnapshots | None = None
+        self._snapshots: TaskSnapshots | None = None
         self._status_query = StatusQuery(context.manager, master_of)
         self._silence = Silence()
 
     @property
     def seen(self) -> JobFacts | None:
         """The last snapshot of its tasks from its application master, if there was one."""
-        return self._seen.job if self._seen else None
+        return self._snapshots.job if self._snapshots else None
 
     def until_end(self) -> None:
         """Report the progress until the client ends; raise RunFailed if the job gets no container in time."""
@@ -301,7 +301,7 @@ class Following:
     def _poll(self, job: JobProgress) -> None:
         master = self._status_query.master
         # Spark's tasks are in its event log, which remains after a driver was killed.
-        if self._seen is None and isinstance(master, AppMaster):
-            self._seen = TaskSnapshots(JobReader(self._bench.target.web, master.url), job.id)
-        if self._seen is not None:
-            self._seen.poll()
+        if self._snapshots is None and isinstance(master, AppMaster):
+            self._snapshots = TaskSnapshots(JobReader(self._bench.target.web, master.url), job.id)
+        if self._snapshots is not None:
+            self._snapshots.poll()

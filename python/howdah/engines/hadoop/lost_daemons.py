@@ -60,7 +60,7 @@ class MastersWatch:
             _Service(
                 "resourcemanager",
                 conf.resource_managers(),
-                lambda at: _of_manager(manager, at),
+                lambda at: _State(manager.info_at(at).ha_state.lower()),
                 machines,
                 clock,
             ),
@@ -74,10 +74,6 @@ class MastersWatch:
 def _of_namenode(namenode: NameNode, address: WebAddress) -> _State:
     status = namenode.status_at(address)
     return _State(status.state, status.changed_ms)
-
-
-def _of_manager(manager: ResourceManager, address: WebAddress) -> _State:
-    return _State(manager.info_at(address).ha_state.lower())
 
 
 class _Service:

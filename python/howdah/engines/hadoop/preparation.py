@@ -12,7 +12,7 @@ from howdah.engines.hadoop.engine import HadoopEngine
 from howdah.engines.hadoop.hdfs_clients import HdfsClients
 from howdah.engines.hadoop.programs.command import check_settings
 from howdah.engines.hadoop.programs.user_command import added_to
-from howdah.engines.hadoop.reached import Reached, directory_of, reach_cluster, reach_lab, running_lab
+from howdah.engines.hadoop.reached import Reached, reach_cluster, reach_lab, running_lab
 from howdah.engines.hadoop.target import DEADLINE_S, HadoopTarget
 from howdah.engines.on_lab.engine import FaultRun, on_lab, requested_faults
 from howdah.errors import UserError
@@ -29,6 +29,7 @@ from howdah.model.workloads.user_command import UserCommand
 from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.request import RunRequest, requested_programs, suite_line
 from howdah.probe import probe_host
+from howdah.services.conf import conf_directory
 from howdah.services.errors import ServiceError
 from howdah.services.namenode import NameNode
 from howdah.services.secrets import shown_value
@@ -36,7 +37,7 @@ from howdah.services.secrets import shown_value
 _QUEUE = "default"
 _FOLDER = "howdah"
 _LACKING = {Codec.LZ4: "lz4-java", Codec.ZSTD: "Hadoop's native library"}
-"""What codecs need in addition to Hadoop's own jars, since 3.3.1 (HADOOP-17292)."""
+"""Jars that codecs need in addition to Hadoop's own, since 3.3.1 (HADOOP-17292)."""
 
 
 def prepare_cluster(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
@@ -133,7 +134,7 @@ def _reach(request: RunRequest) -> tuple[Reached, FaultRun | None]:
     if conf is not None and lab is not None:
         raise UserError("--lab", "and --conf name different clusters", "leave one of them out")
     if lab is not None or conf is None:
-        elsewhere = directory_of(None) is not None
+        elsewhere = conf_directory(None) is not None
         state = running_lab(lab, elsewhere=elsewhere)
         if state is not None:
             if lab is None and elsewhere:
@@ -149,7 +150,7 @@ def _reach(request: RunRequest) -> tuple[Reached, FaultRun | None]:
             playing = requested_faults(request, state)
             return reach_lab(state), playing
     requested_faults(request, None)
-    directory = directory_of(conf)
+    directory = conf_directory(conf)
     if directory is None:
         raise UserError(
             "--engine hadoop",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,31 +43,31 @@ _TASK_KEYS = (
 
 @dataclass(frozen=True)
 class Reached:
-    """A laboratory or a user's cluster, and how it is reached."""
+    """A lab or a user's cluster, and how to reach it."""
 
     installation: Installation
     """The jars that clients run from."""
     conf: ClientConf
     """The client's configuration."""
     web: Web
-    """How its daemons are asked."""
+    """The client of its daemons."""
     plan: Plan
-    """What it is, planned or as found."""
+    """Description of the cluster, planned or as discovered."""
     line: str
-    """What it is, for the terminal."""
+    """Description for the terminal."""
     machine_of: Mapping[str, str]
     """The plan's worker by what Hadoop calls its node."""
     telemetry: Web
-    """How they are asked for samples."""
+    """The client for samples."""
     sources: tuple[Source, ...]
-    """What is sampled while a job runs."""
+    """The sources that are sampled while a job runs."""
     state: LabState | None = None
     follow: LabMembers | None = None
-    """What notices machines that come and go, of a laboratory."""
+    """Watches machines that join and leave a lab."""
     client_prefix: tuple[str, ...] = ()
     """The beginning of a client's command line."""
     lab: Laboratory | None = None
-    """What it was built of, where it is a laboratory."""
+    """Its isolation and deviations, if it is a lab."""
 
     def close(self) -> None:
         """Close every connection to it."""
@@ -76,43 +75,30 @@ class Reached:
         self.telemetry.close()
 
 
-def open_web(conf: ClientConf, names: Mapping[str, str] | None = None) -> Web:
-    """A client of the cluster's web servers, as the user whom Hadoop's own client would be."""
-    return Web(names, kerberos=conf.secure)
-
-
 def open_telemetry(conf: ClientConf, names: Mapping[str, str] | None = None) -> Web:
-    """The same for samples, which rather miss a daemon that is slow than hold up the end of a run."""
+    """Return a client for samples: a slow daemon misses some, instead of delaying the end of a run."""
     return Web(names, kerberos=conf.secure, silence_s=_PATIENCE_S)
 
 
 def observed_values(conf: ClientConf) -> tuple[tuple[str, str, str], ...]:
-    """The client's values that say how jobs run: key, value and where it is set."""
+    """Return the client's values that affect jobs: key, value and their place."""
     values = ((key, conf.get(key), conf.where(key)) for key in _TASK_KEYS)
     return tuple((key, value, where) for key, value, where in values if value is not None)
 
 
-def directory_of(directory: Path | None) -> Path | None:
-    """The configuration directory that was given, by flag or by Hadoop's own variable."""
-    if directory is not None:
-        return directory
-    named = os.environ.get("HADOOP_CONF_DIR")
-    return Path(named) if named else None
-
-
 _DAEMONS_PER_S = 10.0
-"""How many daemons are asked each second at most: one thread asks them all."""
+"""The largest number of daemons that one thread queries each second."""
 
 
 def reach_cluster(directory: Path, plan_file: Path | None) -> Reached:
     """Ask a cluster what it is; raises UserError where it cannot be reached or contradicts the plan."""
     conf = ClientConf.read(directory)
-    # Nobody asks the history server before a job has ended, which is late to find that it has no address.
+    # Check the history server's address now: it is only queried after the first job.
     conf.history()
-    # What the user gave is looked at before anybody is asked.
+    # The user's input is checked before any query.
     planned = _read_plan(plan_file) if plan_file else None
     installation = find_installation()
-    web = open_web(conf)
+    web = Web(kerberos=conf.secure)
     namenode, manager = NameNode(web, conf), ResourceManager(web, conf)
     datanodes = [node for node in namenode.datanodes() if node.live]
     nodes = [node for node in manager.nodes() if node.state == "RUNNING"]
@@ -136,7 +122,7 @@ def reach_cluster(directory: Path, plan_file: Path | None) -> Reached:
 
 
 def _read_plan(file: Path) -> ClusterPlan:
-    # Most runs have none, and do without what reads one.
+    # Most runs have no plan and need no parser.
     from howdah.documents.files import read_plan  # noqa: PLC0415
 
     return read_plan(file)
@@ -177,7 +163,7 @@ def _observed(conf: ClientConf, datanodes: Sequence[DataNode], nodes: Sequence[N
 def _mebibytes(conf: ClientConf, key: str) -> int:
     text = conf.get(key) or ""
     try:
-        # -1 is Hadoop's word for whatever the heap needs, a gigabyte unless that is given.
+        # With -1, Hadoop derives the size from the heap: one gigabyte by default.
         size = int(text)
     except ValueError as error:
         raise UserError(conf.where(key), f"{text!r} is not a number of MiB", "1024 for instance") from error
@@ -200,13 +186,13 @@ def _sources(
 
 
 def _slowed(sources: tuple[Source, ...]) -> tuple[Source, ...]:
-    """Sources that are asked so seldom that all can be asked in turn."""
+    """Return sources with an interval that is long enough to query all in turn."""
     interval_s = max(INTERVAL_S, len(sources) / _DAEMONS_PER_S)
     return tuple(source._replace(interval_s=interval_s) for source in sources)
 
 
 def running_lab(name: str | None, *, elsewhere: bool = False) -> LabState | None:
-    """The laboratory that can run Hadoop's programs, as ``complete_lab`` chooses it.
+    """Return the lab that can run Hadoop's programs, chosen like ``complete_lab``.
 
     Raises UserError as ``complete_lab`` does, and without YARN.
     """
@@ -221,7 +207,7 @@ def running_lab(name: str | None, *, elsewhere: bool = False) -> LabState | None
 
 
 def reach_lab(state: LabState) -> Reached:
-    """Join a laboratory's network with the whole process, and ask it what it is.
+    """Join a lab's network with the whole process, and query the lab.
 
     Called before any other thread starts: only there do its daemons answer, and threads that come
     later are there with the process.
@@ -230,7 +216,7 @@ def reach_lab(state: LabState) -> Reached:
         join_network(state.name)
     conf = ClientConf.read(state.client_conf)
     names = dict(state.names)
-    web = open_web(conf, names)
+    web = Web(names, kerberos=conf.secure)
     telemetry = open_telemetry(conf, names)
     workers = [machine for machine in state.machines if machine.kind == "worker"]
     hosts = {machine.host for machine in workers}

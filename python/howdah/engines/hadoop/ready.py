@@ -1,4 +1,4 @@
-"""What must be so before anything is written to a cluster."""
+"""Check a cluster's preconditions before anything is written to it."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def check_ready(job: Job, target: HadoopTarget, namenode: NameNode, manager: Res
 
 
 def _patience(manager: ResourceManager) -> dict[str, str]:
-    """How long YARN waits for who is silent, as its master runs; what that does not tell is left out."""
+    """Return YARN's timeouts in the running master's configuration; unknown ones are left out."""
     result: dict[str, str] = {}
     for key in _PATIENCE:
         with suppress(ServiceError):
@@ -110,7 +110,7 @@ def check_path(work_dir: str) -> None:
     """Raise UserError for a directory that Hadoop's programs cannot all work in."""
     if not work_dir.startswith("/"):
         raise UserError(f"--hdfs-dir {work_dir}", "is not a path in HDFS", "give a path that begins with /")
-    # What is a pattern, a list or no part of a URI to one of Hadoop's programs fails half-way in another.
+    # Characters of patterns, lists and URIs: some of Hadoop's programs accept them, others fail half-way.
     strange = _STRANGE.search(work_dir)
     if strange:
         raise UserError(
@@ -154,7 +154,7 @@ def _check_permission(target: HadoopTarget, namenode: NameNode) -> None:
     try:
         refused = namenode.access(existing_parent(namenode, target.work_dir))
     except RefusedByDaemon as error:
-        # One of the directories above may not even be looked into.
+        # A directory above may deny even the query.
         refused = error.message
     if refused:
         raise UserError(
@@ -170,7 +170,7 @@ def _check_source(namenode: NameNode, target: HadoopTarget, workload: Workload) 
     if isinstance(workload, TeraSort | SparkTeraSort):
         check_whole(tera_rows(namenode, path), read_generated(namenode, path))
     elif isinstance(workload, TeraRows):
-        # Rows that were lost in sorting are for TeraValidate to find.
+        # Only checks that rows exist: TeraValidate finds lost ones.
         tera_rows(namenode, path)
     elif isinstance(workload, DfsioFiles) and not dfsio_files(namenode, path):
         raise UserError(f"HDFS {path}", "contains no files to read", "run dfsio-write again")

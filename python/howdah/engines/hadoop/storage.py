@@ -36,25 +36,25 @@ _REPLICATED = "REPLICATION"
 _TAKEN = frozenset(
     {"FileAlreadyExistsException", "AlreadyBeingCreatedException", "RecoveryInProgressException"}
 )
-"""What HDFS says where another run's marker is, or is being written at this very moment."""
+"""HDFS's exceptions if another run's marker exists, or is being written at this moment."""
 _LOG = logging.getLogger(__name__)
 
 
 class HdfsMarker(Model):
-    """What stands in the file."""
+    """The file's contents."""
 
     howdah: Literal[1] = 1
     """The format's version."""
     run: str
     process: ProcessIdentity | None
-    """Who works there; None once the run has ended and data was kept."""
+    """The process of the run; None after the run has ended and kept data."""
     parents: tuple[str, ...] = ()
     """Directories above it that howdah made, the innermost first."""
     kept: tuple[str, ...] = ()
     """The folders that hold whole data, kept on purpose."""
 
     def content(self) -> bytes:
-        """What is written into the file."""
+        """The text to write into the file."""
         return self.model_dump_json().encode()
 
 
@@ -87,14 +87,14 @@ class HdfsWorkspace:
         self._policy = policy
         self._complete: list[str] = []
         self._parents: tuple[str, ...] = ()
-        self._left = False
+        self._abandoned = False
 
     def claim(self) -> None:
         """Make it; raises UserError if it is there already."""
         if self._namenode.stat(self.path) is not None:
             raise self._taken()
         self._parents = missing_parents(self._namenode, self._work_dir)
-        # Writing the file makes the directory with it, so that there is none without a marker.
+        # Writing the file also creates the directory, so that none exists without a marker.
         marker = HdfsMarker(run=self._run_id, process=this_process(), parents=self._parents)
         try:
             self._namenode.write(self.folder(FILE), marker.content())
@@ -131,11 +131,11 @@ class HdfsWorkspace:
 
     def leave(self) -> None:
         """Leave it to the next run, as if this one had been killed: its jobs may still be writing there."""
-        self._left = True
+        self._abandoned = True
 
     def release(self) -> None:
         """Remove it, but for whole data that is to be kept."""
-        if self._left:
+        if self._abandoned:
             return
         if not (self._keep and self._complete):
             remove(self._namenode, self.path, self._parents)
@@ -155,7 +155,7 @@ class HdfsWorkspace:
         self._complete.append(name)
 
     def has(self, name: str) -> bool:
-        """Whether this run made a folder of that name and it is whole."""
+        """Whether this run created a folder of that name and it is complete."""
         return name in self._complete
 
 
@@ -220,15 +220,15 @@ def _read(namenode: NameNode, path: str) -> HdfsMarker | None:
     try:
         return read_marker(namenode.read(path))
     except RefusedByDaemon:
-        # No such file, or somebody else's.
+        # No such file, or another user's.
         return None
 
 
 def clear_leftovers(target: HadoopTarget, namenode: NameNode, manager: ResourceManager) -> tuple[str, ...]:
     """End the jobs of runs of this machine that were killed, and remove their directories.
 
-    Returns the directories that are left alone, for somebody may still write there: those of runs of
-    other machines, of which nobody knows here whether they run, and of jobs that do not end.
+    Returns the directories that may still be in use and so stay: those of runs of
+    other machines, whose processes are not visible here, and of jobs that do not end.
     """
     unknown: list[str] = []
     for path, marker in marked_directories(namenode, target.work_dir):
@@ -285,9 +285,9 @@ def enable_coding(namenode: NameNode, suite: Suite) -> str | None:
 
 
 def check_replicas(namenode: NameNode, suite: Suite) -> None:
-    """Raise UserError for more replicas than DataNodes: HDFS takes such a file, and never makes them.
+    """Raise UserError for more replicas than DataNodes: HDFS accepts such a file but never creates them.
 
-    What the cluster's own configuration asks for is its own affair.
+    Values of the cluster's own configuration are not checked.
     """
     live = sum(datanode.live for datanode in namenode.datanodes())
     for workload in suite.workloads:
@@ -318,7 +318,7 @@ def check_room(namenode: NameNode, target: HadoopTarget, suite: Suite) -> None:
 
 
 def _remaining_bytes(namenode: NameNode, folder: str) -> int | None:
-    """What a directory's quota leaves; None without one, or where the user may not look."""
+    """Remaining space of a directory's quota; None without a quota or the permission to read it."""
     try:
         summary = namenode.summary(folder)
     except RefusedByDaemon:
@@ -342,7 +342,7 @@ def _too_much(suite: Suite, needed: int, room: int, where: str) -> UserError:
 
 
 def _written_bytes(target: HadoopTarget, workload: Workload) -> int:
-    """What a workload leaves in HDFS until the end of the run, every replica counted."""
+    """Bytes that a workload keeps in HDFS until the end of the run, including all replicas."""
     if not workload.written_bytes:
         return 0
     policy = ERASURE_CODING.of(workload)
@@ -394,7 +394,7 @@ def spread(
         per_worker.update(worker_at.get(address) or _unknown(address, machines) for address in addresses)
         hosts = [host_at.get(address) or machines.host(_unknown(address, machines)) for address in addresses]
         together = max(Counter(hosts).values(), default=0)
-        # Of replicas one on a host is safe, of units as many as there is parity.
+        # One replica on a host is safe, or as many units as the policy has parity units.
         sharing += together > (POLICIES[block.policy].parity if block.policy in POLICIES else 1)
     return ReplicaSpread(
         path=path,

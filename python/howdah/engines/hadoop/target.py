@@ -16,41 +16,41 @@ from howdah.services.web import Web
 from howdah.telemetry.source import Follow, Member, Source
 
 DEADLINE_S = 120.0
-"""How long a queue may give no container before the job is given up."""
+"""Time without a container from the queue after which the job is given up."""
 
 
 @dataclass(frozen=True)
 class HadoopTarget:
-    """Everything an engine needs to know of a cluster, a user's own or a laboratory."""
+    """All that an engine needs of a cluster, the user's own or a lab."""
 
     installation: Installation
     """The jars that clients run from."""
     conf_dir: Path
     """The client's configuration directory, which is only read."""
     conf: ClientConf
-    """What that directory says."""
+    """The configuration in that directory."""
     web: Web
-    """How its daemons are asked."""
+    """The client of its daemons."""
     work_dir: str
     """The directory in HDFS below which everything is written."""
     queue: str
     """The scheduler's queue that jobs go to."""
     deadline_s: float = DEADLINE_S
-    """How long a queue may give no container."""
+    """Time limit for the queue's first container."""
     job_settings: Mapping[str, str] = field(default_factory=dict)
     """Properties of the jobs that the user insists on."""
     machine_of: Mapping[str, str] = field(default_factory=dict)
     """The plan's worker by what Hadoop calls its node: a host name or an address."""
     sources: Sequence[Source] = ()
-    """What is sampled while a job runs."""
+    """The sources that are sampled while a job runs."""
     follow: Follow | None = None
-    """How machines that come and go are noticed."""
+    """Detects machines that join or leave."""
     joined: Mapping[str, Member] = field(default_factory=dict)
     """The machines that came so far, by name."""
     client_prefix: tuple[str, ...] = ()
-    """The beginning of every client's command line: how to enter a laboratory's namespaces."""
+    """The prefix of every client's command line, which enters a lab's namespaces."""
     lab: Laboratory | None = None
-    """What the cluster was built of, where it is howdah's laboratory."""
+    """The isolation and deviations of a lab; None for a user's cluster."""
     spark: SparkPrograms | None = None
     """Spark and howdah's programs on it, if the suite has any."""
 
@@ -58,8 +58,8 @@ class HadoopTarget:
 class NodeFinder:
     """Finds the worker that a node of Hadoop's is, its host and its rack.
 
-    ``machine_of`` gives the worker for a host name or an address. A node that the plan does not know is
-    a worker of its own name on a host of its own.
+    ``machine_of`` maps a host name or an address to a worker. A node that is not in the plan is
+    a worker with its own name on a separate host.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class NodeFinder:
         return tuple(self._placed)
 
     def worker(self, node: str) -> str:
-        """The worker that a host name or an address stands for."""
+        """The worker of a host name or an address."""
         return self._machine_of.get(node, node)
 
     def host(self, worker: str) -> str:
@@ -85,6 +85,6 @@ class NodeFinder:
         return placed.host if placed else worker
 
     def rack(self, worker: str) -> str | None:
-        """The rack that a worker is in; None where the plan does not know it."""
+        """Return the rack of a worker; None if it is not in the plan."""
         placed = self._placed.get(worker) or self._joined.get(worker)
         return placed.rack if placed else None

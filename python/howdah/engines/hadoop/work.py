@@ -56,13 +56,13 @@ class Launch(Protocol):
 
     @property
     def arguments(self) -> tuple[str, ...]:
-        """What it does."""
+        """Description of the program."""
 
     def vector(self, target: HadoopTarget, workspace: HdfsWorkspace, tag: str) -> list[str]:
         """The client's whole command line."""
 
     def master(self, manager: ResourceManager, application: str) -> ProgressReporter:
-        """What reports the job's progress while it runs."""
+        """Reports the job's progress while it runs."""
 
     def report(self, context: HadoopContext, workload: Workload, ended: EndedJob) -> ReportedJob:
         """The result of the job."""
@@ -72,7 +72,7 @@ class TaggedWork(Protocol):
     """The applications of a command, followed to their end."""
 
     @property
-    def seen(self) -> Mapping[str, AppFacts]:
+    def applications(self) -> Mapping[str, AppFacts]:
         """Each by its id, in the order in which they were submitted."""
 
     def until_end(self) -> None:
@@ -80,7 +80,7 @@ class TaggedWork(Protocol):
 
 
 Conclusion = Callable[[], PartialResult]
-"""What a program leaves to be found out once its jobs have succeeded."""
+"""The part of a program's result that is determined after its jobs have succeeded."""
 
 
 class HadoopWork(Generic[P]):
@@ -89,7 +89,7 @@ class HadoopWork(Generic[P]):
     def __init__(self, context: HadoopContext, workload: P) -> None:
         self.context = context
         self.workload = workload
-        """What is run; a program that finds its data there notes here how much it is."""
+        """The workload; a program with existing data stores the size of that data here."""
         self._start_s = context.clock.now_s()
         self._end_s: float | None = None
         self._jobs: list[FinishedJob] = []
@@ -159,7 +159,7 @@ class HadoopWork(Generic[P]):
             raise
         self._end_s = max(
             (program.ended_ns - context.clock.start_ns) / 1e9,
-            *(context.clock.seconds(app.finished_ms) for app in following.seen.values()),
+            *(context.clock.seconds(app.finished_ms) for app in following.applications.values()),
         )
         reports = self._add_tagged(following, program, report)
         failed = [job_report for job_report in reports if job_report.job.diagnostics]
@@ -177,8 +177,8 @@ class HadoopWork(Generic[P]):
         program: RunningProgram,
         report: Callable[[EndedJob, AppFacts, int | None], ReportedJob],
     ) -> tuple[ReportedJob, ...]:
-        apps = list(following.seen.values())
-        # What a program printed, and its exit code, belong to an application only if there is no other.
+        apps = list(following.applications.values())
+        # A program's output and exit code belong to an application only if it is the only one.
         code = program.exit_code() if len(apps) == 1 else None
         for number, app in enumerate(apps, 1):
             ended = EndedJob(app.id, program.lines, None, code)
@@ -203,7 +203,7 @@ class HadoopWork(Generic[P]):
         try:
             kill_applications(self.context.target, self.context.manager, tag)
         except ServiceError as error:
-            # By the run's directory the next run finds the job, ends it and removes what it wrote meanwhile.
+            # The next run finds the job by the run's directory, ends it and removes its data.
             self.context.workspace.leave()
             text = f"{self.workload.kind} may still run on the cluster; the next run will end it: {error}"
             self.context.warn("job-left", text)
@@ -242,8 +242,11 @@ class HadoopWork(Generic[P]):
         return reported
 
     def _write_tasks(self, reported: ReportedJob, before: Sequence[FinishedJob]) -> None:
-        # Tasks of a workload have numbers of their own, whichever of its jobs they belong to.
-        first = {kind: sum(_tasks(job.reported, kind) for job in before) for kind in ("map", "reduce")}
+        # Tasks are numbered across all jobs of a workload.
+        first = {
+            kind: sum(task.kind == kind for job in before for task in job.reported.facts.tasks)
+            for kind in ("map", "reduce")
+        }
         self.context.sink.tasks(
             [
                 attempt._replace(task=attempt.task + first.get(attempt.kind, 0))
@@ -252,7 +255,7 @@ class HadoopWork(Generic[P]):
         )
 
     def replicas(self, path: str) -> ReplicaSpread:
-        """Where the blocks below a path lie."""
+        """The locations of the blocks below a path."""
         context, target = self.context, self.context.target
         machines = NodeFinder(target.machine_of, context.job.plan, target.joined)
         return replica_spread(context.namenode, path, machines)
@@ -273,7 +276,3 @@ class HadoopWork(Generic[P]):
 
 def _same(reported: ReportedJob) -> ReportedJob:
     return reported
-
-
-def _tasks(job: ReportedJob, kind: str) -> int:
-    return sum(task.kind == kind for task in job.facts.tasks)

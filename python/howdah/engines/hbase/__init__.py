@@ -1,1 +1,1 @@
-"""YCSB on a real HBase: a laboratory's, a user's own, or one that stands alone on this machine."""
+"""YCSB on a real HBase: a lab's, the user's own, or a standalone one on this machine."""

@@ -1,4 +1,4 @@
-"""What is asked of HBase beside the operations that are timed: how it is, and tables of howdah's own."""
+"""Administration of HBase next to the timed operations: its state, and howdah's own tables."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ _END_S = 5.0
 
 
 class MadeFor(Model):
-    """What a table was made for; it is kept in the table's descriptor."""
+    """The purpose of a table, which is stored in the table's descriptor."""
 
     run: str
     suite: str
-    """Whose rows it holds: ``ycsb``, ``hbase-pe``."""
+    """The program of its rows: ``ycsb``, ``hbase-pe``."""
     process: ProcessIdentity
     keep: bool
-    """Whether it is to stay for later runs."""
+    """Whether it is kept for later runs."""
     records: int
-    """How many it is to be loaded with."""
+    """Number of records to load."""
     fields: int
     field_bytes: int
 
@@ -54,17 +54,17 @@ class OwnTable(NamedTuple):
 
 
 class HeldRows(Model):
-    """What a table holds."""
+    """The contents of a table."""
 
     rows: int
     wrong: int = 0
-    """How many of them are not what was written."""
+    """Number of records that differ from the written ones."""
     first: str | None = None
-    """What is wrong with one of these."""
+    """The difference of one such record."""
 
 
 class Serving(Model):
-    """How much of a table is served."""
+    """The regions of a table, by their state."""
 
     regions: int
     unserved: int
@@ -74,24 +74,24 @@ class Serving(Model):
 
     @property
     def whole(self) -> bool:
-        """Whether every region is served, and none is about to be elsewhere."""
+        """Whether every region is served and none is in transition."""
         return not self.unserved and not self.in_transition
 
 
 class HeldLedger(Model):
-    """What clients wrote down, held against the table."""
+    """The result of comparing clients' ledgers with the table."""
 
     cells: int
     """Fields of rows of which some write was acknowledged."""
     lost: int
-    """How many of them do not hold the last acknowledged write, or a later one."""
+    """Number of records that hold neither the last acknowledged write nor a later one."""
     first: str | None = None
     """One of these."""
 
 
 @contextmanager
 def opened(target: HBaseTarget) -> Iterator[HBaseAdmin]:
-    """Who asks a cluster, in a directory of its own, until it is left."""
+    """Yield an administration client of a cluster, in its own directory."""
     with scratch_folder("hbase") as folder:
         admin = HBaseAdmin(target.admin_command(), folder, target.places[0].environment)
         try:
@@ -101,7 +101,7 @@ def opened(target: HBaseTarget) -> Iterator[HBaseAdmin]:
 
 
 class HBaseAdmin:
-    """A Java program that asks HBase, one question after the other; it ends with howdah."""
+    """A Java program that sends requests to HBase, one after the other; it ends with howdah."""
 
     def __init__(
         self, command: Sequence[str], directory: Path, environment: Mapping[str, str] | None
@@ -118,10 +118,10 @@ class HBaseAdmin:
         )
         self._unread = b""
         self._owed = 0
-        """Answers that nobody waits for any more, and that may still come."""
+        """Answers that were given up and may still arrive."""
 
     def status(self) -> HBaseStatus:
-        """How the cluster is; raises RunFailed where it does not answer."""
+        """The cluster's status; raises RunFailed if it does not answer."""
         return HBaseStatus.model_validate(self._query("status"))
 
     def tables(self) -> tuple[OwnTable, ...]:
@@ -157,7 +157,7 @@ class HBaseAdmin:
         return HeldRows.model_validate(answer)
 
     def serving(self, name: str) -> Serving:
-        """How much of a table is served at the moment."""
+        """The current state of a table's regions."""
         return Serving.model_validate(self._query("unserved", name))
 
     def acknowledged(self, name: str, folder: Path) -> HeldLedger:
@@ -227,17 +227,17 @@ class HBaseAdmin:
 
 
 MOVED_S = 30.0
-"""How long a region may be on its way: one whose log is replayed takes seconds."""
+"""How long a region may be in transition; the replay of its log takes seconds."""
 BALANCED_S = 60.0
-"""How long a laboratory's regions may take until they are spread."""
+"""How long a lab's regions may take until they are balanced."""
 LEAST_REGIONS = 2.0
-"""Of fewer regions for each server nobody expects that they are spread."""
+"""With fewer regions for each server, no balance is expected."""
 _STATUS_POLL_S = 0.5
 _NO_SESSION = ("ConnectionLoss", "NoNode", "SessionExpired", "UnknownHost", "baseZNode")
 
 
 def check_status(admin: HBaseAdmin) -> HBaseStatus:
-    """How the cluster is; raises UserError where it does not answer, or has nobody to serve a table.
+    """The cluster's status; raises UserError if it does not answer or has no RegionServer.
 
     Regions that are being moved are waited for: the balancer moves some at any time.
     """
@@ -278,7 +278,7 @@ def balanced(admin: HBaseAdmin, status: HBaseStatus, *, may_move: bool) -> tuple
 
 
 def is_uneven(status: HBaseStatus) -> bool:
-    """Whether a server has less than half of its part of the regions, where there are some for each."""
+    """Whether a server has less than half of its share of the regions, if there is one for each server."""
     mean = sum(server.regions for server in status.servers) / len(status.servers)
     return mean >= LEAST_REGIONS and min(server.regions for server in status.servers) < mean / 2
 

@@ -39,7 +39,7 @@ _PROPORTIONS = {
 
 
 class ClientPart(NamedTuple):
-    """What one client does of a workload."""
+    """The part of a workload that one client runs."""
 
     operations: int
     first: int
@@ -80,7 +80,7 @@ def arguments(
     """
     options = {**_common(workload, table, histograms), **_own(workload, part, table.rows)}
     if ledger is not None:
-        # Without, the first insert that fails ends its thread, and with it all that the thread had to do.
+        # By default, a failed insert ends its thread and so all remaining operations of the thread.
         options |= {"ledger": str(ledger), "core_workload_insertion_retry_limit": INSERT_RETRIES}
     words = ["-load" if isinstance(workload, YcsbLoad) else "-t", "-s", "-threads", str(part.threads)]
     if part.target is not None:
@@ -100,7 +100,7 @@ def _common(workload: Ycsb, table: RunTable, histograms: Path) -> dict[str, str 
         "fieldcount": table.fields,
         "fieldlength": table.field_bytes,
         "zeropadding": KEY_DIGITS,
-        # Without a rate to keep there is no time at which an operation should have begun.
+        # Only a given rate determines when an operation should have begun.
         "measurement.interval": "both" if workload.target else "op",
         "measurementtype": "hdrhistogram",
         "hdrhistogram.fileoutput": "true",
@@ -115,7 +115,7 @@ def _common(workload: Ycsb, table: RunTable, histograms: Path) -> dict[str, str 
 def _own(workload: Ycsb, part: ClientPart, rows: int) -> Mapping[str, str | int | float]:
     if isinstance(workload, YcsbMix):
         return {
-            # All five are said, for YCSB's own defaults are shares of a mix.
+            # All five are set, because YCSB's own defaults are a mix.
             **{name: workload.shares.get(operation, 0.0) for operation, name in _PROPORTIONS.items()},
             "recordcount": rows,
             "operationcount": part.operations,
@@ -143,20 +143,20 @@ _TIMED = {"READ", "UPDATE", "INSERT", "SCAN", "READ-MODIFY-WRITE"}
 
 
 class Printed(NamedTuple):
-    """What a client printed at its end."""
+    """The statistics that a client prints at its end."""
 
     operations: Mapping[str, int]
-    """How many of each kind it did, by the operation's name here: ``read-modify-write``."""
+    """Number of operations of each kind, by howdah's names: ``read-modify-write``."""
     returns: Mapping[str, Mapping[str, int]]
-    """What these came to, by YCSB's words: ``OK``, ``NOT_FOUND``."""
+    """Number of results of each kind, by YCSB's names: ``OK``, ``NOT_FOUND``."""
     begun_ms: int
-    """When its first operation began, milliseconds since the epoch; 0 where it did none."""
+    """Start of the first operation in milliseconds since the epoch; 0 without operations."""
     ended_ms: int
-    """When its last one ended."""
+    """End of the last operation in milliseconds since the epoch."""
 
 
 def read_printed(lines: Iterable[str]) -> Printed | None:
-    """What a client printed; None where it did not come to its end."""
+    """Return the results in a client's output; None if it did not finish."""
     operations: dict[str, int] = {}
     returns: defaultdict[str, dict[str, int]] = defaultdict(dict)
     times: dict[str, int] = {}
@@ -177,7 +177,7 @@ def read_printed(lines: Iterable[str]) -> Printed | None:
 
 
 def done_so_far(line: str) -> int | None:
-    """The operations that a status line tells of; None for any other line."""
+    """Return the operations in a status line; None for any other line."""
     match = _STATUS.search(line)
     return int(match[1]) if match else None
 
@@ -216,7 +216,7 @@ class HistogramLogs:
         self._base_s: dict[Path, float] = {}
 
     def rows(self) -> list[LatencyHistogram]:
-        """The intervals that have ended since it was last asked, those without an operation left out."""
+        """Return the intervals that have ended since the last call, without empty ones."""
         return [row for path in sorted(self._folder.glob(f"*{_SUFFIX}")) for row in self._of(path)]
 
     def _of(self, path: Path) -> Iterator[LatencyHistogram]:
@@ -226,7 +226,7 @@ class HistogramLogs:
         with path.open("rb") as file:
             file.seek(self._read.get(path, 0))
             content = file.read()
-        # A line that is being written is left for the next time.
+        # The next call reads a line that is still being written.
         whole = content[: content.rfind(b"\n") + 1]
         self._read[path] = self._read.get(path, 0) + len(whole)
         for line in whole.decode("ascii", errors="replace").splitlines():
@@ -262,24 +262,24 @@ _LINE_CHARACTERS = 300
 
 
 class Answered(NamedTuple):
-    """What all clients did."""
+    """The statistics of all clients together."""
 
     operations: dict[str, int]
-    """How many of each kind."""
+    """Number of operations of each kind."""
     returns: dict[str, dict[str, int]]
-    """What these came to, by YCSB's words."""
+    """Number of results of each kind, by YCSB's names."""
     begun_s: float
-    """When the first operation began, on the run's clock."""
+    """Start of the first operation, on the run's clock."""
     ended_s: float
-    """When the last one ended."""
+    """End of the last operation, on the run's clock."""
     timed: tuple[LatencyHistogram, ...]
     """Every interval of every client and kind of operation."""
     complaint: str | None
-    """The first thing that a client said was wrong."""
+    """Return the first error that a client reported."""
 
 
 def request_operations(work: HBaseWork[Ycsb], table: RunTable, *, recorded: bool = True) -> Answered:
-    """Run a workload by as many clients as it asks for; raises RunFailed where one does not do its part.
+    """Run a workload with its number of clients; raise RunFailed if a client fails.
 
     The table then holds the records that were added, too.
 
@@ -288,7 +288,7 @@ def request_operations(work: HBaseWork[Ycsb], table: RunTable, *, recorded: bool
     parts = divided(work.workload, table.rows)
     places = work.context.target.places[: len(parts)]
     with ExitStack() as stack:
-        # Each JVM may still write where it is ended; what is left goes when all have ended.
+        # A JVM may write until its end, so the folder is removed after all have ended.
         folder = Path(tempfile.mkdtemp(prefix="howdah-ycsb-"))
         stack.callback(shutil.rmtree, folder, ignore_errors=True)
         clients = []
@@ -334,14 +334,14 @@ def _passed_on(
 
 
 def operations_done(rows: Iterable[LatencyHistogram]) -> int:
-    """How many operations rows are of; both halves of one that reads and writes are rows of their own."""
+    """Return the number of operations; a read-modify-write has two rows."""
     counted = [row for row in rows if counts_once(row.operation)]
     halves = sum(row.operations for row in counted if row.operation == "read-modify-write")
     return sum(row.operations for row in counted) - 2 * halves
 
 
 def counts_once(operation: str) -> bool:
-    """Whether rows of an operation count each once: what was timed in another way is there already."""
+    """Whether rows count as operations: rows timed in another way repeat operations counted already."""
     return not operation.endswith(", intended")
 
 
@@ -362,7 +362,7 @@ class _YcsbClient(RunningProgram):
         self.done = 0
         """Operations it has done."""
         self.complaint: str | None = None
-        """The first thing that it said was wrong."""
+        """The first error that it reported."""
         self._place = place
         clock = work.context.clock
         folder.mkdir()
@@ -384,7 +384,7 @@ class _YcsbClient(RunningProgram):
             self.complaint = line[:_LINE_CHARACTERS]
 
     def printed(self) -> Printed:
-        """What it printed at its end; raises RunFailed where it did not come to it."""
+        """Return its final output; raise RunFailed if it did not finish."""
         printed = read_printed(self.lines)
         if printed is None or not printed.begun_ms:
             why = self.complaint or (self.lines[-1] if self.lines else f"exit code {self.exit_code()}")

@@ -1,4 +1,4 @@
-"""The engine of a real HBase, asked by YCSB."""
+"""The engine of a real HBase with YCSB's clients."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from howdah.telemetry.server_logs import logged_events
 
 
 class HBaseConnection(NamedTuple):
-    """A cluster that is there, and who asks it."""
+    """A running cluster and its administration client."""
 
     target: HBaseTarget
     admin: HBaseAdmin
 
 
 Opened = Callable[[Job], AbstractContextManager[HBaseConnection]]
-"""What makes the cluster ready for a job: it is there already, or is started and ended with the run."""
+"""Makes the cluster ready for a job: an existing one, or one that is started and stopped with the run."""
 
 
 class HBaseEngine:
@@ -128,7 +128,7 @@ class _HBaseRun:
             self._run.change(outcome=Outcome.FAILED, error=fault)
 
     def _run_one(self, workload: Workload, sampler: Sampler, *, last: bool) -> WorkloadResult:
-        """Run one workload and note what it came to, also where an error or the user ends it."""
+        """Run one workload and record its result, also if an error or the user ends it."""
         fields = PartialResult()
         start_s = self._clock.now_s()
         try:
@@ -146,7 +146,7 @@ class _HBaseRun:
         return result
 
     def _end_faults(self) -> None:
-        """Undo what is in force, end what asked and wrote down beside the programs, and keep what it saw."""
+        """Revert active faults, end the probes and the ledger, and record the probes' reports."""
         probes, ledger = self._context.probes, self._context.ledger
         if self._target.heal is not None:
             self._target.heal()

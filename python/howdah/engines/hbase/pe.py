@@ -19,7 +19,7 @@ from howdah.scratch import scratch_folder
 
 MAIN = "org.apache.hadoop.hbase.PerformanceEvaluation"
 FAMILY = "info0"
-"""The column family that it knows; with one family and no other wishes it takes a table as it is."""
+"""PerformanceEvaluation's column family; it uses an existing table with this single family."""
 _KEY_DIGITS = 26
 _POLL_S = 0.2
 _TIMINGS = re.compile(r"Summary of timings \(ms\): \[([\d, ]+)\]")
@@ -28,16 +28,16 @@ _ROWS = re.compile(r"Finished .* over (\d+) rows")
 
 
 class Evaluated(NamedTuple):
-    """What it printed at its end."""
+    """The statistics that it prints at its end."""
 
     seconds: float
-    """How long its slowest thread took."""
+    """Duration of the slowest thread."""
     within_s: tuple[float, ...]
     """The time within which 99 % of each thread's operations ended."""
 
 
 def evaluate(work: HBaseWork[PerformanceEvaluation]) -> PartialResult:
-    """Run one of its commands; it says itself how long each of its threads took."""
+    """Run one of its commands; it prints the time of each of its threads."""
     context, workload = work.context, work.workload
     clock, phases = context.clock, []
     if isinstance(workload, PeWrite):
@@ -94,7 +94,7 @@ def arguments(workload: PerformanceEvaluation, table: str) -> list[str]:
 
 
 def read_evaluated(lines: Iterable[str]) -> Evaluated | None:
-    """What it printed; None where it did not come to its end."""
+    """Return the results in its output; None if it did not finish."""
     seconds, within = None, []
     for line in lines:
         if match := _TIMINGS.search(line):
@@ -124,7 +124,7 @@ def _run(work: HBaseWork[PerformanceEvaluation], table: str) -> Evaluated:
 
 
 class _Evaluating(RunningProgram):
-    """Its JVM; it says every tenth of each thread's part how far it is."""
+    """Its JVM, which prints the progress at every tenth of each thread's part."""
 
     done = 0
 
@@ -140,7 +140,7 @@ def _metrics(operation: str, done: int, evaluated: Evaluated) -> tuple[ResultMet
     )
     if not evaluated.within_s:
         return (throughput,)
-    # Its threads keep histograms of their own, of which it prints no more than percentiles.
+    # It prints only percentiles of its threads' histograms.
     slowest = ResultMetric(
         name=f"{operation}, 99 % within",
         value=max(evaluated.within_s),

@@ -1,4 +1,4 @@
-"""A run on HBase, made ready: a laboratory's, a user's own, or one that stands alone on this machine."""
+"""Preparation of a run on HBase: a lab's, the user's own, or a standalone one on this machine."""
 
 from __future__ import annotations
 
@@ -71,19 +71,19 @@ def prepare_hbase(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
 
 
 class _Chosen(NamedTuple):
-    """The HBase that is asked."""
+    """The HBase that runs the operations."""
 
     plan: Plan
     servers: int
     places: int
-    """How many clients may ask."""
+    """Number of machines that can run a client."""
     request: RunRequest
-    """What is asked of it; of a table that was kept, as that one is."""
+    """The workload; a kept table determines its number of records."""
     version: str
     opened: Opened
     line: str
     playing: FaultRun | None = None
-    """The faults that are done to it meanwhile."""
+    """The faults that are injected during the run."""
     state: LabState | None = None
 
 
@@ -151,9 +151,9 @@ def _kept(job: Job) -> Mapping[str, Sequence[str]]:
 
 
 def _reach(request: RunRequest, host: Host) -> tuple[ReachedHBase | None, FaultRun | None]:
-    """The HBase that was chosen, or the laboratory that is up, and the faults that are done to it meanwhile.
+    """Return the chosen HBase, or that of the running lab, and the faults during the run.
 
-    Nobody where one is to be started here.
+    Returns None if a standalone one is to be started here.
     """
     conf, lab, plan = request.of(CONF), request.of(LAB), request.of(PLAN)
     if conf is not None and lab is not None:
@@ -198,7 +198,7 @@ def _check_rows(first: type[Workload]) -> None:
 
 
 def _of_alone(request: RunRequest) -> tuple[tuple[str, object], ...]:
-    """What only an HBase that is started here has a use for, as far as it was given."""
+    """The given options that only apply to an HBase started for the run."""
     return (MEMORY.flag, request.of(MEMORY)), (DATA_DIR.flag, request.of(DATA_DIR))
 
 

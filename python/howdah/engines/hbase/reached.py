@@ -48,7 +48,7 @@ _POLL_S = 0.5
 _END_S = 30.0
 _MASTER = "Hadoop:service=HBase,name=Master,sub=Server"
 _READY = ("masterFinishedInitializationTime", "numRegionServers")
-"""Numbers of this bean that are above zero once there is somebody to ask."""
+"""Attributes of this bean that are above zero once HBase serves requests."""
 _PORTS = (
     "hbase.master.port",
     "hbase.master.info.port",
@@ -62,7 +62,7 @@ _PORTS = (
 def standing_alone(job: Job, installation: HBaseInstallation) -> Iterator[HBaseConnection]:
     """Start HBase in the plan's data directory, and end and remove it afterwards.
 
-    Raises UserError where it does not come up, with the last that it said.
+    Raises UserError with its last output if it does not start.
     """
     worker = job.plan.workers[0]
     with ExitStack() as stack:
@@ -135,7 +135,7 @@ def _site(folder: Path, ports: Mapping[str, int]) -> str:
         "hbase.rootdir": f"file://{folder}/data",
         "hbase.tmp.dir": f"{folder}/tmp",
         "hbase.cluster.distributed": "false",
-        # The local file system cannot say that what was written is on the disk.
+        # The local file system cannot confirm that data is on the disk.
         "hbase.unsafe.stream.capability.enforce": "false",
         "hbase.zookeeper.property.dataDir": f"{folder}/zookeeper",
         "hbase.zookeeper.quorum": LOOPBACK,
@@ -155,7 +155,7 @@ def _site(folder: Path, ports: Mapping[str, int]) -> str:
 
 
 def _free_ports(count: int) -> list[int]:
-    """Ports of this machine that nobody listens at; held all at once, so that no two are one."""
+    """Return free ports of this machine; all are bound at once, so that they differ."""
     with ExitStack() as stack:
         sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
         for bound in sockets:
@@ -175,22 +175,22 @@ _SITE = "hbase-site.xml"
 
 @dataclass(frozen=True)
 class ReachedHBase:
-    """An HBase, what it is, and how it is asked."""
+    """An HBase, its plan, and how to reach it."""
 
     target: HBaseTarget
     admin: HBaseAdmin
     status: HBaseStatus
     plan: Plan
-    """What it is, planned or as found."""
+    """Description of the cluster, planned or as discovered."""
     line: str
-    """What it is, for the terminal."""
+    """Description for the terminal."""
     close: ExitStack
     """Ends what was opened to ask it."""
     state: LabState | None = None
 
 
 def reach_lab_hbase(state: LabState) -> ReachedHBase:
-    """Join a laboratory's network with the whole process, and ask its HBase; before any thread starts."""
+    """Join a lab's network with the whole process, before any thread starts, and query its HBase."""
     installation = installed(state).hbase
     if installation is None:
         raise UserError(
@@ -223,7 +223,7 @@ def _logs(state: LabState) -> Iterator[ServerLogs]:
 
 
 def _places(state: LabState) -> Iterator[ClientPlace]:
-    """First where jobs are submitted, which no limit slows; then the workers, beside what they serve."""
+    """Return the machines for clients: the lab's client without limits, then the workers."""
     options = tuple(name_options(state))
     environment = daemons.base_environment(state, daemons.conf_variables(state, state.client_conf))
     yield ClientPlace(CLIENT, client_prefix(state), environment, options)
@@ -264,7 +264,7 @@ def _query_cluster(target: HBaseTarget, telemetry: Web, plan: Plan | None, calle
 
 
 def _daemons(status: HBaseStatus, telemetry: Web) -> Iterator[Source]:
-    """What the cluster's daemons tell of themselves."""
+    """Return the sources of the cluster's daemons."""
     master = status.master
     yield from server_sources(master.host, "hmaster", f"http://{master.host}:{master.info_port}", telemetry)
     for server in status.servers:
@@ -273,7 +273,7 @@ def _daemons(status: HBaseStatus, telemetry: Web) -> Iterator[Source]:
 
 
 def _observed_plan(status: HBaseStatus) -> WorkerPlan:
-    """The plan of a cluster that nobody planned here: its RegionServers as they report themselves."""
+    """Return a plan of a cluster without one: its RegionServers as they report themselves."""
     workers = tuple(
         Worker(
             name=server.host,

@@ -14,7 +14,7 @@ from howdah.model.workloads.ycsb_options import BlockEncoding, BloomFilter, Comp
 
 
 def made_for(job: Job, suite: str, records: int, table: RunTable) -> MadeFor:
-    """What a table of this process's run is for."""
+    """The purpose of a table of this process's run."""
     return MadeFor(
         run=job.run_id,
         suite=suite,
@@ -68,8 +68,8 @@ def kept_table(admin: HBaseAdmin, workload: YcsbMix) -> RunTable:
 def clear_leftovers(admin: HBaseAdmin) -> tuple[str, ...]:
     """Remove the tables of runs of this machine that were killed and were not to keep any.
 
-    Returns the tables that are left alone, for somebody may still write there: those of runs of other
-    machines, of which nobody knows here whether they run.
+    Returns the tables that may still be in use and so stay: those of runs of other
+    machines, whose processes are not visible here.
     """
     unknown = []
     for table in admin.tables():

@@ -18,7 +18,7 @@ _TABLES = "HBaseTables"
 
 @dataclass(frozen=True)
 class ClientPlace:
-    """A machine that asks HBase."""
+    """A machine of HBase's clients."""
 
     name: str
     """Its name, as the plan has it."""
@@ -31,7 +31,7 @@ class ClientPlace:
 
 
 def places_here(name: str) -> tuple[ClientPlace, ...]:
-    """Clients on this machine, each under a name of its own."""
+    """Return clients on this machine, each with its own name."""
     return tuple(
         ClientPlace(f"{name} {number}" if number > 1 else name) for number in range(1, MOST_CLIENTS + 1)
     )
@@ -39,7 +39,7 @@ def places_here(name: str) -> tuple[ClientPlace, ...]:
 
 @dataclass(frozen=True)
 class HBaseTarget:
-    """Everything that the engine needs to know of a cluster."""
+    """All that the engine needs of a cluster."""
 
     installation: HBaseInstallation
     """The jars that clients run from, with YCSB's and howdah's own classes."""
@@ -48,15 +48,15 @@ class HBaseTarget:
     places: tuple[ClientPlace, ...]
     """The machines that may ask, in the order in which they are taken."""
     sources: Sequence[Source] = ()
-    """What is sampled while operations run."""
+    """The sources that are sampled while operations run."""
     logs: Sequence[ServerLogs] = ()
     """The daemons' logs, where they can be read."""
     follow: Follow | None = None
-    """How machines that come and go are noticed."""
+    """Detects machines that join or leave."""
     lab: Laboratory | None = None
-    """What the cluster was built of, where it is howdah's laboratory."""
+    """The isolation and deviations of a lab; None for a user's cluster."""
     heal: Callable[[], None] | None = None
-    """Undoes all faults, and lets no more happen; None where none are asked for."""
+    """Reverts all faults and injects no more; None without faults."""
 
     def java(self, place: ClientPlace, main: str, *arguments: str, options: Sequence[str] = ()) -> list[str]:
         """The command line of a Java program on a machine."""
@@ -66,5 +66,5 @@ class HBaseTarget:
         return [*place.prefix, *command]
 
     def admin_command(self) -> list[str]:
-        """The command line of what asks for the cluster's state and makes tables."""
+        """The command line of the administration client."""
         return self.java(self.places[0], _TABLES, options=("-Xmx256m", "-XX:+UseSerialGC"))

@@ -28,7 +28,7 @@ _GOOD = "OK"
 
 
 class RegionProbes:
-    """A Java program that asks every region; it ends with howdah."""
+    """A Java program that probes every region; it ends with howdah."""
 
     def __init__(self, target: HBaseTarget, table: str, seconds: Callable[[int], float]) -> None:
         self._seconds = seconds
@@ -37,13 +37,13 @@ class RegionProbes:
         self.lost: list[str] = []
         """Its own writes that were acknowledged and are not there, in words."""
         self.kept = 0
-        """Regions whose last acknowledged write is there."""
+        """The number of regions that have their last acknowledged write."""
         words = (table, str(MOST_REGIONS), str(_EVERY_MS), str(_TIMEOUT_MS))
         command = target.java(target.places[0], _PROGRAM, *words, options=("-Xmx256m", "-XX:+UseSerialGC"))
         self._program = ConcurrentProgram(command, self._note, environment=target.places[0].environment)
 
     def reports(self) -> tuple[ProbeReport, ...]:
-        """What all probes saw so far."""
+        """The observations of all probes so far."""
         with self._lock:
             return probe_reports(self._logs.values())
 
@@ -87,16 +87,16 @@ class RunTable:
     fields: int
     field_bytes: int
     rows: int = 0
-    """How many records it holds."""
+    """Number of records."""
     made_here: bool = False
-    """Whether this run made it."""
+    """Whether this run created it."""
     keep: bool = False
-    """Whether later runs are to find it."""
+    """Whether it is kept for later runs."""
 
 
 @dataclass
 class HBaseContext:
-    """What all programs of a run work with; ``warn`` notes, by code and text, what a reader should know."""
+    """The context of all programs of a run; ``warn`` adds a warning by code and text."""
 
     job: Job
     target: HBaseTarget
@@ -107,13 +107,13 @@ class HBaseContext:
     table: RunTable | None = None
     """The table, once one was made or found."""
     ledger: Path | None = None
-    """Where clients write down what was acknowledged, where faults are asked for."""
+    """The folder of clients' ledgers of acknowledged writes, in runs with faults."""
     probes: RegionProbes | None = None
-    """What probes the table's regions, where faults are asked for."""
+    """The probes of the table's regions, in runs with faults."""
 
     @property
     def faulty(self) -> bool:
-        """Whether faults are done meanwhile: operations may fail then, nothing acknowledged may be lost."""
+        """Whether faults are injected: operations may fail then, but no acknowledged write may be lost."""
         return self.target.heal is not None
 
 
@@ -122,7 +122,7 @@ class HBaseWork(Generic[W]):
     """A workload, and the run that it belongs to."""
 
     workload: W
-    """What is to be run, every size decided."""
+    """The workload, with all sizes decided."""
     context: HBaseContext
     start_s: float
     """When the workload began."""
@@ -130,7 +130,7 @@ class HBaseWork(Generic[W]):
     """Whether it is the last one that uses the table."""
 
     def progress(self, phase: str, done: int, total: int) -> None:
-        """Say how far it is."""
+        """Report the progress."""
         elapsed_s = self.context.clock.now_s() - self.start_s
         kind = self.workload.kind
         self.context.sink.progress(Progress(kind, phase, done, total, "operations", elapsed_s))

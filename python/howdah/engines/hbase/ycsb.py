@@ -1,4 +1,4 @@
-"""YCSB's programs on HBase: the table is made and loaded, asked, and read back."""
+"""YCSB's programs on HBase: the table is created, loaded, used, and read back."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from howdah.model.workloads.ycsb_options import Settle
 
 _SHARE = 0.99
 _NEAR = 0.05
-"""A rate is found where one that is so much higher is too high."""
+"""Relative accuracy at which the search for the highest rate ends."""
 _LEAST_SHARE = 1 / 64
 """At a rate this far below the highest throughput, waiting in line is no reason to be late."""
 _KEPT_UP = 0.97
@@ -147,7 +147,7 @@ def ycsb_mix(work: HBaseWork[YcsbMix]) -> PartialResult:
     if work.workload.p99_s is None:
         return _measured(cast(HBaseWork[Ycsb], work), context.table, phases)
     rate, steps, searched = highest_rate(work, context.table)
-    # At the rate that was found all of the operations are asked, which is what the run is about.
+    # Run the workload's operations at the highest rate.
     at_rate = HBaseWork(
         work.workload.model_copy(update={"target": round(rate)}), context, work.start_s, last=work.last
     )
@@ -181,13 +181,13 @@ def _measured(work: HBaseWork[Ycsb], table: RunTable, before: tuple[Phase, ...])
 
 
 def _probe(context: HBaseContext) -> None:
-    """Begin to probe the table's regions where faults are asked for."""
+    """Begin to probe the table's regions in a run with faults."""
     if context.faulty and context.probes is None and context.table is not None:
         context.probes = RegionProbes(context.target, context.table.name, context.clock.seconds)
 
 
 def _healed(work: HBaseWork[Ycsb], table: RunTable) -> tuple[Phase, ...]:
-    """Wait until all regions are served where faults were asked for; at the run's end all is undone first."""
+    """Wait until all regions are served in a run with faults; at the run's end faults are reverted first."""
     context = work.context
     if context.target.heal is None:
         return ()
@@ -211,7 +211,7 @@ def _unsure(work: HBaseWork[Ycsb], answered: Answered) -> int:
 
 
 def operation_faults(workload: Ycsb, answered: Answered) -> tuple[ValidationError, ...]:
-    """Operations that were not done, and those that came to something else than OK."""
+    """Operations that were not executed, and those with another result than OK."""
     faults = []
     for operation, returns in answered.returns.items():
         for word, count in returns.items():
@@ -237,7 +237,7 @@ def _read_back(
 ) -> tuple[tuple[ValidationError, ...], tuple[Phase, ...], tuple[ResultMetric, ...]]:
     """Count the rows after a load, and compare all of them with what was written after the last program.
 
-    Of ``unsure`` records nobody knows whether they were inserted.
+    ``unsure`` records may or may not have been inserted.
     """
     admin, clock = work.context.admin, work.context.clock
     adds = isinstance(work.workload, YcsbLoad) or "insert" in work.workload.shares
@@ -359,7 +359,7 @@ def verify_writes(
 def warn_of_failures(
     work: HBaseWork[Ycsb], faults: tuple[ValidationError, ...]
 ) -> tuple[ValidationError, ...]:
-    """What remains wrong where faults were asked for: operations may fail then, and are told of."""
+    """Return the remaining faults; in a run with faults failed operations are only warnings."""
     if not work.context.faulty:
         return faults
     for fault in faults:

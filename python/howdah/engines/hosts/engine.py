@@ -1,4 +1,4 @@
-"""The engine of hosts themselves: a laboratory's machines, or those that a command reaches."""
+"""The engine of hosts without Hadoop: a lab's machines, or those that a command reaches."""
 
 from __future__ import annotations
 
@@ -25,41 +25,41 @@ from howdah.telemetry.source import Source
 
 @dataclass(frozen=True)
 class Station:
-    """A worker, or a host that is one, and how a command comes to run there."""
+    """A worker, or a host that is one, and the prefix of commands on it."""
 
     name: str
     host: str
     address: str
     """The name or address by which the others reach it."""
     prefix: tuple[str, ...]
-    """The beginning of a command line that runs there: how to enter a laboratory's machine, or ``ssh``."""
+    """The prefix of a command line that runs there: entering a lab's machine, or ``ssh``."""
     nominal_bits_per_s: int | None = None
-    """What its host's ports are planned to carry together, each way."""
+    """Planned bandwidth of all ports of its host together, in each direction."""
     environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
-    """What a command finds in its environment."""
+    """Environment variables of a command."""
 
 
 class Tools(NamedTuple):
-    """What the machines have to measure with."""
+    """The measuring tools that the machines have."""
 
     iperf: str
     """The versions of iperf3 on them."""
     ping_interval_s: float | None
-    """How soon after one another their pings may follow; None where some have no ping."""
+    """The shortest interval between pings; None if a machine has no ping."""
 
 
 @dataclass(frozen=True)
 class HostsTarget:
-    """Everything that the engine needs to know of the hosts."""
+    """All that the engine needs of the hosts."""
 
     stations: tuple[Station, ...]
     """The machines, host by host."""
     tools: Tools
-    """What they have to measure with."""
+    """The measuring tools that they have."""
     sources: tuple[Source, ...] = ()
-    """What is sampled meanwhile."""
+    """The sources that are sampled during the run."""
     lab: Laboratory | None = None
-    """What they were built of, where they are a laboratory."""
+    """The isolation and deviations of a lab; None for a user's hosts."""
 
     def by_host(self) -> tuple[tuple[Station, ...], ...]:
         """The machines of each host."""
@@ -77,7 +77,7 @@ class HostsWork(Generic[W]):
     """A workload, the machines it runs on, and where what it measures goes."""
 
     workload: W
-    """What is to be run, every size decided."""
+    """The workload, with all sizes decided."""
     target: HostsTarget
     sink: SampleSink
     """Takes what is measured."""
@@ -87,7 +87,7 @@ class HostsWork(Generic[W]):
     """When the workload began."""
 
     def progress(self, phase: str, done: int, total: int) -> None:
-        """Say how many parts of the workload are done."""
+        """Report how many parts of the workload are done."""
         elapsed_s = self.now_s() - self.start_s
         self.sink.progress(Progress(self.workload.kind, phase, done, total, "share", elapsed_s))
 
@@ -134,7 +134,7 @@ class HostsEngine:
         return run.record
 
     def _run_one(self, run: RunUnderWay, work: HostsWork[Workload], sampler: Sampler) -> WorkloadResult:
-        """Run one workload and note what it came to, also where an error or the user ends it."""
+        """Run one workload and record its result, also if an error or the user ends it."""
         fields = PartialResult()
         try:
             fields = resolve_name(work.workload.programs[HOSTS])(work)

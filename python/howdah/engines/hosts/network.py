@@ -1,4 +1,4 @@
-"""The network measured: round trips while it rests, pairs one way and both ways, and all machines at once."""
+"""Measure the network: idle round trips, pairs in one and both directions, and all machines together."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Pair = tuple[T, T]
 
 
 def rounds(hosts: Sequence[T]) -> Iterator[list[Pair[T]]]:
-    """Rounds of pairs in which everybody meets everybody once: one stays, the others go round.
+    """Yield rounds of pairs in which each item meets each other once: the circle method of tournaments.
 
     Of an odd number one rests in each round.
     """
@@ -43,7 +43,7 @@ def rounds(hosts: Sequence[T]) -> Iterator[list[Pair[T]]]:
 
 
 def ring(machines: Sequence[Sequence[T]]) -> list[Pair[T]]:
-    """Everybody sends to one and receives from one of another host, where hosts are alike enough for that.
+    """Return pairs: each machine sends to one and receives from one of another host, if hosts are similar.
 
     ``machines`` are those of each host. Where one host has more than all others together, every host takes
     part with its first machine alone.
@@ -71,7 +71,7 @@ class _Measurement:
         workload = work.workload
         self._streams, self._seconds = workload.streams or 1, workload.seconds or 1
         hosts = work.target.by_host()
-        # Workers of one host share its ports, so that one of them measures what lies between hosts.
+        # Workers of one host share its ports, so one of them is enough to measure between hosts.
         first = [machines[0] for machines in hosts]
         at_once = workload.pairs_at_once or len(first)
         self._groups = [
@@ -122,7 +122,7 @@ class _Measurement:
 
     @contextmanager
     def _reported(self, phase: str) -> Iterator[None]:
-        """Say ten times a second how far it is."""
+        """Report the progress ten times a second."""
 
         async def tick() -> None:
             while True:

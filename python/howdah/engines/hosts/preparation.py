@@ -1,4 +1,4 @@
-"""A run on hosts without Hadoop, made ready: a laboratory's machines, or those that a command reaches."""
+"""Preparation of a run on hosts without Hadoop: a lab's machines, or those that a command reaches."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ from howdah.units import format_counted
 
 _VERSION = re.compile(r"^iperf (\d+(?:\.\d+)*)", re.MULTILINE)
 _OLDEST = (3, 7)
-"""The first one that can measure both ways at once."""
+"""The first version that can measure both directions at the same time."""
 _NOT_FOUND = 127
 _SOON_S = 0.01
 _USUAL_S = 0.2
-"""What older releases of ping allow to everybody but root."""
+"""The shortest interval of older releases of ping for users other than root."""
 _AT_ONCE = 64
-"""Machines that are asked at the same time."""
+"""Machines that are queried at the same time."""
 
 
 def find_tools(stations: Sequence[Station]) -> Tools:
-    """What all these machines have; raises UserError for one that is not reached or has no iperf3."""
+    """The tools that all machines have; raises UserError for an unreachable one or one without iperf3."""
     return asyncio.run(_find(stations))
 
 
@@ -74,7 +74,7 @@ async def _iperf(station: Station) -> str:
 
 
 async def _ping(station: Station) -> float | None:
-    """How soon after one another this user's pings may follow on a machine."""
+    """The shortest interval between pings that a machine permits this user."""
     for interval_s in (_SOON_S, _USUAL_S):
         if (
             await _run_on(station, "ping", "-n", "-i", f"{interval_s:g}", "-c", "2", station.address)
@@ -122,7 +122,7 @@ def prepare_hosts(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
 
 
 def _of_lab(request: RunRequest) -> tuple[ClusterPlan, HostsTarget, str]:
-    """The machines of the laboratory that was chosen, or of the default one."""
+    """Return the machines of the chosen lab, or of the default one."""
     if request.of(PLAN) is not None:
         raise UserError(
             PLAN.flag, "names hosts, but no option gives a command to reach them", f"give {REACH.flag} too"
@@ -177,7 +177,7 @@ def _of_command(request: RunRequest) -> tuple[ClusterPlan, HostsTarget, str]:
             name=worker.name,
             host=host.name,
             address=worker.name,
-            # A plan's names have letters, digits, dots and hyphens: no shell reads more in them.
+            # A plan's names consist of letters, digits, dots and hyphens, so they need no quotes.
             prefix=tuple(word.replace("{host}", worker.name) for word in words),
             nominal_bits_per_s=speeds[host.name],
         )

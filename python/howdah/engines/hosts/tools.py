@@ -23,12 +23,12 @@ from howdah.model.workloads.network import BOTH_WAYS, NETWORK
 
 _LOG = logging.getLogger(__name__)
 _REACH_S = 30.0
-"""How long it may take to get to a machine and back, beside what runs there."""
+"""Time limit for connecting to a machine, in addition to the command's own."""
 _LAST_CHARACTERS = 300
 
 
 class Ended(NamedTuple):
-    """What a command came to."""
+    """The result of a command."""
 
     code: int
     output: str
@@ -36,7 +36,7 @@ class Ended(NamedTuple):
 
     @property
     def complaint(self) -> str:
-        """The last line it said of what was wrong, or else its exit code."""
+        """Its last line of error output, or its exit code."""
         lines = [
             line.strip() for line in (*self.output.splitlines(), *self.errors.splitlines()) if line.strip()
         ]
@@ -44,7 +44,7 @@ class Ended(NamedTuple):
 
 
 async def run(station: Station, words: Sequence[str], within_s: float) -> Ended:
-    """Run a command on a machine to its end, or to that of its time, and return what it said."""
+    """Run a command on a machine, at most for its time, and return its output."""
     process = await _start(station, words, within_s)
     try:
         output, errors = await asyncio.wait_for(process.communicate(), within_s + _REACH_S)
@@ -59,7 +59,7 @@ async def run(station: Station, words: Sequence[str], within_s: float) -> Ended:
 async def serving(
     station: Station, words: Sequence[str], *, ready: str, within_s: float
 ) -> AsyncIterator[None]:
-    """A server on a machine from when it says ``ready`` until it is left.
+    """Run a server on a machine; the context begins when it prints ``ready``.
 
     Raises RunFailed where it ends before that.
     """
@@ -67,7 +67,7 @@ async def serving(
     try:
         await asyncio.wait_for(_until(process, ready, station), _REACH_S)
         yield
-        # One that has served its only client ends by itself, and lets go of its port by that.
+        # A server that has served its only client exits and thereby frees its port.
         with suppress(TimeoutError):
             await asyncio.wait_for(process.communicate(), 1.0)
     except TimeoutError as error:
@@ -123,7 +123,7 @@ How = Literal["one way", "both ways", "all at once"]
 _LEFT_OUT_S = 1
 """The first second, in which TCP finds its speed."""
 _SPARE_S = 10
-"""What connecting and reporting may take beside the measurement itself."""
+"""The time for connecting and reporting, in addition to the measurement itself."""
 _CONNECT_MS = 5_000
 _MICROSECONDS = 1e-6
 
@@ -133,9 +133,9 @@ Report = Mapping[str, Any]
 async def measure(
     source: Station, target: Station, how: How, *, streams: int, seconds: int
 ) -> tuple[LinkRate, ...]:
-    """What the source sends the target, and with ``both ways`` the target the source at the same time.
+    """Throughput from source to target and, with ``both ways``, from target to source at the same time.
 
-    A pair between which nothing goes is a result, too: its ``error`` says why.
+    A pair without connection is a result, too: its ``error`` has the reason.
     """
     within_s = seconds + _LEFT_OUT_S + _SPARE_S
     server = ("iperf3", "--server", "--one-off", "--forceflush")
@@ -202,7 +202,7 @@ def rates(report: Report, source: Station, target: Station, how: How, streams: i
 
 
 def nominal(source: Station, target: Station) -> int | None:
-    """What the slower of two hosts' ports are planned to carry."""
+    """The planned bandwidth of the slower of two hosts."""
     rates = [end.nominal_bits_per_s for end in (source, target)]
     return None if None in rates else min(filter(None, rates), default=None)
 

@@ -110,7 +110,7 @@ class _LocalRun:
             sampler.mark()
             result = self._run_one(context, workload)
             sampler.mark()
-            # Data that was proved wrong is as worth keeping as any: somebody will want to look at it.
+            # Wrong data is also kept, for inspection.
             workspace.complete()
             if result.outcome is not Outcome.SUCCEEDED:
                 self._run.change(outcome=Outcome.FAILED, error=fault_of(result))

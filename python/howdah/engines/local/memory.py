@@ -1,4 +1,4 @@
-"""How a memory budget is divided between the kernels' pool and the process around them."""
+"""Divide a memory budget between the kernels' pool and the rest of the process."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from howdah.telemetry.processes import rss_bytes
 from howdah.units import MIB, format_memory
 
 USUAL_PROCESS_BYTES = 192 * MIB
-"""What Python and its libraries occupy, with thread stacks and what they grow by during a run."""
+"""Memory of Python, its libraries and thread stacks, including their growth during a run."""
 
 _GROWTH_BYTES = 48 * MIB
 _BUFFERS_BYTES = 256 * MIB
 _LEAST_POOL_BYTES = 64 * MIB
 _STORE_BUFFERS_BYTES = 64 * MIB
-"""What the embedded store keeps in each directory's buffers of writes at the most."""
+"""Upper limit of the embedded store's write buffers for each directory."""
 _LEAST_CACHE_BYTES = 16 * MIB
 _CACHED_FOR_EACH = 1.25
-"""What a byte of records takes in the store's cache, with names and indexes."""
+"""Bytes of the store's cache for each byte of records, including names and indexes."""
 
 
 def sort_needs(rows: int, reduces: int, slots: int, process_bytes: int | None = None) -> tuple[int, int]:
@@ -62,7 +62,7 @@ def store_needs(table_bytes: int, data_dirs: int) -> int:
 
 
 def store_cache_bytes(job: Job) -> int:
-    """What the budget leaves the embedded store for its cache; raise UserError if that is too little."""
+    """The embedded store's cache within the budget; raises UserError if it is too small."""
     worker = job.plan.workers[0]
     around = _around_cache_bytes(len(worker.data_dirs))
     if worker.memory_bytes < around + _LEAST_CACHE_BYTES:

@@ -33,7 +33,7 @@ def prepare_local(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
     host = probe_host()
     for path in request.of(DATA_DIR) or ():
         if not path.is_dir():
-            # A directory made here would lie on the root disk where a mount is missing or misspelt.
+            # Not created here: it would be on the root disk if a mount is missing or misspelt.
             raise UserError(f"--data-dir {path}", "is not a directory", "create it on the disk to measure")
     data_dirs = [str(path) for path in request.of(DATA_DIR) or (DEFAULT_DATA_DIR,)]
     inputs = request.of(INPUT)
@@ -62,7 +62,7 @@ def prepare_local(request: RunRequest, **start: Unpack[RunStart]) -> Prepared:
 
 
 def _data_line(suite: Suite, data_dirs: Sequence[str], *, keep_data: bool) -> Iterator[tuple[str, str]]:
-    """Where a run's data goes, and whether it stays there; nothing for pi, which has none."""
+    """The data directories of a run and whether it keeps its data; nothing for pi, which has none."""
     if not all(isinstance(workload, Pi) for workload in suite.workloads):
         yield "data", f"{', '.join(data_dirs)} ({'kept' if keep_data else 'removed at the end'})"
 

@@ -1,4 +1,4 @@
-"""What must be there before a job starts: rights, folders, and room on the disks."""
+"""Check the preconditions of a job: permissions, directories and disk space."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def ready_rows(program: type[Workload], data_dirs: Iterable[str], inputs: Iterab
 
 
 def ready_table(program: type[Workload], data_dirs: Iterable[str]) -> TableShape | None:
-    """The table that lies ready for a suite that begins with a program; None if it asks none of earlier runs.
+    """Return the existing table for a suite that begins with a program; None if the suite needs none.
 
     Raises UserError if there is none, or it is not whole.
     """
@@ -39,7 +39,7 @@ def ready_table(program: type[Workload], data_dirs: Iterable[str]) -> TableShape
 
 
 def replaced(job: Job) -> list[str]:
-    """The folders of data that the job makes anew."""
+    """Return the folders of data that the job creates again."""
     return [workload.folder for workload in job.suite.workloads if workload.folder is not None]
 
 
@@ -61,7 +61,7 @@ def check_ready(job: Job) -> None:
 
 
 def _check_spared(data_dirs: Iterable[str], inputs: Iterable[str]) -> None:
-    """A run empties folders of its own; what it reads must not lie in them."""
+    """Raise UserError for input in a folder that the run empties."""
     for name in inputs:
         for data_dir in data_dirs:
             if Path(name).resolve().is_relative_to(Path(data_dir, FOLDER).resolve()):
@@ -86,13 +86,13 @@ def check_room(job: Job, workspace: Workspace) -> None:
 
 
 def needed_bytes(job: Job, process_bytes: int | None = None) -> int:
-    """What the job's data take of all data directories at the most; ``process_bytes`` as for `pool_bytes`."""
+    """Upper limit of the job's data in all data directories; ``process_bytes`` as for `pool_bytes`."""
     kept = sum(_held_bytes(job, workload) for workload in job.suite.workloads)
     return kept + max(_spilled_bytes(job, workload, process_bytes) for workload in job.suite.workloads)
 
 
 def too_little_room(job: Job, needed: int, shortage: Shortage) -> UserError:
-    """What to say of a data directory that cannot hold its share."""
+    """Return the error for a data directory that is too small for its part."""
     first = job.suite.workloads[0]
     free = f"data directory {shortage.data_dir} has {format_bytes(shortage.free_bytes)} free"
     rows = ROWS.of(first)
@@ -120,7 +120,7 @@ def too_little_room(job: Job, needed: int, shortage: Shortage) -> UserError:
 
 
 def _held_bytes(job: Job, workload: Workload) -> int:
-    """What a workload leaves on disk until the end of the run."""
+    """Bytes that a workload keeps on disk until the end of the run."""
     if isinstance(workload, Storage):
         # One more file is fio's.
         folders = len(job.plan.workers[0].data_dirs)

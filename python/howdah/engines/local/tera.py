@@ -32,14 +32,14 @@ _CHECKSUMS = 1 << 128
 
 
 class GeneratedRows(NamedTuple):
-    """What TeraGen recorded of the rows it wrote."""
+    """TeraGen's record of the rows it wrote."""
 
     rows: int
     checksum: str
 
 
 def teragen(context: LocalContext, workload: TeraGen, watch: Watch) -> PartialResult:
-    """Write the rows; leave ``_SUCCESS`` as Hadoop does and TeraGen's record beside it."""
+    """Write the rows, ``_SUCCESS`` like Hadoop, and TeraGen's record."""
     folders = context.workspace.fresh(TERAGEN)
     files = spread_file_names(folders, "part-m-{:05d}", workload.maps or 1)
     made = watch.follow(
@@ -201,7 +201,7 @@ def check_rows(file: Path) -> int:
 
 
 def ready_rows(data_dirs: Iterable[str], inputs: Iterable[str], source: str) -> int:
-    """How many rows lie ready for a terasort or teravalidate that follows no teragen.
+    """Number of existing rows for a terasort or teravalidate without a teragen before it.
 
     Raises UserError if there are none.
     """

@@ -42,7 +42,7 @@ class WorkClock:
 
 
 class Watch:
-    """Waits for operations of one workload and passes on what they say."""
+    """Waits for operations of one workload and passes on their progress."""
 
     def __init__(
         self, workload: str, host: str, worker: str, clock: WorkClock, sink: SampleSink, *, unit: Unit
@@ -133,7 +133,7 @@ class Watch:
 class LocalContext:
     """One run's resources, handed from program to program.
 
-    ``warn`` notes, by code and text, something that a reader of the numbers should know.
+    ``warn`` adds a warning by code and text.
     """
 
     job: Job
@@ -145,7 +145,7 @@ class LocalContext:
     warn: Callable[[str, str], None]
 
     def watch(self, name: str, unit: Unit = "B") -> Watch:
-        """A watch over the operations of the workload of that name, whose progress is counted in a unit."""
+        """Return a watch over the operations of a workload, with the unit of its progress."""
         return Watch(name, self.job.host.name, self.worker.name, self.clock, self.sink, unit=unit)
 
 

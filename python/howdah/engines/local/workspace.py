@@ -22,7 +22,7 @@ _MARKER = ".howdah"
 
 
 class FolderMarker(Model):
-    """What howdah made below a data directory.
+    """The files that howdah created below a data directory.
 
     ``run`` is the run at work, None between runs. ``made`` are the subfolders howdah made, ``kept``
     those of them that hold complete data to be kept; ``created`` says whether it made the folder too.
@@ -123,7 +123,7 @@ class Folder:
                 f"{path} was not created by howdah",
                 "give another --data-dir, or move it",
             )
-        # The marker stops vouching for the old content before any of it goes.
+        # The marker no longer lists the old content before the first file is removed.
         self._change(
             made=tuple({*self._marker.made, name}),
             kept=tuple(kept_name for kept_name in self._marker.kept if kept_name != name),
@@ -154,7 +154,7 @@ class Folder:
 
     def _remove_created(self) -> None:
         for path in reversed(self._created):
-            # A directory that somebody else put something into stays.
+            # A directory with files of others stays.
             with contextlib.suppress(OSError):
                 path.rmdir()
 
@@ -187,7 +187,7 @@ def _remove(path: Path) -> None:
 
 
 FREE_SHARE = 0.95
-"""How much of a file system's free space a run may take."""
+"""Part of a file system's free space that a run may use."""
 
 
 class Shortage(NamedTuple):
@@ -212,7 +212,7 @@ class Workspace:
         self._keep = keep
         self._pending: set[str] = set()
         self._complete: set[str] = set()
-        self._held: list[object] = []
+        self._open_files: list[object] = []
         try:
             for data_dir in _distinct([Path(name) for name in data_dirs]):
                 self._folders.append(Folder(data_dir, run_id))
@@ -245,7 +245,7 @@ class Workspace:
         for folder in self._folders:
             folder.release(self._complete if self._keep else ())
         self._folders = []
-        self._held = []
+        self._open_files = []
 
     def fresh(self, name: str, *, scratch: bool = False) -> list[Path]:
         """Empty folders of that name in every data directory; scratch is never kept."""
@@ -256,9 +256,9 @@ class Workspace:
     def hold(self, files: object) -> None:
         """Keep files without a name until the end.
 
-        Freeing their space keeps a disk busy that is told of it, and whatever runs next would wait for that.
+        Freeing their space keeps a disk busy (discard), and the next program would wait for it.
         """
-        self._held.append(files)
+        self._open_files.append(files)
 
     def complete(self) -> None:
         """Everything made so far is whole: it may be kept."""

@@ -39,17 +39,17 @@ from howdah.units import MIB, format_per_s
 _TABLE = "table.json"
 _STORE = "store"
 _LEAST_INTERVAL_S = 1.0
-"""Times are put together over so long at least: less holds too few to say what 99.9 % of them took."""
+"""The shortest interval of a histogram: a shorter one has too few times for the 99.9th percentile."""
 _REACHED = 0.95
 """The share of its target that a run has to reach for its times to be those of that rate."""
 _JOURNAL_BYTES = 512 * MIB
-"""What the store's journal grows to in each directory before its records must be in files."""
+"""Size of the store's journal in each directory at which its records are flushed to files."""
 _COPIES = 2
-"""How often the store may have a record at once, while it puts files together."""
+"""Number of copies of a record that the store may have while it merges files."""
 
 
 class LocalTable(Model):
-    """What one data directory's part of a table holds, kept beside it."""
+    """The description of one data directory's part of a table, stored next to it."""
 
     records: int
     """Records of all parts."""
@@ -60,11 +60,11 @@ class LocalTable(Model):
     field_bytes: int
     """Size of each."""
     seed: int
-    """What its values are made from."""
+    """Seed of its values."""
     whole: bool
-    """Whether the last run that changed it came to its end, and found all as it should be."""
+    """Whether the last run that changed it completed and verified its records."""
     part: int = 0
-    """Which part this is: records are spread by their names."""
+    """Number of this partition: records are distributed by their names."""
     parts: int = 1
     """In how many parts it is."""
 
@@ -99,7 +99,7 @@ def ycsb_mix(context: LocalContext, workload: YcsbMix, watch: Watch) -> PartialR
 
 
 class _Requests(NamedTuple):
-    """What loads and mixes are asked for alike."""
+    """The requests that loads and mixes have in common."""
 
     workload: Ycsb
     operations: int
@@ -118,7 +118,7 @@ def _run_requests(
         _native.ycsb(
             [str(folder / _STORE) for folder in folders],
             table_seed=table.seed,
-            # Every program asks for other records.
+            # Every program requests other records.
             seed=(context.job.seed ^ zlib.crc32(workload.kind.encode())),
             records=table.records,
             version=table.version,
@@ -144,7 +144,7 @@ def _run_requests(
     return PartialResult(
         workload=workload,
         outcome=Outcome.FAILED if done.faults else Outcome.SUCCEEDED,
-        # What the disks move for it is the store's affair: its journal, its files, and putting them together.
+        # Bytes on the disks are the store's own: its journal, its files and their compaction.
         counters=Counters(input_rows=done.records_read, output_rows=done.records_written),
         operations=tuple(
             OperationCount(operation=name, done=sum(returns.values()), returns=returns)
@@ -199,7 +199,7 @@ def check_ready(data_dirs: Iterable[str], workload: YcsbMix) -> None:
 
 
 def room_bytes(workload: Ycsb, data_dirs: int) -> int:
-    """What a program may add to the table's directories."""
+    """Number of bytes that a program may add to the table's directories."""
     if isinstance(workload, YcsbLoad):
         return _COPIES * workload.written_bytes + data_dirs * _JOURNAL_BYTES
     operations = (workload.operations or 0) if isinstance(workload, YcsbMix) else 0

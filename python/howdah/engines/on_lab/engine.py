@@ -1,4 +1,4 @@
-"""Runs on a lab: begun once the lab is whole, with faults injected meanwhile and reverted at the end."""
+"""Runs on a lab: they wait until its running daemons are ready, and revert their faults at the end."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def complete_lab(
 
 
 class SettledEngine:
-    """An engine that begins once a laboratory is whole; see ``howdah.engines.base.Engine``."""
+    """An engine that begins once a lab is complete; see ``howdah.engines.base.Engine``."""
 
     def __init__(self, engine: Engine, state: LabState, patience_s: float = SETTLES_S) -> None:
         self.name = engine.name
@@ -91,9 +91,9 @@ class SettledEngine:
 
 
 def settled(state: LabState, patience_s: float) -> LabStatus:
-    """The laboratory once all that runs does its part, or when that took too long.
+    """Return the lab's status once all running daemons are ready, or after a timeout.
 
-    What does not run, or a fault in force keeps away, comes back by nobody's waiting.
+    Daemons that do not run, or that an active fault stopped, are not waited for.
     """
     deadline = time.monotonic() + patience_s
     while True:
@@ -124,7 +124,7 @@ def _warnings(before: LabStatus) -> Iterator[RunWarning]:
 
 
 class ConcurrentClients(Protocol):
-    """What else is done beside the engine while faults are."""
+    """Clients that run next to the engine in a run with faults."""
 
     def begin(self, record: RunRecord, seconds: Callable[[float], float]) -> None:
         """The run has begun; ``seconds`` makes seconds since its start of those since 1970."""
@@ -134,20 +134,20 @@ class ConcurrentClients(Protocol):
 
 
 class FaultRun(NamedTuple):
-    """A schedule that was asked for, and the laboratory that it is played on."""
+    """A requested schedule, and the lab that it is played on."""
 
     player: FaultPlayer
     state: LabState
 
     def wrap(self, engine: Engine, clients: ConcurrentClients | None = None) -> Engine:
-        """The engine with the schedule played beside it, and with what else is done meanwhile."""
+        """Return the engine with the schedule and the concurrent clients."""
         return FaultedEngine(engine, self.player, self.state, clients)
 
 
 def on_lab(
     engine: Engine, state: LabState | None, playing: FaultRun | None, clients: ConcurrentClients | None = None
 ) -> Engine:
-    """The engine as it runs on a laboratory, once that is whole; the engine itself anywhere else."""
+    """Return the engine for a lab, which waits until that is complete; without a lab the engine itself."""
     if state is None:
         return engine
     if playing is None:
@@ -156,7 +156,7 @@ def on_lab(
 
 
 def requested_faults(request: RunRequest, state: LabState | None) -> FaultRun | None:
-    """The schedule that a run asks for; None where it asks for none.
+    """Return the schedule that a run requests; None without one.
 
     Raises UserError for a schedule that cannot be played on this laboratory, and for any where there is no
     laboratory. What a howdah that was killed left in force is undone first.
@@ -190,7 +190,7 @@ def _phases(program: type[Workload]) -> tuple[str, ...]:
 
 
 class FaultedEngine:
-    """An engine with a schedule that is played beside it; see ``howdah.engines.base.Engine``."""
+    """An engine with a schedule of faults; see ``howdah.engines.base.Engine``."""
 
     def __init__(
         self, engine: Engine, player: FaultPlayer, state: LabState, clients: ConcurrentClients | None
@@ -203,7 +203,7 @@ class FaultedEngine:
         self._clients = clients
 
     def run(self, job: Job, sink: SampleSink) -> RunRecord:
-        """Run the job; when it ends, however that is, all faults are undone and who fell is started again."""
+        """Run the job; at its end revert all faults and start ended daemons again, also after an error."""
         logs, running = LabLogs(self._state), RunningDaemons(self._state)
         watched = _Watched(sink, self._player, self._clients)
         try:
@@ -231,7 +231,7 @@ def _fell(daemon: str) -> RunWarning:
 
 
 class _Watched:
-    """A sink that tells the player how far the run is, and every record of what the player did."""
+    """A sink that passes the progress to the player, and adds the player's reports to the record."""
 
     def __init__(self, sink: SampleSink, player: FaultPlayer, clients: ConcurrentClients | None) -> None:
         self._sink = sink
@@ -274,7 +274,7 @@ class _Watched:
         self._sink.measured()
 
     def _begin(self, record: RunRecord) -> None:
-        # The run's clock began when its record says; what has passed since is the same on every clock.
+        # The run's clock began at the time in its record.
         start_epoch_s = datetime.fromisoformat(record.created).timestamp()
         passed_s = time.time() - start_epoch_s
         zero = time.monotonic() - passed_s

@@ -32,7 +32,7 @@ _CONTROLLERS = {"cpu", "memory"}
 
 
 def lab_telemetry(state: LabState, conf: ClientConf, web: Web) -> tuple[Source, ...]:
-    """Every host, worker and master of the laboratory, with its daemons."""
+    """Return every host, worker and master of the lab, with its daemons."""
     machines = (
         machine._replace(jmx=dict(_jmx(state.machine(machine.name), conf))) for machine in _machines(state)
     )
@@ -54,12 +54,12 @@ def is_built(state: LabState, name: str) -> bool:
 
 
 def hosts_telemetry(state: LabState) -> tuple[Source, ...]:
-    """Every host, worker and master of the laboratory, as far as the kernel tells of them."""
+    """Return every host, worker and master of the lab with its kernel objects."""
     return (*lab_sources((*_hosts(state), *_machines(state))), *_neighbours(state))
 
 
 def laboratory_of(state: LabState, machine: str) -> Laboratory:
-    """What a record says of the laboratory that a run is on; ``machine`` is the one beneath it."""
+    """Return a record's description of a run's lab; ``machine`` is the machine below it."""
     neighbours = tuple(
         LaboratoryBeside(name=lab, at_work=is_at_work(lab)) for lab in sorted(shared_with(state))
     )
@@ -67,7 +67,7 @@ def laboratory_of(state: LabState, machine: str) -> Laboratory:
 
 
 def shared_machine_sources(state: LabState) -> tuple[Source, ...]:
-    """The machine that the laboratory is on, with what the laboratory uses of it."""
+    """Return the sources of the lab's machine, and of the lab's use of it."""
     own = (
         grouped_lab(groups, list(devices(state.spec).values()))
         if state.spec and (groups := _groups(ControlGroup.of(state.name)))
@@ -101,7 +101,7 @@ def _hosts(state: LabState) -> Iterator[LabMachine]:
 
 
 def _neighbours(state: LabState) -> Iterator[Source]:
-    """What other laboratories use of the hosts that they share with this one."""
+    """Yield the sources of other labs' use of shared hosts."""
     shared = shared_with(state)
     for lab in labs_sharing_hosts(state):
         if lab.spec is None:
@@ -136,7 +136,7 @@ def _machines(state: LabState) -> Iterator[LabMachine]:
 
 
 def _groups(group: ControlGroup) -> Mapping[str, Path]:
-    """The group's directories, unless what is needed to tell its use is not among them."""
+    """Return the group's directories; empty if a controller for its use is missing."""
     paths = group.paths
     return paths if paths.keys() >= _CONTROLLERS else {}
 
@@ -162,7 +162,7 @@ def _memory_bytes() -> int:
 
 
 class LabMembers:
-    """Compares what the laboratory has with what it had; see ``howdah.telemetry.source.Follow``.
+    """Compares the lab's machines with those before; see ``howdah.telemetry.source.Follow``.
 
     ``names`` are the addresses of machines by name that ``web`` and others read: those of new ones are put
     there. ``joined`` has every machine that came so far.
@@ -173,14 +173,14 @@ class LabMembers:
         self._conf = conf
         self._web = web
         self._names = names
-        self._known = _every(state)
+        self._hosts = _machine_hosts(state)
         self._leaving: frozenset[str] = frozenset()
         self._read_ns = 0
         self._waiting = False
         self.joined: dict[str, Member] = {}
 
     def __call__(self) -> Membership:
-        """What changed since the last time; nothing where nothing can be read now."""
+        """The changes since the previous call; none if the file cannot be read now."""
         try:
             changed_ns = (self._directory / STATE).stat().st_mtime_ns
             if changed_ns == self._read_ns and not self._waiting:
@@ -194,35 +194,35 @@ class LabMembers:
         return self._compared(state)
 
     def _compared(self, state: LabState) -> Membership:
-        now = _every(state)
-        fresh = {name for name in now if name not in self._known and is_built(state, name)}
-        # What is being built is looked at again, although nothing more is written of it.
-        self._waiting = len(now.keys() - self._known.keys()) > len(fresh)
+        now = _machine_hosts(state)
+        fresh = {name for name in now if name not in self._hosts and is_built(state, name)}
+        # The file does not change again when a machine has been built, so it is read again.
+        self._waiting = len(now.keys() - self._hosts.keys()) > len(fresh)
         self._names.update(state.names)
-        every = lab_telemetry(state, self._conf, self._web) if fresh else ()
-        joined = tuple(_member(state, now, name, every) for name in now if name in fresh)
-        removed = frozenset(self._known.keys() - now.keys())
+        sources = lab_telemetry(state, self._conf, self._web) if fresh else ()
+        joined = tuple(_member(state, now, name, sources) for name in now if name in fresh)
+        removed = frozenset(self._hosts.keys() - now.keys())
         leaving = _leaving(state)
         change = Membership(joined, leaving - self._leaving, removed)
-        self._known = {name: host for name, host in now.items() if name in self._known or name in fresh}
+        self._hosts = {name: host for name, host in now.items() if name in self._hosts or name in fresh}
         self._leaving = leaving
         self.joined.update((member.name, member) for member in joined)
         return change
 
 
-def _every(state: LabState) -> dict[str, str]:
-    """The host of every machine, and of every host."""
+def _machine_hosts(state: LabState) -> dict[str, str]:
+    """The host of every machine; a host is its own."""
     machines = {machine.name: machine.host for machine in state.machines}
     return {**{host: host for host in state.hosts}, **machines}
 
 
 def _leaving(state: LabState) -> frozenset[str]:
-    """Machines that are being emptied, and hosts that have no other."""
+    """Machines that are being drained, and hosts without any other machine."""
     staying = {machine.host for machine in state.machines if machine.name not in state.leaving}
     return frozenset({*state.leaving, *(set(state.hosts) - staying)})
 
 
-def _member(state: LabState, hosts: dict[str, str], name: str, every: tuple[Source, ...]) -> Member:
-    sources = tuple(source for source in every if source.machine == name)
+def _member(state: LabState, hosts: dict[str, str], name: str, all_sources: tuple[Source, ...]) -> Member:
+    sources = tuple(source for source in all_sources if source.machine == name)
     system = next(machine for machine in state.machines if name in (machine.name, machine.host))
     return Member(name, system.kind if name == system.name else "host", hosts[name], system.rack, sources)

@@ -41,7 +41,7 @@ from howdah.simulation.scenario import Scenario
 from howdah.simulation.translate import Translated, translate
 
 Columns = Mapping[str, NDArray[Any]]
-"""Columns of equal length by name; what each holds is said in `crates/howdah-sim/src/outcome.rs`."""
+"""Columns of equal length by name, described in `crates/howdah-sim/src/outcome.rs`."""
 
 _NS_PER_S = 1e9
 _TYPES = {
@@ -80,7 +80,7 @@ def columns_of(handed: Mapping[str, bytes]) -> Columns:
 
 
 def words(numbers: NDArray[Any], names: Sequence[str]) -> pa.Array[Any]:
-    """The name that each number stands for."""
+    """The name for each number."""
     return pa.DictionaryArray.from_arrays(
         numbers.astype(np.int32), pa.array(names, pa.string())
     ).dictionary_decode()
@@ -108,12 +108,12 @@ def task_tables(columns: Columns, suite: Suite, machines: SimulatedHosts) -> tup
 
 def _table(columns: Columns, suite: Suite, machines: SimulatedHosts) -> pa.Table:
     reduces = columns["kind"] == _KINDS.index("reduce")
-    # The bytes of programs over rows are so many rows.
+    # Programs over rows derive their rows from bytes.
     moved = [_moved_rows(workload) for workload in suite.workloads]
     reading = np.array([total.read > 0 for total in moved])[columns["workload"]]
     writing = np.array([total.write > 0 for total in moved])[columns["workload"]]
     rows_out = columns["output_bytes"] // ROW_BYTES
-    # A reduce is handed as many rows as it writes; what it fetched may be compressed.
+    # A reduce reads as many rows as it writes; its fetched bytes may be compressed.
     rows_in = np.where(reduces, rows_out, columns["input_bytes"] // ROW_BYTES)
     nulls = pa.nulls(len(reduces))
     arrays = {name: pa.array(column) for name, column in columns.items()} | {
@@ -219,7 +219,7 @@ def planned_state(plan: ClusterPlan, translated: Translated) -> ClusterState:
 
 
 class SimTarget(NamedTuple):
-    """The simulator's parameters, where they come from, and how often it is asked."""
+    """The simulator's parameters, their source, and the number of simulations."""
 
     parameters: Mapping[str, float]
     """What is known of them; the others have their defaults."""
@@ -228,9 +228,9 @@ class SimTarget(NamedTuple):
     calibration_digest: str | None = None
     """SHA-256 of its content."""
     replications: int = 1
-    """Simulations, each with a seed of its own."""
+    """Simulations, each with its own seed."""
     warnings: tuple[RunWarning, ...] = ()
-    """What a reader should know of the calibration."""
+    """Warnings about the calibration."""
     draws: tuple[Mapping[str, float], ...] = ()
     """Parameters of each simulation after the first, where they are not known for sure."""
 
@@ -293,7 +293,7 @@ class _SimRun:
         self._run = RunUnderWay(record.model_copy(update=fields), sink)
 
     def execute(self) -> RunRecord:
-        """Wait for the simulations and tell their outcome, workload by workload."""
+        """Wait for the simulations and report their outcome, workload by workload."""
         # An interrupt before the record has begun leaves none.
         self._run.change()
         with self._run.ending((_native.InputError, MemoryError, RuntimeError), _message):
@@ -344,7 +344,7 @@ class _SimRun:
 
 
 def _message(error: BaseException) -> str:
-    """One line that says what failed."""
+    """Return the failure in one line."""
     if isinstance(error, _native.InputError):
         return "{}: {}; {}".format(*error.args)
     return str(error) or type(error).__name__

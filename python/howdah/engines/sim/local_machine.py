@@ -44,7 +44,7 @@ _INTERVAL = (0.05, 0.5, 0.95)
 
 
 def workload_result(workload: Workload, ran: Ran, memory_bytes: int) -> WorkloadResult:
-    """A workload as the local engine would have told it."""
+    """Return a workload's result in the form of the local engine."""
     return WorkloadResult(
         workload=workload,
         start_s=ran.start_ns / _NS_PER_S,
@@ -152,7 +152,7 @@ def _band(workload: str, phase: str | None, elapsed_ns: Sequence[int]) -> Band:
 
 
 USUAL_REPLICATIONS = 100
-"""Draws that bands are over where nobody says how many: a simulation takes milliseconds."""
+"""The default number of draws for bands; a simulation takes milliseconds."""
 
 
 def check_room(job: Job) -> None:

@@ -47,7 +47,7 @@ def prepare_simulated_local(request: RunRequest, **start: Unpack[RunStart]) -> P
         raise UserError("--keep-data", "has no effect, because a simulation writes no data", "leave it out")
     probe = _probe(request)
     host = read_host(probe)
-    # What this process has grown to is nothing to a run that another would make.
+    # The current size of this process says nothing about the process of a real run.
     needs = partial(sort_needs, process_bytes=USUAL_PROCESS_BYTES)
     plan, suite = LocalPlanner(_where_measured(request, host).on(LOCAL), host, needs).plan()
     job = new_job(
@@ -72,7 +72,7 @@ def prepare_simulated_local(request: RunRequest, **start: Unpack[RunStart]) -> P
 
 
 def _probe(request: RunRequest) -> Path:
-    """The probe's file, beside which nothing else says what to simulate."""
+    """Return the probe's file, if no other option selects what to simulate."""
     for flag, value in ((PLAN.flag, request.of(PLAN)), (CALIBRATION.flag, request.of(CALIBRATION))):
         if value is not None:
             raise UserError(
@@ -174,7 +174,7 @@ def _target(request: RunRequest, plan: ClusterPlan, suite: Suite, seed: int) -> 
 
 
 def _outside(calibration: Calibration, plan: ClusterPlan, suite: Suite) -> Iterator[RunWarning]:
-    """An extrapolation is told, for nothing shows how right it is."""
+    """Yield a warning for an extrapolation, whose accuracy is unknown."""
     outside = beyond(calibration, plan, suite)
     if outside:
         text = f"outside the range of the calibration {calibration.name}: {'; '.join(outside)}"

@@ -26,7 +26,7 @@ from howdah.units import format_count_short
 _NS_PER_S = 1e9
 
 _MOST_TASKS = 500_000
-"""Attempts of which analysis can hold every one at once: some 500 MB."""
+"""Number of attempts that the analysis can keep in memory: some 500 MB."""
 _INTERVALS_S = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0)
 _MOST_VALUES = 600_000
 """Samples that analysis reads in a second or two."""
@@ -53,7 +53,7 @@ def hadoop_counters(workload: Workload, outcome: WorkloadOutcome, tasks: pa.Tabl
         "JobCounter.TOTAL_LAUNCHED_MAPS": _of_job(outcome.maps),
         "JobCounter.TOTAL_LAUNCHED_REDUCES": _of_job(outcome.reduces),
         "JobCounter.DATA_LOCAL_MAPS": _of_job(where.worker),
-        # To Hadoop another worker of the host is one of the rack.
+        # Hadoop counts another worker of the host as one of the rack.
         "JobCounter.RACK_LOCAL_MAPS": _of_job(where.host + where.rack),
         "JobCounter.OTHER_LOCAL_MAPS": _of_job(where.away),
     }
@@ -61,7 +61,7 @@ def hadoop_counters(workload: Workload, outcome: WorkloadOutcome, tasks: pa.Tabl
 
 def _sorting(outcome: WorkloadOutcome, tasks: pa.Table) -> dict[str, CounterValue]:
     rows, stored = outcome.counters.input_rows, outcome.counters.shuffled_bytes
-    # Where no tasks are told of, maps wrote their output once, as they do when their buffers hold it.
+    # Without tasks, maps are assumed to write their output once, as if their buffers were large enough.
     by_maps = int(_sum(tasks, "map", "spilled_bytes")) if tasks.num_rows else stored
     by_reduces = max(0, outcome.counters.spilled_bytes - by_maps)
     return {
@@ -72,10 +72,10 @@ def _sorting(outcome: WorkloadOutcome, tasks: pa.Table) -> dict[str, CounterValu
         "TaskCounter.REDUCE_SHUFFLE_BYTES": _value(0, stored),
         "TaskCounter.REDUCE_INPUT_RECORDS": _value(0, rows),
         "TaskCounter.REDUCE_OUTPUT_RECORDS": _value(0, outcome.counters.output_rows),
-        # Rows went through files as often as the bytes that they are in.
+        # Rows were spilled as often as their bytes.
         "TaskCounter.SPILLED_RECORDS": _value(*(_share(rows, of, stored) for of in (by_maps, by_reduces))),
         "FileSystemCounter.FILE_BYTES_WRITTEN": _value(by_maps, by_reduces),
-        # What maps spilled in parts they read back to merge it; reduces read all that they spilled.
+        # Maps read only their partial spills again, to merge them; reduces read all spills.
         "FileSystemCounter.FILE_BYTES_READ": _value(max(0, by_maps - stored), by_reduces),
     }
 
@@ -131,7 +131,7 @@ def workload_result(
 
 
 def _as_run(workload: Workload, outcome: WorkloadOutcome) -> Workload:
-    """The workload with the tasks that it had, as far as its program may be told of them."""
+    """The workload with its actual numbers of tasks, if its program has such options."""
     tasks = {"maps": outcome.maps, "reduces": outcome.reduces or None}
     return workload.model_copy(
         update={name: tasks[name] for name in tasks if name in type(workload).model_fields}
@@ -162,7 +162,7 @@ def _replicas(
 
 
 def detail_of(scenario: Scenario, sample_interval_s: float) -> tuple[Written, tuple[RunWarning, ...]]:
-    """Samples, and every task attempt unless there are too many; then a warning says so."""
+    """Write samples, and every task attempt unless there are too many, which causes a warning."""
     tasks = sum(_tasks(program, scenario.hdfs.block_bytes) for program in scenario.workloads)
     if tasks <= _MOST_TASKS:
         return Written(tasks=True, sample_interval_s=sample_interval_s), ()
@@ -175,7 +175,7 @@ def detail_of(scenario: Scenario, sample_interval_s: float) -> tuple[Written, tu
 
 
 def _tasks(program: ScenarioProgram, block_bytes: int) -> int:
-    """About as many tasks as a workload has: a map for each block where nothing else is said."""
+    """Return about the number of a workload's tasks: by default a map for each block."""
     blocks = (program.rows or 0) * ROW_BYTES // block_bytes + 1
     return (program.maps or program.files or blocks) + (program.reduces or 0)
 
@@ -215,7 +215,7 @@ def _band(workload: str, phase: str | None, elapsed_ns: Sequence[int]) -> Band:
 
 
 CLIENTS = "clients"
-"""The machine that all histograms are of: the simulator tells clients apart no more than their results do."""
+"""The machine of all histograms: the simulator does not distinguish clients."""
 _INTENDED = ", intended"
 
 

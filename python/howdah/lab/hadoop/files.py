@@ -121,10 +121,11 @@ def write_files(state: LabState, rendered: ConfigSet, installations: Installed) 
     lines = (f"{address} {name}\n" for name, address in state.names.items())
     own = f"{state.spec.client_address} {CLIENT}\n" if state.spec else rootless.hosts_lines()
     _write_names(state.hosts_file, "127.0.0.1 localhost\n" + own + "".join(lines))
+    least_threads = min(machine.threads for machine in state.machines if machine.kind == "worker")
     common = CommonSettings(
         task_class_path=installations.hadoop.task_class_path,
         native=installations.hadoop.native is not None,
-        task_options=(*name_options(state), cpu_option(_least_threads(state))),
+        task_options=(*name_options(state), cpu_option(least_threads)),
     )
     result: dict[str, Deviation] = {}
     for number, machine in enumerate(state.machines):
@@ -153,10 +154,6 @@ def name_options(state: LabState) -> tuple[str, ...]:
 def cpu_option(threads: int) -> str:
     """Return the Java option with the planned number of CPUs in place of this machine's."""
     return f"-XX:ActiveProcessorCount={threads}"
-
-
-def _least_threads(state: LabState) -> int:
-    return min(machine.threads for machine in state.machines if machine.kind == "worker")
 
 
 def directories(machine: LabSystem) -> Iterable[Path]:

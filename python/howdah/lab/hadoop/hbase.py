@@ -54,7 +54,7 @@ def hbase_health(state: LabState, web: Web, running: Mapping[tuple[str, str], Pr
         name: int(bean.get("regionCount") or 0)
         for name, bean in beans[Role.REGIONSERVER].items()
         # A killed RegionServer stays in the list until its ZooKeeper session expires.
-        if live.get(name.lower(), 0) >= _began(running, name) - _CLOCK_S
+        if live.get(name.lower(), 0) >= running[name, DAEMONS[Role.REGIONSERVER].name].began_s - _CLOCK_S
     }
     dead = {host for host, _ in _servers(active, "deadRegionServers")} - {name.lower() for name in regions}
     return HBaseHealth(
@@ -69,7 +69,9 @@ def hbase_missing(
 ) -> Iterator[str]:
     """Yield the running daemons that are not ready, in words."""
     for role, useful in ((Role.HMASTER, answers.masters), (Role.REGIONSERVER, answers.regionservers)):
-        if role is Role.REGIONSERVER and not _has_active(answers):
+        if role is Role.REGIONSERVER and not any(
+            status.startswith(_ACTIVE) for status in answers.masters.values()
+        ):
             # Without an active HMaster the serving RegionServers are unknown.
             yield f"an active {Role.HMASTER}"
             return
@@ -87,10 +89,6 @@ def hbase_missing(
 def has_active_master(state: LabState, web: Web, running: Mapping[tuple[str, str], Process]) -> bool:
     """Whether an HMaster is active, so that RegionServers can report to it."""
     return any(_is_active(bean) for _, bean in _beans(state, web, running, Role.HMASTER))
-
-
-def _has_active(answers: HBaseHealth) -> bool:
-    return any(status.startswith(_ACTIVE) for status in answers.masters.values())
 
 
 def _beans(
@@ -123,7 +121,3 @@ def _servers(bean: Object, tag: str) -> Iterator[tuple[str, float]]:
         host, began_ms = server.partition(",")[0], server.rpartition(",")[2]
         if began_ms.isdigit():
             yield host.lower(), int(began_ms) / 1000
-
-
-def _began(running: Mapping[tuple[str, str], Process], name: str) -> float:
-    return running[name, DAEMONS[Role.REGIONSERVER].name].began_s

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 from collections.abc import Collection, Iterator, Mapping
 from urllib.parse import urlsplit
 
@@ -16,10 +17,9 @@ from howdah.model.base import Model
 from howdah.model.plan import Role
 from howdah.services.answer import list_at, object_at
 from howdah.services.conf import ClientConf
-from howdah.services.errors import RefusedByDaemon, ServiceError
+from howdah.services.errors import NotConnected, NotReachable, RefusedByDaemon, ServiceError
 from howdah.services.namenode import NameNode
 from howdah.services.web import JmxReader, Web
-from howdah.services.zookeeper import quorum_mode
 
 _SILENCE_S = 5.0
 _ROOT_STATUS = "/webhdfs/v1/?op=GETFILESTATUS"
@@ -264,7 +264,7 @@ def _zookeepers(state: LabState, machines: Collection[LabSystem]) -> Iterator[tu
         lines = (machine.conf / "zoo.cfg").read_text().splitlines()
         port = next(line.removeprefix(_CLIENT_PORT) for line in lines if line.startswith(_CLIENT_PORT))
         try:
-            mode = quorum_mode(state.names[machine.name], int(port), _SILENCE_S)
+            mode = _quorum_mode(state.names[machine.name], int(port), _SILENCE_S)
         except ServiceError:
             continue
         if mode:
@@ -287,3 +287,39 @@ def _answers(web: Web, url: str) -> bool:
     except ServiceError:
         return False
     return True
+
+
+_ZOOKEEPER_WORD = b"srvr"
+_ZOOKEEPER_MODE = "Mode: "
+_MOST_BYTES = 1 << 16
+
+
+def _quorum_mode(address: str, port: int, patience_s: float) -> str:
+    """Return a server's mode: ``leader``, ``follower``, ``standalone``; empty without a quorum.
+
+    A server reports its mode once it serves clients, when it has all data of its leader. Raises NotReachable.
+    """
+    where = f"{address}:{port}"
+    hint = "is ZooKeeper running there?"
+    try:
+        line = socket.create_connection((address, port), timeout=patience_s)
+    except OSError as error:
+        raise NotConnected(where, f"cannot be reached: {error.strerror or error}", hint) from error
+    try:
+        with line:
+            line.sendall(_ZOOKEEPER_WORD)
+            answer = _read_answer(line).decode(errors="replace")
+    except OSError as error:
+        raise NotReachable(where, f"does not answer: {error.strerror or error}", hint) from error
+    modes = [
+        text.removeprefix(_ZOOKEEPER_MODE) for text in answer.splitlines() if text.startswith(_ZOOKEEPER_MODE)
+    ]
+    return modes[0].strip() if modes else ""
+
+
+def _read_answer(line: socket.socket) -> bytes:
+    """Return the answer until the server closes the connection."""
+    answer = bytearray()
+    while len(answer) < _MOST_BYTES and (chunk := line.recv(4096)):
+        answer += chunk
+    return bytes(answer)

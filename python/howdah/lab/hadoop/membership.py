@@ -22,7 +22,7 @@ _EMPTY = "Decommissioned"
 _RELEASED = ("DECOMMISSIONED", "SHUTDOWN", "LOST")
 _SILENCE_S = 5.0
 _TASKS_S = 3600
-"""How long tasks may run on a draining worker before they are started again on another one."""
+"""Time limit for tasks on a draining worker before they are restarted elsewhere."""
 
 
 class DrainProgress(NamedTuple):

@@ -37,7 +37,7 @@ ReportStep = Callable[[str], None]
 """Shows the current step in a few words."""
 
 PATIENCE_S = 300.0
-"""How long daemons may take to start, all on one machine."""
+"""Time limit for daemons to start, all on one machine."""
 
 _POLL_S = 1.0
 _ROOT_MODE = "711"
@@ -87,7 +87,15 @@ def start_missing(
     namenodes = [machine for machine in state.machines if Role.NAMENODE in machine.roles]
     first, *standbys = namenodes
     _run_once(
-        state, first, installations, report, "namenode", "-format", "-clusterid", _cluster(state), "-force"
+        state,
+        first,
+        installations,
+        report,
+        "namenode",
+        "-format",
+        "-clusterid",
+        state.plan.cluster.inventory.cluster,
+        "-force",
     )
     start((Role.NAMENODE,), [first])
     if not all(_mark(standby, _BOOTSTRAP).exists() for standby in standbys):
@@ -190,7 +198,3 @@ def _wait(
                 raise RunFailed(f'lab "{state.name}"', f"waited {PATIENCE_S:.0f} s for {awaited}")
             report(f"waiting for {awaited}")
             time.sleep(_POLL_S)
-
-
-def _cluster(state: LabState) -> str:
-    return state.plan.cluster.inventory.cluster

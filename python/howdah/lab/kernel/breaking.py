@@ -12,7 +12,7 @@ from typing import Literal
 from howdah.errors import RunFailed
 from howdah.lab.kernel import disks
 from howdah.lab.kernel.cgroups import machine_group
-from howdah.lab.kernel.loops import find
+from howdah.lab.kernel.disks import find_loops
 from howdah.lab.kernel.network import Link, queueing
 from howdah.lab.kernel.tools import run
 from howdah.lab.spec import LabSpec, MachineSpec
@@ -151,5 +151,5 @@ def _free(mount: Path) -> int:
 
 def _numbers(spec: LabSpec) -> dict[Path, str]:
     """Return the device number of the loop device at each mount: ``7:3``."""
-    by_name = {loop.name: loop.device for loop in find(spec.name)}
+    by_name = {loop.name: loop.device for loop in find_loops(spec.name)}
     return {mount: by_name[name] for mount, name in disks.devices(spec).items()}

@@ -1,24 +1,90 @@
-"""A lab's disks: images with the planned file system and speed; created, attached, mounted, removed."""
+"""A lab's disks: images on loop devices with the planned file system and speed; created, mounted, removed."""
 
 from __future__ import annotations
 
 import os
 import re
 import shlex
-from collections.abc import Callable, Iterator, Mapping
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from howdah.errors import HowdahError, RunFailed, UserError
 from howdah.lab import registry
-from howdah.lab.kernel import inhabitants, loops
+from howdah.lab.kernel import cgroups, inhabitants
 from howdah.lab.kernel.cgroups import machine_group
-from howdah.lab.kernel.loops import LoopDevice
 from howdah.lab.kernel.tools import LabMount, read_mounts, run
 from howdah.lab.registry import Leftover
 from howdah.lab.spec import MACHINES, DiskSpec, Format, LabSpec, MachineSpec
 from howdah.model.cluster import Deviation
 from howdah.units import MIB, format_bytes, format_memory
+
+_DELETED = " (deleted)"
+_DETACH_S = 1.0
+
+_SYSFS = Path("/sys/block")
+
+
+class LoopDevice(NamedTuple):
+    """A loop device with its file."""
+
+    name: str
+    """``loop3``."""
+    device: str
+    """Its device number, ``7:3``."""
+    image: Path
+    """Its file, which may have been deleted."""
+
+    @property
+    def path(self) -> Path:
+        """Its device file."""
+        return Path("/dev") / self.name
+
+    @property
+    def direct(self) -> bool:
+        """Whether it bypasses this machine's page cache, which would serve reads instead of the disk."""
+        return (_SYSFS / self.name / "loop/dio").read_text().strip() == "1"
+
+
+def find_loops(lab: str) -> tuple[LoopDevice, ...]:
+    """Return the loop devices of a lab, identified by the names of their files."""
+    return tuple(loop for loop in _bound_loops() if loop.image.name.startswith(registry.prefix(lab)))
+
+
+def attach_loop(lab: str, image: Path) -> LoopDevice:
+    """Return the loop device of an image; create it if there is none."""
+    for loop in _bound_loops():
+        if loop.image == image:
+            return loop
+    shown = run(lab, "losetup", "--find", "--show", "--direct-io=on", str(image))
+    return next(loop for loop in _bound_loops() if loop.path == Path(shown.strip()))
+
+
+def detach_loops(lab: str, devices: Collection[LoopDevice]) -> None:
+    """Detach loop devices and remove their limits; a device in use keeps its file."""
+    for loop in devices:
+        with suppress(HowdahError):
+            cgroups.release(loop.device)
+            run(lab, "losetup", "--detach", str(loop.path))
+    # Programs such as udev may still inspect a device for a moment.
+    end = time.monotonic() + _DETACH_S
+    while set(devices) & set(find_loops(lab)) and time.monotonic() < end:
+        time.sleep(0.02)
+
+
+def _bound_loops() -> tuple[LoopDevice, ...]:
+    result = []
+    for path in sorted(_SYSFS.glob("loop*")):
+        try:
+            image = (path / "loop/backing_file").read_text().rstrip("\n")
+            device = (path / "dev").read_text().strip()
+        except OSError:
+            continue  # It has no file.
+        result.append(LoopDevice(path.name, device, Path(image.removesuffix(_DELETED))))
+    return tuple(result)
+
 
 _FORCED = {"xfs": ("-q", "-f"), "ext4": ("-q", "-F")}
 _LEAST_BYTES = {"xfs": 300 * MIB, "ext4": 16 * MIB}
@@ -87,7 +153,7 @@ def check(spec: LabSpec) -> None:
         return
     check_format(spec.format, min(disk.size_bytes for _, disk, _ in disks))
     mounted = {mount.point: mount.device for mount in read_mounts()}
-    own = {loop.device for loop in loops.find(spec.name)}
+    own = {loop.device for loop in find_loops(spec.name)}
     for _, disk, _ in disks:
         if mounted.get(disk.mount) not in own:
             _check_mount(disk.mount, mounted)
@@ -105,7 +171,7 @@ def build(spec: LabSpec, progress: Callable[[str], None]) -> tuple[Deviation, ..
             progress(f"disk {disk.mount.name} of {machine.name}, {format_bytes(disk.size_bytes)}")
             image.parent.mkdir(parents=True, exist_ok=True)
             make_image(spec.name, image, disk.size_bytes, form)
-        loop = loops.attach(spec.name, image)
+        loop = attach_loop(spec.name, image)
         buffered = buffered or not loop.direct
         group = machine_group(spec, machine)
         group.throttle(loop.device, disk.read_bytes_per_s, disk.write_bytes_per_s)
@@ -116,7 +182,7 @@ def build(spec: LabSpec, progress: Callable[[str], None]) -> tuple[Deviation, ..
 
 def devices(spec: LabSpec) -> dict[Path, str]:
     """Return the mounted loop device of each disk's mount: ``loop3``."""
-    by_number = {loop.device: loop.name for loop in loops.find(spec.name)}
+    by_number = {loop.device: loop.name for loop in find_loops(spec.name)}
     mounts = {disk.mount for _, disk, _ in _disks(spec)}
     return {
         mount.point: by_number[mount.device]
@@ -128,16 +194,16 @@ def devices(spec: LabSpec) -> dict[Path, str]:
 def leftover_disks(lab: str, directory: Path | None) -> tuple[Leftover, ...]:
     """Return the mounts, loop devices and images of a lab; images only below ``directory``, if given."""
     return (
-        *(Leftover("mount", str(mount.point)) for mount in _mounts(loops.find(lab))),
+        *(Leftover("mount", str(mount.point)) for mount in _mounts(find_loops(lab))),
         *(Leftover("mount", str(mount.point)) for mount in (_shared(directory) if directory else ())),
-        *(Leftover("loop device", f"{loop.path} ({loop.image})") for loop in loops.find(lab)),
+        *(Leftover("loop device", f"{loop.path} ({loop.image})") for loop in find_loops(lab)),
         *(Leftover("file", str(path)) for path in _images(lab, directory)),
     )
 
 
 def remove(lab: str, directory: Path | None) -> tuple[Leftover, ...]:
     """Unmount, detach and delete a lab's disks; return those that remain, and their users."""
-    loop_devices = loops.find(lab)
+    loop_devices = find_loops(lab)
     homes = {loop.image.parent.parent for loop in loop_devices} | ({directory} if directory else set())
     remaining = [leftover for mount in reversed(_mounts(loop_devices)) for leftover in _unmount(lab, mount)]
     if not remaining:
@@ -145,8 +211,8 @@ def remove(lab: str, directory: Path | None) -> tuple[Leftover, ...]:
             leftover for home in homes for mount in _shared(home) for leftover in _unmount(lab, mount)
         ]
     mounted = {mount.device for mount in _mounts(loop_devices)}
-    loops.detach(lab, [loop for loop in loop_devices if loop.device not in mounted])
-    attached = {loop.image: loop for loop in loops.find(lab)}
+    detach_loops(lab, [loop for loop in loop_devices if loop.device not in mounted])
+    attached = {loop.image: loop for loop in find_loops(lab)}
     remaining += [Leftover("loop device", str(loop.path), _keepers(loop)) for loop in attached.values()]
     for home in homes:
         remaining += [
@@ -160,10 +226,10 @@ def remove(lab: str, directory: Path | None) -> tuple[Leftover, ...]:
 def remove_machine(spec: LabSpec, machine: MachineSpec) -> None:
     """Unmount, detach and delete the disks of one machine, which no process uses; raises RunFailed."""
     images = {image: disk for owner, disk, image in _disks(spec) if owner.name == machine.name}
-    own_loops = [loop for loop in loops.find(spec.name) if loop.image in images]
+    own_loops = [loop for loop in find_loops(spec.name) if loop.image in images]
     for mount in reversed(_mounts(tuple(own_loops))):
         run(spec.name, "umount", str(mount.point))
-    loops.detach(spec.name, own_loops)
+    detach_loops(spec.name, own_loops)
     for image in images:
         image.unlink(missing_ok=True)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -65,15 +65,11 @@ def join_network(lab: str) -> None:
 
 
 def _entry(lab: str, space: str, group: ControlGroup, name: str, hosts: Path) -> tuple[str, ...]:
-    entrances = _texts(group.entrances)
+    entrances = [str(path) for path in group.entrances]
     return (
         *("sh", "-c", _OUTSIDE, "sh", str(network.SPACES / space), lab, str(len(entrances)), *entrances),
         *(str(hosts), name),
     )
-
-
-def _texts(paths: Sequence[Path]) -> list[str]:
-    return [str(path) for path in paths]
 
 
 def client_prefix(state: LabState) -> tuple[str, ...]:

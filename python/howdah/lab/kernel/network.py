@@ -16,7 +16,7 @@ from howdah.lab.registry import Leftover
 from howdah.lab.spec import CLIENT_ADDRESS, SUBNET, HostSpec, LabSpec, MachineSpec
 
 _LATE_S = 0.004
-"""How late a busy machine may refill the bucket before the link loses speed."""
+"""Delay of the bucket's refill on a busy machine that costs the link no speed."""
 
 _LEAST_DEPTH = 16 * 1024
 """A smaller bucket would wake the kernel for every packet; larger packets are segmented."""
@@ -103,7 +103,10 @@ def build(spec: LabSpec) -> None:
     spaces = dict.fromkeys([*(end for link in links for end in (link.near_space, link.far_space)), *bridges])
     for name in spaces:
         _make_space(spec.name, name)
-    existing = {name: _interfaces(spec.name, name) for name in spaces}
+    existing = {
+        name: {link["ifname"] for link in json.loads(run(spec.name, "ip", "-n", name, "-j", "link", "show"))}
+        for name in spaces
+    }
     for link in links:
         if link.near not in existing[link.near_space]:
             far = ("peer", "name", link.far, "netns", link.far_space)
@@ -248,10 +251,6 @@ def _make_space(lab: str, name: str) -> None:
         # The command that created it was killed: only an empty file exists.
         run(lab, "ip", "netns", "delete", name)
     run(lab, "ip", "netns", "add", name)
-
-
-def _interfaces(lab: str, name: str) -> set[str]:
-    return {link["ifname"] for link in json.loads(run(lab, "ip", "-n", name, "-j", "link", "show"))}
 
 
 def _set_up(spec: LabSpec, links: Iterable[Link], bridges: dict[str, bool]) -> None:

@@ -58,7 +58,7 @@ def began_ticks(pid: int) -> int | None:
 
 
 class Process(NamedTuple):
-    """One process of a laboratory."""
+    """One process of a lab."""
 
     pid: int
     began: int

@@ -83,7 +83,7 @@ class SparkWordCount(_Checked):
     """Words of the text."""
 
     options = (WORDS, *SPARK)
-    programs: ClassVar = {"hadoop": "howdah.engines.hadoop.programs.spark_checked:wordcount"}
+    programs: ClassVar = {"hadoop": "howdah.engines.hadoop.programs.spark:wordcount"}
     sizes: ClassVar = {"hadoop": "howdah.planner.suite.spark:wordcount"}
     primary_metric = "count"
 
@@ -108,7 +108,7 @@ class SparkJoin(_Checked):
     """Fraction of the larger table's rows that have the same key."""
 
     options = (JOIN_ROWS, JOIN_KEYS, SKEW, *SPARK)
-    programs: ClassVar = {"hadoop": "howdah.engines.hadoop.programs.spark_checked:join"}
+    programs: ClassVar = {"hadoop": "howdah.engines.hadoop.programs.spark:join"}
     sizes: ClassVar = {"hadoop": "howdah.planner.suite.spark:join"}
     primary_metric = "join"
 
@@ -133,7 +133,7 @@ class SparkKMeans(_Checked):
     """Most iterations."""
 
     options = (POINTS, CLUSTERS, ITERATIONS, *SPARK)
-    programs: ClassVar = {"hadoop": "howdah.engines.hadoop.programs.spark_checked:kmeans"}
+    programs: ClassVar = {"hadoop": "howdah.engines.hadoop.programs.spark:kmeans"}
     sizes: ClassVar = {"hadoop": "howdah.planner.suite.spark:kmeans"}
     primary_metric = "cluster"
 

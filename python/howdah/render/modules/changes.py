@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 Json = Dict[str, Any]
-"""What a manifest, or the arguments of a module, hold."""
+"""The contents of a manifest, or of a module's arguments."""
 
 
 LOCK = "/run/howdah.lock"
@@ -26,11 +26,11 @@ class HostRefusal(Exception):
         self.what = problem
         self.fix = fix
         self.code = code
-        """What a command ended with, if it was one that failed."""
+        """Exit code of a failed command."""
 
 
 def refused(error: Exception) -> Json:
-    """What a module answers where something is wrong."""
+    """The result of a module that failed."""
     message = str(error) or type(error).__name__
     result: Json = {"failed": True, "msg": message, "what": message, "fix": ""}
     if isinstance(error, HostRefusal):
@@ -42,9 +42,9 @@ def refused(error: Exception) -> Json:
 
 @contextmanager
 def alone(check: bool = False) -> Iterator[None]:
-    """Keep others from changing the host meanwhile: a run that was killed may still be at work here.
+    """Hold the lock on changes of the host: a killed run's module may still be running.
 
-    Raises HostRefusal where another one does not come to its end. Who only looks waits for nobody.
+    Raises HostRefusal if another process does not finish. Read-only modules do not wait.
     """
     if check:
         yield
@@ -87,7 +87,7 @@ class HostChanges:
 
 
 def run(*command: str, cwd: Optional[str] = None) -> str:
-    """What a command says; raises HostRefusal with the end of it if it fails."""
+    """Return a command's output; raise HostRefusal with the end of it if it fails."""
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", cwd=cwd, check=False)
     if done.returncode:
         lines = (done.stderr.strip() or done.stdout.strip()).splitlines()
@@ -112,12 +112,12 @@ def write(path: str, content: str, mode: int) -> None:
 def replace(path: str, content: bytes, mode: int, owner: Optional[Tuple[int, int]] = None) -> None:
     """Write a file that is whole at every moment, and at none readable by others than it should be.
 
-    ``owner`` is a user's and a group's number; without it the file is whose it is who writes.
+    ``owner`` is a user's and a group's number; without it the file belongs to the writing user.
     """
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     staging = f"{path}.howdah-new"
     if os.path.lexists(staging):
-        # What a killed run left, or a link that a daemon's user laid where root writes: it is not followed.
+        # A killed run's file, or a link by a daemon's user in a directory that root writes to: not followed.
         os.unlink(staging)
     number = os.open(staging, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(number, "wb") as file:

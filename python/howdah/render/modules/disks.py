@@ -13,7 +13,7 @@ from howdah.render.modules.changes import HostChanges, HostRefusal, Json, read, 
 
 NO_DISK = re.compile(r"/dev/(ram|zram|sr|fd|dm-|md)")
 OURS = "hadoop-data-"
-"""How the partitions that disks.sh makes are called."""
+"""Names of the partitions that disks.sh creates."""
 
 
 class DiskSurvey(NamedTuple):
@@ -22,13 +22,13 @@ class DiskSurvey(NamedTuple):
     empty: List[str]
     """Those that hold nothing at all."""
     made: List[int]
-    """The numbers of those that disks.sh made and nobody mounted."""
+    """The numbers of disks that disks.sh formatted and that are not mounted."""
     begun: Dict[int, str]
     """Those where it was stopped before there was a file system, by number."""
 
 
 def mount_point(number: int) -> str:
-    """Where the data disk of a number belongs."""
+    """The mount point of a data disk, by its number."""
     return f"/data/{number:02}"
 
 
@@ -49,7 +49,7 @@ def prepare_disks(host: HostChanges, manifest: Json, devices: Optional[List[str]
     numbers = [number for number in missing if number not in disks.made]
     if not numbers:
         return
-    # A run that was killed had begun with these: the partition bears our name, and holds nothing.
+    # Disks of a killed run: the partition has howdah's name and is empty.
     begun = [disks.begun[number] for number in numbers if number in disks.begun]
     if devices and len(devices) == planned["count"]:
         chosen = [devices[number - 1] for number in numbers]
@@ -76,7 +76,7 @@ def script(manifest: Json) -> str:
 
 
 def try_out(text: str, words: List[str]) -> None:
-    """Let the script say what it would do with these; raises HostRefusal with what it refuses."""
+    """Run the script with these disks without changes; raise HostRefusal with its refusal."""
     if not words:
         return
     command = ["bash", "-s", "--", *words]
@@ -96,7 +96,7 @@ def remount(number: int) -> None:
 
 
 def survey() -> DiskSurvey:
-    """Look at every disk of the host; what cannot be read counts as holding something."""
+    """Inspect every disk of the host; an unreadable disk counts as used."""
     disks = DiskSurvey([], [], {})
     mounts, table = read("/proc/mounts") or "", read("/etc/fstab") or ""
     for path in sorted(glob("/sys/block/*")):
@@ -122,7 +122,7 @@ def survey() -> DiskSurvey:
 
 
 def signature(device: str) -> Dict[str, str]:
-    """What a device holds, by blkid's names: TYPE of a file system, its LABEL, a partition's name."""
+    """The contents of a device, by blkid's names: TYPE of a file system, its LABEL, a partition's name."""
     command = ["blkid", "--probe", "--output", "export", device]
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
     if done.returncode not in (0, 2):

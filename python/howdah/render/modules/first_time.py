@@ -13,17 +13,17 @@ from howdah.render.modules.releases import OPT
 
 CONF = "/etc/hadoop/conf"
 WHOLE = "current/fsimage_*.md5"
-"""What a NameNode's directory has once it was formatted to the end."""
+"""The file of a NameNode's directory that formatting writes last."""
 STARTING_S = 60.0
 """How long a NameNode may take from its first answer to the end of its start."""
 NOT_STARTED = 2
-"""What -bootstrapStandby ends with where no other NameNode answers it."""
+"""The exit code of -bootstrapStandby if no other NameNode answers."""
 ALREADY_FORMATTED = 2
-"""What zkfc ends with, asked to make what is there."""
+"""zkfc's exit code if its node exists already."""
 
 
 def hadoop(manifest: Json, user: str, *words: str) -> str:
-    """What one of Hadoop's programs says, run as a user; raises HostRefusal with its end if it fails."""
+    """Return the output of a program of Hadoop, run as a user; raise HostRefusal with its end."""
     home = next(f"{OPT}/{name}" for name in manifest["trees"] if name.startswith("hadoop-"))
     program, *arguments = words
     environment = [
@@ -37,19 +37,19 @@ def hadoop(manifest: Json, user: str, *words: str) -> str:
 
 
 def java() -> List[str]:
-    """The line that tells where Java is."""
+    """Return the line with Java's home."""
     return [
         line for line in Path("/etc/default/hadoop").read_text().splitlines() if line.startswith("JAVA_HOME=")
     ]
 
 
 def is_formatted(daemon: Json) -> bool:
-    """Whether any directory of a NameNode's was formatted to the end."""
+    """Whether any directory of a NameNode was formatted completely."""
     return any(glob(f"{path}/{WHOLE}") for path in daemon["stores"])
 
 
 def format_once(host: HostChanges, manifest: Json, daemon: Json, holders: List[str]) -> None:
-    """Format the first NameNode, unless it is, or anybody holds something of this cluster's."""
+    """Format the first NameNode unless it is formatted or other directories have data of this cluster."""
     if is_formatted(daemon):
         return
     if holders:
@@ -66,7 +66,7 @@ def format_once(host: HostChanges, manifest: Json, daemon: Json, holders: List[s
 
 
 def bootstrap(host: HostChanges, manifest: Json, daemon: Json) -> None:
-    """Let a second NameNode copy what the first one has, unless it has it."""
+    """Let a second NameNode copy the first one's image, unless it is formatted."""
     if not is_formatted(daemon):
         host.change("copy the other NameNode's names", lambda: copy_names(manifest, daemon))
 
@@ -85,16 +85,16 @@ def copy_names(manifest: Json, daemon: Json) -> None:
 
 
 def force(daemon: Json) -> List[str]:
-    """What lets a program begin again where one that was killed had begun, before anything was kept."""
+    """The option that lets a program repeat a format that was killed, before any data was stored."""
     return ["-force"] if any(Path(path, "current/VERSION").exists() for path in daemon["stores"]) else []
 
 
 def format_zookeeper(host: HostChanges, manifest: Json) -> None:
-    """Make the place in ZooKeeper where NameNodes are chosen, unless it is there."""
+    """Create the node in ZooKeeper for the election of the active NameNode, unless it exists."""
     try:
         hadoop(manifest, "hdfs", "hdfs", "zkfc", "-formatZK", "-nonInteractive")
         host.changes.append("make the NameNodes' place in ZooKeeper")
     except HostRefusal as error:
-        # It says nothing of it, but may warn of other things.
+        # Success prints nothing, but there may be warnings.
         if error.code != ALREADY_FORMATTED:
             raise

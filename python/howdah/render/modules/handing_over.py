@@ -1,6 +1,6 @@
 """Masters that stand in for one another: the one that leads hands over before it is stopped.
 
-A NameNode is asked to: its failover controllers do it, or the tool itself where there are none. YARN refuses
+NameNodes fail over by their failover controllers, or by the tool itself without these. YARN refuses
 such orders while ResourceManagers elect one of them by themselves, and HBase has none: of these the one that
 leads gives up its place when it is stopped cleanly, and here is waited until another one has taken it.
 """
@@ -17,10 +17,10 @@ from howdah.render.modules.first_time import hadoop
 from howdah.render.modules.pages import bean, shown
 
 STANDS_BY_S = 30.0
-"""How long another one is waited for that stands by: it may have been started just now."""
+"""Time limit for a standby daemon to appear: it may have been started just now."""
 TAKES_OVER_S = 120.0
 SAFE_MODE_S = 1800.0
-"""How long a NameNode that stands by may take until it knows enough blocks to serve."""
+"""Time limit for a standby NameNode to receive enough block reports to serve."""
 HANDOVER_POLL_S = 1.0
 INFO = "Hadoop:service=NameNode,name=NameNodeInfo"
 
@@ -31,7 +31,7 @@ def peers_of(daemon: Json, name: str, leaving: List[str]) -> List[str]:
 
 
 def does(daemon: Json, host: str, state: str) -> bool:
-    """Whether the daemon of that kind on a host ``leads`` or ``follows``; False too where it does not say."""
+    """Whether the daemon on a host ``leads`` or ``follows``; False if it does not answer."""
     page = daemon["page"]
     try:
         return bool(page.get(state)) and bool(re.search(page[state], shown(host, page)))
@@ -69,10 +69,10 @@ def hand_over(host: HostChanges, manifest: Json, daemon: Json, name: str, peers:
 
 
 def fail_over(manifest: Json, daemon: Json, name: str, peer: str) -> None:
-    """Let another NameNode lead, once it knows enough blocks to serve."""
+    """Fail over to another NameNode, once it has enough block reports to serve."""
     safe = in_safe_mode(daemon, peer)
     if safe:
-        # It learns of blocks from the edits, which it reads when the log is rolled.
+        # A standby learns of blocks from the edit log, which it reads once the log is rolled.
         hadoop(manifest, "hdfs", "hdfs", "dfsadmin", "-rollEdits")
         if not wait_until(lambda: not in_safe_mode(daemon, peer), SAFE_MODE_S):
             raise HostRefusal(
@@ -86,7 +86,7 @@ def fail_over(manifest: Json, daemon: Json, name: str, peer: str) -> None:
             hadoop(manifest, "hdfs", "hdfs", "haadmin", *words)
             return
         except HostRefusal:
-            # A failover controller that was started just now does not know yet that its NameNode is well.
+            # A failover controller that has just started has not checked its NameNode's health yet.
             if does(daemon, peer, "leads"):
                 return
             if time.monotonic() > deadline:
@@ -95,7 +95,7 @@ def fail_over(manifest: Json, daemon: Json, name: str, peer: str) -> None:
 
 
 def in_safe_mode(daemon: Json, host: str) -> bool:
-    """Whether a NameNode would refuse writers if it led."""
+    """Whether a NameNode is in safe mode; True if it does not answer."""
     try:
         return bool(bean(host, daemon["page"]["port"], INFO).get("Safemode"))
     except (OSError, ValueError, http.client.HTTPException):
@@ -103,7 +103,7 @@ def in_safe_mode(daemon: Json, host: str) -> bool:
 
 
 def wait_until(true: Callable[[], bool], patience_s: float) -> bool:
-    """Whether something came true in time."""
+    """Whether a condition becomes true in time."""
     deadline = time.monotonic() + patience_s
     while not true():
         if time.monotonic() > deadline:

@@ -1,9 +1,9 @@
-"""See that every daemon of this host runs on what is configured, by its own page; fail where one does not.
+"""Compare the settings on the page of each daemon of this host with its files; fail if they differ.
 
     howdah_conf:
       host: "{{ inventory_hostname }}"
 
-What it knows of the daemons is what howdah_host applied. It changes nothing.
+It reads the daemons in the manifest that howdah_host applied. It changes nothing.
 """
 
 from __future__ import annotations

@@ -4,17 +4,17 @@
       daemon: datanode
       state: started      # or one of those below
       first: format       # what its first start needs: format, bootstrap, formatzk; done where nothing is yet
-      holders: []         # who holds something of this cluster's, so that nothing is formatted
-      leaving: []         # hosts that are stopped as well, so that nobody there takes over
+      holders: []         # hosts that have data of this cluster, so that nothing is formatted
+      leaving: []         # hosts that are stopped as well, so that no daemon on them takes over
 
     started      it runs
     stopped      it does not; if it leads, another one does before
     fresh        it runs on what is configured now; restarted if not, and if it leads, another one does before
-    asked        nothing is done; `leads` tells whether it is the one of several that serves
+    asked        nothing is done; `leads` shows whether it is the active one of a pair
     follows      another one leads
     upgrading    a NameNode will be started as of a rolling upgrade, `upgraded` as ever
 
-What it knows of the daemon is what howdah_host applied. With --check it only tells what it would do.
+It reads the daemon in the manifest that howdah_host applied. With --check it only reports the changes.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def planned_daemon(manifest: Json, name: str) -> Json:
 
 
 def own_name(args: Json) -> str:
-    """The name by which the daemon is asked."""
+    """Return the host name of requests to the daemon."""
     return str(args.get("host") or socket.getfqdn())
 
 
@@ -94,12 +94,12 @@ def prepare(host: HostChanges, manifest: Json, daemon: Json, args: Json) -> None
 
 
 def leave_gently(manifest: Json, daemon: Json, name: str) -> None:
-    """Let a DataNode tell its writers that it will be back, so that they wait instead of failing."""
+    """Announce a DataNode's restart to its writers, so that they wait instead of failing."""
     port = daemon["ipc_port"]
     try:
         hadoop(manifest, "hdfs", "hdfs", "dfsadmin", "-shutdownDatanode", f"{name}:{port}", "upgrade")
     except HostRefusal:
-        return  # It is about to be restarted whatever it says.
+        return  # It is restarted in any case.
     deadline = time.monotonic() + 30
     while show(daemon["unit"])["ActiveState"] == "active" and time.monotonic() < deadline:
         time.sleep(POLL_S)
@@ -118,7 +118,7 @@ def wait(daemon: Json, name: str, patience_s: float) -> None:
         )
         if not lacking:
             return
-        # systemd starts again what failed for want of another daemon; what fails thrice fails for itself.
+        # systemd restarts a daemon that lacked another one; three failures are the daemon's own.
         often = int(state["NRestarts"] or 0) - begun >= 3
         if state["ActiveState"] in ("failed", "inactive") or often or time.monotonic() > deadline:
             raise HostRefusal(
@@ -128,7 +128,7 @@ def wait(daemon: Json, name: str, patience_s: float) -> None:
 
 
 def log(daemon: Json) -> List[str]:
-    """The last lines of a daemon's log that say something."""
+    """Return the last lines of a daemon's log without blank ones."""
     stem = daemon["unit"][: -len(".service")]
     for folder in LOGS:
         path = Path(folder, f"{stem}.log")

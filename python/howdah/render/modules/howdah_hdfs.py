@@ -1,10 +1,10 @@
-"""What is asked of HDFS as a whole, on a NameNode's host: to be ready, whole, to prove itself.
+"""Checks and changes of the whole HDFS, on a NameNode's host: ready, complete, directories, proof.
 
 howdah_hdfs:
   namenodes: [m1:9870]
   datanodes: [h1, h2]       # wait until all of these are live
   directories: [{path: /tmp, owner: hdfs, mode: "1777"}]   # with an erasure coding policy, if it has one
-  homes: [me]               # who gets a directory below /user, unless there is one
+  homes: [me]               # users that get a directory below /user, unless there is one
   refresh: true             # read the lists of members again
   whole: true               # wait until nothing that one more loss would end is left to replicate
   proof: true               # write a file, read it back, remove it
@@ -71,7 +71,7 @@ def active(namenodes: List[str]) -> Tuple[str, int]:
 
 
 def not_live(namenodes: List[str], names: List[str]) -> str:
-    """Which of these DataNodes the active NameNode has not, and what else keeps it from taking files."""
+    """DataNodes that the active NameNode lacks, or its safe mode; empty if it accepts files."""
     info = bean(*active(namenodes), f"{NAMENODE}NameNodeInfo")
     live = {key.rpartition(":")[0].lower() for key in json.loads(info.get("LiveNodes") or "{}")}
     lacking = [name for name in names if name.lower() not in live]
@@ -83,7 +83,7 @@ def not_live(namenodes: List[str], names: List[str]) -> str:
 
 
 def not_whole(namenodes: List[str]) -> str:
-    """What of HDFS would be lost with one host more."""
+    """Blocks that are missing or would be lost with one more host; empty without any."""
     state = bean(*active(namenodes), f"{NAMENODE}FSNamesystem")
     missing, urgent = (
         state.get("MissingBlocks", 0),
@@ -93,7 +93,7 @@ def not_whole(namenodes: List[str]) -> str:
 
 
 def not_drained(namenodes: List[str], leaving: List[str]) -> str:
-    """Which of these DataNodes still hold blocks that are nowhere else."""
+    """DataNodes that still hold blocks without enough replicas elsewhere; empty without any."""
     info = bean(*active(namenodes), f"{NAMENODE}NameNodeInfo")
     states = {
         key.rpartition(":")[0].lower(): str(node.get("adminState"))
@@ -124,7 +124,7 @@ def have_directories(host: HostChanges, files: WebFileSystem, entries: List[Json
                 files.request("PUT", path, "SETOWNER", owner=entry["owner"], group="hadoop")
                 files.request("PUT", path, "SETPERMISSION", permission=mode)
         if policy and status.get("ecPolicy") != policy:
-            # Files that are there stay as they are.
+            # Existing files are not changed.
             host.changes.append(f"erasure coding hdfs:{path}: {policy}")
             if not host.check:
                 files.request("PUT", "/", "ENABLEECPOLICY", ecpolicy=policy)
@@ -132,7 +132,7 @@ def have_directories(host: HostChanges, files: WebFileSystem, entries: List[Json
 
 
 def have_homes(host: HostChanges, files: WebFileSystem, users: List[str]) -> None:
-    """Give users a directory of their own, without which they start no job; one that is there is theirs."""
+    """Create users' home directories, which their jobs need; existing ones stay as they are."""
     for user in users:
         path = f"/user/{user}"
         try:
@@ -167,7 +167,7 @@ def prepare_upgrade(host: HostChanges, namenodes: List[str], patience_s: float) 
         host.changes.append("prepare HDFS's rolling upgrade")
         single = len(namenodes) == 1
         if single:
-            # Where nobody stands by who could write the image, nothing may change meanwhile.
+            # Without a standby to write the image, nothing may change in the meantime.
             hadoop(applied(), "hdfs", "hdfs", "dfsadmin", "-safemode", "enter")
         try:
             hadoop(applied(), "hdfs", "hdfs", "dfsadmin", "-rollingUpgrade", "prepare")
@@ -179,7 +179,7 @@ def prepare_upgrade(host: HostChanges, namenodes: List[str], patience_s: float) 
 
 
 def no_image(namenodes: List[str]) -> str:
-    """What is lacking until the release before could be gone back to."""
+    """The obstacle to a return to the previous release; empty without one."""
     upgrade = upgrade_under_way(*active(namenodes)) or {}
     return "" if upgrade.get("createdRollbackImages") else "no NameNode has written it yet"
 
@@ -207,12 +207,12 @@ UPGRADE = {"prepare": prepare_upgrade, "finalize": finalize_upgrade}
 
 
 def administrator() -> str:
-    """The user who gives YARN orders: with Kerberos its own, who alone may where a keytab of his is here."""
+    """Return the administrator of YARN: with Kerberos its own user, if its keytab is on this host."""
     return "yarn" if "yarn" in ACCESS.get("users", {}) else "hdfs"
 
 
 def run_job() -> None:
-    """Compute pi in two tasks; raises HostRefusal with the end of what the client said if it fails."""
+    """Compute pi in two tasks; raise HostRefusal with the end of the client's output if it fails."""
     manifest = applied()
     home = next(f"{OPT}/{name}" for name in manifest["trees"] if name.startswith("hadoop-"))
     jars = sorted(glob(f"{home}/share/hadoop/mapreduce/hadoop-mapreduce-examples-*.jar"))

@@ -1,4 +1,4 @@
-"""Make a host what its manifest says: users, disks, releases, directories, files, units.
+"""Apply a host's manifest: users, disks, releases, directories, files, units.
 
     howdah_host:
       host: "{{ inventory_hostname }}"
@@ -9,19 +9,21 @@
 Changes what differs and nothing else, so that a second pass changes nothing; with --check it changes nothing
 at all, and with --diff it shows each difference. No daemon is started or stopped but one that the manifest
 has no longer. What was applied, and what before, is kept in /var/lib/howdah, from where `rollback: REVISION`
-takes it again. It tells which daemons run, and which of them must be restarted to read what has changed.
+takes it again. It reports which daemons run, and which of them must be restarted to read changes.
 """
 
 from __future__ import annotations
 
+import grp
 import json
+import os
+import pwd
 import shutil
 from pathlib import Path
-from typing import Optional
+from typing import List, Optional, Set
 
-from howdah.render.modules.changes import HostChanges, HostRefusal, Json, alone, refused, write
+from howdah.render.modules.changes import HostChanges, HostRefusal, Json, alone, read, refused, run, write
 from howdah.render.modules.disks import prepare_disks
-from howdah.render.modules.files import make_directories, make_users, place_files
 from howdah.render.modules.handing_over import does
 from howdah.render.modules.kerberos import set_login
 from howdah.render.modules.releases import install_releases
@@ -38,6 +40,74 @@ from howdah.render.modules.units import (
     retire,
 )
 
+GROUP = "hadoop"
+
+
+def make_users(host: HostChanges, manifest: Json) -> None:
+    """Have the group and the users that daemons run as."""
+    try:
+        grp.getgrnam(GROUP)
+    except KeyError:
+        host.change(f"group {GROUP}", lambda: run("groupadd", "--system", GROUP))
+    for user in manifest["users"]:
+        try:
+            pwd.getpwnam(user["name"])
+        except KeyError:
+            words = ["--system", "--gid", GROUP, "--home-dir", user["home"], "--create-home"]
+            words += ["--shell", "/bin/bash", user["name"]]
+            host.change(f"user {user['name']}", lambda words=words: run("useradd", *words))  # type: ignore[misc]
+
+
+def make_directories(host: HostChanges, manifest: Json) -> None:
+    """Have the directories that daemons expect, with their owners."""
+    for entry in manifest["directories"]:
+        path, mode = Path(entry["path"]), int(entry["mode"], 8)
+        if entry["on"] and not os.path.ismount(entry["on"]):
+            # Its disk is new or has failed: files written here would fill the system disk.
+            host.notes.append(f"{entry['on']} is not mounted, so nothing is created there")
+            continue
+        status = path.stat() if path.is_dir() else None
+        if not status or status.st_mode & 0o7777 != mode or owner(status.st_uid) != entry["owner"]:
+            host.change(f"directory {path}", lambda entry=entry: make_directory(entry))  # type: ignore[misc]
+
+
+def owner(number: int) -> str:
+    """Return a user's name; empty if no user has the number."""
+    try:
+        return pwd.getpwuid(number).pw_name
+    except KeyError:
+        return ""
+
+
+def make_directory(entry: Json) -> None:
+    """Make a directory, or give it its owner and mode."""
+    Path(entry["path"]).mkdir(parents=True, exist_ok=True)
+    shutil.chown(entry["path"], entry["owner"], GROUP)
+    Path(entry["path"]).chmod(int(entry["mode"], 8))
+
+
+def place_files(host: HostChanges, entries: List[Json], former: Set[str]) -> List[str]:
+    """Write what differs, and remove what a former manifest had; returns the paths that changed."""
+    changed: List[str] = []
+    for entry in entries:
+        path, mode = entry["path"], int(entry["mode"], 8)
+        before = read(path)
+        if before == entry["content"] and Path(path).stat().st_mode & 0o7777 == mode:
+            continue
+        changed.append(path)
+        host.change(
+            path,
+            lambda entry=entry, mode=mode: write(entry["path"], entry["content"], mode),  # type: ignore[misc]
+            before or "",
+            entry["content"],
+        )
+    for path in sorted(former - {entry["path"] for entry in entries}):
+        if Path(path).exists():
+            changed.append(path)
+            host.change(f"remove {path}", lambda path=path: Path(path).unlink())  # type: ignore[misc]
+    return changed
+
+
 JAVA_FILE = "/etc/default/hadoop"
 SCRIPTS = "/etc/howdah/"
 
@@ -49,9 +119,9 @@ def java_home() -> Optional[str]:
 
 
 def own_parts(manifest: Json, args: Json) -> Json:
-    """What only this host knows of its manifest: its name in logins, and the secrets that it was handed.
+    """Complete the manifest with this host's name in logins, and the secrets that it received.
 
-    Raises HostRefusal where it lacks one.
+    Raises HostRefusal if one is missing.
     """
     if "kerberos" in manifest:
         manifest["kerberos"]["host"] = str(args["host"])
@@ -77,7 +147,7 @@ def apply(host: HostChanges, manifest: Json, former: Json, args: Json) -> None:
         files.append({"path": JAVA_FILE, "mode": "0644", "content": f"JAVA_HOME={home}\n"})
     former_paths = {entry["path"] for entry in former.get("files", [])}
     former_paths |= {configuration_file(daemon)["path"] for daemon in former.get("daemons", [])}
-    # The script that makes file systems comes first, and what lies on these follows.
+    # First the script that makes file systems, then the directories on them.
     first = [entry for entry in files if entry["path"].startswith(SCRIPTS)]
     place_files(host, first, set())
     prepare_disks(host, manifest, args.get("disks"))
@@ -91,7 +161,7 @@ def apply(host: HostChanges, manifest: Json, former: Json, args: Json) -> None:
 
 
 def chosen(args: Json, former: Json) -> Json:
-    """The manifest to apply: the one that was given, or that of the revision to go back to."""
+    """Return the manifest to apply: the one in the arguments, or that of the revision to roll back to."""
     back = args.get("rollback")
     if not back:
         manifest: Json = json.loads(args["manifest"])
@@ -112,7 +182,7 @@ def record(host: HostChanges, manifest: Json, former: Json) -> None:
 
 
 def mark_leaders(result: Json, manifest: Json, name: str) -> None:
-    """Tell which daemons lead, and of an upgrade of HDFS that is under way."""
+    """Report which daemons are active, and a running upgrade of HDFS."""
     states = {daemon_state["name"]: daemon_state for daemon_state in result["daemons"]}
     for daemon in manifest["daemons"]:
         state = states[daemon["name"]]

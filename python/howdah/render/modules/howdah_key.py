@@ -61,7 +61,7 @@ def own(user: str, path: str) -> None:
 
 
 def authorize(host: HostChanges, user: str, keys: list[str]) -> None:
-    """Let these keys log in, beside those that may already."""
+    """Allow logins with these keys, in addition to existing ones."""
     folder = f"{pwd.getpwnam(user).pw_dir}/.ssh"
     path = f"{folder}/authorized_keys"
     before = read(path) or ""

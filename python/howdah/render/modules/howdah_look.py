@@ -1,10 +1,10 @@
-"""Look whether a host can become what its manifest says; change nothing, and say all that is wrong at once.
+"""Check whether a host's manifest can be applied; change nothing, and report all problems at once.
 
 howdah_look:
   host: "{{ inventory_hostname }}"
   manifest: "{{ lookup('file', 'manifests/worker.json') }}"
-  names: [m1, h1, h2]     # whom it must find by name, forwards and backwards
-  mirror: http://…        # where releases are fetched from, and which: left out, that is not asked
+  names: [m1, h1, h2]     # hosts that it must resolve by name and by address
+  mirror: http://…        # where releases are fetched from, and which; without it this is not checked
   trees: {hadoop-3.5.0: {file: hadoop-3.5.0.tar, bytes: 98000000}}
 """
 
@@ -29,15 +29,15 @@ from howdah.render.modules.units import show
 ROOM = {"/var/log": 1 << 30, "/var/lib": 1 << 30}
 """Bytes that must be free, for logs and for what masters keep."""
 ROOM_OF_A_RELEASE = 700 << 20
-"""The same for a release of which nobody said how large it is."""
+"""The assumed size of a release without one."""
 LISTENING = "0A"
 
 Wrong = Tuple[str, str]
-"""What is wrong, and what to do."""
+"""A problem and its remedy."""
 
 
 def problems(manifest: Json, args: Json) -> Iterator[Wrong]:
-    """All that keeps this host from becoming what the manifest says."""
+    """Yield all problems that prevent the manifest from being applied."""
     yield from login_problems(args)
     yield from software(manifest)
     yield from processors(manifest, args)
@@ -49,14 +49,14 @@ def problems(manifest: Json, args: Json) -> Iterator[Wrong]:
 
 
 def login_problems(args: Json) -> Iterator[Wrong]:
-    """Whether this is the host that was meant."""
+    """Problems of the host's own name, which must be the planned one."""
     name, called = str(args["host"]), socket.gethostname()
     if called.lower() not in (name.lower(), name.lower().partition(".")[0]):
         yield f"its own name is {called}", f"hostnamectl set-hostname {name}, or plan for the existing hosts"
 
 
 def software(manifest: Json) -> Iterator[Wrong]:
-    """Whether what it runs is of use."""
+    """Problems of its software."""
     if not Path("/run/systemd/system").is_dir():
         yield "systemd is not its first process", "use a distribution with systemd"
     java = shutil.which("java")
@@ -98,7 +98,7 @@ def clients_of_kerberos() -> Iterator[Wrong]:
 
 
 def java_output(java: str) -> str:
-    """What a Java says of itself, or why it cannot: one for other processors, for instance."""
+    """Return the output of `java -version`, or why it failed: a Java for other processors, for instance."""
     try:
         done = subprocess.run(
             [java, "-version"], capture_output=True, text=True, errors="replace", check=False
@@ -128,7 +128,7 @@ def not_mounted(manifest: Json) -> List[int]:
 
 
 def hardware(manifest: Json, args: Json) -> Iterator[Wrong]:
-    """Whether it is as large as was planned."""
+    """Differences from the planned memory and disks."""
     total = re.search(r"^MemTotal:\s+(\d+)", read("/proc/meminfo") or "", re.MULTILINE)
     have, planned = int(total.group(1)) * 1024 if total else 0, manifest["memory_bytes"]
     if have < 0.9 * planned:
@@ -143,7 +143,7 @@ def hardware(manifest: Json, args: Json) -> Iterator[Wrong]:
 
 
 def ports_in_use(manifest: Json) -> Iterator[Wrong]:
-    """Whether others listen where its daemons are to."""
+    """Ports of its daemons that other processes use."""
     used = listening()
     for daemon in manifest["daemons"]:
         if show(daemon["unit"])["ActiveState"] in ("active", "activating"):
@@ -158,7 +158,7 @@ def ports_in_use(manifest: Json) -> Iterator[Wrong]:
 
 
 def listening() -> Dict[int, str]:
-    """The ports that somebody listens at, each with the number of the socket."""
+    """Return the ports in use, each with the number of its socket."""
     inodes: Dict[int, str] = {}
     for table in ("/proc/net/tcp", "/proc/net/tcp6"):
         for line in (read(table) or "").splitlines()[1:]:
@@ -181,7 +181,7 @@ def holder(number: str) -> str:
 
 
 def names(args: Json) -> Iterator[Wrong]:
-    """Whether it finds the others, and itself, by name and by address."""
+    """Hosts, including itself, that it cannot resolve by name and by address."""
     unknown: List[str] = []
     wrong_names: List[str] = []
     for name in args.get("names") or []:
@@ -212,10 +212,10 @@ def lacking_trees(manifest: Json) -> List[str]:
 
 
 def room(manifest: Json, args: Json) -> Iterator[Wrong]:
-    """Whether there is room for what is put there; directories may share a file system."""
+    """File systems without enough space for the deployment; directories may share one."""
     needed = dict(ROOM)
     for name in lacking_trees(manifest):
-        # The file and what is unpacked from it are there at once.
+        # The file and its unpacked contents exist at the same time.
         size = 2 * ((args.get("trees") or {}).get(name) or {}).get("bytes", 0) or ROOM_OF_A_RELEASE
         needed[OPT] = needed.get(OPT, 0) + size
     shared: Dict[int, List[str]] = {}
@@ -239,7 +239,7 @@ def existing_parent(path: str) -> str:
 
 
 def fetching(manifest: Json, args: Json) -> Iterator[Wrong]:
-    """Whether it can fetch the releases that it lacks from where it will be told to."""
+    """Yield a problem if it cannot fetch missing releases from the mirror."""
     mirror, trees = str(args.get("mirror") or ""), args.get("trees") or {}
     for name in lacking_trees(manifest) if mirror else []:
         if name in trees and (why := download_problem(name, trees[name]["file"], mirror)):

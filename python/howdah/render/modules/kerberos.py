@@ -1,4 +1,4 @@
-"""Tickets of the users that daemons run as, for what is asked of daemons on their behalf.
+"""Tickets of the daemons' users, for requests to daemons on their behalf.
 
 A ticket is got with the user's own keytab and kept in a folder that only that user can read. Nothing
 secret is ever an argument of a program.
@@ -18,7 +18,7 @@ TICKETS = "/run/howdah-tickets"
 RENEWED_S = 1800.0
 """After how long another ticket is got: KDCs give them for hours."""
 ACCESS: Json = {}
-"""What the host's manifest says of Kerberos; empty where the cluster has none. Set once, by ``ask_as``."""
+"""The Kerberos part of the host's manifest; empty without Kerberos. Set once, by ``set_login``."""
 
 
 def set_login(manifest: Json) -> None:
@@ -58,7 +58,7 @@ def ticket(user: str) -> List[str]:
 
 
 def asking_user() -> str:
-    """The user as whom pages are asked: the first who has a keytab here."""
+    """Return the user of requests to pages: the first with a keytab on this host."""
     for user in ACCESS["users"]:
         return str(user)
     raise HostRefusal("it has no keytab", "the plan has no daemon with a page here")

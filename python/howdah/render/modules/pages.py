@@ -1,4 +1,4 @@
-"""What daemons answer on their pages, asked on their own host; never through a proxy."""
+"""Requests to daemons' pages on their own host, never through a proxy."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from howdah.render.modules.kerberos import ACCESS, asking_user, ticket
 SILENCE_S = 10.0
 SUPERUSER = "hdfs"
 STATUS_FORMAT = "\\n%{http_code} %{redirect_url}"
-"""What curl writes after the answer: its status, and where it leads."""
+"""Curl's output after the answer: its status and redirect."""
 
 
 def answers(name: str, page: Json) -> str:
-    """Why a daemon is not of use yet; empty once its page says what it should."""
+    """Return why a daemon is not ready yet; empty once its page shows the expected state."""
     port = page["port"]
     if not port:
         return ""
@@ -33,7 +33,7 @@ def answers(name: str, page: Json) -> str:
 
 
 def shown(name: str, page: Json) -> str:
-    """What a daemon's page shows; raises OSError where it shows nothing."""
+    """The text of a daemon's page; raises OSError without an answer."""
     if not page["ask"].startswith("/"):
         return word_answer(name, page["port"], page["ask"])
     status, body = get(name, page["port"], page["ask"])
@@ -76,7 +76,7 @@ def connected(name: str, port: int) -> http.client.HTTPConnection:
 
 
 def send_with_ticket(method: str, name: str, port: int, path: str) -> Tuple[int, bytes, str]:
-    """The same with a ticket, by curl, which speaks SPNEGO; raises OSError where there is no answer."""
+    """Do the same with a ticket, by curl, which supports SPNEGO; raise OSError without an answer."""
     user = asking_user()
     words = ["runuser", "-u", user, "--", "env", *ticket(user), "curl", "--silent", "--show-error"]
     words += ["--noproxy", "*", "--max-time", str(int(SILENCE_S)), "--cacert", ACCESS["authority"]]
@@ -91,7 +91,7 @@ def send_with_ticket(method: str, name: str, port: int, path: str) -> Tuple[int,
 
 
 def word_answer(name: str, port: int, word: str) -> str:
-    """What a server says to a word; an empty word only knocks."""
+    """Return a server's answer to a word; an empty word only connects."""
     with socket.create_connection((name, port), timeout=SILENCE_S) as connection:
         if not word:
             return ""
@@ -114,7 +114,7 @@ class WebFileSystem:
         self.name, self.port = name, port
 
     def request(self, method: str, path: str, operation: str, **more: str) -> Json:
-        """What an operation answers; raises HostRefusal with what HDFS says against it."""
+        """Return the answer of an operation; raise HostRefusal with HDFS's exception."""
         status, body, _ = send(method, self.name, self.port, self._path(path, operation, more))
         if status != 200:
             raise HostRefusal(f"{operation} {path}: {reason(body) or status}")
@@ -152,7 +152,7 @@ class WebFileSystem:
 
 
 def reason(body: bytes) -> str:
-    """What HDFS says against a request."""
+    """Return HDFS's exception for a request."""
     try:
         return str(json.loads(body)["RemoteException"]["message"]).splitlines()[0]
     except (ValueError, KeyError, TypeError, IndexError):

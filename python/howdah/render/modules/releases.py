@@ -1,4 +1,4 @@
-"""Releases: one file each, fetched by the host, held against its digest, unpacked beside the others."""
+"""Releases: one file each, fetched by the host, compared with its digest, and unpacked."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from howdah.render.modules.changes import HostChanges, HostRefusal, Json, read
 
 OPT = "/opt"
 DIGEST = ".howdah"
-"""The file in a release's folder that says what it was unpacked from."""
+"""The file in a release's folder with the digest of its archive."""
 BLOCK = 1 << 20
 
 
 def install_releases(host: HostChanges, manifest: Json, args: Json) -> None:
-    """Have every release of the manifest unpacked; raises HostRefusal if one cannot be had."""
+    """Unpack every release of the manifest; raise HostRefusal if one cannot be fetched."""
     for name in manifest["trees"]:
         tree = (args.get("trees") or {}).get(name)
         installed_digest = (read(f"{OPT}/{name}/{DIGEST}") or "").strip()
@@ -72,7 +72,7 @@ def fetch(name: str, tree: Json, mirror: str) -> None:
 
 
 def fix_of(error: Exception) -> str:
-    """What to do about a release that could not be unpacked."""
+    """The remedy for a release that could not be unpacked."""
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         return f"free space below {OPT}, then deploy again"
     return "check that the mirror is up and reachable from here, then deploy again"
@@ -93,12 +93,12 @@ def download_problem(name: str, file: str, mirror: str) -> str:
 
 
 def opener() -> urllib.request.OpenerDirector:
-    """What fetches from the address that was named, and through no proxy."""
+    """A client that connects to the given address without any proxy."""
     return urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
 def address_of(mirror: str) -> str:
-    """The mirror's address; a port alone is that of whoever sent this."""
+    """The mirror's address; a port alone belongs to the SSH client's address."""
     if not mirror.startswith(":"):
         return mirror.rstrip("/")
     address = callers_address()
@@ -106,7 +106,7 @@ def address_of(mirror: str) -> str:
 
 
 def callers_address() -> str:
-    """Where whoever sent this is, as sshd has it; sudo hides it from the environment."""
+    """The address of the SSH client, from sshd's environment; sudo removes it from this process's."""
     process = os.getpid()
     while process > 1:
         try:

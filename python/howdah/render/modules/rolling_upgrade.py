@@ -22,7 +22,7 @@ FROM = "HOWDAH_UPGRADED_FROM"
 
 
 def upgrade_under_way(name: str, port: int) -> Optional[Json]:
-    """What a NameNode says of the upgrade that is under way: when it began, and whether the image is kept."""
+    """Return a NameNode's report of a running upgrade: its start, and whether the image exists."""
     upgrade: Optional[Json] = bean(name, port, INFO).get("RollingUpgradeStatus")
     return upgrade or None
 
@@ -54,7 +54,7 @@ def upgraded_from(daemon: Json) -> str:
 
 
 def start_as_upgrade(host: HostChanges, manifest: Json, daemon: Json) -> None:
-    """Let the NameNode be started as of a rolling upgrade from now on, whoever starts it.
+    """Make every later start of the NameNode one of a rolling upgrade, also systemd's own.
 
     Done first before another release is applied, which is when the one that the upgrade began from is known.
     """
@@ -72,7 +72,7 @@ def start_as_upgrade(host: HostChanges, manifest: Json, daemon: Json) -> None:
 
 
 def start_as_ever(host: HostChanges, daemon: Json) -> None:
-    """Let the NameNode be started as its unit says."""
+    """Start the NameNode with the options of its unit again."""
     path = start_file(daemon)
     if Path(path).exists():
         host.change(f"start {daemon['unit']} as ever", lambda: Path(path).unlink())

@@ -10,7 +10,7 @@ from howdah.render.modules.changes import Json
 from howdah.render.modules.pages import get
 
 HIDDEN = ("<redacted>", "<masked>")
-"""What stands for passwords on Hadoop's pages, and on HBase's."""
+"""Replacement of passwords on the pages of Hadoop and HBase."""
 BY_ITSELF = "programmatically"
 """The source of what a daemon has set itself: its own address, for instance, from that of its NameNode."""
 
@@ -35,7 +35,7 @@ def settings_on_page(name: str, port: int) -> Dict[str, Tuple[str, str]]:
 
 
 def page_of(name: str, daemon: Json) -> Dict[str, Tuple[str, str]]:
-    """What a daemon's page shows of its settings; empty for one without a page.
+    """The settings that a daemon's page shows; empty for a daemon without a page.
 
     Raises OSError where the page shows nothing.
     """
@@ -49,12 +49,12 @@ def page_of(name: str, daemon: Json) -> Dict[str, Tuple[str, str]]:
 
 
 def differences(daemon: Json, shown: Dict[str, Tuple[str, str]]) -> List[Json]:
-    """The keys that a daemon's page shows another value of than its files give it now, with both values."""
+    """The keys whose value on a daemon's page differs from that in its files, with both values."""
     loaded = {source for _, source in shown.values()}
     return [
         {"key": key, "planned": planned, "running": running}
         for file, settings in (daemon.get("expects") or {}).items()
-        # What a daemon loads only when it needs it, it loads as it is then.
+        # A daemon reads a file that it has not loaded yet in its state at that time.
         if file in loaded
         for key, planned in settings.items()
         for running in [differing(planned, shown.get(key))]
@@ -67,7 +67,7 @@ def differing(planned: str, shown: Optional[Tuple[str, str]]) -> Optional[str]:
     value, source = shown or ("", "")
     if source == BY_ITSELF or value in HIDDEN or value.split() == planned.split():
         return None
-    # Some pages show what a variable stands for.
+    # Some pages show a variable's value.
     return None if "${" in planned and shown else value
 
 

@@ -16,7 +16,7 @@ HANDED = "/var/lib/howdah/secrets"
 
 
 def keep(name: str, content: bytes) -> bool:
-    """Keep one that was handed over; says whether it is another one than before."""
+    """Store a received secret; return whether it differs from the one before."""
     folder = Path(HANDED)
     folder.mkdir(parents=True, exist_ok=True)
     folder.chmod(0o700)

@@ -15,7 +15,7 @@ from howdah.render.modules.running_settings import changed_settings
 STATE = "/var/lib/howdah"
 UNITS = "/etc/systemd/system/"
 CONFIGURATION = "HOWDAH_CONFIGURATION"
-"""The variable of a daemon's environment that tells which configuration it has read."""
+"""The variable in a daemon's environment with the digest of the configuration that it has read."""
 SHOWN = "LoadState,ActiveState,UnitFileState,MainPID,NRestarts,Result"
 
 
@@ -39,13 +39,13 @@ def configuration_file(daemon: Json) -> Json:
 
 
 def show(unit: str) -> Dict[str, str]:
-    """What systemd says of a unit."""
+    """Return systemd's properties of a unit."""
     output = run("systemctl", "show", f"--property={SHOWN}", unit)
     return {key: value for key, _, value in (line.partition("=") for line in output.splitlines())}
 
 
 def is_fresh(daemon: Json, process: str) -> bool:
-    """Whether a process was started with the configuration that is in its files now."""
+    """Whether a process was started with the current configuration files."""
     try:
         environment = Path(f"/proc/{process}/environ").read_bytes().split(b"\0")
     except OSError:
@@ -119,7 +119,7 @@ def reload_system(host: HostChanges, changed: List[str]) -> None:
                 try:
                     run(*words, path)
                 except (HostRefusal, OSError) as error:
-                    # A container may not set what is its host's; the file waits for the next boot.
+                    # A container may not change its host's settings; the file applies at the next boot.
                     host.notes.append("not active yet: " + " ".join(str(error).split()))
     if any(path.startswith("/etc/udev/") for path in changed) and Path("/run/udev/control").exists():
         run("udevadm", "control", "--reload")

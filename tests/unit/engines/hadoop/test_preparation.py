@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from howdah.engines.hadoop.preparation import kept, prepare_cluster
-from howdah.engines.hadoop.reached import Reached, open_telemetry, open_web
+from howdah.engines.hadoop.reached import Reached, open_telemetry
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.errors import UserError
 from howdah.installation.installation import Installation
@@ -176,7 +176,7 @@ def test_what_was_opened_to_reach_a_cluster_is_closed(silent: Path) -> None:
         reached = Reached(
             installation=Installation(silent, "3.5.0", (), None, silent, silent, fetched=True),
             conf=conf,
-            web=open_web(conf),
+            web=Web(kerberos=conf.secure),
             plan=WorkerPlan(platform="unknown", workers=(), settings=()),
             line="",
             machine_of={},

@@ -258,7 +258,7 @@ def _row(
         slot=slot,
         start_s=stay.start_s,
         end_s=stay.end_s,
-        # A map of TeraGen counts as input what it only numbers.
+        # A map of TeraGen counts generated row numbers as input records.
         input_rows=counters.get(f"TaskCounter.{rows}_INPUT_RECORDS", 0)
         if counters.get(INPUT_BYTES, 1)
         else 0,
@@ -290,9 +290,9 @@ def _seconds(counters: Mapping[str, int], name: str) -> float | None:
 
 
 def locality(attempt: AttemptFacts, task: TaskFacts, worker: str, machines: NodeFinder) -> str:
-    """Where a map's input lay, seen from its worker: ``local``, ``host``, ``rack``, ``remote``.
+    """Locality of a map's input relative to its worker: ``local``, ``host``, ``rack``, ``remote``.
 
-    ``host`` is another worker on the same host. Empty where nobody tells. Hadoop's own word knows no
+    ``host`` is another worker on the same host. Empty if unknown. Hadoop's own word has no
     hosts, so that the workers which hold the input decide where they are known.
     """
     if task.split_hosts:
@@ -314,7 +314,7 @@ def phases(job: JobFacts, workload: Workload, clock: RunClock) -> tuple[Phase, .
     """A job's phases, from when its tasks could begin to its end.
 
     The maps' ends with the last of them whose output was taken, the reduces' follows. There is one phase
-    where there is nothing to reduce or the maps did not all end, and none where nobody tells of tasks.
+    if there is nothing to reduce or the maps did not all end, and none if tasks are unknown.
     """
     start_ms = job.start_ms or min(_starts(job), default=None)
     if start_ms is None or job.finish_ms is None or not job.tasks:
@@ -324,10 +324,10 @@ def phases(job: JobFacts, workload: Workload, clock: RunClock) -> tuple[Phase, .
     first, second = workload.map_phases
     maps = [task for task in job.tasks if task.kind == "map"]
     ends = [_end_ms(task) for task in maps]
-    told = [end for end in ends if end is not None]
-    if len(maps) == len(job.tasks) or len(told) < len(ends) or not ends:
+    known_ends = [end for end in ends if end is not None]
+    if len(maps) == len(job.tasks) or len(known_ends) < len(ends) or not ends:
         return (Phase(name="map" if len(maps) == len(job.tasks) else first, start_s=start_s, end_s=end_s),)
-    between_s = min(max(start_s, clock.seconds(max(told))), end_s)
+    between_s = min(max(start_s, clock.seconds(max(known_ends))), end_s)
     return (
         Phase(name=first, start_s=start_s, end_s=between_s),
         Phase(name=second, start_s=between_s, end_s=end_s),
@@ -341,5 +341,5 @@ def _starts(job: JobFacts) -> list[int]:
 
 
 def _end_ms(task: TaskFacts) -> int | None:
-    """When the attempt whose output was taken ended; None if there is none."""
+    """Return the end of the attempt with the used output; None if there is none."""
     return next((attempt.finish_ms for attempt in task.attempts if attempt.id == task.winner), None)

@@ -1,4 +1,4 @@
-"""The cause in what Java and Hadoop say of a failure: one line instead of a page."""
+"""The cause of a failure from the output of Java and Hadoop: one line instead of a page."""
 
 from __future__ import annotations
 
@@ -182,11 +182,11 @@ def _of_task(task: TaskFacts, attempt: AttemptFacts, logs: TaskLogs, machines: N
     number = attempt.number
     tries = sum(tried.state == "failed" for tried in task.attempts)
     where = f" on {machines.worker(attempt.node)}" if attempt.node else ""
-    who = f"{number.kind} {number.task} failed{where}"
+    failure = f"{number.kind} {number.task} failed{where}"
     if tries > 1:
-        who = f"{number.kind} {number.task} failed {tries} times, last{where}"
+        failure = f"{number.kind} {number.task} failed {tries} times, last{where}"
     cause = _cause(attempt.error, attempt.container, attempt.node_web, logs)
-    return _sentence(f"{who} ({attempt.id}): {advised(cause, number.kind)}")
+    return _sentence(f"{failure} ({attempt.id}): {advised(cause, number.kind)}")
 
 
 def _printed(client: Sequence[str]) -> str | None:

@@ -102,7 +102,7 @@ def _log(namenode: NameNode, folder: str, application: str) -> SparkLog | str:
         return str(error)
     if not entries:
         return f"HDFS {folder} has none"
-    # A driver that started again has written another log; the last one is the one that ended.
+    # A restarted driver writes a new log; the last one belongs to the attempt that ended.
     newest = max(entries, key=lambda entry: entry.name)
     with scratch_folder("event-log") as scratch:
         path = scratch / newest.name

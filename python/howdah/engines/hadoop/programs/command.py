@@ -126,7 +126,7 @@ def _own(target: HadoopTarget, workspace: HdfsWorkspace, tag: str) -> dict[str, 
         "mapreduce.job.queuename": target.queue,
         "mapreduce.job.tags": tag,
         "yarn.app.mapreduce.am.staging-dir": staging(workspace),
-        # pi works below the user's home directory, whose place is the client's to choose.
+        # pi works below the user's home directory, which the client may choose.
         "dfs.user.home.dir.prefix": workspace.folder(HOME),
     }
     history = target.conf.get(_HISTORY)

@@ -1,4 +1,4 @@
-"""TestDFSIO's write and read tests, and what its tasks say of their I/O."""
+"""TestDFSIO's write and read tests, and the rates in its tasks' logs."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def dfsio_read(work: HadoopWork[DfsioRead]) -> Conclusion:
 
 def _read(work: HadoopWork[DfsioRead], job: FinishedJob, folder: str) -> PartialResult:
     files = _rates(work, job, "read", folder)
-    # Files that are kept are left as they were found.
+    # Kept files stay as they were before the run.
     work.context.namenode.delete(posixpath.join(folder, "io_read"))
     return PartialResult(
         counters=Counters(read_bytes=sum(file.bytes for file in files)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from howdah.engines.hadoop.programs.command import Command
@@ -17,7 +17,7 @@ from howdah.model.run import Phase
 from howdah.model.workloads.nnbench import NNBench, operations_per_s
 
 _OPERATIONS = ("create_write", "open_read", "rename", "create_write", "delete")
-"""Each finds what the one before it left; files that were renamed have names that delete does not know."""
+"""Each uses the files of the one before; delete needs new files, because it does not know renamed ones."""
 _BARRIER_S = 20
 """All maps begin at one moment, by which the last of them should have started."""
 _CHECKSUM_BYTES = 512
@@ -29,7 +29,7 @@ _LATE = re.compile(r"# maps that missed the barrier: (\d+)$", re.MULTILINE)
 
 
 class OperationRate(NamedTuple):
-    """What NNBench found of one operation."""
+    """NNBench's measurement of one operation."""
 
     per_s: float
     """Operations in a second, over all maps."""
@@ -61,12 +61,8 @@ def nnbench(work: HadoopWork[NNBench]) -> Conclusion:
 def _phases(jobs: Iterable[tuple[str, FinishedJob]]) -> Iterator[Phase]:
     """A phase for each operation."""
     for operation, job in jobs:
-        yield from _whole(operation, job.reported.phases)
-
-
-def _whole(name: str, phases: Sequence[Phase]) -> list[Phase]:
-    """A job's phases as one."""
-    return [Phase(name=name, start_s=phases[0].start_s, end_s=phases[-1].end_s)] if phases else []
+        if phases := job.reported.phases:
+            yield Phase(name=operation, start_s=phases[0].start_s, end_s=phases[-1].end_s)
 
 
 def arguments(workload: NNBench, operation: str, folder: str) -> tuple[str, ...]:
@@ -89,7 +85,7 @@ def arguments(workload: NNBench, operation: str, folder: str) -> tuple[str, ...]
 
 
 def read_measured(lines: Iterable[str]) -> OperationRate | None:
-    """What a client printed; None where it printed no rate."""
+    """The result that a client printed; None without a rate."""
     text = "\n".join(lines)
     rate, late = _RATE.search(text), _LATE.search(text)
     return OperationRate(float(rate[1]), int(late[1]) if late else 0) if rate else None

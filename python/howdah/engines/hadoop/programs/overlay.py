@@ -1,4 +1,4 @@
-"""What howdah adds to a user's command: a tag and event logging, by a copy of the configuration and options.
+"""Additions to a user's command: a tag, event logging, and replacements of missing programs.
 
 The user's files are copied, never changed. MapReduce's clients read the tag from the copy of mapred-site.xml,
 Spark's from the copy of spark-defaults.conf, or from options after ``spark-submit``.
@@ -7,17 +7,107 @@ Spark's from the copy of spark-defaults.conf, or from options after ``spark-subm
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import shutil
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree
 
-from howdah.engines.hadoop.programs.shims import missing_spark, write_shims
 from howdah.engines.hadoop.programs.spark_settings import SPARK_PREFIX
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.errors import UserError
+from howdah.installation.command import java_command, spark_command
+from howdah.installation.installation import Installation
+from howdah.installation.spark import SparkInstallation, find_spark
+
+SUBMIT = "spark-submit"
+_CONF, _MEMORY = "/HADOOP_CONF_DIR", "DRIVER_MEMORY"
+_VARIABLES = {_CONF: '"${SPARK_CONF_DIR:+$SPARK_CONF_DIR:}$HADOOP_CONF_DIR"', _MEMORY: '"$memory"'}
+"""Placeholders in a command, and their shell variables in a script."""
+_HADOOPS = {
+    "hadoop": {"jar": "org.apache.hadoop.util.RunJar", "fs": "org.apache.hadoop.fs.FsShell"},
+    "yarn": {"jar": "org.apache.hadoop.util.RunJar"},
+    "hdfs": {"dfs": "org.apache.hadoop.fs.FsShell"},
+}
+"""Hadoop's scripts, which fetched jars lack, with their most used subcommands."""
+_DRIVER_MEMORY = """memory=1g
+for word in "$@"; do
+  case "$before" in --driver-memory) memory=$word ;; esac
+  case "$word" in spark.driver.memory=* | --conf=spark.driver.memory=*) memory=${word##*=} ;; esac
+  before=$word
+done"""
+"""The heap of the client, which is the driver's in client mode."""
+
+
+def missing_spark() -> SparkInstallation | None:
+    """Return the Spark for a replacement of spark-submit; None if that is installed, or no Spark is."""
+    if shutil.which(SUBMIT) is not None:
+        return None
+    try:
+        return find_spark()
+    except UserError:
+        return None
+
+
+def write_shims(installation: Installation, folder: Path, *, in_lab: bool) -> Path | None:
+    """Write the scripts that are missing into a folder and return it; None if none is missing.
+
+    They read the configurations that HADOOP_CONF_DIR and SPARK_CONF_DIR name.
+    """
+    scripts = dict(_scripts(installation, in_lab=in_lab))
+    for name, lines in scripts.items():
+        folder.mkdir(exist_ok=True)
+        script = folder / name
+        script.write_text("\n".join(["#!/bin/sh", *lines, ""]))
+        script.chmod(0o755)
+    return folder if scripts else None
+
+
+def _scripts(installation: Installation, *, in_lab: bool) -> Iterator[tuple[str, list[str]]]:
+    for name, mains in _HADOOPS.items():
+        if shutil.which(name) is None:
+            yield name, list(_hadoop(installation, name, mains))
+    spark = missing_spark()
+    if spark is not None:
+        yield SUBMIT, _submit(spark, in_lab=in_lab)
+
+
+def _hadoop(installation: Installation, name: str, mains: dict[str, str]) -> Iterator[str]:
+    yield 'case "$1" in'
+    for word, main in mains.items():
+        command = java_command(installation, Path(_CONF), main)
+        yield f'  {word}) shift; exec {_shell(command)} "$@" ;;'
+    supported = ", ".join(mains)
+    yield f'  *) echo "{name}: howdah has only {supported}; install Hadoop for the others" >&2; exit 2 ;;'
+    yield "esac"
+
+
+def _submit(spark: SparkInstallation, *, in_lab: bool) -> list[str]:
+    script = spark.home / "bin" / SUBMIT
+    if not spark.fetched and script.exists():
+        return [f'exec {shlex.quote(str(script))} "$@"']
+    # The machines of a lab share this machine's files; elsewhere Spark uploads its jars.
+    scheme = "local" if in_lab else "file"
+    _, _, java, *words = spark_command(spark, Path(_CONF), _MEMORY)
+    jars = f"-Dspark.yarn.jars={scheme}:{spark.jars.absolute()}/*"
+    return [_DRIVER_MEMORY, f'exec {_shell([java, jars, *words])} "$@"']
+
+
+def _shell(words: list[str]) -> str:
+    """The words for a shell, with its variables in the places of theirs."""
+    form = re.compile("|".join(map(re.escape, _VARIABLES)))
+    parts = []
+    for word in words:
+        fixed, places = form.split(word), form.findall(word)
+        quoted = [shlex.quote(text) if text else "" for text in fixed]
+        parts.append(
+            quoted[0] + "".join(_VARIABLES[at] + text for at, text in zip(places, quoted[1:], strict=True))
+        )
+    return " ".join(parts)
+
 
 _MAPRED_SITE = "mapred-site.xml"
 _TAGS = "mapreduce.job.tags"
@@ -26,7 +116,7 @@ _SPARK_PROGRAMS = frozenset({"spark-submit", "spark-sql", "spark-shell", "pyspar
 
 
 class Additions(NamedTuple):
-    """What a command gets in addition."""
+    """Additions to a command."""
 
     words: tuple[str, ...]
     """The command with the options that are added to it."""
@@ -35,7 +125,7 @@ class Additions(NamedTuple):
     spark: Mapping[str, str]
     """Properties of Spark, as options or in the copy of its defaults."""
     logs: str | None
-    """Where Spark's event logs go; None without Spark, and if the user's own setting says it."""
+    """The folder of Spark's event logs; None without Spark, and if the user has set one."""
 
     def lines(self) -> tuple[str, ...]:
         """The additions for people to read."""
@@ -43,7 +133,7 @@ class Additions(NamedTuple):
 
 
 def additions(target: HadoopTarget, words: Sequence[str], tag: str, logs: str) -> Additions:
-    """What a command needs so that its applications can be found and explained.
+    """The additions that make a command's applications findable and explainable.
 
     ``logs`` is the folder in HDFS for Spark's event logs, unless the user has one.
     """

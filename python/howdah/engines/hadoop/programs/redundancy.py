@@ -21,9 +21,9 @@ from howdah.units import format_counted
 
 _POLL_S = 0.5
 _SETTLES_S = 20.0
-"""How long HDFS must be redundant: the NameNode misses a heartbeat only after that."""
+"""Time that HDFS must stay redundant: the NameNode detects a missing heartbeat only later."""
 _STANDS_S = 120.0
-"""How long the number of blocks to rebuild may stay the same before the wait is given up."""
+"""Time without any progress after which the wait for rebuilt blocks is given up."""
 _SILENT_S = 12.0
 _WRITTEN = 20
 """One block of so many that were to be rebuilt may be one that a client of the cluster has just written."""
@@ -43,7 +43,7 @@ _COUNTED = {
 
 
 class _State(NamedTuple):
-    """How far HDFS is."""
+    """Progress of HDFS in rebuilding blocks."""
 
     low: int
     """Blocks with too few replicas or units, and those under way."""
@@ -54,20 +54,20 @@ class _State(NamedTuple):
 
     @property
     def busy(self) -> bool:
-        """Whether anything is left to do."""
+        """Whether blocks remain to be rebuilt."""
         return bool(self.low or self.silent or self.draining)
 
     def quiet(self, most: int) -> bool:
-        """Whether all is done, but for blocks that clients write just then; ``most`` were to be rebuilt."""
+        """Whether only blocks that clients are writing remain; ``most`` were to be rebuilt."""
         return not self.silent and not self.draining and self.low * _WRITTEN <= most
 
 
 class _Rebuild(NamedTuple):
-    """What the wait came to; times are seconds since the start of the run."""
+    """The result of the wait; times are seconds since the start of the run."""
 
     begun_s: float
     rebuild_s: float | None
-    """When blocks were missing first."""
+    """Time at which blocks were missing first."""
     whole_s: float
     lost: tuple[str, ...]
     drained: tuple[str, ...]
@@ -76,7 +76,7 @@ class _Rebuild(NamedTuple):
 
 
 class _Counters:
-    """What the DataNodes that answer have counted, each by its address."""
+    """The counters of all DataNodes that answer, by address."""
 
     def __init__(self, web: Web, conf: ClientConf, namenode: NameNode) -> None:
         self._web, self._conf, self._namenode = web, conf, namenode
@@ -189,7 +189,7 @@ def _result(work: HadoopWork[Redundancy], grown: dict[str, int], seen: _Rebuild)
 
 
 def _grown(before: dict[str, dict[str, int]], after: dict[str, dict[str, int]]) -> dict[str, int]:
-    """What all DataNodes counted meanwhile; one that was started again counts from zero."""
+    """Increase of all DataNodes' counters; a restarted DataNode counts from zero."""
     sums = dict.fromkeys(_COUNTED, 0)
     for address, counted in after.items():
         first = before.get(address, {})
@@ -200,7 +200,7 @@ def _grown(before: dict[str, dict[str, int]], after: dict[str, dict[str, int]]) 
 
 
 def _metrics(seen: _Rebuild, grown: dict[str, int]) -> Iterator[ResultMetric]:
-    """What the rebuild took; copies are what DataNodes wrote beyond computed units."""
+    """The work of the rebuild; copies are the DataNodes' writes beyond reconstructed units."""
     elapsed_s = 0.0 if seen.rebuild_s is None else seen.whole_s - seen.rebuild_s
     copied = max(0, grown["written"] - grown["unit_bytes"])
     yield ResultMetric(name=REBUILD_TIME, value=elapsed_s, unit="s", better="lower")

@@ -24,7 +24,7 @@ DFSIO_DATA = "io_data"
 
 
 class Generated(NamedTuple):
-    """How many rows, and the sum of their CRC-32 in hex, of which Hadoop counts the low 64 bits."""
+    """The number of rows and the sum of their CRC-32 in hex, of which Hadoop keeps the low 64 bits."""
 
     rows: int
     checksum: str

@@ -2,18 +2,112 @@
 
 from __future__ import annotations
 
+import hashlib
+import posixpath
+import subprocess
+import zipfile
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from pathlib import Path
 from typing import TypeVar
 
+from howdah.engines.hadoop.programs.client import run_tool
 from howdah.engines.hadoop.programs.command import Command, sort_properties
 from howdah.engines.hadoop.programs.sources import read_generated, tera_rows, write_generated
 from howdah.engines.hadoop.programs.spark_command import SparkCommand, executor_properties, prepare_logs
-from howdah.engines.hadoop.programs.spark_jars import spark_jars
 from howdah.engines.hadoop.programs.tera import TERASORT_MAIN
+from howdah.engines.hadoop.storage import FILE, HdfsMarker
+from howdah.engines.hadoop.target import HadoopTarget
 from howdah.engines.hadoop.work import Conclusion, FinishedJob, HadoopWork
 from howdah.engines.under_way import PartialResult
+from howdah.errors import HowdahError, RunFailed
+from howdah.installation.digests import existing_cache
+from howdah.installation.spark import SparkInstallation
+from howdah.model.reported import ResultMetric
+from howdah.model.run import Outcome, ValidationError
 from howdah.model.workloads.spark import OnSpark, SparkApi, SparkTeraSort
+from howdah.model.workloads.spark_programs import SparkJoin, SparkKMeans, SparkWordCount
 from howdah.model.workloads.terasort import TERASORT, TeraSort
+from howdah.scratch import scratch_folder
+from howdah.services.namenode import NameNode
+
+ARCHIVE = "jars.zip"
+_PUT_S = 1800.0
+_ARCHIVE, _JARS = "spark.yarn.archive", "spark.yarn.jars"
+_PLACES = (_ARCHIVE, _JARS)
+"""Properties by which a user names jars of Spark that are in HDFS already."""
+
+
+def spark_jars(
+    target: HadoopTarget, namenode: NameNode, spark: SparkInstallation, warn: Callable[[str, str], None]
+) -> Mapping[str, str]:
+    """The properties by which an application finds Spark's jars; empty if the user names them.
+
+    The machines of a lab share this machine's files. Elsewhere an archive is written to HDFS the first time
+    and stays there, so that NodeManagers keep their copy from run to run. Raises HowdahError if it cannot be
+    written.
+    """
+    if any(key in target.job_settings for key in _PLACES):
+        return {}
+    if target.lab is not None:
+        return {_JARS: f"local:{spark.jars.absolute()}/*"}
+    return {_ARCHIVE: f"{target.conf.default_fs}{_archive(target, namenode, spark, warn)}"}
+
+
+def _archive(
+    target: HadoopTarget, namenode: NameNode, spark: SparkInstallation, warn: Callable[[str, str], None]
+) -> str:
+    """The path in HDFS of an archive of Spark's jars."""
+    name = f"spark-{spark.version}-{_digest(spark)}"
+    folder = posixpath.join(target.work_dir, name)
+    path = posixpath.join(folder, ARCHIVE)
+    if namenode.stat(path) is not None:
+        return path
+    marker = HdfsMarker(run=name, process=None, kept=(ARCHIVE,))
+    namenode.write(posixpath.join(folder, FILE), marker.content(), overwrite=True)
+    with scratch_folder("spark", existing_cache()) as scratch:
+        archive = scratch / ARCHIVE
+        _pack(spark, archive)
+        _put(target, archive, path)
+    if namenode.stat(path) is None:
+        raise HowdahError(f"HDFS {path}", "was not written", "see howdah's log")
+    warn(
+        "spark-jars",
+        f"Spark's jars were put into HDFS, where later runs use them: {folder}; "
+        "every NodeManager copied them in this run, before its first executor started",
+    )
+    return path
+
+
+def _digest(spark: SparkInstallation) -> str:
+    """Identity of the jars, by names and sizes."""
+    listed = sorted((jar.name, jar.stat().st_size) for jar in spark.jars.glob("*.jar"))
+    return hashlib.sha256(repr(listed).encode()).hexdigest()[:8]
+
+
+def _pack(spark: SparkInstallation, archive: Path) -> None:
+    """Write all jars into one file, without compressing them once more."""
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_STORED) as content:
+        for jar in sorted(spark.jars.glob("*.jar")):
+            content.write(jar, jar.name)
+
+
+def _put(target: HadoopTarget, archive: Path, path: str) -> None:
+    try:
+        done = run_tool(target, "dfs", "-put", str(archive), path, seconds=_PUT_S)
+    except subprocess.TimeoutExpired as error:
+        raise HowdahError(
+            f"HDFS {path}", f"was not written within {_PUT_S:g} s", "is HDFS healthy?"
+        ) from error
+    # A concurrent run may have written the same file.
+    if done.returncode and "File exists" not in done.stderr:
+        lines = [line for line in done.stderr.splitlines() if line.startswith("put:")]
+        raise HowdahError(
+            f"HDFS {path}",
+            f"cannot be written: {lines[-1] if lines else done.stderr[-300:]}",
+            "is there room for Spark's jars, or give --set spark.yarn.archive=hdfs:///…",
+        )
+
 
 P = TypeVar("P", bound=OnSpark)
 
@@ -79,3 +173,82 @@ def _sorted(work: HadoopWork[SparkTeraSort], job: FinishedJob, source: str, outp
     if generated:
         write_generated(work.context.namenode, output, generated)
     return PartialResult(counters=job.reported.counters, replicas=work.replicas(output))
+
+
+OUTCOME = "_outcome"
+"""The file that a program leaves in its folder, with lines KEY TAB VALUE."""
+_EXPECTED = "expected_"
+_COST_TOLERANCE = 1e-6
+"""A sum of floating-point numbers depends on its order."""
+
+
+def wordcount(work: HadoopWork[SparkWordCount]) -> Conclusion:
+    """Write a text and count its words."""
+    workload = work.workload
+    return _run(work, "SparkWordCount", (str(workload.words), str(workload.partitions)), "count")
+
+
+def join(work: HadoopWork[SparkJoin]) -> Conclusion:
+    """Join a table with a frequent key."""
+    workload = work.workload
+    arguments = (workload.join_rows, workload.join_keys, workload.skew, workload.partitions)
+    return _run(work, "SparkJoin", tuple(map(str, arguments)), "join")
+
+
+def kmeans(work: HadoopWork[SparkKMeans]) -> Conclusion:
+    """Cluster points."""
+    workload = work.workload
+    arguments = (workload.points, workload.clusters, workload.iterations, workload.partitions)
+    return _run(work, "SparkKMeans", tuple(map(str, arguments)), "cluster")
+
+
+def _run(work: HadoopWork[P], main: str, arguments: tuple[str, ...], part: str) -> Conclusion:
+    """Run a program in its own folder; ``part`` is its measured part."""
+    folder = work.context.workspace.folder(work.workload.kind)
+    job = submit(work, main, (folder, *arguments), {})
+    return partial(_checked, work, job, folder, part)
+
+
+def _checked(work: HadoopWork[P], job: FinishedJob, folder: str, part: str) -> PartialResult:
+    outcome = read_outcome(work, folder)
+    errors = tuple(differences(outcome))
+    metrics = [
+        ResultMetric(name=phase.name, value=phase.end_s - phase.start_s, unit="s", better="lower")
+        for phase in job.reported.phases
+        if phase.name == part
+    ]
+    metrics += [
+        ResultMetric(name=key, value=float(value), unit="1")
+        for key, value in outcome.items()
+        if " " in key or key == "iterations"
+    ]
+    return PartialResult(
+        outcome=Outcome.FAILED if errors else Outcome.SUCCEEDED,
+        counters=job.reported.counters,
+        validation_errors=errors,
+        metrics=tuple(metrics),
+    )
+
+
+def read_outcome(work: HadoopWork[P], folder: str) -> Mapping[str, str]:
+    """The values that a program left; raises RunFailed if it left none."""
+    text = work.context.namenode.read(f"{folder}/{OUTCOME}").decode()
+    lines = [line.partition("\t") for line in text.splitlines()]
+    if not lines:
+        raise RunFailed(work.workload.kind, f"{folder}/{OUTCOME} is empty")
+    return {key: value for key, _, value in lines}
+
+
+def differences(outcome: Mapping[str, str]) -> Iterator[ValidationError]:
+    """The differences from the expected result."""
+    for key, expected in outcome.items():
+        if not key.startswith(_EXPECTED):
+            continue
+        name = key.removeprefix(_EXPECTED)
+        value = outcome.get(name)
+        if value != expected and not (name == "cost" and value is not None and _close(value, expected)):
+            yield ValidationError(kind=name, message=f"{name} is {value}, and must be {expected}")
+
+
+def _close(value: str, expected: str) -> bool:
+    return abs(float(value) - float(expected)) <= _COST_TOLERANCE * abs(float(expected))

@@ -1,4 +1,4 @@
-"""The command line of a program on Spark, and what its event log says of it afterwards."""
+"""The command line of a program on Spark, and its result from the event log."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class SparkCommand(NamedTuple):
     main: str
     """Its class."""
     arguments: tuple[str, ...]
-    """What the program does."""
+    """Description of the program."""
     name: str
-    """What YARN calls the application."""
+    """The application's name in YARN."""
     properties: Mapping[str, str]
     """Properties that the workload sets: Spark's, and Hadoop's by their own names."""
     jars: Mapping[str, str]
@@ -118,7 +118,7 @@ def executor_properties(workload: OnSpark) -> dict[str, str]:
             "spark.dynamicAllocation.maxExecutors": f"{workload.executors or 1}",
         }
     else:
-        # Work that begins before most executors are there is placed on the first of them.
+        # Spark would place tasks that start before most executors have registered on the first ones.
         properties |= {
             "spark.dynamicAllocation.enabled": "false",
             "spark.scheduler.minRegisteredResourcesRatio": "1.0",

@@ -25,12 +25,12 @@ _LOW = (1 << 64) - 1
 
 
 class Validated(NamedTuple):
-    """What became of validating rows."""
+    """The result of validating rows."""
 
     checksum: str | None
     """The sum of the rows' CRC-32 in hex; None where there were no rows."""
     expected: str | None
-    """The sum that it should have been, as far as TeraGen's counter tells."""
+    """The expected sum by TeraGen's counter."""
     errors: tuple[ValidationError, ...]
     """The faults, in the words of TeraValidate and of howdah's local engine."""
 
@@ -98,7 +98,7 @@ def teragen(work: HadoopWork[TeraGen]) -> Conclusion:
 
 
 def _generated(work: HadoopWork[TeraGen], job: FinishedJob, output: str) -> PartialResult:
-    """What TeraGen wrote; its own count and checksum of the rows are left beside them."""
+    """Return TeraGen's result; write its count and checksum of the rows next to them."""
     context, reported = work.context, job.reported
     counted = reported.job.counters.get(_CHECKSUM_COUNTER)
     if counted is None:
@@ -162,7 +162,7 @@ def _judged(work: HadoopWork[TeraValidate], job: FinishedJob, source: str, outpu
 
 
 def _source(work: HadoopWork[TeraSort] | HadoopWork[TeraValidate]) -> str:
-    """The path of the rows to read, whose number the workload did not say where they were there before."""
+    """Return the path of the rows to read, and set their number in the workload."""
     source = tera_rows(work.context.namenode, work.source())
     work.workload = work.workload.model_copy(update={"rows": source.rows})
     return source.path

@@ -15,8 +15,7 @@ from howdah.engines.hadoop.history.reporters import ReportedJob, report_job
 from howdah.engines.hadoop.history.spark import report_spark
 from howdah.engines.hadoop.programs.client import run_tag
 from howdah.engines.hadoop.programs.command import EndedJob
-from howdah.engines.hadoop.programs.overlay import Additions, additions, environment, user_logs
-from howdah.engines.hadoop.programs.shims import SUBMIT
+from howdah.engines.hadoop.programs.overlay import SUBMIT, Additions, additions, environment, user_logs
 from howdah.engines.hadoop.programs.spark_command import LOGS, prepare_logs
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.engines.hadoop.work import Conclusion, HadoopWork
@@ -44,11 +43,11 @@ _LONG_S, _SELDOM_S = 60.0, 2.0
 _QUEUED = frozenset({"NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED"})
 _ENDED = frozenset({"FINISHED", "FAILED", "KILLED"})
 _SILENT_S = 120.0
-"""How long the ResourceManager may not answer after the command has ended."""
+"""Time limit for the ResourceManager to answer again after the command has ended."""
 
 
 def added_to(target: HadoopTarget, words: Sequence[str], run_id: str) -> Additions:
-    """What the run of this id adds to the command; raises UserError for a secret among its words."""
+    """The additions of a run to the command; raises UserError for a secret among its arguments."""
     for word in words:
         if without_secrets(word) != word:
             raise UserError(
@@ -130,7 +129,7 @@ class TaggedApplications:
         self._alone: dict[str, float] = {}
         """Since when an application has only its master's container; none for one that has had others."""
         self._served: set[str] = set()
-        self.seen: dict[str, AppFacts] = {}
+        self.applications: dict[str, AppFacts] = {}
         """The last report of each, by id, in the order in which they were submitted."""
 
     def until_end(self) -> None:
@@ -149,14 +148,14 @@ class TaggedApplications:
             self._check_queue(now_s)
             self._check_tasks(now_s)
             self._report_progress(now_s)
-            if ended and heard and all(app.state in _ENDED for app in self.seen.values()):
+            if ended and heard and all(app.state in _ENDED for app in self.applications.values()):
                 break
             if ended and silent_s > _SILENT_S:
                 raise RunFailed(
                     COMMAND,
                     f"the command ended, but the ResourceManager was silent for {format_seconds(silent_s)}",
                 )
-        if not self.seen:
+        if not self.applications:
             self._refuse_none()
 
     def _poll(self) -> bool:
@@ -166,12 +165,12 @@ class TaggedApplications:
             return False
         for app in sorted(apps, key=lambda app: (app.submitted_ms, app.id)):
             if app.id not in self._earlier:
-                self.seen[app.id] = app
+                self.applications[app.id] = app
         return True
 
     def _check_queue(self, now_s: float) -> None:
         deadline_s = self._context.target.deadline_s
-        for app in self.seen.values():
+        for app in self.applications.values():
             if app.state not in _QUEUED or app.master_logs:
                 self._waiting.pop(app.id, None)
                 continue
@@ -187,7 +186,7 @@ class TaggedApplications:
     def _check_tasks(self, now_s: float) -> None:
         """Raise RunFailed for an application whose tasks or executors get no container in time."""
         deadline_s = self._context.target.deadline_s
-        for app in self.seen.values():
+        for app in self.applications.values():
             if app.running_containers > 1:
                 self._served.add(app.id)
             if app.state != "RUNNING" or app.running_containers != 1 or app.id in self._served:
@@ -212,8 +211,12 @@ class TaggedApplications:
             return 0
 
     def _report_progress(self, now_s: float) -> None:
-        running = sum(app.state not in _ENDED for app in self.seen.values())
-        note = f"{format_counted(len(self.seen), 'application')}, {running} active" if self.seen else ""
+        running = sum(app.state not in _ENDED for app in self.applications.values())
+        note = (
+            f"{format_counted(len(self.applications), 'application')}, {running} active"
+            if self.applications
+            else ""
+        )
         phase = "waiting" if self._waiting else "running"
         self._context.sink.progress(Progress(COMMAND, phase, 0, 0, "B", now_s - self._started_s, note))
 
@@ -234,10 +237,11 @@ class TaggedApplications:
 def _report(
     context: HadoopContext, added: Additions, ended: EndedJob, app: AppFacts, number: int | None
 ) -> ReportedJob:
-    """What became of an application; with a number, its phases and stages begin with it."""
+    """The result of an application; a given number becomes the prefix of its phases and stages."""
     workload = context.job.suite.workloads[0]
     if app.kind == "SPARK":
-        reported = report_spark(context, workload, ended, _logs(added))
+        logs = added.logs or urlsplit(user_logs(added.words) or "").path
+        reported = report_spark(context, workload, ended, logs)
     elif app.kind == "MAPREDUCE":
         reported = report_job(
             context.target,
@@ -249,10 +253,6 @@ def _report(
     else:
         reported = _bare(context, workload, app)
     return reported if number is None else _numbered(reported, number)
-
-
-def _logs(added: Additions) -> str:
-    return added.logs or urlsplit(user_logs(added.words) or "").path
 
 
 def _numbered(reported: ReportedJob, number: int) -> ReportedJob:

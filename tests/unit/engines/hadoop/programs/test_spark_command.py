@@ -10,8 +10,8 @@ from types import MappingProxyType
 
 import pytest
 
+from howdah.engines.hadoop.programs.spark import spark_jars
 from howdah.engines.hadoop.programs.spark_command import SparkCommand
-from howdah.engines.hadoop.programs.spark_jars import spark_jars
 from howdah.engines.hadoop.storage import HdfsWorkspace
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.installation.compiled import SparkPrograms

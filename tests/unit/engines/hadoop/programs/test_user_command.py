@@ -34,4 +34,4 @@ def test_applications_of_an_earlier_run_with_this_name_are_not_this_runs(tmp_pat
             TaggedApplications(context, TAG, before, program).until_end()
         own = TaggedApplications(context, TAG, frozenset(), RunningProgram(["true"], tmp_path))
         own.until_end()
-        assert list(own.seen) == [app["id"]]
+        assert list(own.applications) == [app["id"]]

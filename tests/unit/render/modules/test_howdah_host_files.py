@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from howdah.render.modules.changes import HostChanges
-from howdah.render.modules.files import place_files
+from howdah.render.modules.howdah_host import place_files
 
 
 def _entry(path: Path, content: str, mode: str = "0644") -> dict[str, str]:

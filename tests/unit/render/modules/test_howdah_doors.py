@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from howdah.render.modules import doors
-from howdah.render.modules.doors import is_loopback, listened, without_ticket
+from howdah.render.modules import howdah_doors as doors
+from howdah.render.modules.howdah_doors import is_loopback, listened, without_ticket
 
 pytestmark = pytest.mark.skipif(shutil.which("openssl") is None, reason="apt-get install openssl")
 
