@@ -183,3 +183,10 @@ def test_a_damaged_table_is_named(tmp_path: Path, histories: Path) -> None:
     file.write_bytes(file.read_bytes()[:-20])
     with pytest.raises(UserError, match="damaged"):
         overview_of(tmp_path / "jobs", Filters())
+
+
+def test_a_named_file_that_is_no_history_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "bad.json").write_text('{"a":')
+    with pytest.raises(UserError, match=r"bad\.json: is not a Spark event log"):
+        _import(tmp_path / "jobs", tmp_path / "bad.json")
+    assert not (tmp_path / "jobs").exists()
