@@ -396,7 +396,8 @@ def _one_answer(application: Application) -> str:
         f"{format_percent(share)} of {format_seconds(application.container_s)} of container time was unused"
     )
     if application.advice:
-        words += f"; first change {changed(application.advice[0])}"
+        advice = application.advice[0]
+        words += f"; first change {changed(advice)}" if advice.setting else f"; {advice.reason}"
     return f"{words}."
 
 
