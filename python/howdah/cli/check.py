@@ -6,7 +6,7 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from enum import StrEnum
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Annotated
 
 import typer
@@ -138,7 +138,9 @@ def _summary(report: CheckReport) -> Text:
         "default": " (assumed: no file names a release; give --hadoop VERSION)",
     }.get(report.hadoop_from, f" ({_clean(report.hadoop_from)})")
     whose = f" · as a {report.role.value}'s" if report.role is not None else ""
-    return text.append(f"Hadoop {report.hadoop}{known} · {_looked_at(report)}{whose}")
+    reads_hbase = any(PurePath(subject).name == "hbase-site.xml" for subject in report.looked_at)
+    hbase = f", HBase {report.hbase}" if reads_hbase else ""
+    return text.append(f"Hadoop {report.hadoop}{known}{hbase} · {_looked_at(report)}{whose}")
 
 
 def _looked_at(report: CheckReport) -> str:
