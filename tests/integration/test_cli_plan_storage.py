@@ -57,6 +57,7 @@ def test_the_comparison_answers_first_and_gives_reasons(planned: Path) -> None:
         (("--file-size", "0"), "--file-size 0: is not a size"),
         (("--age", "-1"), "--age -1: is not a number"),
         (("--data", "much"), "--data"),
+        (("--data", "3"), "--data 3: is less than one file"),
     ],
 )
 def test_a_mistake_is_one_message(planned: Path, words: tuple[str, ...], says: str) -> None:

@@ -25,7 +25,7 @@ from howdah.audit.values import (
 from howdah.errors import UnreadableFile, UserError
 from howdah.hadoop.env_files import read_assignments
 from howdah.hadoop.foreign_files import foreign_path
-from howdah.hadoop.site_files import BLANKS, read_site
+from howdah.hadoop.site_files import BLANKS, read_site, xml_fault
 from howdah.model.found import Allocation, FoundConfig, FoundProperty, Unreadable
 from howdah.model.plan import ClusterPlan
 from howdah.model.request import DEFAULT_HADOOP, DEFAULT_HBASE
@@ -158,7 +158,7 @@ def read_allocations(path: Path) -> Allocation:
     except expat.ExpatError as error:
         raise UnreadableFile(
             f"{path}:{error.lineno}:{error.offset + 1}",
-            f"is not well-formed XML: {expat.errors.messages[error.code]}",
+            f"is not well-formed XML: {xml_fault(error)}",
             "close every element, write & as &amp; and < as &lt;",
         ) from error
     except (ValueError, LookupError) as error:

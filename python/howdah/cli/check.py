@@ -6,7 +6,7 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from enum import StrEnum
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Annotated
 
 import typer
@@ -99,7 +99,9 @@ def _inspected(report: CheckReport) -> str:
         "default": " (assumed: no file names a release; give --hadoop VERSION)",
     }.get(report.hadoop_from, f" ({report.hadoop_from})")
     role = f" · as a {report.role.value}'s" if report.role is not None else ""
-    return f"Hadoop {report.hadoop}{known} · {_looked_at(report)}{role}"
+    reads_hbase = any(PurePath(subject).name == "hbase-site.xml" for subject in report.looked_at)
+    hbase = f", HBase {report.hbase}" if reads_hbase else ""
+    return f"Hadoop {report.hadoop}{known}{hbase} · {_looked_at(report)}{role}"
 
 
 def _looked_at(report: CheckReport) -> str:

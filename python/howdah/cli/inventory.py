@@ -40,9 +40,11 @@ def import_cluster(  # noqa: PLR0917 - typer makes options of parameters
     ] = None,
     days: Annotated[int, typer.Option(help="Number of days of finished jobs to read.", min=1, max=366)] = 7,
     nic: Annotated[
-        str | None, typer.Option(help="Speed of each host's network port, such as 10Gb/s.")
+        str | None, typer.Option(help="Speed of each host's network port, such as 10Gb/s.", metavar="SPEED")
     ] = None,
-    disk_kind: Annotated[str | None, typer.Option(help="Kind of the data disks: hdd, ssd or nvme.")] = None,
+    disk_kind: Annotated[
+        str | None, typer.Option(help="Kind of the data disks: hdd, ssd or nvme.", metavar="KIND")
+    ] = None,
     probe: Annotated[
         list[Path] | None,
         typer.Option(help="File that `howdah probe` wrote on one host; describes all identical hosts."),

@@ -35,24 +35,36 @@ def storage(
     *,
     data: Annotated[
         str | None,
-        typer.Option(help="Amount of data, such as 300TB. Default: the plan's --need, or all it holds."),
+        typer.Option(
+            help="Amount of data, such as 300TB. Default: the plan's --need, or all it holds.",
+            metavar="SIZE",
+        ),
     ] = None,
     file_size: Annotated[
-        str | None, typer.Option(help="Mean size of the files, such as 1GiB. Default: the plan's.")
+        str | None,
+        typer.Option(help="Mean size of the files, such as 1GiB. Default: the plan's.", metavar="SIZE"),
     ] = None,
     age: Annotated[
-        float | None, typer.Option(help="Age of the data in days; it is taken to be read once in this time.")
+        float | None,
+        typer.Option(help="Age of the data in days; assumes one read in this time.", metavar="DAYS"),
     ] = None,
     reads_per_month: Annotated[
         float | None,
-        typer.Option(help="How often a byte is read in a month. Default: 30 divided by the age."),
+        typer.Option(
+            help="How often a byte is read in a month. Default: 30 divided by the age.", metavar="N"
+        ),
     ] = None,
     worker: Annotated[
         bool, typer.Option("--worker", help="Compute the rebuild of one worker instead of one host.")
     ] = False,
     share: Annotated[
         float,
-        typer.Option(help="Percentage of disks, network and cores that jobs leave for it.", min=1, max=100),
+        typer.Option(
+            help="Percentage of disks, network and cores that jobs leave for the rebuild.",
+            min=1,
+            max=100,
+            metavar="PERCENT",
+        ),
     ] = 100 * SHARE,
     simulate: Annotated[
         bool, typer.Option("--simulate", help="Also simulate the rebuild and the draining, block by block.")

@@ -42,6 +42,18 @@ def read_site_file(path: Path) -> Iterator[SiteProperty]:
     yield from read_site(content, str(path))
 
 
+_XML_FAULTS = {
+    expat.errors.XML_ERROR_NO_ELEMENTS: "the file ends within an element",
+    expat.errors.XML_ERROR_INVALID_TOKEN: "an invalid character",
+}
+
+
+def xml_fault(error: expat.ExpatError) -> str:
+    """What is wrong with a file that expat cannot read."""
+    message = expat.errors.messages[error.code]
+    return _XML_FAULTS.get(message, message)
+
+
 def read_site(content: bytes, path: str) -> Iterator[SiteProperty]:
     """Yield every property in a file's content, as ``read_site_file`` does; ``path`` is for messages."""
     reading = _Reading(path)
@@ -50,7 +62,7 @@ def read_site(content: bytes, path: str) -> Iterator[SiteProperty]:
     except expat.ExpatError as error:
         raise UnreadableFile(
             f"{path}:{error.lineno}:{error.offset + 1}",
-            f"is not well-formed XML: {expat.errors.messages[error.code]}",
+            f"is not well-formed XML: {xml_fault(error)}",
             "close every element, write & as &amp; and < as &lt;",
         ) from error
     except (ValueError, LookupError) as error:

@@ -18,14 +18,13 @@ from howdah.jobs.spark import spark_application
 from howdah.model.application import Application
 from howdah.model.spark_log import SparkLog
 from howdah.services.event_log import read_event_log
-from howdah.services.event_log_files import ROLLING, is_event_log_name
+from howdah.services.event_log_files import ROLLING, begins_as_event_log, is_event_log_name
 from howdah.services.history import MOST_BYTES
 from howdah.services.history_events import read_history
 from howdah.services.job_facts import JobFacts
 
 _JOB = re.compile(r"(job_\d+_\d+)\b.*\.jhist|.+\.jhist")
 _SPARK = re.compile(r"(?:application_\d+_\d+|app-\d+-\d+|local-\d+|spark-[0-9a-f]+)")
-_BEGINNING = b'{"Event":'
 _FEW = 8
 """So few are read without further processes, whose start takes a second."""
 
@@ -84,12 +83,7 @@ def _is_history(path: Path) -> bool:
         return False
     if _SPARK.match(path.name):
         return True
-    # Users rename logs: the first bytes show it.
-    try:
-        with path.open("rb") as stream:
-            return stream.read(len(_BEGINNING)) == _BEGINNING
-    except OSError:
-        return False
+    return begins_as_event_log(path)
 
 
 def _history(path: Path) -> History:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from math import ceil
 from typing import NamedTuple
 
-from howdah.jobs.failures import failures_text
+from howdah.jobs.failures import failures_text, most_common_error
 from howdah.jobs.spread import StageTasks, skew_s
 from howdah.model.application import JobChange
 from howdah.services.event_log_tasks import first_line
@@ -79,7 +78,7 @@ def _memory(facts: KindFacts, job: JobFacts) -> Iterator[JobChange]:
     key = f"mapreduce.{facts.kind}.memory.mb"
     reason = (
         f"the largest {facts.kind} used {format_bytes(facts.peak_bytes)} of "
-        f"{format_bytes(facts.granted_bytes)}; {mib} MiB leave a quarter of room"
+        f"{format_bytes(facts.granted_bytes)}; {mib} MiB is at least a quarter more"
     )
     if f"mapreduce.{facts.kind}.java.opts" in job.conf:
         reason += f"; set -Xmx{int(mib * 0.8)}m in mapreduce.{facts.kind}.java.opts, too"
@@ -174,7 +173,7 @@ def _failures(failed: Sequence[AttemptFacts]) -> Iterator[JobChange]:
     if not failed:
         return
     errors = [first_line(attempt.error) for attempt in failed]
-    error, _ = Counter(errors).most_common(1)[0]
+    error, _ = most_common_error(errors)
     lost_s = (
         sum(max(0, (each.finish_ms or 0) - (each.start_ms or 0)) for each in failed if each.finish_ms) / 1e3
     )

@@ -10,6 +10,7 @@ from howdah.jobs.failures import failures_text
 from howdah.jobs.spread import skew_s
 from howdah.model.application import JobChange, StageSummary
 from howdah.model.spark_log import SparkLog
+from howdah.releases.values import read_seconds
 from howdah.units import MIB, format_bytes, format_counted, format_percent, format_seconds
 
 _ROOM = 1.25
@@ -17,6 +18,9 @@ _STEP_MIB = 256
 _LEAST_MIB = 512
 _LEAST_UNUSED = 0.3
 _LARGE_IDLE = 0.5
+_IDLE_TIMEOUT_S = 15
+_PARTITIONS = "200"
+"""Spark's default of spark.sql.shuffle.partitions."""
 _LEAST_IDLE_S = 60.0
 _LARGE_GC = 0.1
 _LARGE_WAIT = 0.2
@@ -60,7 +64,7 @@ def advise(log: SparkLog, facts: SparkFacts, stages: Sequence[StageSummary]) -> 
         *_skew(log, stages),
         *_garbage(facts),
         *_fetching(facts),
-        *_tiny_tasks(stages),
+        *_tiny_tasks(log, stages),
         *_failures(log, facts),
     ]
     return tuple(sorted(advice, key=lambda each: -each.saves_s))
@@ -82,24 +86,28 @@ def _idle(log: SparkLog, facts: SparkFacts) -> Iterator[JobChange]:
         if _whole(properties.get(setting, "")) >= max(1, facts.most_executors // 2):
             yield JobChange(setting, properties[setting], "0", reason, facts.idle_s * 0.5)
             return
-        now = properties.get("spark.dynamicAllocation.executorIdleTimeout", "60s")
-        yield JobChange("spark.dynamicAllocation.executorIdleTimeout", now, "15s", reason, facts.idle_s * 0.5)
+        setting = "spark.dynamicAllocation.executorIdleTimeout"
+        now = properties.get(setting, "60s")
+        if (read_seconds(now.replace("min", "m")) or 0.0) > _IDLE_TIMEOUT_S:
+            yield JobChange(setting, now, f"{_IDLE_TIMEOUT_S}s", reason, facts.idle_s * 0.5)
         return
     both = "spark.dynamicAllocation.enabled"
-    reason += f"; {_needs_for_dynamic(log)}or use {format_counted(need, 'executor')}"
+    ways = [*_needs_for_dynamic(log)]
+    if need < facts.most_executors:
+        ways.append(f"or use {format_counted(need, 'executor')}")
+    reason = "; ".join((reason, *ways))
     yield JobChange(both, properties.get(both, "false"), "true", reason, facts.idle_s * 0.8)
 
 
-def _needs_for_dynamic(log: SparkLog) -> str:
+def _needs_for_dynamic(log: SparkLog) -> Iterator[str]:
     """What dynamic allocation needs in this release so that executors with shuffle files can be removed."""
     if log.application.properties.get("spark.shuffle.service.enabled") == "true":
-        return ""
+        return
     release = tuple(_whole(part) for part in log.application.spark_version.split(".")[:2])
     if release < (3, 0):
-        return "it needs Spark's shuffle service, too (spark.shuffle.service.enabled=true); "
-    if release < (3, 4):
-        return "set spark.dynamicAllocation.shuffleTracking.enabled=true, too, "
-    return ""
+        yield "it needs Spark's shuffle service, too (spark.shuffle.service.enabled=true)"
+    elif release < (3, 4):
+        yield "set spark.dynamicAllocation.shuffleTracking.enabled=true, too"
 
 
 def _whole(text: str) -> int:
@@ -107,9 +115,11 @@ def _whole(text: str) -> int:
 
 
 def _memory(facts: SparkFacts) -> Iterator[JobChange]:
-    if not facts.peak_bytes or facts.unused_bytes < _LEAST_UNUSED * facts.granted_bytes:
+    unused = facts.peak_bytes and facts.unused_bytes >= _LEAST_UNUSED * facts.granted_bytes
+    if not unused or _collects_much(facts):
         return
-    heap = facts.heap_bytes - facts.unused_bytes if not facts.peak_heap_bytes else facts.peak_heap_bytes
+    # If the heap's use is unknown, it may be all that the process used.
+    heap = facts.peak_heap_bytes or min(facts.heap_bytes, facts.peak_bytes)
     mib = max(_LEAST_MIB, ceil(heap * _ROOM / MIB / _STEP_MIB) * _STEP_MIB)
     now = facts.heap_bytes // MIB
     if mib < now:
@@ -131,12 +141,22 @@ def _spills(log: SparkLog, stages: Sequence[StageSummary]) -> Iterator[JobChange
         return
     volume = max(worst.shuffle_read_bytes, worst.input_bytes, worst.shuffle_write_bytes)
     need = max(2 * worst.tasks, ceil((volume + worst.spilled_bytes) / _GOOD_PARTITION))
+    properties = log.application.properties
     setting = "spark.sql.shuffle.partitions" if log.sql else "spark.default.parallelism"
+    now = properties.get(setting, _PARTITIONS if log.sql else str(worst.tasks))
+    proposed = str(need)
+    if log.sql and not worst.shuffle_read_bytes:
+        # A scan is divided by bytes, and so is a shuffle whose partitions adaptive execution joins.
+        setting, now = "spark.sql.files.maxPartitionBytes", "128MB"
+    elif log.sql and worst.tasks < _whole(now):
+        setting, now = "spark.sql.adaptive.advisoryPartitionSizeInBytes", "64MB"
+    if log.sql and setting.endswith("Bytes"):
+        now, proposed = properties.get(setting, now), f"{max(1, volume // need // MIB)}m"
     reason = (
         f"stage {worst.name} spilled {format_bytes(worst.spilled_bytes)}: its {worst.tasks:,} tasks had "
         f"{format_bytes(volume / worst.tasks)} each; more partitions are smaller"
     )
-    yield JobChange(setting, log.application.properties.get(setting, str(worst.tasks)), str(need), reason)
+    yield JobChange(setting, now, proposed, reason)
 
 
 def _skew(log: SparkLog, stages: Sequence[StageSummary]) -> Iterator[JobChange]:
@@ -171,13 +191,17 @@ def _skew(log: SparkLog, stages: Sequence[StageSummary]) -> Iterator[JobChange]:
 
 
 def _garbage(facts: SparkFacts) -> Iterator[JobChange]:
-    if facts.run_s >= _LEAST_RUN_S and facts.gc_s > _LARGE_GC * facts.run_s and facts.heap_bytes:
+    if _collects_much(facts) and facts.heap_bytes:
         more = f"{facts.heap_bytes * 3 // 2 // MIB}m"
         reason = (
             f"tasks spent {format_seconds(facts.gc_s)} in garbage collection, "
             f"{format_percent(facts.gc_s / facts.run_s)} of their time"
         )
         yield JobChange("spark.executor.memory", f"{facts.heap_bytes // MIB}m", more, reason)
+
+
+def _collects_much(facts: SparkFacts) -> bool:
+    return facts.run_s >= _LEAST_RUN_S and facts.gc_s > _LARGE_GC * facts.run_s
 
 
 def _fetching(facts: SparkFacts) -> Iterator[JobChange]:
@@ -190,16 +214,20 @@ def _fetching(facts: SparkFacts) -> Iterator[JobChange]:
         yield JobChange("spark.executor.cores", str(facts.slots), str(facts.slots * 2), reason)
 
 
-def _tiny_tasks(stages: Sequence[StageSummary]) -> Iterator[JobChange]:
+def _tiny_tasks(log: SparkLog, stages: Sequence[StageSummary]) -> Iterator[JobChange]:
     worst = max(stages, key=lambda stage: stage.tasks, default=None)
     if worst is not None and worst.tasks >= _MANY_TASKS and worst.median_s < _TINY_S:
         reason = (
             f"stage {worst.name} has {worst.tasks:,} tasks of {format_seconds(worst.median_s)}: "
             "starting them takes longer than their work"
         )
-        yield JobChange(
-            "spark.sql.shuffle.partitions", str(worst.tasks), str(max(1, worst.tasks // 10)), reason
-        )
+        if not worst.shuffle_read_bytes:
+            # Its files or the program divide what it reads.
+            yield JobChange("", "", "", f"{reason}; join small files, or use fewer partitions")
+            return
+        setting = "spark.sql.shuffle.partitions" if log.sql else "spark.default.parallelism"
+        now = log.application.properties.get(setting, str(worst.tasks))
+        yield JobChange(setting, now, str(max(1, worst.tasks // 10)), reason)
 
 
 def _failures(log: SparkLog, facts: SparkFacts) -> Iterator[JobChange]:

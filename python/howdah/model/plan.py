@@ -303,7 +303,7 @@ class Cluster(Model):
 
 
 _NO_CLUSTER = (
-    "is a plan of one machine, not of a cluster",
+    "has no `cluster`: it is incomplete, or a plan of one machine",
     "give a plan that `howdah plan` wrote from an inventory of hosts",
 )
 

@@ -171,6 +171,7 @@ PLAN_OPTIONS = (
     PlanOption(
         "hadoop",
         "Hadoop release.",
+        metavar="VERSION",
         field="hadoop",
         completion="howdah.releases.catalogue:PLANNED_VERSIONS",
         default=PlanRequest().hadoop,
@@ -179,6 +180,7 @@ PLAN_OPTIONS = (
     PlanOption(
         "hbase",
         "HBase release.",
+        metavar="VERSION",
         field="hbase",
         completion="howdah.releases.catalogue:HBASE_VERSIONS",
         default=PlanRequest().hbase,
@@ -187,12 +189,14 @@ PLAN_OPTIONS = (
     PlanOption(
         "need",
         "Amount of data to store today, such as 300TB.",
+        metavar="SIZE",
         value=lambda request: request.growth.need_bytes if request.growth is not None else None,
         text=exact_bytes,
     ),
     PlanOption(
         "growth",
         "Growth of the data, such as 40%/year.",
+        metavar="RATE",
         value=lambda request: (request.growth.per_year or None) if request.growth is not None else None,
         text=lambda per_year: f"{100 * per_year:g}%/year",
     ),

@@ -49,12 +49,12 @@ _FILLED = 0.95
 """A file system needs some room beside the disk that fills it."""
 
 
-def hypervisor_of(plan: ClusterPlan) -> Hypervisor:
+def hypervisor_of(plan: ClusterPlan, where: str = "the plan") -> Hypervisor:
     """What makes the plan's machines; raises UserError where it has none."""
     cluster = guard(plan)
     dividing = cluster.request.dividing
     if dividing in (None, Hypervisor.NONE) or not any(layout.virtual for layout in cluster.layouts):
-        raise UserError("the plan", "has no virtual machines to create", "plan with --hypervisor")
+        raise UserError(where, "has no virtual machines to create", "plan with --hypervisor")
     return Hypervisor(dividing)
 
 

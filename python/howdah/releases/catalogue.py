@@ -105,6 +105,11 @@ class Release:
         names = [*self.properties, *(candidate for candidate in filled if candidate is not None)]
         return similar(name, names, self.scopes)
 
+    @property
+    def product_name(self) -> str:
+        """The product as it is written: ``HBase``."""
+        return {"hadoop": "Hadoop", "hbase": "HBase"}.get(self.product, self.product)
+
     @cached_property
     def scopes(self) -> frozenset[str]:
         """The first two parts of names, which are a program's: ``dfs.namenode``."""

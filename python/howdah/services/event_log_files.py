@@ -33,6 +33,10 @@ _LARGEST_BLOCK = 64 * MIB
 _HINT = "give a Spark event log: a file of spark.eventLog.dir, or a directory eventlog_v2_…"
 
 
+_BEGINNING = b'{"Event":'
+"""Every line of an event log begins so."""
+
+
 class _Truncated(Exception):
     """The rest of a compressed file is missing or damaged."""
 
@@ -84,6 +88,18 @@ class EventLines:
 def is_event_log_name(name: str) -> bool:
     """Whether a name may be an event log's: hidden files and Spark's status files are none."""
     return not name.startswith((".", "_", "appstatus_")) and not name.endswith((".crc", ".tmp"))
+
+
+def begins_as_event_log(path: Path) -> bool:
+    """Whether a file's content, decompressed, begins with an event: users rename logs."""
+    try:
+        with path.open("rb") as stream:
+            begin = stream.read(len(_BEGINNING))
+        if any(begin.startswith(codec.magic) for codec in _CODECS):
+            begin = next(_chunks(path), b"")
+    except (OSError, pa.ArrowException, _Truncated):
+        return False
+    return begin.startswith(_BEGINNING)
 
 
 def event_files(path: Path) -> list[Path]:

@@ -148,6 +148,8 @@ def _from_directory(directory: Path, known: _Known, counts: dict[str, int], watc
     counts["known"] += len(found) - len(new)
     for done, read in enumerate(read_all(new), 1):
         watch(done, len(new))
+        if read.application is None and directory.is_file():
+            raise UserError("", read.error, "give *.jhist files or Spark event logs")
         yield read
 
 

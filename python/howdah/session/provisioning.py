@@ -35,7 +35,7 @@ class RequestedMachines(NamedTuple):
 def wanted(plan_file: Path, site_file: Path, endpoint: Endpoint) -> RequestedMachines:
     """Everything that is asked for, held against the rules; raises UserError before anybody is asked."""
     plan = read_plan(plan_file)
-    hypervisor = hypervisor_of(plan)
+    hypervisor = hypervisor_of(plan, str(plan_file))
     for flag, given, made_by in (
         ("--vcenter", endpoint.vcenter, Hypervisor.VSPHERE),
         ("--libvirt", endpoint.libvirt, Hypervisor.KVM),

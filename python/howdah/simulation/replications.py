@@ -122,7 +122,7 @@ class Simulations:
 def check_replications(count: int, *, least: int = 1) -> None:
     """Raise UserError for a number of simulations that makes no sense."""
     if not least <= count <= _MOST:
-        raise UserError("--replications", f"{count:,} simulations", f"give from {least} to {_MOST:,}")
+        raise UserError(f"--replications {count}", "is out of range", f"give from {least} to {_MOST:,}")
 
 
 def scenarios(

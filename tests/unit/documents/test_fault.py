@@ -314,7 +314,7 @@ def test_a_plan_without_a_cluster_is_refused(tmp_path: Path) -> None:
     path.write_text(write_document(WorkerPlan(platform="native", workers=(), settings=())))
     with pytest.raises(UserError) as caught:
         read_plan(path)
-    assert str(caught.value) == f"{path}:1:1: is a plan of one machine, not of a cluster"
+    assert str(caught.value) == f"{path}:1:1: has no `cluster`: it is incomplete, or a plan of one machine"
     assert "`howdah plan`" in caught.value.hint
 
 

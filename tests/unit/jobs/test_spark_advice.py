@@ -112,3 +112,34 @@ def test_skew_is_left_to_adaptive_execution_where_it_is_off(log: SparkLog) -> No
     assert _changes(off, FACTS, skewed)["spark.sql.adaptive.enabled"].proposed == "true"
     plain = replace(log, sql=())
     assert "random part" in _changes(plain, FACTS, skewed)[""].reason
+
+
+def test_memory_is_not_lowered_where_its_use_or_garbage_collection_speaks_against_it(log: SparkLog) -> None:
+    roomy = FACTS._replace(granted_bytes=8 * GIB, peak_bytes=5 * GIB, peak_heap_bytes=0)
+    # The heap of 4 GiB may be full: only the process's memory is known.
+    assert "spark.executor.memory" not in _changes(log, roomy)
+    smaller = _changes(log, roomy._replace(peak_bytes=2 * GIB))["spark.executor.memory"]
+    assert smaller.proposed == "2560m"
+    collecting = FACTS._replace(peak_bytes=2 * GIB, peak_heap_bytes=GIB, gc_s=400.0)
+    memory = [change for change in advise(log, collecting, (STAGE,)) if change.setting]
+    assert [change.proposed for change in memory] == ["6144m"]
+
+
+def test_an_idle_timeout_is_only_lowered(log: SparkLog) -> None:
+    idle = FACTS._replace(idle_s=800.0, busy_s=200.0)
+    key = "spark.dynamicAllocation.executorIdleTimeout"
+    for now, changes in (("120", True), ("1min", True), ("10s", False), ("15", False)):
+        given = _with(
+            log, spark_dynamicAllocation_enabled="true", spark_dynamicAllocation_executorIdleTimeout=now
+        )
+        assert (key in _changes(given, idle)) == changes
+
+
+def test_scans_and_joined_partitions_are_divided_by_bytes(log: SparkLog) -> None:
+    scan = replace(STAGE, shuffle_read_bytes=0, input_bytes=20 * GIB, spilled_bytes=5 * GIB)
+    change = _changes(log, FACTS, scan)["spark.sql.files.maxPartitionBytes"]
+    assert (change.now, change.proposed) == ("128MB", "51m")
+    joined = replace(STAGE, tasks=13, spilled_bytes=5 * GIB)
+    assert "spark.sql.adaptive.advisoryPartitionSizeInBytes" in _changes(log, FACTS, joined)
+    listing = replace(STAGE, tasks=5000, median_s=0.02, longest_s=0.1, shuffle_read_bytes=0)
+    assert "fewer partitions" in _changes(log, FACTS, listing)[""].reason

@@ -31,7 +31,9 @@ def test_a_plan_without_the_key_has_no_cluster() -> None:
 
 def test_only_the_plan_of_a_cluster_passes_as_one() -> None:
     assert cluster_plan(plan(), "plan.yaml") == plan()
-    with pytest.raises(UserError, match=r"plan\.yaml: is a plan of one machine, not of a cluster"):
+    with pytest.raises(
+        UserError, match=r"plan\.yaml: has no `cluster`: it is incomplete, or a plan of one machine"
+    ):
         cluster_plan(worker_plan(plan()), "plan.yaml")
-    with pytest.raises(ValidationError, match="is a plan of one machine, not of a cluster"):
+    with pytest.raises(ValidationError, match="has no `cluster`: it is incomplete, or a plan of one machine"):
         ClusterPlan.model_validate(worker_plan(plan()).model_dump())

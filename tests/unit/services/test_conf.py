@@ -190,6 +190,8 @@ INCLUDES = """<configuration xmlns:xi="http://www.w3.org/2001/XInclude">
         (SECRETS, "1", "has a document type declaration"),
         (INCLUDES, "3", "includes another file"),
         ("<configuration>\n<property>\n</configuration>", "3:3", "is not well-formed XML: mismatched tag"),
+        ("<configuration>\n<property>", "2:11", "is not well-formed XML: the file ends within an element"),
+        ("<configuration>\n\x00", "2:1", "is not well-formed XML: an invalid character"),
         ("", "1:1", "is not well-formed XML"),
         ("<html>\n</html>", "1", "is not a Hadoop configuration: it begins with <html>"),
     ],

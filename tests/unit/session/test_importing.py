@@ -183,3 +183,22 @@ def test_a_damaged_table_is_named(tmp_path: Path, histories: Path) -> None:
     file.write_bytes(file.read_bytes()[:-20])
     with pytest.raises(UserError, match="damaged"):
         overview_of(tmp_path / "jobs", Filters())
+
+
+def test_a_named_file_that_is_no_history_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "bad.json").write_text('{"a":')
+    with pytest.raises(UserError, match=r"bad\.json: is not a Spark event log"):
+        _import(tmp_path / "jobs", tmp_path / "bad.json")
+    assert not (tmp_path / "jobs").exists()
+
+
+def test_renamed_logs_are_found_compressed_or_not(tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    shutil.copy(SPARK_EVENTS / f"{YARN}.gz", logs / "monday.gz")
+    shutil.copy(
+        next((SPARK_EVENTS / "eventlog_v2_app-20261128205441-0000").glob("events_1_*")), logs / "join.zstd"
+    )
+    (logs / "plain").write_bytes(log_bytes("local-1642039451826"))
+    (logs / "other.gz").write_bytes(b"\x1f\x8b\x08 no archive")
+    assert _import(tmp_path / "jobs", logs) == JobImport(3, 0, 0, ())

@@ -38,7 +38,6 @@ _ANYBODYS = re.compile(
     r"|io\.(compression\.codec\.(lzo|lzf)\..*|seqfile\.local\.dir)|mapred(uce)?\.(lzo|tez|reduce\.shuffle\.service)\..*"
 )
 """Names of vendors' and connectors' own, and those that end in names of a user's own."""
-_PRODUCTS = {"hadoop": "Hadoop", "hbase": "HBase"}
 _KINDS = {
     "bool": "true or false",
     "int": "a whole number",
@@ -270,7 +269,7 @@ def _gone(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                     entry,
                     False,
                     found="a name of former releases",
-                    expected=f"no such name: {_PRODUCTS[release.product]} {release.version} does not read it",
+                    expected=f"no such name: {release.product_name} {release.version} does not read it",
                     fix=f"remove {entry.name} from {entry.place}: {instead}",
                 )
                 break

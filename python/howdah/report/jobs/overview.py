@@ -126,7 +126,7 @@ def _answer(overview: Overview) -> str:
 
 
 def _ranking(overview: Overview, *, linked: bool) -> Table:
-    named = _names(overview.applications)
+    named = row_names(overview.applications)
     columns = (
         "application", "name", "unused", "of containers", "unused memory", "spilled", "skew", "failed",
         "queue", "outcome", "kind",
@@ -147,7 +147,7 @@ def _ranking(overview: Overview, *, linked: bool) -> Table:
     )
 
 
-def _names(applications: tuple[Application, ...]) -> dict[str, Application]:
+def row_names(applications: tuple[Application, ...]) -> dict[str, Application]:
     """The applications by id, those with several attempts by id and attempt, as Spark names their logs."""
     counts = Counter(application.id for application in applications)
     return {
@@ -162,7 +162,7 @@ def _row(name: str, application: Application) -> tuple[str, ...]:
     unused = application.unused_memory_byte_s
     return (
         name,
-        _short(application.name),
+        _short(application.name) or "–",
         format_seconds(application.wasted_s),
         format_seconds(application.container_s),
         f"{format_memory(unused / 3600)}·h" if unused else "–",
@@ -211,7 +211,7 @@ def _changes(applications: tuple[Application, ...], *, named: bool = True) -> Ta
 
 
 def _waste_figure(applications: tuple[Application, ...]) -> Figure | None:
-    named = _names(applications)
+    named = row_names(applications)
     wasteful = {name: application for name, application in named.items() if application.wasted_s > 0}
     shown = dict(list(wasteful.items())[:_MOST_BARS])
     if not shown:
@@ -350,6 +350,7 @@ def _queues(overview: Overview) -> Table:
 def application_document(application: Application) -> Document:
     """One application: what it took, its stages, and every change."""
     facts = (
+        ("name", application.name or "–"),
         ("outcome", application.outcome + (f": {application.failure}" if application.failure else "")),
         ("user and queue", f"{application.user}, {application.queue or 'no queue'}"),
         ("elapsed", format_seconds(application.elapsed_s)),
@@ -370,7 +371,9 @@ def application_document(application: Application) -> Document:
         title=application.name,
         kicker=(application.id, f"{KIND_NAMES[application.kind]} {application.version}".strip(), ORIGIN),
         answer=_one_answer(application),
-        blocks=present(Table(("", "value"), facts, label="Facts"), _waste_figure((application,))),
+        blocks=present(
+            Table(("", "value"), facts, label="Facts", style="titled"), _waste_figure((application,))
+        ),
         sections=(
             Section(
                 "changes",
@@ -396,7 +399,11 @@ def _one_answer(application: Application) -> str:
         f"{format_percent(share)} of {format_seconds(application.container_s)} of container time was unused"
     )
     if application.advice:
-        words += f"; first change {changed(application.advice[0])}"
+        advice = application.advice[0]
+        if advice.setting:
+            words += f"; first change {changed(advice)}"
+        elif advice.saves_s:
+            words += f"; {advice.reason}"
     return f"{words}."
 
 

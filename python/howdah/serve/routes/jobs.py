@@ -15,7 +15,7 @@ from howdah.model.application import Application
 from howdah.report.document import Document
 from howdah.report.html import shown_page
 from howdah.report.html_shell import ShownPage
-from howdah.report.jobs.overview import application_document, jobs_overview
+from howdah.report.jobs.overview import application_document, jobs_overview, row_names
 from howdah.serve.pages import Pages
 from howdah.serve.places import NotServed
 from howdah.serve.routes.answers import Here, JsonRoute, Working, html, svg
@@ -80,7 +80,7 @@ async def job(name: str, site: Here, work: Working) -> dict[str, Any]:
 
 def linked_jobs(folder: Path) -> list[str]:
     """The ids of the applications that the ranking links to."""
-    return [application.id for application in _overview(folder, _ALL, _TOP).applications]
+    return list(row_names(_overview(folder, _ALL, _TOP).applications))
 
 
 def _page(pages: Pages, name: str) -> ShownPage:
@@ -100,7 +100,11 @@ def _overview(folder: Path, filters: Filters, top: int) -> Overview:
 
 def _application(folder: Path, name: str) -> Application:
     try:
-        found = [each for each in find_application(JobStore(folder), name) if each.id == name]
+        found = [
+            application
+            for application in find_application(JobStore(folder), name)
+            if name in (application.id, f"{application.id}_{application.attempt}")
+        ]
     except UserError:
         found = []
     if not found:

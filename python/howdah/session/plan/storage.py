@@ -10,6 +10,7 @@ from howdah.planner.host_moves import Loss
 from howdah.planner.storage_costs import SHARE, compare_storage, compared_schemes, plan_limits
 from howdah.planner.storage_limits import Scheme
 from howdah.simulation.block_copies import Move, What, simulate_move
+from howdah.units import format_bytes
 
 _DAYS_OF_A_MONTH = 30.0
 _LEAST_DAYS = 1.0
@@ -39,9 +40,16 @@ def compare(
         raise UserError("--data", "there is no room for data on these hosts", "give hosts with data disks")
     if reads_per_month is None:
         reads_per_month = _DAYS_OF_A_MONTH / max(_LEAST_DAYS, age_days) if age_days is not None else 0.0
+    mean = mean_file_bytes or file_bytes(request)
+    if data_bytes is not None and data_bytes < mean:
+        raise UserError(
+            f"--data {data_bytes}",
+            f"is less than one file of {format_bytes(mean)}",
+            "give an amount with a unit, such as 300TB",
+        )
     data = StoredData(
         data_bytes=size,
-        file_bytes=mean_file_bytes or file_bytes(request),
+        file_bytes=mean,
         age_days=age_days,
         reads_per_month=reads_per_month,
     )

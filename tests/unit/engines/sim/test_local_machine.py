@@ -136,7 +136,7 @@ def test_another_directory_of_a_measured_disk_will_do_and_one_of_another_will_no
     [
         ({"plan": Path("plan.yaml")}, "--plan: simulates a cluster, but --probe simulates one machine"),
         ({"keep_data": True}, "--keep-data: has no effect, because a simulation writes no data"),
-        ({"replications": 0}, "--replications: 0 simulations"),
+        ({"replications": 0}, "--replications 0: is out of range"),
         ({"rows": None, "suite": "terasort"}, "SUITE: terasort cannot be simulated alone"),
         ({"rows": None, "suite": "dfsio-read"}, "SUITE: dfsio-read cannot be simulated alone"),
         ({"rows": 10**10, "memory_bytes": 8 << 30}, "--rows: 10B rows are 1.00 TB and the suite needs"),

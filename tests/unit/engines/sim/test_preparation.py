@@ -69,7 +69,7 @@ def test_the_interval_of_samples_grows_with_the_cluster_and_its_work(tmp_path: P
         ({"plan": None}, {}, ("--plan", "howdah plan hosts.yaml")),
         ({"conf": "/etc/hadoop"}, {}, ("--conf", "--engine hadoop")),
         ({"set": (("a", "b"),)}, {}, ("--set", "--engine hadoop")),
-        ({"replications": 5000}, {}, ("--replications", "from 1 to 1,000")),
+        ({"replications": 5000}, {}, ("--replications 5000", "from 1 to 1,000")),
         ({}, {"keep_data": True}, ("--keep-data", "leave it out")),
         ({}, {"replication": 40}, ("--replication", "at most 32")),
         ({}, {"rows": 10**12}, ("--rows", "give at most --rows 857B")),
@@ -92,7 +92,7 @@ def test_what_makes_no_sense_is_refused(
 
 def test_a_plan_of_one_machine_is_refused(tmp_path: Path, plan_file: Path) -> None:
     plan_file.write_text(write_document(worker_plan(study_plan(4))))
-    with pytest.raises(UserError, match="not of a cluster"):
+    with pytest.raises(UserError, match="a plan of one machine"):
         _prepare(tmp_path, plan=plan_file)
 
 
