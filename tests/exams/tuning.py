@@ -98,7 +98,7 @@ CASES = (
     Case("hosts-nvme", 0.3),
     Case("hosts-nvme", 1),
     Case("hosts-nvme", 3),
-    Case("hosts-nvme", 1, Hypervisor.KVM, 4),
+    Case("hosts-nvme", 3, Hypervisor.KVM, 4),
 )
 """Labs of two workers are left out: the simulator has no application master, which takes a fourth of their
 containers."""
