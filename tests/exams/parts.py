@@ -47,7 +47,7 @@ PARTS = (
             "exams.quick", "--seed", SEED, "--count", "2", "--seeds", "3", "--no-study"),
     _script("tuning", 10, "a space searched and simulated completely",
             "exams.tuning", "--seed", SEED, "--part", "complete"),
-    _script("tuning-rules", 25, "the rules' plans of 20 inventories compared with the best of searches",
+    _script("tuning-rules", 6, "the rules' plans of 20 inventories compared with the best of searches",
             "exams.tuning", "--seed", SEED, "--part", "inventories"),
     _script("predictions", 25, "labs predicted from this machine's own task costs, run and scored",
             "exams.predictions"),

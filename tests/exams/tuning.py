@@ -90,6 +90,7 @@ CASES = (
     Case("hosts-32", 1, Hypervisor.VSPHERE, 4),
     Case("hosts-ft", 0.3),
     Case("hosts-ft", 1),
+    Case("hosts-ft", 0.3, Hypervisor.VSPHERE, 4),
     Case("hosts-amax", 0.1),
     Case("hosts-amax", 0.3),
     Case("hosts-amax", 1),
@@ -98,10 +99,9 @@ CASES = (
     Case("hosts-nvme", 0.3),
     Case("hosts-nvme", 1),
     Case("hosts-nvme", 3),
-    Case("hosts-nvme", 1, Hypervisor.KVM, 4),
 )
-"""Labs of two workers are left out: the simulator has no application master, which takes a fourth of their
-containers."""
+"""Not among them, because the simulator differs from YARN there: labs of two workers, where it has no
+application master, and NVMe divided into virtual machines, where it takes Hadoop 1's time to start a task."""
 
 
 def search_of(

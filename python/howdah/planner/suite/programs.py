@@ -61,7 +61,7 @@ _REDUCE_BYTES_PER_S = 30e6
 """What one reduce fetches, merges and writes where no disk and no link holds it up."""
 _REDUCE_S = 0.011
 """What each reduce more takes the masters, with the map of TeraValidate that reads its file: 5.4 ms for each
-task in the study of small blocks (D1 83)."""
+task in the study of small blocks (D1 83). YARN may take less, but nothing shows how much."""
 
 
 def teragen(sizes: ClusterSizes) -> TeraGen:

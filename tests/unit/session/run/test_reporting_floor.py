@@ -6,31 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from howdah.model.cluster import ClusterState, Laboratory
-from howdah.model.run import RunRecord
 from howdah.model.workloads.terasort import ROWS
 from howdah.session.run.reporting import find_floor
 from support import records
+from support.floors import LAB, on_cluster
 from support.stored import write_run
-
-LAB = Laboratory(name="lab", rootless=False, isolation=())
-
-
-def on_cluster(record: RunRecord, *workers: str, lab: Laboratory | None = None) -> RunRecord:
-    """The same run, made on a cluster of these machines."""
-    cluster = ClusterState(
-        hadoop_version="3.5.0",
-        client_version="3.5.0",
-        default_fs="hdfs://m:8020",
-        work_dir="/user/me/howdah",
-        free_bytes=10**12,
-        capacity_bytes=10**12,
-        datanodes=workers,
-        nodemanagers=workers,
-        queue="default",
-        lab=lab,
-    )
-    return record.model_copy(update={"id": f"{record.id}-hadoop", "engine": "hadoop", "cluster": cluster})
 
 
 def test_a_laboratory_is_on_the_machine_that_the_local_run_measured(tmp_path: Path) -> None:
