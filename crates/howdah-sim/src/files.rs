@@ -1,13 +1,14 @@
 //! Files of the simulated HDFS: which disks hold the replicas of which block.
 
-use crate::models::memory::PageCache;
 use crate::twins::Replica;
 
-/// What a worker has of some files, and the page cache that they were written through.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Cached {
-    pub(crate) bytes: f64,
-    pub(crate) cache: PageCache,
+/// When files came into page caches, told by how many bytes had come into a worker's by then.
+#[derive(Clone, Debug, Default)]
+struct Cached {
+    /// For each replica; so many bytes need no more digits.
+    replicas: Vec<f32>,
+    /// For each worker, as if it had written what it has of them last and at once: before that.
+    first: Vec<f64>,
 }
 
 /// Files of one workload, alike in replication.
@@ -22,8 +23,8 @@ pub(crate) struct Files {
     places: Vec<Replica>,
     /// For each disk of the cluster, how many bytes from its outer edge the middle of their data lies.
     middle: Vec<f64>,
-    /// For each worker, how much of them it has and its page cache may hold; empty: it holds nothing.
-    cached: Vec<Cached>,
+    /// None: no page cache holds anything of them.
+    cached: Option<Cached>,
     /// Bytes of each file.
     sizes: Vec<u64>,
 }
@@ -89,14 +90,33 @@ impl Files {
         &self.middle
     }
 
-    /// Says how much of them each worker has and may cache.
-    pub(crate) fn cache(&mut self, cached: Vec<Cached>) {
-        self.cached = cached;
+    /// A replica of a block has come into a page cache, after so many bytes in all.
+    pub(crate) fn cache(&mut self, block: u32, replica: usize, at: f64) {
+        let replicas = self.places.len();
+        let cached = self.cached.get_or_insert_with(Cached::default);
+        cached.replicas.resize(replicas, 0.0);
+        cached.replicas[block as usize * self.replicas as usize + replica] = at as f32;
     }
 
-    /// The share of them that a worker's page cache holds, where so many other bytes have come into it since.
-    pub(crate) fn cached(&self, worker: u32, displaced: f64) -> f64 {
-        self.cached.get(worker as usize).map_or(0.0, |part| part.cache.kept(part.bytes + displaced))
+    /// All are written; what each worker has of them came after so many bytes in its page cache, as if it came at once.
+    pub(crate) fn cached_after(&mut self, first: Vec<f64>) {
+        if let Some(cached) = &mut self.cached {
+            cached.first = first;
+        }
+    }
+
+    /// No page cache holds anything of them.
+    pub(crate) fn forget_cached(&mut self) {
+        self.cached = None;
+    }
+
+    /// After how many bytes in its worker's page cache a replica came into it, and after how many the worker's came as if
+    /// they came at once; none if no page cache holds anything of them.
+    pub(crate) fn cached_at(&self, block: u32, place: Replica, worker: u32) -> Option<(f64, f64)> {
+        let replica = self.places(block).iter().position(|&other| other == place)?;
+        let first = block as usize * self.replicas as usize;
+        let cached = self.cached.as_ref()?;
+        Some((f64::from(cached.replicas[first + replica]), cached.first[worker as usize]))
     }
 
     pub(crate) fn place(&mut self, block: u32, places: &[Replica]) {

@@ -12,18 +12,18 @@ pub(crate) fn lie(world: &mut World<'_>, files: &Files) {
 }
 
 /// Adds the way of a block's bytes from its nearest replica to the uses, a byte for a unit of work, without the reader's
-/// own half of the work. So many bytes have taken the place of the files' own in page caches. Returns whether they come from another host.
-pub(crate) fn read(world: &mut World<'_>, reader: Site, files: &Files, block: u32, displaced: f64) -> bool {
+/// own half of the work. Where the reader's program writes at the same time, page caches lose files in the order in which
+/// they were written. Returns whether the bytes come from another host.
+pub(crate) fn read(world: &mut World<'_>, reader: Site, files: &Files, block: u32, writes: bool) -> bool {
     let place = world.nearest(reader, files.places(block));
     let disk = place.disk();
     let from = Site { worker: world.cluster.disks[disk as usize].worker, twin: place.twin() };
     let parameters = &world.scenario.parameters;
-    let missed = 1.0 - files.cached(from.worker, displaced);
-    let read = if parameters.cache_blocks > 0.0 {
-        world.cluster.workers[from.worker as usize].misses(missed)
-    } else {
-        missed
-    };
+    let worker = &mut world.cluster.workers[from.worker as usize];
+    let missed = files.cached_at(block, place, from.worker).is_none_or(|(at, first)| {
+        if writes && parameters.cache_order > 0.0 { worker.has_lost(at) } else { worker.misses(first) }
+    });
+    let read = if missed { 1.0 } else { 0.0 };
     world
         .uses
         .read(&world.cluster, disk, read)

@@ -1,6 +1,6 @@
 //! Files written to HDFS: one block after another, each through its own pipeline of replicas.
 
-use crate::files::{Cached, Files};
+use crate::files::Files;
 use crate::twins::{Replica, Site};
 use crate::world::World;
 
@@ -88,11 +88,16 @@ impl Output {
         let sharing = (1..places.len())
             .any(|later| places[..later].iter().any(|place| host(place) == host(&places[later])));
         self.sharing_host += u64::from(sharing);
-        for place in places {
-            let disk = world.cluster.disks[place.disk() as usize];
+        for replica in 0..places.len() {
+            let disk = world.cluster.disks[self.files.places(block)[replica].disk() as usize];
             self.per_worker[disk.worker as usize] += 1;
-            self.bytes[disk.worker as usize] += bytes;
             world.network.capacities_mut().disk_mut(disk.resource).fill(bytes);
+            self.bytes[disk.worker as usize] += bytes;
+            if !world.scenario.hdfs.drop_behind_writes {
+                let worker = &mut world.cluster.workers[disk.worker as usize];
+                worker.cached_bytes += bytes;
+                self.files.cache(block, replica, worker.cached_bytes);
+            }
         }
     }
 
@@ -101,10 +106,8 @@ impl Output {
         let workload = world.ledger.workload();
         workload.replicas = self.per_worker;
         workload.sharing_host = self.sharing_host;
-        if !world.scenario.hdfs.drop_behind_writes {
-            let workers = world.cluster.workers.iter().zip(&self.bytes);
-            self.files.cache(workers.map(|(worker, &bytes)| Cached { bytes, cache: worker.cache }).collect());
-        }
+        let workers = world.cluster.workers.iter().zip(&self.bytes);
+        self.files.cached_after(workers.map(|(worker, bytes)| worker.cached_bytes - bytes).collect());
         let middle =
             world.cluster.disks.iter().zip(&self.filled).map(|(disk, before)| {
                 (before + world.network.capacities().disk(disk.resource).filled()) / 2.0

@@ -49,7 +49,7 @@ impl<'a> Reading<'a> {
         }
         let reader = Site { worker, twin: self.twins[file as usize] };
         world.uses.clear();
-        if input::read(world, reader, self.files, block, 0.0) {
+        if input::read(world, reader, self.files, block, false) {
             self.remote_bytes += bytes;
         }
         let parameters = &world.scenario.parameters;

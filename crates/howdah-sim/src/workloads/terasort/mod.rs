@@ -26,8 +26,6 @@ const PARTS: u32 = 8;
 
 struct Terasort<'a> {
     input: &'a Files,
-    /// Bytes of each worker's page cache that take the place of input before it is read.
-    displaced: f64,
     /// Each map's blocks.
     splits: Vec<std::ops::Range<u32>>,
     /// How many maps each stands for.
@@ -72,10 +70,8 @@ pub(crate) fn run(
     let spilled = bytes * (1.0 + shuffle.on_disk) / settings.compression_ratio;
     let each = spilled / world.cluster.workers.len() as f64;
     let kept = world.cluster.workers.iter().map(|worker| worker.cache.kept(each)).collect();
-    let displaced = world.scenario.parameters.displaced * (each + bytes / world.cluster.workers.len() as f64);
     let mut program = Terasort {
         input,
-        displaced,
         output: Output::new(world, files),
         total_bytes: bytes,
         mapped_bytes: 0.0,
