@@ -96,7 +96,7 @@ fn output_takes_the_place_of_input_in_the_cache() {
 #[test]
 fn blocks_leave_the_cache_in_the_order_in_which_they_came() {
     let read = |maps: u32, order: f64| {
-        let mut scenario = programs(1, json!({"used_once_cached": 0.22, "cache_order": order}));
+        let mut scenario = programs(1, json!({"used_once_cached": 0.13, "cache_order": order}));
         scenario["workloads"][0]["maps"] = maps.into();
         phases(&scenario)[1].disk_read_bytes
     };
@@ -104,7 +104,7 @@ fn blocks_leave_the_cache_in_the_order_in_which_they_came() {
     // that were written at once, the first blocks of the last ones are lost.
     let (in_turn, at_once) = (read(64, 1.0), read(16, 1.0));
     assert!(at_once > 0.03 * BYTES, "{at_once}");
-    assert!(in_turn < 0.3 * at_once, "{in_turn} and {at_once}");
+    assert!(in_turn < 0.6 * at_once, "{in_turn} and {at_once}");
     // A cache that keeps as much of every block loses as much of both.
     let (in_turn, at_once) = (read(64, 0.0), read(16, 0.0));
     assert!(in_turn > 0.7 * at_once, "{in_turn} and {at_once}");

@@ -37,9 +37,7 @@ impl Terasort<'_> {
         world.write_local(spill, bytes * (stored * written - unwritten), bytes);
         world.uses.read(&world.cluster, spill, reread);
         let reader = world.reader(worker, self.input.places(blocks.start));
-        if input::read(world, reader, self.input, blocks.start, true) {
-            self.remote_bytes += bytes;
-        }
+        self.remote_bytes += bytes * input::read(world, reader, self.input, blocks.start, true);
         let stream = Stream {
             work: bytes,
             stream_s: parameters.read_s_per_byte / 2.0,

@@ -58,8 +58,9 @@ pub(crate) fn run(
     let bytes = rows as f64 * ROW_BYTES;
     input::lie(world, input);
     let shares = sampling::partitions(settings, rows, reduces, world.twins.times, world.scenario.seed);
+    let hdfs = &world.scenario.hdfs;
     let files =
-        Files::new(shares.into_iter().map(|rows| rows * 100), world.scenario.hdfs.block_bytes, replicas);
+        Files::new(shares.into_iter().map(|rows| rows * 100), hdfs.block_bytes, replicas).coded(hdfs.coding);
     let splits = splits(input, world.scenario.hdfs.block_bytes);
     let shuffle = shuffle::shuffle(
         settings,
