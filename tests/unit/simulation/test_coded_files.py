@@ -10,6 +10,7 @@ from howdah.model.request import CodedDirectory, Demand, PlanRequest
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import TeraGen, TeraSort, TeraValidate
 from howdah.planner.cluster import plan_cluster
+from howdah.simulation.calibrations import PUBLISHED, calibration_warnings, load_calibration
 from howdah.simulation.outcome import Summary
 from howdah.simulation.replications import Simulations
 from howdah.simulation.translate import translate
@@ -67,3 +68,11 @@ def test_without_coded_files_the_simulator_reads_nothing_of_coding() -> None:
 def test_a_policy_with_more_units_than_workers_is_refused() -> None:
     with pytest.raises(UserError, match="9 units of a group need 9 workers, but the plan has 4"):
         translate(a_plan(4), _suite("RS-6-3-1024k"), {}, seed=1)
+
+
+def test_coded_files_are_outside_the_range_of_the_published_calibration() -> None:
+    plan, published = a_plan(12), load_calibration(PUBLISHED)
+    (warning,) = calibration_warnings(plan, _suite("RS-6-3-1024k"), published)
+    assert warning.code == "outside-calibration"
+    assert "files with RS-6-3-1024k" in warning.text
+    assert all("RS-6-3" not in other.text for other in calibration_warnings(plan, _suite(None), published))
