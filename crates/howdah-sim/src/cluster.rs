@@ -40,8 +40,10 @@ pub(crate) struct Worker {
     /// Core-seconds per second of one thread that shares nothing.
     pub(crate) thread: f64,
     pub(crate) cache: PageCache,
-    /// Blocks that its page cache has missed, less those that were read from disks for it.
+    /// Blocks that its page cache should have missed, less those that it did.
     missed: f64,
+    /// Bytes that have come into its page cache and were not deleted soon.
+    pub(crate) cached_bytes: f64,
     /// How long the last map of TeraSort took that ended here.
     pub(crate) map_s: f64,
     /// Bytes that wait for their disk.
@@ -207,6 +209,7 @@ impl Cluster {
                 &scenario.parameters,
             ),
             missed: 0.0,
+            cached_bytes: 0.0,
             map_s: 0.0,
             dirty_bytes: 0.0,
             cpus: worker.vcpus,
@@ -252,13 +255,20 @@ impl Worker {
         self.switching = switching(tasks, self.cpus, parameters);
     }
 
-    /// Of a block of which its page cache misses such a share in the mean: all or nothing, for a cache keeps or loses a
-    /// file that is used once as a whole.
-    pub(crate) fn misses(&mut self, share: f64) -> f64 {
-        self.missed += share;
-        let read = if self.missed >= 1.0 - ROUNDING { 1.0 } else { 0.0 };
-        self.missed -= read;
-        read
+    /// Whether its page cache has lost a block that came into it after so many bytes.
+    ///
+    /// Pages that are used once leave in the order in which they came.
+    pub(crate) fn has_lost(&self, at: f64) -> bool {
+        self.cached_bytes - at > self.cache.bytes
+    }
+
+    /// Whether its page cache misses the next block of files of which it has lost as much as does not fit, the first of
+    /// them having come into it after so many bytes.
+    pub(crate) fn misses(&mut self, first: f64) -> bool {
+        self.missed += 1.0 - self.cache.kept(self.cached_bytes - first);
+        let missed = self.missed >= 1.0 - ROUNDING;
+        self.missed -= f64::from(missed);
+        missed
     }
 
     /// Seconds of a core with the reference's speed that a second of work on the reference core takes here.

@@ -83,9 +83,8 @@ parameters! {
     write_seek_s = 0.0042, 0.0 ..= 0.1, "The same when it writes.";
     stream_chunk_bytes = 4194304.0, 4096.0 ..= 1e9, "Bytes that a disk moves for one stream before it goes to the next.";
     used_once_cached = 0.5, 0.01 ..= 1.0, "Share of the page cache for data that are used once; the rest is for what is used again.";
-    displaced = 0.5, 0.0 ..= 1.0, "Share of what TeraSort writes that takes the place of its input in the page cache before the input is read.";
     spill_age_s = 30.0, 0.0 ..= 1e6, "Age at which dirty pages go to disk; a spill that is deleted before is never written.";
-    cache_blocks = 1.0, 0.0 ..= 1.0, "Whether a page cache keeps or loses a block as a whole: 1, or 0 if it keeps a part of every block.";
+    cache_order = 1.0, 0.0 ..= 1.0, "Whether a page cache keeps the blocks that were written last: 1, or 0 if it keeps as much of every block.";
     local_behind = 1.0, 0.0 ..= 1.0, "Whether intermediate data go to disks behind the tasks, as HDFS's do: 1, or 0 if tasks wait for disks.";
     dirty_share = 0.15, 0.0 ..= 1.0, "Share of the memory for caching at which writers wait for their disk.";
     spill_cached = 1.0, 0.0 ..= 1.0, "Share of the cached spills and map outputs that a map's merge or a late reduce reads from the page cache.";

@@ -82,6 +82,9 @@ fn check(scenario: &Scenario, hosts: &[&HostGroup]) -> Result<(), &'static str> 
     if scenario.record.tasks || scenario.record.sample_interval_s.is_some() {
         return Err("every task or host is recorded");
     }
+    if scenario.hdfs.coding.is_some() {
+        return Err("files are erasure-coded");
+    }
     if scenario.parameters.host_spread > 0.0 {
         return Err("hosts differ in speed");
     }

@@ -98,14 +98,16 @@ impl Uses {
         self
     }
 
-    /// One byte received by a DataNode that is the next of a pipeline, without its disk.
+    /// Bytes received by a DataNode, without its disk.
     pub(crate) fn receive(
         &mut self,
         cluster: &Cluster,
         parameters: &Parameters,
         from: Site,
         to: Site,
+        bytes: f64,
     ) -> &mut Self {
-        self.send(cluster, parameters, from, to, 1.0).cpu(cluster, to.worker, parameters.write_s_per_byte)
+        let write_s = parameters.write_s_per_byte * bytes;
+        self.send(cluster, parameters, from, to, bytes).cpu(cluster, to.worker, write_s)
     }
 }

@@ -77,7 +77,7 @@ impl<'a> World<'a> {
         };
         Self {
             writebacks: Writebacks::new(cluster.disks.len()),
-            placer: Placer::new(&cluster, scenario.hdfs.placement, twins.count, scenario.seed),
+            placer: Placer::new(&cluster, &scenario.hdfs, twins.count, scenario.seed),
             now: Time::ZERO,
             namenode: master(parameters.namenode_beat_s),
             scheduler: master(parameters.scheduler_beat_s),

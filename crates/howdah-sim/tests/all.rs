@@ -2,6 +2,7 @@
 
 #[path = "support/cluster.rs"]
 mod cluster;
+mod coded;
 mod containers;
 mod hbase;
 mod laws;

@@ -96,8 +96,11 @@ def _short(calibration: Calibration) -> Iterator[str]:
 def _others(calibration: Calibration) -> Iterator[str]:
     yield (
         "The studies also published figures that are neither times nor loads of masters. They were only "
-        "compared. Storage traffic is in bytes, while one study counted operations. Traffic of FT logging is "
-        "not simulated."
+        "compared. Storage traffic is in bytes, while one study counted operations. The simulator computes "
+        "no traffic of FT logging: vSphere sends the shadow what the master receives from the network and "
+        "reads from its disk, and a scenario holds neither bytes of RPCs nor disks of masters. It also "
+        "computes no peaks: the published loads of masters and the traffic of FT logging are the highest "
+        "samples of a run, the simulated loads of masters are means of a phase."
     )
     yield ""
     yield pipe_table(

@@ -20,6 +20,7 @@ from howdah.model.workloads.suite import Suite
 from howdah.simulation.hbase.servers import asks_hbase
 from howdah.simulation.outcome import Summary
 from howdah.simulation.scenario import Disks, Hosts, Masters
+from howdah.simulation.settings import policy_of
 
 PUBLISHED = "published"
 """The name of the calibration that howdah ships."""
@@ -159,7 +160,10 @@ def calibration_warnings(
             f"far is unknown; {_HBASE if asks_hbase(suite) else _JOBS}"
         )
         return (RunWarning(code="uncalibrated", text=text),)
-    outside = beyond(calibration, plan, suite)
+    outside = (
+        *beyond(calibration, plan, suite),
+        *(f"files with {policy.name}" for policy in [policy_of(plan.cluster, suite)] if policy),
+    )
     if not outside:
         return ()
     text = f"outside the range of the calibration {calibration.name}: {'; '.join(outside)}"

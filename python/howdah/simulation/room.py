@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from howdah.errors import UserError
-from howdah.model.workloads.files import REPLICATION
+from howdah.model.workloads.files import ERASURE_CODING, REPLICATION
 from howdah.model.workloads.registered import programs
 from howdah.model.workloads.terasort import OUTPUT_REPLICATION, ROW_BYTES
 from howdah.simulation.scenario import Hosts, Scenario, ScenarioProgram
@@ -27,6 +27,15 @@ def check_room(scenario: Scenario) -> None:
 
 def _check_hosts(scenario: Scenario) -> None:
     hosts = sum(group.count for group in scenario.hosts)
+    if (coding := scenario.hdfs.coding) is not None:
+        workers = sum(group.count * worker.count for group in scenario.hosts for worker in group.workers)
+        if coding.units > workers:
+            raise UserError(
+                ERASURE_CODING.flag,
+                f"{coding.units} units of a group need {coding.units} workers, but the plan has {workers}",
+                "give a policy with fewer units, or plan for more workers",
+            )
+        return
     replicas, flag = max([(scenario.hdfs.replication, "--replication"), *map(_asked, scenario.workloads)])
     if replicas > hosts:
         raise UserError(
@@ -77,16 +86,22 @@ def _used_bytes(group: Hosts) -> int:
     return sum(sizes[: sum(worker.count * worker.disks for worker in group.workers)])
 
 
+def _stored(scenario: Scenario, replicas: int) -> float:
+    """Bytes on disks for each byte of a file with so many replicas, or of a coded one."""
+    coding = scenario.hdfs.coding
+    return replicas if coding is None else coding.units / coding.data
+
+
 def needed_bytes(scenario: Scenario) -> int:
-    """What the suite's workloads write and leave, every replica counted."""
+    """What the suite's workloads write and leave, every replica or parity unit counted."""
     total = 0.0
     for workload in scenario.workloads:
         program = programs()[workload.kind]
         rows_bytes = (workload.rows or 0) * ROW_BYTES
         if program.shuffles:
             stored = _SPILLED / scenario.job.compression_ratio
-            total += rows_bytes * ((workload.replication or 1) + stored)
+            total += rows_bytes * (_stored(scenario, workload.replication or 1) + stored)
         elif program.folder is not None:
             written = rows_bytes or (workload.files or 0) * (workload.file_bytes or 0)
-            total += written * (workload.replication or scenario.hdfs.replication)
+            total += written * _stored(scenario, workload.replication or scenario.hdfs.replication)
     return int(total)

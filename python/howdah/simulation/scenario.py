@@ -181,12 +181,27 @@ class Hosts(Model):
     workers: tuple[Workers, ...]
 
 
+class Coding(Model):
+    """How files are erasure-coded instead of replicated."""
+
+    data: int
+    parity: int
+    cell_bytes: int
+    encode_s_per_byte: float
+
+    @property
+    def units(self) -> int:
+        """Units of a group, each on another DataNode."""
+        return self.data + self.parity
+
+
 class SimulatedHdfs(Model):
     """The file system."""
 
     replication: int
     block_bytes: int
     placement: Placement
+    coding: Coding | None = None
     readahead_bytes: int
     drop_behind_writes: bool
     sync_behind_writes: bool

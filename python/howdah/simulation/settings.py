@@ -7,18 +7,19 @@ from typing import Literal
 
 from howdah.errors import UserError
 from howdah.model.at_once import AtOnce, Container, Room, counts_vcores, granted_bytes
+from howdah.model.erasure import POLICIES, ErasurePolicy
 from howdah.model.heap import heap_bytes
 from howdah.model.java_options import starts_quickly
 from howdah.model.plan import Cluster, ClusterPlan, Worker
 from howdah.model.request import Hadoop1, Profile, Protection
 from howdah.model.value import value_text
 from howdah.model.workloads.dfsio import DfsioWrite
-from howdah.model.workloads.files import BLOCK_SIZE
+from howdah.model.workloads.files import BLOCK_SIZE, ERASURE_CODING
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import CODEC, PARTITION_SAMPLES, SLOWSTART, Codec
 from howdah.releases import catalogue
 from howdah.releases.values import read_bool, read_size
-from howdah.simulation.scenario import JobSettings, Masters, Scheduling, SimulatedHdfs
+from howdah.simulation.scenario import Coding, JobSettings, Masters, Scheduling, SimulatedHdfs
 from howdah.units import MIB
 
 _CODECS = {
@@ -39,6 +40,9 @@ _AT_ONCE_S = 1.0
 With a longer one TaskTrackers tell at their intervals alone, as those of the other studies did."""
 _BEATS_PER_S = 100
 """Heartbeats that a JobTracker asks for in all (mapred.heartbeats.in.second), in whole seconds for each."""
+
+_HOMES = ("/user", "")
+"""Directories above the home directories of users, the nearest first."""
 
 _BEAT = "yarn.scheduler.capacity.per-node-heartbeat"
 """What a node is given at one of its heartbeats: the first container whatever the limits are."""
@@ -159,9 +163,35 @@ def hdfs_of(planned: PlannedSettings, cluster: Cluster, suite: Suite) -> Simulat
         replication=replication,
         block_bytes=block_bytes_of(planned, suite),
         placement=cluster.topology.placement,
+        coding=coding_of(policy_of(cluster, suite)),
         readahead_bytes=planned.size("dfs.datanode.readahead.bytes"),
         drop_behind_writes=planned.flag("dfs.datanode.drop.cache.behind.writes"),
         sync_behind_writes=planned.flag("dfs.datanode.sync.behind.writes"),
+    )
+
+
+def policy_of(cluster: Cluster, suite: Suite) -> ErasurePolicy | None:
+    """The erasure coding policy of the suite's files; None if they have replicas.
+
+    It is the one that the run requests, or that of the plan's directory above users' home directories, where
+    a run's files are.
+    """
+    name = suite.first(ERASURE_CODING)
+    if name is None:
+        policies = {directory.path.rstrip("/"): directory.policy for directory in cluster.request.coded}
+        name = next((policies[path] for path in _HOMES if path in policies), None)
+    return None if name is None else POLICIES[name]
+
+
+def coding_of(policy: ErasurePolicy | None) -> Coding | None:
+    """A policy as the simulator reads it, with the speed of Hadoop's Java coder on the reference core."""
+    if policy is None:
+        return None
+    return Coding(
+        data=policy.data,
+        parity=policy.parity,
+        cell_bytes=policy.cell_bytes,
+        encode_s_per_byte=1 / policy.java.encoded_bytes_per_s,
     )
 
 

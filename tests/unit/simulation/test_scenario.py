@@ -22,6 +22,7 @@ PAIRS: dict[type[BaseModel], tuple[str, str]] = {
     scenario.Disks: ("scenario/hosts.rs", "DiskGroup"),
     scenario.Nics: ("scenario/hosts.rs", "NicGroup"),
     scenario.Workers: ("scenario/hosts.rs", "WorkerGroup"),
+    scenario.Coding: ("scenario/software.rs", "Coding"),
     scenario.SimulatedHdfs: ("scenario/software.rs", "Hdfs"),
     scenario.Scheduling: ("scenario/software.rs", "Scheduling"),
     scenario.JobSettings: ("scenario/software.rs", "Job"),

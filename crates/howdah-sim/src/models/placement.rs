@@ -8,7 +8,7 @@
 
 use crate::cluster::Cluster;
 use crate::random::Random;
-use crate::scenario::Placement;
+use crate::scenario::{Hdfs, Placement};
 use crate::twins::{Replica, Site};
 
 /// Streams of one DataNode, relative to the mean, beyond which it is passed over
@@ -22,6 +22,8 @@ const DRAWS: u32 = 64;
 #[derive(Debug)]
 pub(crate) struct Placer {
     policy: Placement,
+    /// Whether no two places of a block may share a host.
+    by_host: bool,
     random: Random,
     streams: Vec<u32>,
     total: u64,
@@ -40,13 +42,17 @@ enum Where {
 }
 
 impl Placer {
-    pub(crate) fn new(cluster: &Cluster, policy: Placement, twins: u32, seed: u64) -> Self {
+    pub(crate) fn new(cluster: &Cluster, hdfs: &Hdfs, twins: u32, seed: u64) -> Self {
+        // Groups of coded blocks have a policy of their own (`dfs.block.placement.ec.classname`), which knows racks only.
+        let coded = hdfs.coding.is_some();
+        let policy = if coded { Placement::RackFaultTolerant } else { hdfs.placement };
         let mut racks = vec![Vec::new(); cluster.racks.len()];
         for (number, worker) in (0..).zip(&cluster.workers) {
             racks[cluster.hosts[worker.host as usize].rack as usize].push(number);
         }
         Self {
             policy,
+            by_host: policy != Placement::Default && !coded,
             random: Random::new(seed, "placement", 0),
             streams: vec![0; cluster.workers.len()],
             total: 0,
@@ -92,7 +98,7 @@ impl Placer {
             (_, 2) => Where::InRack(taken[1]),
             _ => Where::Anywhere,
         };
-        let by_host = self.policy != Placement::Default;
+        let by_host = self.by_host;
         self.draw(cluster, at, taken, by_host, true)
             .or_else(|| self.search(cluster, at, taken, by_host))
             .or_else(|| self.draw(cluster, Where::Anywhere, taken, by_host, true))

@@ -4,6 +4,9 @@ use super::{HostGroup, Scenario, Workload};
 use crate::error::{Error, Result};
 use crate::hbase::HBase;
 
+/// The most units of a group of coded blocks.
+const MOST_UNITS: u64 = 16;
+
 /// The greatest sizes that are simulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
@@ -79,6 +82,13 @@ impl Scenario {
     fn check_settings(&self) -> Result<()> {
         positive("hdfs.block_bytes", self.hdfs.block_bytes as f64)?;
         share("hdfs.filled", self.hdfs.filled)?;
+        if let Some(coding) = &self.hdfs.coding {
+            at_least("hdfs.coding.data", coding.data, 1)?;
+            at_least("hdfs.coding.parity", coding.parity, 1)?;
+            most("hdfs.coding", "units", u128::from(coding.data) + u128::from(coding.parity), MOST_UNITS)?;
+            positive("hdfs.coding.cell_bytes", coding.cell_bytes as f64)?;
+            duration("hdfs.coding.encode_s_per_byte", coding.encode_s_per_byte)?;
+        }
         share("scheduling.slowstart", self.scheduling.slowstart)?;
         duration("scheduling.heartbeat_s", self.scheduling.heartbeat_s)?;
         duration("scheduling.locality_delay_s", self.scheduling.locality_delay_s)?;

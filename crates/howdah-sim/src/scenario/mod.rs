@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 pub use check::Limits;
 pub use hosts::{DiskGroup, DiskKind, HostGroup, Network, NicGroup, WorkerGroup};
-pub use software::{Codec, Hdfs, Job, Masters, Placement, Protection, Scheduling, SchedulingKind};
+pub use software::{Codec, Coding, Hdfs, Job, Masters, Placement, Protection, Scheduling, SchedulingKind};
 pub use workloads::Workload;
 
 use crate::error::{Error, Result};

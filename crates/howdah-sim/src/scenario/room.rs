@@ -12,14 +12,21 @@ impl Scenario {
         for (number, workload) in self.workloads.iter().enumerate() {
             let path = format!("workloads[{number}]");
             let Written { replicas, bytes, passing } = self.written(workload);
-            if replicas == 0 || u64::from(replicas) > places {
+            if let Some(coding) = self.hdfs.coding.filter(|coding| u64::from(coding.units()) > places) {
+                return Err(Error::input(
+                    path,
+                    format!("{} units of a coded group, but {places} DataNodes for them", coding.units()),
+                    "give a policy with fewer units, or more workers",
+                ));
+            }
+            if self.hdfs.coding.is_none() && (replicas == 0 || u64::from(replicas) > places) {
                 return Err(Error::input(
                     path,
                     format!("{replicas} replicas of a block, but {places} hosts for them"),
                     "give at least one replica, and as many hosts with workers as replicas",
                 ));
             }
-            kept += bytes * f64::from(replicas);
+            kept += bytes * self.stored(replicas);
             let needed = kept + passing;
             if needed > free {
                 return Err(Error::input(
@@ -42,7 +49,15 @@ impl Scenario {
             Workload::DfsioRead { files, file_bytes } => f64::from(files) * file_bytes as f64,
             _ => 0.0,
         };
-        (read + bytes * f64::from(replicas)) as u64
+        (read + bytes * self.stored(replicas)) as u64
+    }
+
+    /// Bytes on disks for each byte of files with so many replicas, or coded.
+    fn stored(&self, replicas: u32) -> f64 {
+        match &self.hdfs.coding {
+            Some(coding) => f64::from(coding.units()) / f64::from(coding.data),
+            None => f64::from(replicas),
+        }
     }
 
     fn written(&self, workload: &Workload) -> Written {
@@ -81,7 +96,8 @@ impl Scenario {
     fn places(&self) -> u64 {
         let groups = self.hosts.iter().map(|group| {
             let workers: u64 = group.workers.iter().map(|workers| u64::from(workers.count)).sum();
-            let each = if self.hdfs.placement == Placement::Default { workers } else { workers.min(1) };
+            let by_worker = self.hdfs.placement == Placement::Default || self.hdfs.coding.is_some();
+            let each = if by_worker { workers } else { workers.min(1) };
             u64::from(group.count) * each
         });
         groups.sum()

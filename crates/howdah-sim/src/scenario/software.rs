@@ -15,6 +15,9 @@ pub struct Hdfs {
     /// Share of every disk that is filled before the first workload, 0 to 1.
     #[serde(default)]
     pub filled: f64,
+    /// How files are coded; null: they have replicas.
+    #[serde(default)]
+    pub coding: Option<Coding>,
     /// Bytes that the DataNode reads ahead of a reader (`dfs.datanode.readahead.bytes`); 0: what the system does.
     #[serde(default = "readahead_bytes")]
     pub readahead_bytes: u64,
@@ -24,6 +27,34 @@ pub struct Hdfs {
     /// Whether what was written goes to the disk at once (`dfs.datanode.sync.behind.writes`).
     #[serde(default)]
     pub sync_behind_writes: bool,
+}
+
+/// Striped files: rows of cells, each on another DataNode, and of parity cells computed from them by the writer
+/// (org.apache.hadoop.hdfs.DFSStripedOutputStream, StripedBlockUtil).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Coding {
+    /// Cells of data in a row, thus blocks of data in a group.
+    pub data: u32,
+    /// Parity cells of a row.
+    pub parity: u32,
+    /// Bytes of a cell.
+    pub cell_bytes: u64,
+    /// CPU to compute the parity of a byte of data, seconds of the reference core.
+    pub encode_s_per_byte: f64,
+}
+
+impl Coding {
+    /// DataNodes that hold a part of a group.
+    pub fn units(&self) -> u32 {
+        self.data + self.parity
+    }
+
+    /// Bytes of each parity unit after so many bytes of data: a parity cell is as long as its row's first cell.
+    pub(crate) fn parity_bytes(&self, bytes: u64) -> u64 {
+        let row = u64::from(self.data) * self.cell_bytes;
+        bytes / row * self.cell_bytes + (bytes % row).min(self.cell_bytes)
+    }
 }
 
 /// HDFS's policies of block placement.

@@ -17,7 +17,8 @@ use crate::world::World;
 /// Writes files, and returns them.
 pub(crate) fn write(world: &mut World<'_>, files: u32, file_bytes: u64) -> Result<Files> {
     let hdfs = &world.scenario.hdfs;
-    let files = Files::new((0..files).map(|_| file_bytes), hdfs.block_bytes, hdfs.replication);
+    let files =
+        Files::new((0..files).map(|_| file_bytes), hdfs.block_bytes, hdfs.replication).coded(hdfs.coding);
     let own_s = world.scenario.parameters.stream_s_per_byte;
     let mut program = Writing::new(Output::new(world, files), own_s, 0.0);
     let count = program.output.files.count();

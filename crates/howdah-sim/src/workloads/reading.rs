@@ -49,9 +49,7 @@ impl<'a> Reading<'a> {
         }
         let reader = Site { worker, twin: self.twins[file as usize] };
         world.uses.clear();
-        if input::read(world, reader, self.files, block, 0.0) {
-            self.remote_bytes += bytes;
-        }
+        self.remote_bytes += bytes * input::read(world, reader, self.files, block, false);
         let parameters = &world.scenario.parameters;
         let answered = world.namenode.serve(world.now, parameters.namenode_block_s / PREFETCHED);
         let pause_s = answered.since(world.now) + world.scenario.network.round_trip_s;

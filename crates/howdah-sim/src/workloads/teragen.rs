@@ -16,7 +16,8 @@ pub(crate) fn sizes(rows: u64, files: u32) -> impl Iterator<Item = u64> {
 
 /// Runs it, and returns what it wrote.
 pub(crate) fn run(world: &mut World<'_>, rows: u64, maps: u32, replicas: u32) -> Result<Files> {
-    let files = Files::new(sizes(rows, maps), world.scenario.hdfs.block_bytes, replicas);
+    let hdfs = &world.scenario.hdfs;
+    let files = Files::new(sizes(rows, maps), hdfs.block_bytes, replicas).coded(hdfs.coding);
     let parameters = &world.scenario.parameters;
     let own_s = parameters.generate_s_per_byte + parameters.stream_s_per_byte;
     let stall_s = world.scenario.parameters.row_stall_s_per_byte;
@@ -42,7 +43,8 @@ pub(crate) fn there(world: &mut World<'_>, rows: u64, replicas: u32) -> Files {
 /// Files of these sizes that are there already, written by the slots in turn.
 pub(crate) fn there_as(world: &mut World<'_>, sizes: impl Iterator<Item = u64>, replicas: u32) -> Files {
     let slots = world.slots();
-    let files = Files::new(sizes, world.scenario.hdfs.block_bytes, replicas);
+    let hdfs = &world.scenario.hdfs;
+    let files = Files::new(sizes, hdfs.block_bytes, replicas).coded(hdfs.coding);
     let mut output = Output::new(world, files);
     for (file, &writer) in (0..output.files.count()).zip(slots.iter().cycle()) {
         for block in output.files.of(file) {
@@ -50,7 +52,7 @@ pub(crate) fn there_as(world: &mut World<'_>, sizes: impl Iterator<Item = u64>, 
         }
     }
     let mut files = output.finish(world);
-    files.cache(Vec::new());
+    files.forget_cached();
     // The workload that needs them did not write them.
     (world.ledger.workload().replicas, world.ledger.workload().sharing_host) = (Vec::new(), 0);
     files

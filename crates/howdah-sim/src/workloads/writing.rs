@@ -33,7 +33,8 @@ impl Writing {
         let bytes = self.output.files.bytes(block);
         world.uses.clear();
         let pause_s = self.output.begin(world, worker, block) + bytes * self.stall_s;
-        let stream = Stream { work: bytes, stream_s: self.own_s, memory_s: 0.0, threads: 1.0, pause_s };
+        let stream_s = self.own_s + self.output.files.encode_s();
+        let stream = Stream { work: bytes, stream_s, memory_s: 0.0, threads: 1.0, pause_s };
         world.stream(number, stream);
         let attempt = &mut world.attempts[number];
         attempt.step += 1;

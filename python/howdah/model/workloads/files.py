@@ -71,7 +71,7 @@ ERASURE_CODING: Final = Option[str](
     metavar="POLICY",
     parse=_policy,
     studied=StudiedAs("erasure_coding", Annotated[str, AfterValidator(_studied_policy)]),
-    engines=("hadoop",),
+    engines=CLUSTERS,
     choices=tuple(POLICIES),
     fact="erasure coding",
 )

@@ -29,9 +29,16 @@ from howdah.simulation.replications import Simulations
 from howdah.simulation.scenario import Scenario
 
 _SEED = 1
+_LOGGED = {
+    "TeraGen": "ftlog_gen_Mbps",
+    "TeraSort": "ftlog_sort_Mbps",
+    "TeraValidate": "ftlog_valid_Mbps",
+}
+"""Columns of the traffic between a protected master and its shadow."""
 _SCALARS = "vsphere6_scalars.csv"
 _TASKS = "fault_tolerance_table1_tasks.csv"
-_TABLES = ("vsphere6_table2_30TB_r3.csv", "fault_tolerance_table2_ft_blocksize.csv")
+_LOGGING = "fault_tolerance_table2_ft_blocksize.csv"
+_TABLES = ("vsphere6_table2_30TB_r3.csv", _LOGGING)
 
 
 class _Simulated(NamedTuple):
@@ -136,6 +143,10 @@ def _read_part(program: str) -> Callable[[_Simulated], str]:
     return simulated
 
 
+def _not_simulated(run: _Simulated) -> str:
+    return "not simulated"
+
+
 _MERGING, _MAPPING = "terasort/reduce-merge", "terasort/map-shuffle"
 _FOUR, _TWENTY, _ONE = (f"vsphere6 {platform} 30 TB r3" for platform in ("4 VMs", "20 VMs", "1 VM"))
 _BLOCKS = "fault-tolerance 4 VMs 1 TB r2/1 256 MiB no FT"
@@ -172,6 +183,16 @@ _WANTED = (
         )
         for program in ("TeraGen", "TeraSort", "TeraValidate")
     ),
+    *(
+        _Wanted(
+            f"fault-tolerance 4 VMs 1 TB r2/1 {block} MiB FT",
+            f"peak of FT logging in {program}",
+            _scalar(f"{block} {column}", "Mbit/s"),
+            _not_simulated,
+        )
+        for block in (256, 64)
+        for program, column in _LOGGED.items()
+    ),
 )
 
 
@@ -201,9 +222,16 @@ def _known(folder: Path) -> dict[str, str]:
     def rows(name: str) -> list[dict[str, str]]:
         return rows_of(read_text(folder / name, "give the directory of the published tables"), name)
 
-    return {row["quantity"]: row["value"] for row in rows(_SCALARS)} | {
-        row["benchmark"]: row["read_pct"] for row in rows(_TASKS)
-    }
+    return (
+        {row["quantity"]: row["value"] for row in rows(_SCALARS)}
+        | {row["benchmark"]: row["read_pct"] for row in rows(_TASKS)}
+        | {
+            f"{row['block_MB']} {column}": row[column]
+            for row in rows(_LOGGING)
+            for column in _LOGGED.values()
+            if row["ft"] == "on"
+        }
+    )
 
 
 def main(folders: list[str]) -> None:

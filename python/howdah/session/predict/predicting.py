@@ -27,6 +27,7 @@ from howdah.session.lab.laboratories import state_of
 from howdah.simulation.calibrations import calibration_warnings, load_calibration, saturation_warnings
 from howdah.simulation.loads import simulate_loads
 from howdah.simulation.replications import Done, check_replications, scenarios, simulate, stretches
+from howdah.simulation.settings import policy_of
 from howdah.simulation.translate import replicas_of
 from howdah.simulation.what_if import simulate_changes, simulate_sizes
 from howdah.store.layout import new_run_id
@@ -181,10 +182,15 @@ def load_sweep(
 
 
 def replicas_text(prediction: Prediction) -> str | None:
-    """How many replicas are written, which no plan decides of TeraSort; None where nothing is sorted."""
+    """How many replicas are written, which no plan decides of TeraSort; None if nothing is sorted.
+
+    Of coded files it names the policy instead.
+    """
     cluster, suite = prediction.plan.cluster, prediction.suite
     if not any(isinstance(workload, TeraSort) for workload in suite.workloads):
         return None
+    if (policy := policy_of(cluster, suite)) is not None:
+        return f"sorted from and into files with {policy.name}"
     replicas = replicas_of(prediction.plan, cluster, suite)
     read = format_counted(replicas.generated, "replica")
     return f"sorted from {read} into {replicas.sorted} ({OUTPUT_REPLICATION.flag})"

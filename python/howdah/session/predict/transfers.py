@@ -32,8 +32,7 @@ from howdah.simulation.replications import scenarios, simulate, stretches
 
 MECHANISMS = {
     "used_once_cached": 1.0,
-    "displaced": 0.0,
-    "cache_blocks": 0.0,
+    "cache_order": 0.0,
     "spill_cached": 0.0,
     "spill_age_s": 0.0,
     "local_behind": 0.0,

@@ -29,6 +29,8 @@ impl Terasort<'_> {
         let from = world.choices.below(world.cluster.workers.len() as u64) as u32;
         let server = Site { worker: from, twin: world.any_twin() };
         let spill = world.cluster.next_spill(worker);
+        // A run that is merged again is deleted.
+        world.cluster.workers[worker as usize].cached_bytes += bytes * stored * self.shuffle.on_disk;
         // Runs are merged on disk evenly, though the first few are only once there are enough of them.
         let again = stored * merged;
         world

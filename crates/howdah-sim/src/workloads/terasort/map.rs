@@ -31,13 +31,13 @@ impl Terasort<'_> {
         // Spills are made all along a map and deleted at its end, many of them before they are old enough to be written.
         let young = if node.map_s > 0.0 { (parameters.spill_age_s / node.map_s).min(1.0) } else { 1.0 };
         let unwritten = stored * (written - 1.0) * kept * young;
+        // Of what it writes only its output stays.
+        world.cluster.workers[worker as usize].cached_bytes += bytes * stored;
         world.uses.clear();
         world.write_local(spill, bytes * (stored * written - unwritten), bytes);
         world.uses.read(&world.cluster, spill, reread);
         let reader = world.reader(worker, self.input.places(blocks.start));
-        if input::read(world, reader, self.input, blocks.start, self.displaced) {
-            self.remote_bytes += bytes;
-        }
+        self.remote_bytes += bytes * input::read(world, reader, self.input, blocks.start, true);
         let stream = Stream {
             work: bytes,
             stream_s: parameters.read_s_per_byte / 2.0,

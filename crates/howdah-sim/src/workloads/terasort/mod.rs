@@ -26,8 +26,6 @@ const PARTS: u32 = 8;
 
 struct Terasort<'a> {
     input: &'a Files,
-    /// Bytes of each worker's page cache that take the place of input before it is read.
-    displaced: f64,
     /// Each map's blocks.
     splits: Vec<std::ops::Range<u32>>,
     /// How many maps each stands for.
@@ -60,8 +58,9 @@ pub(crate) fn run(
     let bytes = rows as f64 * ROW_BYTES;
     input::lie(world, input);
     let shares = sampling::partitions(settings, rows, reduces, world.twins.times, world.scenario.seed);
+    let hdfs = &world.scenario.hdfs;
     let files =
-        Files::new(shares.into_iter().map(|rows| rows * 100), world.scenario.hdfs.block_bytes, replicas);
+        Files::new(shares.into_iter().map(|rows| rows * 100), hdfs.block_bytes, replicas).coded(hdfs.coding);
     let splits = splits(input, world.scenario.hdfs.block_bytes);
     let shuffle = shuffle::shuffle(
         settings,
@@ -72,10 +71,8 @@ pub(crate) fn run(
     let spilled = bytes * (1.0 + shuffle.on_disk) / settings.compression_ratio;
     let each = spilled / world.cluster.workers.len() as f64;
     let kept = world.cluster.workers.iter().map(|worker| worker.cache.kept(each)).collect();
-    let displaced = world.scenario.parameters.displaced * (each + bytes / world.cluster.workers.len() as f64);
     let mut program = Terasort {
         input,
-        displaced,
         output: Output::new(world, files),
         total_bytes: bytes,
         mapped_bytes: 0.0,

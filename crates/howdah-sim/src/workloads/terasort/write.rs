@@ -38,7 +38,8 @@ impl Terasort<'_> {
         let Some(block) = self.output.block(task, step) else { return Next::End };
         let bytes = self.output.files.bytes(block);
         let parameters = &world.scenario.parameters;
-        let stream_s = parameters.reduce_s_per_byte + parameters.stream_s_per_byte;
+        let stream_s =
+            parameters.reduce_s_per_byte + parameters.stream_s_per_byte + self.output.files.encode_s();
         let memory_s = merge::decompress_s(world.scenario) * self.shuffle.on_disk
             + self.shuffle.merges.left.max(2.0).log2() / ROW_BYTES * parameters.compare_s;
         let stored = self.shuffle.on_disk / world.scenario.job.compression_ratio;
