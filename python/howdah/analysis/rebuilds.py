@@ -78,7 +78,6 @@ def find_rebuilds(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             id="hdfs-rebuilt",
             severity="note" if whole else "warning",
             text=f"HDFS: {_text(record, rebuild)}",
-            sure="measured",
             origin=record.origin,
             numbers=tuple(numbers),
         )
