@@ -200,13 +200,15 @@ def find_remainders(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             (verb, side) for verb, side in known if abs(side.unexplained or 0.0) > tolerance(account, side)
         ]
         told = off or [(verb, side) for verb, side in known if side.said]
+        if not told:
+            continue
         numbers = [item for verb, side in known for item in _numbers(verb, side)]
         yield Finding(
             id="byte-accounting",
             severity="warning" if off else "note",
             workload=account.workload,
-            text=f"{account.workload}: " + "; ".join(_clause(account, *each, bool(off)) for each in told),
-            sure="measured",
+            text=f"{account.workload}, bytes moved by the disks: "
+            + "; ".join(_clause(account, *each, bool(off)) for each in told),
             origin=record.origin,
             numbers=tuple(numbers),
         )
@@ -214,12 +216,9 @@ def find_remainders(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
 
 def _clause(account: ByteAccount, verb: str, side: ByteSide, off: bool) -> str:
     devices, unexplained = side.devices or 0.0, side.unexplained or 0.0
-    text = f"{listed(account.disks)} {verb} {format_bytes(devices)}"
-    text += (
-        f", but Hadoop counted {format_bytes(side.said)}"
-        if off
-        else f", Hadoop counted {format_bytes(side.said)}"
-    )
+    but = "but " if off else ""
+    counted = format_bytes(side.said)
+    text = f"{listed(account.disks)} {verb} {format_bytes(devices)}, {but}Hadoop counted {counted}"
     # Next to a large unexplained part a small explained one only distracts.
     least = max(WORTH_SAYING_SHARE * side.said, 0.1 * abs(unexplained) if off else 0.0)
     parts = [
@@ -265,7 +264,6 @@ def find_shortfalls(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
                 text=f"{account.workload} reports that it has {verb} {format_bytes(side.said)}, "
                 f"{format_bytes(abs(side.said - side.should))} {less} than the {format_bytes(side.should)} "
                 "that its rows and one spill make",
-                sure="measured",
                 origin=record.origin,
                 numbers=(number("reported", side.said, "B"), number("should", side.should, "B")),
             )

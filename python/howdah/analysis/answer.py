@@ -116,16 +116,12 @@ def _finding(
         # The clauses on use begin with the CPU.
         cpu = "" if clauses else limit_cpu(share)
         text = "; ".join(filter(None, (limit_claim(share, took(record)), limit_compared(share), cpu)))
-    said = [text] if text else []
-    if not said and clauses:
-        clauses = [f"{named(workload, phase)}: {clauses[0]}", *clauses[1:]]
-    if said or clauses:
+    if text or clauses:
         yield Finding(
             id="time",
-            severity="note",
             workload=workload,
             phase=phase,
-            text="; ".join(said + clauses),
+            text="; ".join((text, *clauses)) if text else f"{named(workload, phase)}: {'; '.join(clauses)}",
             sure=share_sure(share) if share else "measured",
             origin=record.origin,
             numbers=tuple(numbers),
@@ -158,10 +154,8 @@ def find_outside(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         if time.phases and outside_s > max(OUTSIDE_S, OUTSIDE_SHARE * time.elapsed_s):
             yield Finding(
                 id="outside-phases",
-                severity="note",
                 workload=time.workload,
-                text=f"{time.workload} spent {seconds(outside_s)} outside its phases",
-                sure="measured",
+                text=f"{time.workload} spent {seconds(outside_s)} in none of its phases",
                 origin=record.origin,
                 numbers=(number("outside phases", outside_s, "s"),),
             )
@@ -176,26 +170,24 @@ def find_cluster_use(record: RunRecord, evidence: Evidence) -> Iterator[Finding]
         if use.coarse or (use.phase is None and use.workload in phased):
             continue
         clauses, numbers = _clauses(use.working)
-        if clauses:
+        if numbers:
             yield Finding(
                 id="use",
-                severity="note",
                 workload=use.workload,
                 phase=use.phase,
                 text=f"{named(use.workload, use.phase)}: {'; '.join(clauses)}",
-                sure="measured",
                 origin=record.origin,
                 numbers=tuple(numbers),
             )
 
 
 def _clauses(machines: Sequence[HostUse]) -> tuple[list[str], list[Number]]:
-    clauses: list[str] = []
+    clauses = ["the CPUs were not sampled"]
     numbers: list[Number] = []
     with_cpu = [machine for machine in machines if machine.cpu is not None]
     if with_cpu:
         text, low, high = _range(with_cpu, lambda use: use.cpu.busy if use.cpu else 0.0)
-        clauses.append(f"CPU {text}")
+        clauses = [f"the workers kept their CPUs {text}"]
         numbers += [number("least busy CPUs", low, "1"), number("busiest CPUs", high, "1")]
     for verb, rate in _RATES.items():
         total = sum(rate(machine) for machine in machines)
@@ -396,18 +388,18 @@ def _zone(evidence: Evidence, time: WorkloadTime) -> StorageZones | None:
 
 
 def _unfinished(record: RunRecord, evidence: Evidence) -> list[str]:
-    verb = {
-        Outcome.SUCCEEDED: "ended",
-        Outcome.FAILED: "failed",
-        Outcome.ABORTED: "was cut off",
-        Outcome.RUNNING: "is still going",
+    claim = {
+        Outcome.SUCCEEDED: "the run ended",
+        Outcome.FAILED: "the run failed",
+        Outcome.ABORTED: "the run was cut off",
+        Outcome.RUNNING: "the run is still going",
     }[record.outcome]
     reason = f": {record.error}" if record.error else ""
     open_ends = [time for time in evidence.workloads if time.outcome is not Outcome.SUCCEEDED]
     if not evidence.workloads:
-        return [f"the run {verb} before any workload began{reason}"]
+        return [f"{claim} before any workload began{reason}"]
     done = [time.workload for time in evidence.workloads if time.outcome is Outcome.SUCCEEDED]
-    text = f"the run {verb}"
+    text = claim
     if open_ends:
         text += f" in {open_ends[-1].workload} after {seconds(open_ends[-1].elapsed_s)}"
     sentences = [text + reason]

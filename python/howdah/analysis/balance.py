@@ -144,11 +144,12 @@ def _spread(record: RunRecord, balance: ReplicaBalance) -> Finding:
     chance = by_chance(len(balance.replicas), mean)
     odd = balance.max_over_mean > max(UNEVEN, chance)
     coded = balance.policy is not None
-    text = (
-        f"{sum(balance.replicas):,} {'units' if coded else 'replicas'} of "
-        f"{format_counted(balance.blocks, 'block group' if coded else 'block')} are on "
-        f"{format_counted(len(balance.replicas), 'DataNode')}, {_evenness(balance)}"
-    )
+    units = f"{sum(balance.replicas):,} {'units' if coded else 'replicas'}"
+    blocks = format_counted(balance.blocks, "block group" if coded else "block")
+    nodes, above = format_counted(len(balance.replicas), "DataNode"), percent(balance.max_over_mean - 1)
+    text = f"{units} of {blocks} are spread evenly over {nodes}"
+    if above != "0 %":
+        text = f"{units} of {blocks} are on {nodes}, of which the fullest has {above} more than the mean"
     if coded and balance.stored_bytes and balance.bytes:
         text += (
             f"; {balance.policy} keeps {format_bytes(balance.bytes)} in {format_bytes(balance.stored_bytes)} "
@@ -161,18 +162,12 @@ def _spread(record: RunRecord, balance: ReplicaBalance) -> Finding:
     return _finding(record, balance, "replica-spread", text, warns=odd)
 
 
-def _evenness(balance: ReplicaBalance) -> str:
-    above = percent(balance.max_over_mean - 1)
-    return "spread evenly" if above == "0 %" else f"the fullest {above} above the mean"
-
-
 def _finding(record: RunRecord, balance: ReplicaBalance, name: str, text: str, *, warns: bool) -> Finding:
     return Finding(
         id=name,
         severity="warning" if warns else "note",
         workload=balance.workload,
         text=f"{balance.workload}: {text}",
-        sure="measured",
         origin=record.origin,
         numbers=(
             number("blocks", balance.blocks, "1"),
@@ -336,7 +331,6 @@ def find_imbalance(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             text=f"{item.workload}: {item.of} are uneven: {item.names[fullest]} has "
             f"{format_bytes(item.bytes[fullest])}, {percent(item.max_over_mean - 1)} above the mean of "
             f"{len(item.names)} (coefficient of variation {percent(item.variation)})",
-            sure="measured",
             origin=record.origin,
             numbers=(
                 number("max over mean", item.max_over_mean, "1"),

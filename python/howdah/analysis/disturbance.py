@@ -61,7 +61,6 @@ def find_steal(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
                 workload=use.workload,
                 text=f"{use.workload}: the hypervisor gave {percent(worst.value)} of {worst.host}'s CPU "
                 f"time to others{worst.more}; the times here include that wait",
-                sure="measured",
                 origin=record.origin,
                 numbers=(number("steal", worst.value, "1"),),
             )
@@ -80,7 +79,7 @@ def find_others(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     if not noted:
         return
     most, *rest = noted
-    text = f"others used {percent(most.others)} of {most.machine}'s CPU time while {most.workload} ran"
+    text = f"others used {percent(most.others)} of the CPU time of {most.machine} while {most.workload} ran"
     if rest:
         text += f" ({listed([f'{use.workload} {percent(use.others)}' for use in rest])})"
     text += f"; {_shared(most, 'the lab' if on_cluster(record) else 'howdah')}"
@@ -169,7 +168,6 @@ def find_pressure(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
                 workload=use.workload,
                 text=f"{use.workload}: some of {memory.host}'s tasks waited for memory "
                 f"{percent(memory.value)} of the time{memory.more}{_room(record, evidence, use.workload)}",
-                sure="measured",
                 origin=record.origin,
                 numbers=(number("memory pressure", memory.value, "1"),),
             )
@@ -177,11 +175,9 @@ def find_pressure(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         if cpu is not None:
             yield Finding(
                 id="cpu-pressure",
-                severity="note",
                 workload=use.workload,
                 text=f"{use.workload}: some of {cpu.host}'s threads waited for a CPU "
                 f"{percent(cpu.value)} of the time{cpu.more}",
-                sure="measured",
                 origin=record.origin,
                 numbers=(number("CPU pressure", cpu.value, "1"),),
             )
@@ -198,18 +194,16 @@ def find_drops(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     for use in evidence.use:
         if use.phase is not None:
             continue
-        for host in use.hosts:
-            for nic in host.nics:
-                if nic.drops >= 1 and cause_of_drops(record, evidence, use, host.host) is None:
-                    yield Finding(
-                        id="packet-drops",
-                        severity="warning",
-                        workload=use.workload,
-                        text=f"{use.workload}: {nic.nic} on {host.host} dropped {nic.drops:,.0f} packets",
-                        sure="measured",
-                        origin=record.origin,
-                        numbers=(number("drops", nic.drops, "1"),),
-                    )
+        for host, nic in [(machine, nic) for machine in use.hosts for nic in machine.nics]:
+            if nic.drops >= 1 and cause_of_drops(record, evidence, use, host.host) is None:
+                yield Finding(
+                    id="packet-drops",
+                    severity="warning",
+                    workload=use.workload,
+                    text=f"{use.workload}: {nic.nic} on {host.host} had to drop packets: {nic.drops:,.0f}",
+                    origin=record.origin,
+                    numbers=(number("drops", nic.drops, "1"),),
+                )
 
 
 def find_recorded(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
@@ -249,6 +243,5 @@ def find_buffered(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             severity="warning",
             text=f"direct I/O was refused by the file system: {', '.join(names)} went through the page "
             "cache, so rates may be the memory's and not the disk's",
-            sure="measured",
             origin=record.origin,
         )

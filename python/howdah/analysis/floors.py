@@ -105,10 +105,10 @@ def find_floors(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         )
         yield Finding(
             id="floor",
-            severity="note",
             workload=floor.workload,
-            text=f"{text}; it also had {listed(floor.differs)}" if floor.differs else text,
-            sure="measured",
+            text=f"{text}; differs from the floor's run by: {listed(floor.differs)}"
+            if floor.differs
+            else text,
             origin=record.origin,
             numbers=(
                 number("times the floor", floor.ratio, "1"),

@@ -233,8 +233,8 @@ def find_layers(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             id="byte-accounting",
             severity="warning" if off else "note",
             workload=flow.workload,
-            text=f"{flow.workload}: " + "; ".join(_clause(account, odd=bool(off)) for account in told),
-            sure="measured",
+            text=f"{flow.workload}, bytes counted in each layer: "
+            + "; ".join(_clause(account, odd=bool(off)) for account in told),
             origin=record.origin,
             numbers=tuple(item for layer in flow.layers for item in _numbers(layer)),
         )

@@ -361,7 +361,6 @@ def _warning(record: RunRecord, workload: str, kind: str, text: str, numbers: Se
         severity="warning",
         workload=workload,
         text=text,
-        sure="measured",
         origin=record.origin,
         numbers=tuple(numbers),
     )

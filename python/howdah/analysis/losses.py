@@ -217,7 +217,6 @@ def find_losses(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             workload=loss.workload,
             phase=loss.phase,
             text="; ".join(_clauses(loss)),
-            sure="measured",
             origin=record.origin,
             numbers=(
                 number("attempts lost", len(loss.ended), "1"),

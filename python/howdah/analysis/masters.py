@@ -70,10 +70,8 @@ def find_journal(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             text += f"; {seconds(load.sync_s)} until a lot was durable"
         yield Finding(
             id="journal",
-            severity="note",
             workload=load.workload,
             text=text,
-            sure="measured",
             origin=record.origin,
             numbers=(
                 number("edits per second", load.edits_per_s, "1/s"),
@@ -129,10 +127,8 @@ def find_masters(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         each = [f"the {load.daemon} on {load.machine} {percent(load.busy)}" for load in loads]
         yield Finding(
             id="masters",
-            severity="note",
             workload=workload,
             text=f"{workload}: of one core, {listed(each)} was used",
-            sure="measured",
             origin=record.origin,
             numbers=tuple(number(f"{load.daemon} on {load.machine}", load.busy, "1") for load in loads),
         )
@@ -234,7 +230,6 @@ def find_master_losses(record: RunRecord, evidence: Evidence) -> Iterator[Findin
             workload=loss.workload,
             phase=loss.phase,
             text=f"{named(loss.workload, loss.phase)}: {'; '.join(_clauses(loss, began_s))}",
-            sure="measured",
             origin=record.origin,
             numbers=(
                 *([] if unserved_s is None else [number("without a master", unserved_s, "s")]),

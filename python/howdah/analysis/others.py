@@ -80,7 +80,6 @@ def find_neighbours(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             severity="warning" if much else "note",
             text=f'lab "{lab}" is on {hosts}, too, and used {listed(told)}'
             + (": times of this run are not those of hosts without neighbours" if much else ""),
-            sure="measured",
             origin=record.origin,
             numbers=tuple(number(f"link, {use.workload}", use.link, "1") for use in uses),
         )

@@ -8,7 +8,7 @@ from typing import Literal
 
 from howdah.analysis.evidence import Evidence
 from howdah.analysis.machines import on_cluster
-from howdah.analysis.wording import listed, number, percent, seconds, state
+from howdah.analysis.wording import counted_tasks, listed, number, percent, seconds, state
 from howdah.model.finding import Finding
 from howdah.model.run import Origin, Outcome, RunRecord, WorkloadResult
 from howdah.model.workloads.terasort import TERASORT, TERAVALIDATE, TeraValidate
@@ -33,7 +33,6 @@ def find_validation(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             severity=severity,
             workload=time.workload,
             text=f"{time.workload}: {text}",
-            sure="measured",
             origin=record.origin,
         )
     kinds = [result.workload.kind for result in record.workloads if result.outcome is Outcome.SUCCEEDED]
@@ -42,10 +41,8 @@ def find_validation(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         if TERAVALIDATE not in after:
             yield Finding(
                 id="not-validated",
-                severity="note",
                 workload=TERASORT,
                 text="terasort's output was not checked: no teravalidate followed",
-                sure="measured",
                 origin=record.origin,
             )
 
@@ -54,7 +51,7 @@ def _verdict(result: WorkloadResult) -> tuple[Literal["note", "warning"], str]:
     errors = result.validation_errors
     if errors:
         more = f", and {len(errors) - 1:,} more" if len(errors) > 1 else ""
-        return "warning", f"{format_counted(len(errors), 'fault')} found: {errors[0].message}{more}"
+        return "warning", f"faults of its output, {len(errors):,} in all: {errors[0].message}{more}"
     if result.expected_checksum is None:
         return (
             "note",
@@ -91,7 +88,6 @@ def find_failed_operations(record: RunRecord, evidence: Evidence) -> Iterator[Fi
                 severity="warning",
                 workload=time.workload,
                 text=f"{time.workload}: not all operations did what they should: {'; '.join(said)}",
-                sure="measured",
                 origin=record.origin,
                 numbers=tuple(numbers),
             )
@@ -115,7 +111,6 @@ def find_exceptions(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             workload=workload,
             text=f"{workload}: RegionServers answered {format_count(every)} calls with exceptions, after "
             f"most of which clients wait and ask again{': ' if why else ''}{listed(why)}",
-            sure="measured",
             origin=record.origin,
             numbers=(
                 number("exceptions", every, "1"),
@@ -141,18 +136,17 @@ def find_unfinished(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         for spread in evidence.spreads:
             if spread.workload == time.workload:
                 tasks[spread.kind] += spread.tasks
-        done = [format_counted(many, f"{kind} task") for kind, many in tasks.items()]
+        done = [counted_tasks(many, kind) for kind, many in tasks.items()]
         if len(done) > _KINDS_LISTED:
             # An application of Spark may have hundreds of stages.
             done = [f"{format_counted(tasks.total(), 'task')} of {len(done):,} stages"]
         if record.workloads[time.index].workload.has_tasks:
-            text += f"; {listed(done)} had finished" if done else "; no task had finished"
+            text += f"; finished by that time: {listed(done) or 'no task'}"
         yield Finding(
             id="unfinished",
             severity="warning",
             workload=time.workload,
             text=text,
-            sure="measured",
             origin=record.origin,
             numbers=(number("elapsed", time.elapsed_s, "s"),),
         )
@@ -161,8 +155,7 @@ def find_unfinished(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         yield Finding(
             id="never-began",
             severity="warning",
-            text=f"never began: {listed([workload.kind for workload in missing])}",
-            sure="measured",
+            text=f"workloads that the run never began: {listed([workload.kind for workload in missing])}",
             origin=record.origin,
         )
 
@@ -172,9 +165,7 @@ def find_simulated(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     if record.origin is Origin.SIMULATED and evidence.workloads:
         yield Finding(
             id="simulated",
-            severity="note",
             text=f"every number here was computed by the {record.engine} engine, none was measured",
-            sure="measured",
             origin=record.origin,
         )
 
@@ -197,8 +188,6 @@ def find_missing(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     for gap in gaps:
         yield Finding(
             id="missing",
-            severity="note",
             text=f"the record holds {gap}",
-            sure="measured",
             origin=record.origin,
         )

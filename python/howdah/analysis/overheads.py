@@ -39,17 +39,14 @@ def find_cost(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             severity="warning",
             text=f"measuring took {percent(share)} of one core at an interval of {seconds(cost.interval_s)}, "
             f"more than the {percent(allowed)} it may; a longer interval would disturb less",
-            sure="measured",
             origin=record.origin,
             numbers=(number("CPU share of one core", share, "1"),),
         )
     if cost.ticks and cost.late_ticks / cost.ticks > LATE_SHARE:
         yield Finding(
             id="late-samples",
-            severity="note",
             text=f"{cost.late_ticks} of {cost.ticks} samples came late: the machine was too busy to "
             "measure on time; totals are exact all the same, short peaks are not",
-            sure="measured",
             origin=record.origin,
             numbers=(number("late samples", cost.late_ticks / cost.ticks, "1"),),
         )
@@ -119,20 +116,17 @@ def _which(overhead: JobOverhead) -> str:
 def find_overheads(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """One note per job on the time before, between and after its tasks, and on what tasks did with theirs."""
     for overhead in evidence.overheads:
-        parts = [
-            f"{seconds(overhead.before_s)} before the first task "
-            f"and {seconds(overhead.after_s)} after the last",
-            f"{counted_tasks(overhead.tasks, overhead.kind)} on {format_counted(overhead.slots, 'slot')} "
-            f"({overhead.waves:.1f} waves)",
-        ]
-        if overhead.turnaround_s is not None:
-            parts[1] += f" with {seconds(overhead.turnaround_s)} between two tasks"
-        parts.append(f"the shortest task {took(record)} {seconds(overhead.least_task_s)}")
+        tasks, slots = counted_tasks(overhead.tasks, overhead.kind), format_counted(overhead.slots, "slot")
+        between = "" if overhead.turnaround_s is None else f", {seconds(overhead.turnaround_s)} between two"
+        before, after, least = map(seconds, (overhead.before_s, overhead.after_s, overhead.least_task_s))
+        text = (
+            f"{before} passed before the first task and {after} after the last; {tasks} ran on {slots} in "
+            f"{overhead.waves:.1f} waves{between}; the shortest task {took(record)} {least}"
+        )
         if overhead.cpu_share is not None:
-            text = f"tasks computed {percent(overhead.cpu_share)} of their time"
+            text += f"; tasks computed for {percent(overhead.cpu_share)} of their time"
             if overhead.gc_share is not None:
-                text += f", collecting garbage for {percent(overhead.gc_share)}"
-            parts.append(text)
+                text += f" and collected garbage for {percent(overhead.gc_share)}"
         numbers = [
             number("before the first task", overhead.before_s, "s"),
             number("after the last task", overhead.after_s, "s"),
@@ -147,10 +141,8 @@ def find_overheads(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         numbers += [number(name, value, unit) for name, value, unit in known if value is not None]
         yield Finding(
             id="job-overhead",
-            severity="note",
             workload=overhead.workload,
-            text=f"{overhead.workload}{_which(overhead)}: " + "; ".join(parts),
-            sure="measured",
+            text=f"{overhead.workload}{_which(overhead)}: {text}",
             origin=record.origin,
             numbers=tuple(numbers),
         )

@@ -227,7 +227,6 @@ def find_poles(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             workload=spread.workload,
             phase=spread.phase,
             text=text,
-            sure="measured",
             origin=record.origin,
             numbers=(
                 number("tasks", spread.tasks, "1"),
@@ -272,7 +271,6 @@ def _attempts(record: RunRecord, spread: TaskSpread, name: str, text: str, many:
         workload=spread.workload,
         phase=spread.phase,
         text=text,
-        sure="measured",
         origin=record.origin,
         numbers=(number("failed attempts" if name == "failed-attempts" else "lost races", many, "1"),),
     )

@@ -84,7 +84,6 @@ def find_rebuilds(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             id="hdfs-rebuilt",
             severity="note" if whole else "warning",
             text=f"HDFS: {_text(record, rebuild)}",
-            sure="measured",
             origin=record.origin,
             numbers=tuple(numbers),
         )
@@ -190,10 +189,8 @@ def _drained(record: RunRecord, drain: WorkerDrain) -> Finding:
         numbers.append(number("maps otherwise", drain.otherwise_s, "s"))
     return Finding(
         id="worker-drained",
-        severity="note",
         workload=drain.workloads[0] if drain.workloads else None,
         text=text,
-        sure="measured",
         origin=record.origin,
         numbers=tuple(numbers),
     )
@@ -230,7 +227,6 @@ def _rebuilt(record: RunRecord, result: WorkloadResult) -> Finding:
         severity="warning" if remaining else "note",
         workload=result.workload.kind,
         text=f"{result.workload.kind}: {text}",
-        sure="measured",
         origin=record.origin,
         numbers=tuple(number(metric.name, metric.value, metric.unit) for metric in result.metrics),
     )

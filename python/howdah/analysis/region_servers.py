@@ -61,7 +61,6 @@ def find_hot_regions(record: RunRecord, evidence: Evidence) -> Iterator[Finding]
             severity="warning" if ratio >= hot_from(len(mine)) else "note",
             workload=workload,
             text=f"{workload}: {text}",
-            sure="measured",
             origin=record.origin,
             numbers=tuple(number(f"rows of {use.region}", use.rows, "1") for use in mine[:10]),
         )
@@ -307,7 +306,6 @@ def find_checks(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             severity="warning" if off else "note",
             workload=workload,
             text=f"{workload}: {text}",
-            sure="measured",
             origin=record.origin,
             numbers=tuple(
                 item
@@ -344,7 +342,6 @@ def find_skew(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             severity="warning" if hot else "note",
             workload=workload,
             text=f"{workload}: {text}{even}",
-            sure="measured",
             origin=record.origin,
             numbers=tuple(number(f"requests of {use.machine}", use.judged, "1") for use in mine),
         )

@@ -37,7 +37,6 @@ def find_driver(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             f"({percent(share)}): {seconds(use.before_s)} before the first task, while the driver and its "
             f"executors started, {seconds(use.between_s)} between tasks and {seconds(use.after_s)} after the "
             "last; more executors do not shorten this",
-            sure="measured",
             origin=record.origin,
             numbers=(
                 number("before the first task", use.before_s, "s"),
@@ -61,7 +60,6 @@ def find_scaling(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         )
         yield Finding(
             id="spark-scaling",
-            severity="note",
             workload=use.workload,
             text=f"{use.workload}: {verdict}; its critical path is {seconds(use.critical_s)}. Estimated "
             f"time by executors of {format_counted(use.cores, 'core')}: {estimates}; with {use.executors:,} "
@@ -90,12 +88,10 @@ def find_cpu_floor(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         ratio = use.elapsed_s / use.cpu_floor_s
         yield Finding(
             id="spark-floor",
-            severity="note",
             workload=use.workload,
             text=f"{use.workload}: took {times(ratio)} the CPU time of its tasks on all "
             f"{use.executors * use.cores:,} cores of its executors ({seconds(use.elapsed_s)} against "
             f"{seconds(use.cpu_floor_s)}), which is its least time with so many cores",
-            sure="measured",
             origin=record.origin,
             numbers=(
                 number("times the CPU time", ratio, "1"),
@@ -124,7 +120,6 @@ def find_stage_waits(record: RunRecord, evidence: Evidence) -> Iterator[Finding]
                     workload=time.workload,
                     phase=f"stage {stage.id}",
                     text=f"{time.workload}: stage {stage.id} ({stage.what or stage.name}) {trouble.text}",
-                    sure="measured",
                     origin=record.origin,
                     numbers=(trouble.figure,),
                 )
@@ -164,12 +159,10 @@ def find_memory(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         share, most = max(used, key=lambda pair: pair[0])
         yield Finding(
             id="spark-memory",
-            severity="note",
             workload=time.workload,
             text=f"{time.workload}: executors used at most {format_bytes(most.peak_heap_bytes or 0)} "
             f"({percent(share)}) of their heaps of {format_bytes(most.heap_bytes or 0)}, executor "
             f"{most.id} on {most.worker}",
-            sure="measured",
             origin=record.origin,
             numbers=(number("most of a heap", share, "1"),),
         )
@@ -195,7 +188,6 @@ def find_lost_executors(record: RunRecord, evidence: Evidence) -> Iterator[Findi
             severity="note" if meant else "warning",
             workload=loss.workload,
             text="; ".join(_loss_clauses(loss)),
-            sure="measured",
             origin=record.origin,
             numbers=tuple(numbers),
         )
@@ -256,7 +248,6 @@ def find_killed_driver(record: RunRecord, evidence: Evidence) -> Iterator[Findin
                 text=f"{time.workload}: its driver was lost or failed, and YARN started it again: the report "
                 f"describes driver {spark.attempt}, which began {seconds(begun_s)} after the program and did "
                 "all work again",
-                sure="measured",
                 origin=record.origin,
                 numbers=(number("until the last driver began", begun_s, "s"),),
             )
@@ -269,7 +260,6 @@ def find_killed_driver(record: RunRecord, evidence: Evidence) -> Iterator[Findin
             workload=time.workload,
             text=f"{time.workload}: its driver was killed or lost {seconds(spark.end_s - spark.start_s)} "
             f"after its start; the event log was read {read}",
-            sure="measured",
             origin=record.origin,
             numbers=(number("until the driver was lost", spark.end_s - spark.start_s, "s"),),
         )

@@ -80,7 +80,6 @@ def find_spills(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             severity="warning" if extra else "note",
             workload=item.workload,
             text=text,
-            sure="measured",
             origin=record.origin,
             numbers=(
                 number("spilled, raw", item.raw_bytes, "B"),
@@ -96,17 +95,15 @@ def find_compression(record: RunRecord, evidence: Evidence) -> Iterator[Finding]
         if item.codec == Codec.NONE.value or item.raw_bytes == 0:
             continue
         text = (
-            f"{item.workload}: {item.codec} made {format_bytes(item.raw_bytes)} of intermediate data "
-            f"{format_bytes(item.stored_bytes)}, a ratio of {item.ratio:.2f}"
+            f"{item.workload}: {item.codec} compressed {format_bytes(item.raw_bytes)} "
+            f"of intermediate data to {format_bytes(item.stored_bytes)}, a ratio of {item.ratio:.2f}"
         )
         if item.ratio < WORTHWHILE_RATIO:
             text += f", which spares {percent(1 - 1 / item.ratio)} of the bytes for the CPU time it takes"
         yield Finding(
             id="compression",
-            severity="note",
             workload=item.workload,
             text=text,
-            sure="measured",
             origin=record.origin,
             numbers=(number("compression ratio", item.ratio, "1"),),
         )

@@ -131,7 +131,6 @@ def find_starving(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             f"{seconds(starved.end_s - starved.start_s)}; a worker with room for {each:.0f} began "
             f"{starved.given_each_beat:.1f} in each heartbeat of {seconds(starved.heartbeat_s)}: "
             f"{_advice(record, starved)}",
-            sure="measured",
             origin=record.origin,
             numbers=(
                 number("share of slot time empty while tasks waited", starved.empty_share, "1"),

@@ -56,13 +56,11 @@ def find_dfsio(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     for item in evidence.dfsio:
         yield Finding(
             id="dfsio",
-            severity="note",
             workload=item.workload,
             text=f"{item.workload}: throughput {item.throughput_mb_per_s:,.2f} MB/s per task, "
             f"average I/O rate {item.average_mb_per_s:,.2f} MB/s, standard "
             f"deviation {item.deviation_mb_per_s:,.2f} MB/s, "
             f"{item.files} files in {seconds(item.exec_s)} (TestDFSIO's definitions, MB = 2^20 bytes)",
-            sure="measured",
             origin=record.origin,
             numbers=(
                 number("throughput", item.throughput_mb_per_s * MIB, "B/s"),
@@ -135,10 +133,8 @@ def find_zones(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     for item in evidence.storage:
         yield Finding(
             id="storage-zones",
-            severity="note",
             workload=item.workload,
             text=zone_sentence(record, evidence, item),
-            sure="measured",
             origin=record.origin,
             numbers=tuple(zone_numbers(record, evidence, item)),
         )

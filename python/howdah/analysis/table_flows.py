@@ -207,8 +207,8 @@ def _picture(
 def _amplified(flow: TableFlow, who: str) -> str:
     """How much more was written than clients wrote; where that is far from theory, with the reason."""
     text = (
-        f"{who} wrote {times(flow.amplification)} the {format_bytes(flow.client_bytes)} that clients wrote, "
-        f"{times(flow.expected)} in theory"
+        f"{who} wrote {times(flow.amplification)} the {format_bytes(flow.client_bytes)} "
+        f"that the clients wrote, {times(flow.expected)} in theory"
     )
     if flow.amplification <= UNTOLD * flow.expected:
         return text
@@ -238,10 +238,8 @@ def find_table_flows(record: RunRecord, evidence: Evidence) -> Iterator[Finding]
             text += f"; {left} was not flushed: still in memory, or overwritten there"
         yield Finding(
             id="write-amplification",
-            severity="note",
             workload=flow.workload,
             text=text,
-            sure="measured",
             origin=record.origin,
             numbers=(
                 number("clients wrote", flow.client_bytes, "B"),

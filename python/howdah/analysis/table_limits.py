@@ -170,7 +170,7 @@ def limited_by(limit: ThroughputLimit) -> str:
         "link": f"the link of {machine}, {share} busy",
         "hot server": f"{machine}, which had {share} of the requests",
     }
-    return f"limited by {what[limit.bound]}"
+    return f"the throughput is limited by {what[limit.bound]}"
 
 
 def _waiting(limit: ThroughputLimit) -> list[str]:
@@ -209,7 +209,6 @@ def find_throughput(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     for limit in evidence.throughput_limits:
         yield Finding(
             id="throughput-limit",
-            severity="note",
             workload=limit.workload,
             text=f"{limit.workload}: {', '.join([_rate(limit), limited_by(limit), *_waiting(limit)])}",
             sure="likely",

@@ -201,7 +201,6 @@ def find_tails(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
                 numbers.append(number(f"{cause.kind}: 99 % within otherwise", cause.without_s, "s"))
         yield Finding(
             id="tail",
-            severity="note",
             workload=tail.workload,
             text=_text(tail) + _intended(evidence, tail),
             sure=_sure(tail),

@@ -35,36 +35,16 @@ def find_budget(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         if result.peak_rss_bytes is not None and result.memory_bytes:
             peaks.append((result.peak_rss_bytes, result.memory_bytes, time.workload))
     over = [each for each in peaks if each[0] > each[1]]
-    for peak, budget, workload in over:
-        yield _budget(
-            record,
-            workload,
-            f"{workload} held {format_memory(peak)} at most, {format_memory(peak - budget)} more than its "
-            f"budget of {format_memory(budget)}",
-            (peak, budget),
+    for peak, budget, workload in over or sorted(peaks)[-1:]:
+        yield Finding(
+            id="memory-budget",
+            severity="warning" if peak > budget else "note",
+            workload=workload,
+            text=f"{workload} used at most {format_memory(peak)} of memory, "
+            f"{percent(peak / budget)} of its budget of {format_memory(budget)}",
+            origin=record.origin,
+            numbers=(number("peak RSS", peak, "B"), number("budget", budget, "B")),
         )
-    if peaks and not over:
-        peak, budget, workload = max(peaks)
-        yield _budget(
-            record,
-            workload,
-            f"{workload} used the most memory, {format_memory(peak)} or {percent(peak / budget)} of its "
-            f"budget of {format_memory(budget)}",
-            (peak, budget),
-        )
-
-
-def _budget(record: RunRecord, workload: str, text: str, sizes: tuple[int, int]) -> Finding:
-    peak, budget = sizes
-    return Finding(
-        id="memory-budget",
-        severity="warning" if peak > budget else "note",
-        workload=workload,
-        text=text,
-        sure="measured",
-        origin=record.origin,
-        numbers=(number("peak RSS", peak, "B"), number("budget", budget, "B")),
-    )
 
 
 def find_swapping(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
@@ -79,7 +59,6 @@ def find_swapping(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
                 severity="warning",
                 text=f"{gauge.host} swapped out {format_memory(grown)} during the run; "
                 "every time here includes it",
-                sure="measured",
                 origin=record.origin,
                 numbers=(number("swap growth", grown, "B"),),
             )
@@ -199,11 +178,9 @@ def find_use(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             if clauses:
                 yield Finding(
                     id="use",
-                    severity="note",
                     workload=use.workload,
                     phase=use.phase,
                     text=f"{named(use.workload, use.phase)} on {host.host}: {'; '.join(clauses)}",
-                    sure="measured",
                     origin=record.origin,
                     numbers=tuple(numbers),
                 )
@@ -216,8 +193,8 @@ def use_clauses(host: HostUse) -> tuple[list[str], list[Number]]:
     if host.cpu is not None:
         cpu = host.cpu
         clauses.append(
-            f"CPU {percent(cpu.busy)} busy ({percent(cpu.user)} user, {percent(cpu.system)} system), "
-            f"{percent(cpu.iowait)} waiting for I/O"
+            f"CPU {percent(cpu.busy)} busy ({percent(cpu.user)} user, {percent(cpu.system)} system) "
+            f"and waiting for I/O for {percent(cpu.iowait)} of the time"
         )
         numbers += [number(f"CPU {mode}", getattr(cpu, mode), "1") for mode in MODES]
     data = [disk for disk in host.disks if disk.data]
@@ -273,10 +250,8 @@ def find_coarse(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     names = list(dict.fromkeys(named(use.workload, use.phase) for use in coarse))
     yield Finding(
         id="resolution",
-        severity="note",
         text=f"too short for samples every {seconds(interval_s)}: {listed(names)}; what CPU and disks did "
         "in them is not known, and a larger run would show it",
-        sure="measured",
         origin=record.origin,
         numbers=(
             number("sample interval", interval_s, "s"),

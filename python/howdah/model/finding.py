@@ -25,10 +25,10 @@ class Finding(Model):
     """
 
     id: str
-    severity: Literal["answer", "note", "warning"]
+    severity: Literal["answer", "note", "warning"] = "note"
     workload: str | None = None
     phase: str | None = None
     text: str
-    sure: Literal["measured", "likely", "guess"]
+    sure: Literal["measured", "likely", "guess"] = "measured"
     origin: Origin
     numbers: tuple[Number, ...] = ()

@@ -169,5 +169,5 @@ def test_time_outside_the_phases_is_told() -> None:
     workloads = (run.record.workloads[0], late, run.record.workloads[2])
     longer = run._replace(record=run.record.model_copy(update={"workloads": workloads}))
     (finding,) = found(longer, "outside-phases")
-    assert finding.text == "terasort spent 1.00 s outside its phases"
+    assert finding.text == "terasort spent 1.00 s in none of its phases"
     assert value(finding, "outside phases") == pytest.approx(1.0)

@@ -64,7 +64,7 @@ def test_that_none_share_a_host_is_said() -> None:
     run = spread({})
     assert not found(run, "replicas-share-host")
     assert (
-        "spread evenly; none share a host, as planned with node groups"
+        "spread evenly over 4 DataNodes; none share a host, as planned with node groups"
         in found(run, "replica-spread")[0].text
     )
 

@@ -167,7 +167,7 @@ def test_time_limit_and_use_of_a_workload_are_one_finding() -> None:
     (finding,) = found(terasuite(), "time", "teragen")
     assert finding.text == (
         "teragen took 4.24 s: writing is the limit; 1.04 × the disk's raw write (4.08 s); CPU 47 % busy "
-        "(37 % user, 11 % system), 22 % waiting for I/O; vda wrote 2.32 GB/s, 96 % busy"
+        "(37 % user, 11 % system) and waiting for I/O for 22 % of the time; vda wrote 2.32 GB/s, 96 % busy"
     )
     assert value(finding, "rate") == pytest.approx(100_000_000 * 100 / 4.245, rel=0.01)
     assert not found(terasuite(), "use")

@@ -45,7 +45,7 @@ def test_a_laboratory_on_a_busy_machine_is_warned_of_first_and_in_the_answer() -
     warning = next(one for one in analyse(run).findings if one.severity == "warning")
     assert warning.id == "others"
     assert warning.text == (
-        "others used 70 % of big's CPU time while terasort ran; the lab used 21 %, 4.0 % was idle "
+        "others used 70 % of the CPU time of big while terasort ran; the lab used 21 %, 4.0 % was idle "
         "and 12 tasks at a time ran or waited for its 4 CPUs: times of this run are not the lab's own"
     )
     assert warning.sure == "measured"
@@ -138,7 +138,7 @@ def test_a_long_task_is_told_with_what_others_used_meanwhile(others: float) -> N
 
 def test_a_local_run_is_told_of_by_the_same_means() -> None:
     (warning,) = found(shared_local(0.5), "others")
-    assert "of host1's CPU time while" in warning.text
+    assert "of the CPU time of host1 while" in warning.text
     assert "howdah used" in warning.text
     assert "are not its own" in warning.text
     assert found(shared_local(0.0), "others") == []

@@ -146,4 +146,4 @@ def test_bytes_far_from_theory_have_a_reason_and_few_of_them_no_ratio() -> None:
     assert "HDFS wrote 651 MB while clients wrote 3.00 MB, too little to compare with theory: WAL " in few
     bytes_ = {"client_bytes": 1e9, "wal_bytes": 1.1e9, "flushed_bytes": 1e9, "datanode_bytes": 30e9}
     much = told(amplification=30.0, expected=6.0, **bytes_)
-    assert "wrote 30.0 × the 1.00 GB that clients wrote, 6.0 × in theory (23.7 GB of it" in much
+    assert "wrote 30.0 × the 1.00 GB that the clients wrote, 6.0 × in theory (23.7 GB of it" in much

@@ -50,7 +50,7 @@ def test_an_application_that_failed_does_not_list_all_its_stages() -> None:
         record=run.record.model_copy(update={"workloads": (result,), "outcome": Outcome.FAILED}),
         tasks=pa.Table.from_pylist(tasks, schema=TASKS_SCHEMA),
     )
-    assert findings(failed)["unfinished"].text.endswith("12 tasks of 12 stages had finished")
+    assert findings(failed)["unfinished"].text.endswith("finished by that time: 12 tasks of 12 stages")
 
 
 def test_a_lost_driver() -> None:

@@ -58,7 +58,7 @@ def test_how_far_a_failed_run_came_is_told_once_and_why_is_left_to_the_error(
     shown = _shown(Outcome.FAILED, capsys)
     assert shown.startswith("found terasort failed after ")
     assert shown.count("terasort failed after") == 1
-    assert "never began: teravalidate" in shown
+    assert "the run never began: teravalidate" in shown
     assert "no space left" not in shown
     assert "the run failed" not in shown
 
