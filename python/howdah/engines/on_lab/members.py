@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from howdah.errors import UserError
 from howdah.hadoop.daemons import DAEMONS, OF_HBASE
 from howdah.lab.hadoop.daemons import page_url
+from howdah.lab.hadoop.files import is_configured
 from howdah.lab.kernel.cgroups import ControlGroup, machine_group
 from howdah.lab.kernel.disks import devices
 from howdah.lab.kernel.inhabitants import is_at_work
@@ -40,7 +41,9 @@ def lab_telemetry(state: LabState, conf: ClientConf, web: Web) -> tuple[Source, 
 
 
 def is_built(state: LabState, name: str) -> bool:
-    """Whether a host, or a machine with all its disks, is there to be sampled."""
+    """Whether a host, or a machine with all its disks and its configuration, is there to be sampled."""
+    if not all(is_configured(machine) for machine in state.machines if name in (machine.name, machine.host)):
+        return False
     if state.spec is None:
         return True
     machines = [machine for machine in state.spec.machines if name in (machine.name, machine.host)]

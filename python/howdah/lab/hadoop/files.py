@@ -156,6 +156,11 @@ def cpu_option(threads: int) -> str:
     return f"-XX:ActiveProcessorCount={threads}"
 
 
+def is_configured(machine: LabSystem) -> bool:
+    """Whether a machine's site files are complete: those of metrics are written after them."""
+    return all((machine.conf / name).exists() for name in _METRICS)
+
+
 def directories(machine: LabSystem) -> Iterable[Path]:
     """Yield the local directories in a machine's configuration."""
     for file in SITES:
