@@ -36,10 +36,10 @@ def test_what_is_sound_ends_with_zero(conf: Path) -> None:
 
 
 def test_a_fault_ends_with_one_and_names_the_fix(conf: Path) -> None:
-    _break(conf, "hdfs-site.xml", "<name>dfs.replication</name>", "<name>dfs.replicaton</name>")
+    _break(conf, "hdfs-site.xml", "<name>dfs.blocksize</name>", "<name>dfs.blocksise</name>")
     done = howdah("check", "--conf", conf, cwd=conf)
     assert done.returncode == 1, done.stderr
-    assert "rename dfs.replicaton to dfs.replication in hdfs-site.xml:" in done.stdout
+    assert "rename dfs.blocksise to dfs.blocksize in hdfs-site.xml:" in done.stdout
     assert "release.misspelt-property" in done.stdout
 
 
@@ -86,7 +86,7 @@ def test_a_check_waits_for_no_heavy_library() -> None:
 
 
 def _sarif(conf: Path) -> dict[str, Any]:
-    _break(conf, "hdfs-site.xml", "<name>dfs.replication</name>", "<name>dfs.replicaton</name>")
+    _break(conf, "hdfs-site.xml", "<name>dfs.blocksize</name>", "<name>dfs.blocksise</name>")
     target = conf.parent / "check.sarif"
     done = howdah("check", "--conf", conf, "--probe", PROBE, "--sarif", target, cwd=conf)
     assert done.returncode == 1, done.stderr
@@ -108,7 +108,7 @@ def test_sarif_has_what_the_standard_requires(conf: Path) -> None:
     for result in run["results"]:
         assert ids[result["ruleIndex"]] == result["ruleId"]
         assert result["message"]["text"]
-        assert result["kind"] in ("pass", "fail", "open")
+        assert result["kind"] in ("pass", "fail", "open", "informational")
         # SARIF 3.27.10: a level other than none is only for what failed.
         assert (result["level"] == "none") == (result["kind"] != "fail")
 
