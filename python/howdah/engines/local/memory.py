@@ -30,7 +30,7 @@ def sort_needs(rows: int, reduces: int, slots: int, process_bytes: int | None = 
     least, in_memory = _native.terasort_needs(rows, reduces, slots)
     # The process grows by a few libraries between the plan and the run.
     process = (process_bytes or _process_bytes()) + _GROWTH_BYTES
-    return least + process, in_memory + process
+    return max(least, _LEAST_POOL_BYTES) + process, max(in_memory, _LEAST_POOL_BYTES) + process
 
 
 def pool_bytes(job: Job, process_bytes: int | None = None) -> int:

@@ -112,7 +112,8 @@ def test_a_lab_is_predicted_with_the_cpus_that_it_has(
     )
     assert (planned.laboratory, lab.laboratory, lab.plan) == (None, laboratory, plan)
     assert lab.forecasts[0].workload == "teragen"
-    assert all(slow.median > fast.median for slow, fast in zip(lab.forecasts, planned.forecasts, strict=True))
+    pairs = zip(lab.forecasts, planned.forecasts, strict=True)
+    assert all(slow.median > fast.median for slow, fast in pairs if slow.phase is None)
     # The limits are the lab's own, so a calibration that also has them counts them once.
     assert lab.forecasts == of_lab.forecasts
     assert (
