@@ -56,7 +56,8 @@ def command(course: Course, request: Request) -> Result:
             "hadoop jar": (*examples, "terasort", "-Dmapreduce.job.reduces=4", _INPUT, OUTPUT),
             "spark-submit": (
                 *("spark-submit", "--master", "yarn", "--num-executors", "4", "--executor-cores", "1"),
-                *("--executor-memory", "600m", "--jars", jars["examples"]),
+                # Two such executors do not fit into one worker: sharing its CPU, they would need 12 s more.
+                *("--executor-memory", "1800m", "--jars", jars["examples"]),
                 *("--class", "howdah.spark.SparkTeraSort", jars["spark"]),
                 *("rdd", _INPUT, OUTPUT, "8", "100000"),
             ),
