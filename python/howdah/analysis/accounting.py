@@ -193,14 +193,14 @@ def find_remainders(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         sides = [("read", account.read), ("wrote", account.write)]
         known = [(verb, side) for verb, side in sides if side.unexplained is not None]
         time = evidence.time_of(account.workload)
-        # What a job moved is told layer by layer, the devices among them.
+        # What a job moved is shown layer by layer, the devices among them.
         if not known or time.outcome is not Outcome.SUCCEEDED or record.workloads[time.index].job:
             continue
         off = [
             (verb, side) for verb, side in known if abs(side.unexplained or 0.0) > tolerance(account, side)
         ]
-        told = off or [(verb, side) for verb, side in known if side.said]
-        if not told:
+        accounts = off or [(verb, side) for verb, side in known if side.said]
+        if not accounts:
             continue
         numbers = [item for verb, side in known for item in _numbers(verb, side)]
         yield Finding(
@@ -208,7 +208,7 @@ def find_remainders(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             severity="warning" if off else "note",
             workload=account.workload,
             text=f"{account.workload}, bytes moved by the disks: "
-            + "; ".join(_clause(account, *each, bool(off)) for each in told),
+            + "; ".join(_clause(account, *each, bool(off)) for each in accounts),
             origin=record.origin,
             numbers=tuple(numbers),
         )
@@ -218,7 +218,7 @@ def _clause(account: ByteAccount, verb: str, side: ByteSide, off: bool) -> str:
     devices, unexplained = side.devices or 0.0, side.unexplained or 0.0
     but = "but " if off else ""
     counted = format_bytes(side.said)
-    text = f"{listed(account.disks)} {verb} {format_bytes(devices)}, {but}Hadoop counted {counted}"
+    text = f"{listed(account.disks)} {verb} {format_bytes(devices)}, {but}the program counted {counted}"
     # Next to a large unexplained part a small explained one only distracts.
     least = max(WORTH_SAYING_SHARE * side.said, 0.1 * abs(unexplained) if off else 0.0)
     parts = [

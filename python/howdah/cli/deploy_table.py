@@ -70,10 +70,10 @@ def deployed_text(done: Deployed) -> RenderableType:
 def _sum(done: Deployed) -> str:
     hosts = format_counted(len(done.hosts), "host")
     failed = len({failure.host for failure in done.failures})
-    told = f"{done.cluster}: {hosts}, {done.changed} changed"
+    summary = f"{done.cluster}: {hosts}, {done.changed} changed"
     if failed:
-        told += f", {format_counted(failed, 'host')} failed; fix that, then run it again"
-    return f"{told} ({done.elapsed_s:.1f} s)"
+        summary += f", {format_counted(failed, 'host')} failed; fix that, then run it again"
+    return f"{summary} ({done.elapsed_s:.1f} s)"
 
 
 def diff_text(done: Deployed) -> RenderableType:
@@ -83,16 +83,16 @@ def diff_text(done: Deployed) -> RenderableType:
 
 
 def _differences(state: DeployedHost) -> Iterator[str]:
-    told = {str(diff["after_header"]): diff for diff in state.diffs}
+    diffs = {str(diff["after_header"]): diff for diff in state.diffs}
     if state.settled:
         return
     yield f"{state.host}:"
     for change in state.changes:
         yield f"  {change}"
-        if change in told:
-            before, after = (str(told[change][key]).splitlines() for key in ("before", "after"))
+        if change in diffs:
+            before, after = (str(diffs[change][key]).splitlines() for key in ("before", "after"))
             lines = list(difflib.unified_diff(before, after, lineterm="", n=0))[2:]
-            # A new file is told by its name alone.
+            # A new file is shown by its name alone.
             yield from (f"    {line}" for line in lines if before and not line.startswith("@@"))
     yield from (f"  start {name}" for name in state.to_start)
     yield from (f"  restart {name}" for name in state.to_restart)
@@ -124,7 +124,7 @@ def status_text(status: ClusterStatus) -> RenderableType:
 
 
 def _upgrade(upgrade: HdfsUpgrade) -> str:
-    told = f"HDFS is being upgraded from {upgrade.origin or 'the release before'}"
+    state = f"HDFS is being upgraded from {upgrade.origin or 'the release before'}"
     if upgrade.began_s is not None:
-        told += f" since {datetime.fromtimestamp(upgrade.began_s, UTC):%Y-%m-%d %H:%M} UTC"
-    return f"{told}: not finalized; --finalize ends it, --rollback reverts it"
+        state += f" since {datetime.fromtimestamp(upgrade.began_s, UTC):%Y-%m-%d %H:%M} UTC"
+    return f"{state}: not finalized; --finalize ends it, --rollback reverts it"
