@@ -59,6 +59,16 @@ def parse_bytes(text: str, where: str) -> int:
     return _parse(text, _BYTE_UNITS, where, "512MiB, 2GiB or 1GB")
 
 
+def parse_volume(text: str, where: str, hint: str) -> int:
+    """Bytes of data above zero, with their unit; raise UserError, because a bare number may mean any unit."""
+    size = parse_bytes(text, where)
+    if not any(letter.isalpha() for letter in text):
+        raise UserError(where, f"{text.strip()} has no unit", hint)
+    if size == 0:
+        raise UserError(where, f"{text.strip()} is zero", hint)
+    return size
+
+
 def parse_count(text: str, where: str) -> int:
     """Parse ``10M``, ``1.5B`` or ``10_000_000`` into a count; raise UserError naming ``where``."""
     return _parse(text, _COUNT_UNITS, where, "1000000, 10M or 1B")

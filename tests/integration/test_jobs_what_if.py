@@ -17,7 +17,7 @@ from howdah.installation.installation import find_installation
 from howdah.installation.spark import find_spark
 from howdah.jobs.store import JobStore, texts
 from howdah.model.run import Outcome
-from howdah.session.importing import import_jobs
+from howdah.session.jobs import import_jobs
 from howdah.session.replaying import Request, replay
 from support.command import HOWDAH
 from support.daemons import LIB

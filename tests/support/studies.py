@@ -78,7 +78,7 @@ class Nobody:
     def begins(self, one: Due, left: Sequence[Due], done: Sequence[StudyRun]) -> None:
         """Nothing."""
 
-    def tell(self, text: str) -> None:
+    def report(self, text: str) -> None:
         """Nothing."""
 
     def progress(self, progress: Progress) -> None:

@@ -44,23 +44,30 @@ PACKAGES = (
     "study",
 )
 MORE_PACKAGES = (
+    "cli",
     "deploy",
     "engines",
     "faults",
     "installation",
     "lab",
+    "probe",
     "releases",
     "render",
     "services",
+    "session",
+    "store",
     "telemetry",
 )
 JSON_FIELDS = {
+    ("cli/lab.py", "beside"),
+    ("cli/plan.py", "beside"),
     ("deploy/problems.py", "what"),
     ("lab/hadoop/redundancy.py", "what"),
     ("lab/state.py", "asked"),
     ("render/modules/changes.py", "what"),
+    ("session/plan/interactive.py", "what"),
 }
-"""Names in files and in the output of --json, which stay."""
+"""Names of flags, in files and in the output of --json, which stay."""
 
 
 def _names(path: Path) -> Iterator[tuple[str, int]]:

@@ -14,13 +14,9 @@ import rich.progress
 from rich.console import Console
 from rich.text import Text
 
-from howdah.engines.base import Prepared
 from howdah.extras import install_command
-from howdah.model.finding import Finding
 from howdah.model.reported import format_value
-from howdah.model.run import Origin, Outcome, RunRecord, WorkloadResult
-from howdah.model.sink import Progress
-from howdah.model.tables import RunData
+from howdah.model.run import Origin, Outcome
 from howdah.model.workloads.dfsio import DFSIO_LOG
 from howdah.model.workloads.terasort import TeraValidate
 from howdah.model.workloads.ycsb import THROUGHPUT
@@ -29,8 +25,13 @@ from howdah.units import format_count_short, format_rate, format_seconds
 
 if TYPE_CHECKING:
     from howdah.analysis.evidence import Analysis, WorkloadTime
+    from howdah.engines.base import Prepared
+    from howdah.model.finding import Finding
+    from howdah.model.run import RunRecord, WorkloadResult
+    from howdah.model.sink import Progress
+    from howdah.model.tables import RunData
     from howdah.session.run.reporting import FinishedRun
-    from howdah.session.run.spent import Spent
+    from howdah.session.run.runs import Spent
 
 
 _SHARES = ("50", "95", "99")

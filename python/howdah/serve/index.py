@@ -18,9 +18,8 @@ from howdah.model.legible import ListedRecord, legible
 from howdah.model.run import Outcome, RunRecord
 from howdah.serve.places import odd_file, signature
 from howdah.store.additions import read_annotation
-from howdah.store.layout import LOCK, RUN_ID
+from howdah.store.layout import LOCK, RUN_ID, is_held
 from howdah.store.reader import check_tables, read_record
-from howdah.store.staging import is_held
 
 UNREADABLE = "unreadable"
 """Stands where a record's outcome would, if it could be read."""

@@ -18,9 +18,8 @@ from howdah.model.base import Model
 from howdah.model.run import Outcome, RunRecord
 from howdah.serve.hub import Hub, encoded
 from howdah.serve.places import NotServed, log_tail, run_place, signature
-from howdah.store.layout import LOCK, SAMPLES, TASKS
+from howdah.store.layout import LOCK, SAMPLES, TASKS, is_held
 from howdah.store.run_json import load_run_json
-from howdah.store.staging import is_held
 from howdah.store.writer import RunProgress, TableTail, read_progress
 
 MOST_POINTS = 600

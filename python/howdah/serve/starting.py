@@ -31,9 +31,8 @@ from howdah.model.workloads.registered import programs
 from howdah.model.workloads.suite import suites
 from howdah.planner.suite.request import options_of
 from howdah.serve.places import odd_file
-from howdah.store.layout import RUN_ID
+from howdah.store.layout import RUN_ID, replacing
 from howdah.store.run_json import load_run_json
-from howdah.store.staging import replacing
 
 _LOG = logging.getLogger("uvicorn.error")
 _STATE = "starts.json"

@@ -15,9 +15,8 @@ from howdah.model.run import Outcome
 from howdah.model.study import StudyRun
 from howdah.serve.places import NotServed, odd_file, place_of, signature
 from howdah.session.study.directory import StudyDirectory
-from howdah.store.layout import LOCK, RUN_ID, RUN_JSON
+from howdah.store.layout import LOCK, RUN_ID, RUN_JSON, is_held
 from howdah.store.reader import read_record
-from howdah.store.staging import is_held
 from howdah.study.matrix import Cell, cells_of
 from howdah.study.schedule import due
 from howdah.tune.halving import last_rounds

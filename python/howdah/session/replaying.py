@@ -24,8 +24,7 @@ from howdah.report.document import Document
 from howdah.services.errors import ServiceError
 from howdah.services.job_facts import JobFacts
 from howdah.services.web import Web
-from howdah.session.imported import application_of
-from howdah.session.importing import in_hdfs
+from howdah.session.jobs import application_of, in_hdfs
 from howdah.simulation.replay.replaying import LEAST_REPEATS, Replayer, single_wave
 from howdah.simulation.replay.shape import (
     Shape,
@@ -111,9 +110,9 @@ def _read_again(application: Application, conf: Path | None) -> JobFacts | Spark
 
 
 def _from_server(web: Web, source: str, folder: Path) -> JobFacts | SparkLog:
-    url, history, rest = source.partition("/ws/v1/history/")
+    url, history, job = source.partition("/ws/v1/history/")
     if history:
-        return JobHistoryServer(web, url).read(rest.rpartition("/")[2])
+        return JobHistoryServer(web, url).read(job.rpartition("/")[2])
     server = SparkHistoryServer(web, source.partition("/api/v1/")[0])
     return read_source(server.copy(History(f"{source}/logs", 0, source), folder))
 
@@ -164,15 +163,15 @@ def _score(
             "give another run of the same job",
         )
     demand = replayer.demand
-    other = _demand(second, conf)
-    time = replayer.time(f"as {second.id}", second_shape(demand, other, was))
-    score = ReplayScore(application=second.id, time=time, measured_s=other.elapsed_s)
+    second_demand = _demand(second, conf)
+    time = replayer.time(f"as {second.id}", second_shape(demand, second_demand, was))
+    score = ReplayScore(application=second.id, time=time, measured_s=second_demand.elapsed_s)
     differs = []
     if second.name != application.name:
         differs.append(f"The second run has another name, {second.name!r}: check that it did the same work.")
-    if abs(other.input_bytes - demand.input_bytes) > _SAME_INPUT * demand.input_bytes:
+    if abs(second_demand.input_bytes - demand.input_bytes) > _SAME_INPUT * demand.input_bytes:
         differs.append(
-            f"The second run read {other.input_bytes:,} bytes instead of {demand.input_bytes:,}: "
+            f"The second run read {second_demand.input_bytes:,} bytes instead of {demand.input_bytes:,}: "
             "it did other work, which the comparison does not correct."
         )
     return score, tuple(differs)

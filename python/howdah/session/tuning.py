@@ -49,21 +49,8 @@ from howdah.tune.sensitivity import sensitivities
 from howdah.tune.space import space_of
 from howdah.units import format_count, format_counted
 
-__all__ = [
-    "DEFAULT_TUNE_DIR",
-    "RACE",
-    "Tuned",
-    "TuningFolder",
-    "new_request",
-    "race_study",
-    "resume",
-    "search",
-    "space",
-    "start",
-    "with_race",
-]
+__all__ = ["TuningFolder"]
 
-DEFAULT_TUNE_DIR = Path("tune")
 RACE, HOSTS = "race.yaml", "hosts.yaml"
 _LEAST_TRIALS, _MOST_TRIALS = 20, 100_000
 
@@ -140,8 +127,8 @@ def search(folder: TuningFolder, show: Callable[[TuneProgress], None]) -> Tuned:
     started = time.monotonic()
     request = folder.request
     work = TuningWork(request)
-    if (known := folder.result()) is not None:
-        return Tuned(known, _tuned_plan(work, request, known))
+    if (finished := folder.result()) is not None:
+        return Tuned(finished, _tuned_plan(work, request, finished))
     attempts = Attempts(folder, work.candidates, work.expected_trials, show)
     planned = attempts.planned()
     if planned.elapsed_s is None:
@@ -259,8 +246,8 @@ class TuningWork:
     def __init__(self, request: TuningRequest) -> None:
         self.request = request
         cluster = request.plan.cluster
-        given = {ROWS.name: request.rows} if request.rows is not None else {}
-        run_request = RunRequest(suite=request.suite, given=given)
+        values = {ROWS.name: request.rows} if request.rows is not None else {}
+        run_request = RunRequest(suite=request.suite, given=values)
         try:
             self.suite = size_planned(run_request, request.plan).suite
         except UserError as error:

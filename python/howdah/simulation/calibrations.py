@@ -8,7 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from howdah import _native
-from howdah.calibrate.extents import beyond
+from howdah.calibrate.uncertainty import beyond
 from howdah.documents.files import parse_calibration, read_calibration
 from howdah.errors import UserError
 from howdah.model.calibration import Calibration

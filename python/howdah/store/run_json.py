@@ -21,8 +21,7 @@ from howdah.model.workloads.dfsio import DFSIO_READ, DFSIO_WRITE, throughput
 from howdah.model.workloads.nnbench import NNBENCH, operations_per_s
 from howdah.model.workloads.pi import PI, estimate_of_pi
 from howdah.model.workloads.storage import STORAGE, zone_rates
-from howdah.store.layout import RUN_JSON
-from howdah.store.staging import replacing
+from howdah.store.layout import RUN_JSON, replacing
 
 Document = dict[str, Any]
 
@@ -46,10 +45,10 @@ def _from_1(document: Document) -> Document:
 
 
 def _with_metrics(result: Document) -> Document:
-    rest = {key: value for key, value in result.items() if key != "answer"}
+    kept = {key: value for key, value in result.items() if key != "answer"}
     kind, answer = result["workload"]["kind"], result.get("answer")
     files = [FileRate.model_validate(file) for file in result.get("files", ())]
-    return {**rest, "metrics": [metric.model_dump() for metric in _metrics(kind, answer, files)]}
+    return {**kept, "metrics": [metric.model_dump() for metric in _metrics(kind, answer, files)]}
 
 
 def _metrics(kind: str, answer: str | None, files: list[FileRate]) -> Iterator[ResultMetric]:

@@ -8,7 +8,7 @@ from statistics import fmean
 from typing import NamedTuple
 
 from howdah.audit.audit import plan_faults
-from howdah.calibrate.built import as_built
+from howdah.calibrate.records import as_built
 from howdah.errors import UserError
 from howdah.model.calibration import CalibratedValue, Calibration
 from howdah.model.check import Check, CheckVerdict

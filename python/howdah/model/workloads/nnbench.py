@@ -34,7 +34,7 @@ class NNBench(Workload):
     """Replicas of its files."""
 
     options = (MAPS, OPERATIONS, BLOCK_SIZE, REPLICATION)
-    programs: ClassVar = {"hadoop": "howdah.engines.hadoop.programs.nnbench:nnbench"}
+    programs: ClassVar = {"hadoop": "howdah.engines.hadoop.programs.benchmarks:nnbench"}
     sizes: ClassVar = {"hadoop": "howdah.planner.suite.programs:nnbench"}
     not_on: ClassVar = {
         "local": "it measures a NameNode, and this engine has none",

@@ -27,8 +27,8 @@ class Pi(Workload):
 
     options = (MAPS, SAMPLES)
     programs: ClassVar = {
-        "local": "howdah.engines.local.pi:pi",
-        "hadoop": "howdah.engines.hadoop.programs.pi:pi",
+        "local": "howdah.engines.local.benchmarks:pi",
+        "hadoop": "howdah.engines.hadoop.programs.benchmarks:pi",
         "sim": "howdah.simulation.translate:pi",
     }
     sizes: ClassVar = {

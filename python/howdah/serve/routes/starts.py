@@ -21,7 +21,7 @@ from howdah.serve.starting import Engine, StartAsked, StartedRun, Words, argumen
 from howdah.serve.work import RequestWork
 from howdah.session.lab.laboratories import names
 from howdah.session.run.runs import prepare
-from howdah.store.staging import replacing
+from howdah.store.layout import replacing
 
 router = APIRouter(route_class=JsonRoute)
 

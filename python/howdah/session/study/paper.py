@@ -47,12 +47,12 @@ def write_study_paper(directory: StudyDirectory, out_dir: Path | None = None) ->
 
     study = directory.study()
     studies = find(study, cells_of(study), directory)
-    said = tuple(
+    sentences = tuple(
         f"{conclusion.where}: {conclusion.answer}" if conclusion.where else conclusion.answer
         for conclusion in conclusions(studies)
     )
     try:
-        return Paper(write_paper(studies, out_dir or directory.paper), said)
+        return Paper(write_paper(studies, out_dir or directory.paper), sentences)
     except OSError as error:
         raise UserError(
             str(out_dir or directory.paper),
@@ -196,16 +196,16 @@ def verify_study(file: Path) -> Verified:
     Raises UserError for what is no bundle or was changed, RunFailed where the paper is not the same.
     """
     with scratch_folder("verify") as folder:
-        there = folder / "bundle"
-        there.mkdir()
-        bundle = unpack(file, there)
+        unpacked = folder / "bundle"
+        unpacked.mkdir()
+        bundle = unpack(file, unpacked)
         if bundle.made_by != howdah.__version__:
             raise UserError(
                 str(file),
                 f"was packed by howdah {bundle.made_by}, but this is {howdah.__version__}",
                 "its digests match; verify its page with that version",
             )
-        directory = StudyDirectory(there)
+        directory = StudyDirectory(unpacked)
         anew = folder / "paper"
         write_study_paper(directory, anew)
         names = sorted(path.relative_to(anew).as_posix() for path in anew.rglob("*") if path.is_file())
@@ -233,5 +233,5 @@ def _files(directory: StudyDirectory) -> Iterator[tuple[str, Path]]:
                 yield f"{RUNS}/{run.name}/{name}", run / name
 
 
-def _same(path: Path, other: Path) -> bool:
-    return other.exists() and filecmp.cmp(path, other, shallow=False)
+def _same(path: Path, second: Path) -> bool:
+    return second.exists() and filecmp.cmp(path, second, shallow=False)

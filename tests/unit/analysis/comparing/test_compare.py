@@ -8,7 +8,7 @@ import pytest
 
 from howdah.analysis.comparing import compare, group_repeats
 from howdah.analysis.comparing.judging import UNCALIBRATED
-from howdah.calibrate.apart import unexplained_ratios
+from howdah.calibrate.forecast import unexplained_ratios
 from howdah.model.comparison import Aspect, Measure, RunGroup, Verdict
 from howdah.model.run import Origin, Outcome
 from howdah.simulation.calibrations import load_calibration
