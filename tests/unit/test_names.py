@@ -35,14 +35,7 @@ MORE_WORDS = WORDS | {
     "who",
 }
 """Names that MORE_PACKAGES do not contain."""
-PACKAGES = (
-    "analysis/comparing",
-    "report/comparing",
-    "report/figures",
-    "report/plan",
-    "report/study",
-    "study",
-)
+PACKAGES = ("analysis", "report", "study")
 MORE_PACKAGES = (
     "deploy",
     "engines",

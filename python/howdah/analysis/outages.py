@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from howdah.analysis.evidence import Wait
+from howdah.analysis.evidence.losses import Wait
 from howdah.analysis.timeline import Timeline
 from howdah.hadoop.daemons import DAEMONS as CATALOGUE
 from howdah.model.cluster import Event, HadoopJob

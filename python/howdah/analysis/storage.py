@@ -9,7 +9,9 @@ from typing import Literal
 
 import numpy as np
 
-from howdah.analysis.evidence import DfsioFigures, Evidence, StorageZones, WorkloadTime
+from howdah.analysis.evidence import Evidence
+from howdah.analysis.evidence.times import WorkloadTime
+from howdah.analysis.evidence.volumes import DfsioFigures, StorageZones
 from howdah.analysis.machines import data_dirs, dir_of
 from howdah.analysis.wording import number, percent, seconds
 from howdah.model.finding import Finding, Number
@@ -61,7 +63,6 @@ def find_dfsio(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             f"average I/O rate {item.average_mb_per_s:,.2f} MB/s, standard "
             f"deviation {item.deviation_mb_per_s:,.2f} MB/s, "
             f"{item.files} files in {seconds(item.exec_s)} (TestDFSIO's definitions, MB = 2^20 bytes)",
-            origin=record.origin,
             numbers=(
                 number("throughput", item.throughput_mb_per_s * MIB, "B/s"),
                 number("average I/O rate", item.average_mb_per_s * MIB, "B/s"),
@@ -135,7 +136,6 @@ def find_zones(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             id="storage-zones",
             workload=item.workload,
             text=zone_sentence(record, evidence, item),
-            origin=record.origin,
             numbers=tuple(zone_numbers(record, evidence, item)),
         )
 

@@ -12,15 +12,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from howdah.analysis.evidence import (
-    ByteFlow,
-    Evidence,
-    Flow,
-    FlowNode,
-    RegionServerUse,
-    TableFlow,
-    WorkloadTime,
-)
+from howdah.analysis.evidence import Evidence
+from howdah.analysis.evidence.operations import RegionServerUse, TableFlow
+from howdah.analysis.evidence.times import WorkloadTime
+from howdah.analysis.evidence.volumes import ByteFlow, Flow, FlowNode
 from howdah.analysis.machines import counted
 from howdah.analysis.operation_steps import TimedRun
 from howdah.analysis.region_servers import asked_for, is_logged
@@ -57,14 +52,14 @@ def table_flows(
     timed: TimedRun, uses: Sequence[RegionServerUse], disks: Sequence[str]
 ) -> tuple[TableFlow, ...]:
     """Every workload that wrote to a table and whose RegionServers were sampled."""
-    found = []
+    flows = []
     for time in timed.times:
         result = timed.run.record.workloads[time.index]
         mine = [use for use in uses if use.workload == time.workload]
         # Where the highest rate was looked for, much was written beside what the record counts.
         if mine and not result.rates and _cells(result):
-            found.append(_flow(timed, mine, time, disks))
-    return tuple(found)
+            flows.append(_flow(timed, mine, time, disks))
+    return tuple(flows)
 
 
 def _cells(result: WorkloadResult) -> float:
@@ -139,8 +134,8 @@ def rewrites(flushes: float, regions: float) -> float:
 def replication_of(record: RunRecord) -> int:
     """Replicas that HDFS keeps of HBase's files: of a laboratory or a plan; 1 where nobody says."""
     lab = record.laboratory
-    used = [one.used for one in lab.deviations if one.key == "dfs.replication"] if lab else []
-    planned = [str(one.value) for one in record.plan.settings if one.key == "dfs.replication"]
+    used = [entry.used for entry in lab.deviations if entry.key == "dfs.replication"] if lab else []
+    planned = [str(entry.value) for entry in record.plan.settings if entry.key == "dfs.replication"]
     return next((int(value) for value in (*used, *planned) if value.isdigit()), 1)
 
 
@@ -240,7 +235,6 @@ def find_table_flows(record: RunRecord, evidence: Evidence) -> Iterator[Finding]
             id="write-amplification",
             workload=flow.workload,
             text=text,
-            origin=record.origin,
             numbers=(
                 number("clients wrote", flow.client_bytes, "B"),
                 number("WAL", flow.wal_bytes, "B"),

@@ -28,7 +28,8 @@ from howdah.session.run import runs as session
 from howdah.units import format_count_short, format_rate, format_seconds
 
 if TYPE_CHECKING:
-    from howdah.analysis.evidence import Analysis, WorkloadTime
+    from howdah.analysis.evidence import Analysis
+    from howdah.analysis.evidence.times import WorkloadTime
     from howdah.session.run.reporting import FinishedRun
     from howdah.session.run.spent import Spent
 

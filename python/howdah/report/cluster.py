@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from howdah.analysis.evidence import (
-    Evidence,
-    FloorDistance,
-    RegionServerUse,
-    Sign,
-    Straggler,
-    TailCause,
-    WorkerLoss,
-)
+from howdah.analysis.evidence import Evidence
+from howdah.analysis.evidence.losses import WorkerLoss
+from howdah.analysis.evidence.operations import RegionServerUse, TailCause
+from howdah.analysis.evidence.times import FloorDistance, Sign, Straggler
 from howdah.analysis.tails import WORDS
 from howdah.analysis.wording import delay, listed, named, percent, seconds, times
 from howdah.model.cluster import Scaling
@@ -29,7 +24,7 @@ HOTTEST = 10
 def region_server_tables(evidence: Evidence) -> tuple[Table, ...]:
     """What the slowest requests coincided with, and what each RegionServer did."""
     tables = (_tails(evidence), _answered(evidence), _wrote(evidence), _regions(evidence))
-    return tuple(one for one in tables if one.rows)
+    return tuple(table for table in tables if table.rows)
 
 
 def _tails(evidence: Evidence) -> Table:
@@ -182,16 +177,16 @@ def _stragglers(evidence: Evidence) -> Table:
 
 def _sign(straggler: Straggler) -> str:
     """The strongest sign, which speaks for the cause."""
-    return _said(straggler.signs[0]) if straggler.signs else NONE
+    return _sign_text(straggler.signs[0]) if straggler.signs else NONE
 
 
-def _said(sign: Sign) -> str:
+def _sign_text(sign: Sign) -> str:
     value, reference = (
         number(Number(name=sign.quantity, value=float(f"{amount:.3g}"), unit=sign.unit))
         for amount in (sign.value, sign.reference)
     )
-    whose = "peers" if sign.against == "peers" else "planned"
-    return f"{sign.quantity}: {value}, {whose} {reference}"
+    base = "peers" if sign.against == "peers" else "planned"
+    return f"{sign.quantity}: {value}, {base} {reference}"
 
 
 def _losses(evidence: Evidence) -> Table:

@@ -5,15 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from howdah.analysis.evidence import (
-    Analysis,
-    ByteAccount,
-    ByteExplanation,
-    ByteSide,
-    Evidence,
-    LayerAccount,
-    WorkloadTime,
-)
+from howdah.analysis.evidence import Analysis, Evidence
+from howdah.analysis.evidence.times import WorkloadTime
+from howdah.analysis.evidence.volumes import ByteAccount, ByteExplanation, ByteSide, LayerAccount
 from howdah.analysis.wording import seconds, times
 from howdah.model.finding import Finding
 from howdah.model.run import DeviceLimit, Origin, RunRecord, WorkloadResult
@@ -64,18 +58,18 @@ def accounts(evidence: Evidence) -> Accounts:
     """The layers' accounts where jobs told of them, else the devices'."""
     if not evidence.flows:
         return _devices(evidence)
-    rows, said = [], []
+    rows, explanations = [], []
     for flow in evidence.flows:
         for layer in flow.layers:
             name = f"{flow.workload}, {layer.layer} {layer.direction}"
             rows.append((name, *(signed_bytes(volume) for volume in _volumes(layer))))
-            said += [_explained(name, part) for part in _telling(layer)]
+            explanations += [_explained(name, part) for part in _telling(layer)]
     columns = ("account", "theory", "counted", "remainder", "explained", "unexplained")
     about = (
         "Every layer from the disks read to the disks written: what it counted itself, compared with what "
         "the rows, their replicas and the compression ratio require."
     )
-    return Accounts(Table(columns, tuple(rows)), about, tuple(said))
+    return Accounts(Table(columns, tuple(rows)), about, tuple(explanations))
 
 
 def _volumes(layer: LayerAccount) -> tuple[float, ...]:
@@ -96,23 +90,25 @@ def _devices(evidence: Evidence) -> Accounts:
         for verb, side in (("reads", account.read), ("writes", account.write))
     ]
     rows = tuple(
-        _row(account, verb, side) for account, verb, side in sides if side.should or side.said or side.devices
+        _row(account, verb, side)
+        for account, verb, side in sides
+        if side.should or side.reported or side.devices
     )
     columns = ("account", "should", "reported", "devices", "remainder", "unexplained")
     about = (
         "What each workload should move, what it reports, what the data disks counted meanwhile, and "
         "the difference between the last two."
     )
-    said = [
+    explanations = [
         _explained(f"{account.workload} {verb}", part)
         for account, verb, side in sides
         for part in side.explained
     ]
-    return Accounts(Table(columns, rows) if rows else None, about, tuple(said))
+    return Accounts(Table(columns, rows) if rows else None, about, tuple(explanations))
 
 
 def _row(account: ByteAccount, verb: str, side: ByteSide) -> tuple[str, ...]:
-    volumes = (side.should, side.said, side.devices, side.remainder, side.unexplained)
+    volumes = (side.should, side.reported, side.devices, side.remainder, side.unexplained)
     return (f"{account.workload} {verb}", *(signed_bytes(volume) for volume in volumes))
 
 

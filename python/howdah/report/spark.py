@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from howdah.analysis.evidence import Evidence, ExecutorUse, SparkUse
+from howdah.analysis.evidence import Evidence
+from howdah.analysis.evidence.times import ExecutorUse, SparkUse
 from howdah.analysis.wording import percent, seconds
 from howdah.model.run import RunRecord
 from howdah.model.spark import SparkRun, SparkStageRun

@@ -50,7 +50,7 @@ def _named(cited: re.Match[str]) -> str:
 
 def cited(sources: Iterable[str]) -> str:
     """One line that names every paper the sources cite; empty where they cite none."""
-    names = {found[1] for source in sources for found in _CITED.finditer(source)}
+    names = {match[1] for source in sources for match in _CITED.finditer(source)}
     papers = [f"{paper.name}: {paper.title}" for key, paper in PAPERS.items() if key in names]
     if not papers:
         return ""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import geometric_mean
 
-from howdah.analysis.comparing.judging import LEVEL, contrast_of, judged
+from howdah.analysis.comparing.statistics import LEVEL, contrast_of, judged
 from howdah.model.comparison import Judged, Measure, Verdict
 from howdah.model.run import Outcome
 from howdah.model.study import Study, StudyRun, matches

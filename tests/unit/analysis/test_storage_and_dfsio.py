@@ -6,7 +6,7 @@ from math import sqrt
 
 import pytest
 
-from howdah.analysis import analyse
+from howdah.analysis.analyse import analyse
 from howdah.analysis.storage import dfsio_figures
 from howdah.model.counters import Counters
 from howdah.model.reported import FileRate

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from howdah.analysis import analyse
+from howdah.analysis.analyse import analyse
 from howdah.cli.live import Display, progress_line, result_line
 from howdah.engines.base import Prepared
 from howdah.engines.local.engine import LocalEngine

@@ -12,8 +12,8 @@ import vl_convert
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howdah.analysis import analyse
-from howdah.analysis.evidence import Series
+from howdah.analysis.analyse import analyse
+from howdah.analysis.evidence.use import Series
 from howdah.model.tables import RunData
 from howdah.report.document import Key
 from howdah.report.figure import FigureSource

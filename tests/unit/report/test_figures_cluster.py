@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from howdah.analysis import analyse
-from howdah.analysis.evidence import FloorDistance
+from howdah.analysis.analyse import analyse
+from howdah.analysis.evidence.times import FloorDistance
 from howdah.model.run import RunRecord
 from howdah.model.tables import RunData
 from howdah.report.cluster import cluster_tables, grounds

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from howdah.analysis import analyse
+from howdah.analysis.analyse import analyse
 from howdah.model.tables import RunData
 from howdah.report.document import Document, FindingText, Warnings
 from howdah.report.figure import FigureSource

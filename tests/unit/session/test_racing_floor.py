@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from howdah.analysis.comparing import figures_of
+from howdah.analysis.comparing.figures import figures_of
 from howdah.model.study import StudyRun
 from howdah.model.tables import RunData
 from howdah.model.tuning import RULES_NAME, RaceTarget

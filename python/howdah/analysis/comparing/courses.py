@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from howdah.analysis.evidence import FloatArray, Series, WorkloadTime
+from howdah.analysis.evidence.times import WorkloadTime
+from howdah.analysis.evidence.use import FloatArray, Series
 from howdah.analysis.machines import counted, machines_of
 from howdah.analysis.phases import workload_times
-from howdah.analysis.series import all_series, means_within, moments, peaks_within
-from howdah.analysis.timeline import Timeline
+from howdah.analysis.timeline import Timeline, all_series, means_within, moments, peaks_within
 from howdah.model.tables import RunData
 
 MOST_STEPS = 240

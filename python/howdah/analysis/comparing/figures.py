@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from howdah.analysis.comparing.groups import amount_of
 from howdah.analysis.comparing.readings import SampledUse, readings_of, seen_in
-from howdah.analysis.others import disturbed
+from howdah.analysis.other_processes import disturbed
 from howdah.analysis.phases import workload_times
 from howdah.analysis.wording import listed, percent
 from howdah.model.cluster import Laboratory, Scaling
@@ -297,7 +297,6 @@ def figures_of(run: RunData) -> RunFigures:
     return RunFigures(
         run=record.id,
         created=record.created,
-        origin=record.origin,
         engine=record.engine,
         uncalibrated=record.simulated is not None and record.simulated.calibration is None,
         suite=record.suite.name,

@@ -8,9 +8,8 @@ from math import log
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
-from howdah.analysis.comparing.job_parts import PARTS
-from howdah.analysis.comparing.locating import CAUSES
-from howdah.analysis.comparing.readings import ELAPSED
+from howdah.analysis.comparing.compare import CAUSES
+from howdah.analysis.comparing.readings import ELAPSED, PARTS
 from howdah.analysis.wording import listed, percent, probability
 from howdah.model.comparison import Against, Aspect, Change, Comparison, Judged, Measure, RunGroup, Verdict
 from howdah.model.run import Origin

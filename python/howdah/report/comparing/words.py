@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from statistics import fmean, geometric_mean
 from typing import NamedTuple
 
-from howdah.analysis.comparing.judging import ALIKE
+from howdah.analysis.comparing.statistics import ALIKE
 from howdah.analysis.wording import listed, named, percent, seconds, times
 from howdah.model.comparison import (
     Against,

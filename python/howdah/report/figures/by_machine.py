@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from howdah.analysis.evidence import FloatArray, Series
+from howdah.analysis.evidence.use import FloatArray, Series
 from howdah.report.document import Figure, Key, Table
 from howdah.report.figure import FigureSource, series_colour
 from howdah.report.figures.machines import MachineRows, machines

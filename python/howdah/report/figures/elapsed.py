@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from howdah.analysis.evidence import WorkloadTime
+from howdah.analysis.evidence.times import WorkloadTime
 from howdah.analysis.wording import seconds as seconds_said
 from howdah.analysis.wording import took
 from howdah.model.run import Origin, Outcome

@@ -8,7 +8,7 @@ from itertools import pairwise
 from math import inf
 from typing import Any, NamedTuple
 
-from howdah.analysis.evidence import ByteFlow, Flow, FlowNode
+from howdah.analysis.evidence.volumes import ByteFlow, Flow, FlowNode
 from howdah.report.document import Figure, Key, Table
 from howdah.report.figure import FigureSource, series_colour
 from howdah.report.figures.timeaxis import LEGEND_HEIGHT, legend, with_still

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from howdah.analysis.evidence import FloatArray, MachineOfRun, Series
-from howdah.analysis.series import peaks_within
+from howdah.analysis.evidence.use import FloatArray, MachineOfRun, Series
+from howdah.analysis.timeline import peaks_within
 from howdah.report.figure import FigureSource
 from howdah.report.figures.steps import combined, common_grid, mean, total
 from howdah.report.figures.timeaxis import first_shown_s

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from howdah.analysis.evidence import LatencyCourse, OperationLatency, Series
+from howdah.analysis.evidence.operations import LatencyCourse, OperationLatency
+from howdah.analysis.evidence.use import Series
 from howdah.analysis.operation_steps import is_request
 from howdah.analysis.wording import delay
 from howdah.model.reported import RateStep, format_value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from howdah.analysis.evidence import ReplicaBalance
+from howdah.analysis.evidence.volumes import ReplicaBalance
 from howdah.model.placement import placed_hosts
 from howdah.report.figure import FigureSource
 from howdah.report.theme import DATA, chart, layer, scaled, tips

@@ -12,8 +12,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from howdah.analysis.evidence import FloatArray, Gauge, Series
-from howdah.analysis.series import means_within, peaks_within
+from howdah.analysis.evidence.use import FloatArray, Gauge, Series
+from howdah.analysis.timeline import means_within, peaks_within
 from howdah.report.document import Key
 from howdah.report.figure import FigureSource
 from howdah.report.figures.timeline import SeriesLine

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from howdah.analysis.evidence import LatencyCourse
+from howdah.analysis.evidence.operations import LatencyCourse
 from howdah.analysis.operation_steps import SHARES
 from howdah.model.reported import format_value
 from howdah.model.server_events import COLLECTION, COMPACTION, FLUSH, MOVE, SLOW_SYNC, SPLIT, ServerEvent

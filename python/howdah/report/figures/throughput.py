@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from howdah.analysis.evidence import FloatArray
+from howdah.analysis.evidence.use import FloatArray
 from howdah.report.document import Figure, Table
 from howdah.report.figure import FigureSource
 from howdah.report.figures.lanes import KEYS, OTHER

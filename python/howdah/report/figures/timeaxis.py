@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from howdah.analysis.evidence import FloatArray
+from howdah.analysis.evidence.use import FloatArray
 from howdah.report.document import Key
 from howdah.report.figure import FigureSource
 from howdah.report.theme import RIGHT, in_pixels, layer, linear, quantity, tips

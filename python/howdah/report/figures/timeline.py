@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from howdah.analysis.evidence import FloatArray
+from howdah.analysis.evidence.use import FloatArray
 from howdah.report.document import Figure, Key, Table
 from howdah.report.figure import FigureSource
 from howdah.report.figures.timeaxis import (

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from math import ceil
 from typing import Any, NamedTuple
 
-from howdah.analysis.evidence import MachineOfRun, ReplicaBalance
+from howdah.analysis.evidence.use import MachineOfRun
+from howdah.analysis.evidence.volumes import ReplicaBalance
 from howdah.report.document import Figure, Table
 from howdah.report.figure import FigureSource
 from howdah.report.figures.places import SHEET, HostPlace, Place, PlacedRack, Sheet, placed_racks

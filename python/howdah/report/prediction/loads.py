@@ -47,10 +47,10 @@ def _data(sweep: LoadSweep) -> Data:
 def load_table(sweep: LoadSweep) -> Table:
     """Every load with its throughput, the times within which 99 % ended, and what is busiest."""
     tails = [forecast.metric or "" for forecast in sweep.points[0].forecasts if _is_tail(forecast)]
-    asked = "threads" if sweep.quantity == "threads" else "asked for"
+    requested = "threads" if sweep.quantity == "threads" else "asked for"
     calibrated = sweep.calibration is not None
     return Table(
-        (asked, "throughput", *(("90 % interval",) if calibrated else ()), *tails, "busiest", "busy"),
+        (requested, "throughput", *(("90 % interval",) if calibrated else ()), *tails, "busiest", "busy"),
         tuple(
             (
                 f"{point.asked:,}" if sweep.quantity == "threads" else format_per_s(point.asked),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from howdah.analysis.evidence import FloorDistance
+from howdah.analysis.evidence.times import FloorDistance
 from howdah.analysis.wording import listed, percent, seconds, signed
 from howdah.model.comparison import Verdict
 from howdah.model.tuning import DEFAULTS_NAME, RULES_NAME, MeasuredDifference, Race, RacedPlan, RaceFloor

@@ -6,9 +6,10 @@ from collections.abc import Container, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from howdah.analysis.comparing import compare, figures_of, group_repeats
+from howdah.analysis.comparing.compare import compare
 from howdah.analysis.comparing.courses import courses
-from howdah.analysis.comparing.groups import comparable, why_unfinished
+from howdah.analysis.comparing.figures import figures_of
+from howdah.analysis.comparing.groups import comparable, group_repeats, why_unfinished
 from howdah.errors import UserError
 from howdah.model.comparison import Comparison, Refused, RunFigures, RunGroup
 from howdah.model.run import Outcome

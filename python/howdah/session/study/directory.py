@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from howdah.analysis.comparing import figures_of
+from howdah.analysis.comparing.figures import figures_of
 from howdah.documents.files import read_study
 from howdah.errors import UserError
 from howdah.model.run import Origin, Outcome, RunRecord

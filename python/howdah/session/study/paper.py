@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import howdah
-from howdah.analysis.comparing import compare
+from howdah.analysis.comparing.compare import compare
 from howdah.analysis.comparing.courses import courses
 from howdah.analysis.comparing.readings import ELAPSED
 from howdah.documents.files import read_plan

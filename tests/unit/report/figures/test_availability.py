@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from howdah.analysis import analyse
+from howdah.analysis.analyse import analyse
 from howdah.report.figure import FigureSource
 from howdah.report.figures.availability import availability
 from howdah.report.figures.operations import operations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from howdah.analysis import analyse
+from howdah.analysis.analyse import analyse
 from howdah.model.reported import RateStep
 from howdah.report.figure import FigureSource
 from howdah.report.figures.operations import rates

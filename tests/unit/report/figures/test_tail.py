@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from howdah.analysis import analyse
+from howdah.analysis.analyse import analyse
 from howdah.report.cluster import region_server_tables
 from howdah.report.figure import FigureSource
 from howdah.report.figures.operations import operations

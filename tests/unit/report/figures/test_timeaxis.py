@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howdah.analysis import analyse
-from howdah.analysis.evidence import Series
+from howdah.analysis.analyse import analyse
+from howdah.analysis.evidence.use import Series
 from howdah.model.counters import Counters
 from howdah.model.tables import RunData
 from howdah.report.document import Figure

@@ -11,9 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from howdah.analysis.attempts import attempts_of, by_job
-from howdah.analysis.evidence import Evidence, FloatArray, Starvation, WorkloadTime
+from howdah.analysis.evidence import Evidence
+from howdah.analysis.evidence.times import Starvation, WorkloadTime
+from howdah.analysis.evidence.use import FloatArray
 from howdah.analysis.machines import setting_s, setting_text
+from howdah.analysis.phases import attempts_of, by_job
 from howdah.analysis.stalls import Stretch, apart_s
 from howdah.analysis.wording import number, percent, seconds
 from howdah.model.at_once import at_once
@@ -131,7 +133,6 @@ def find_starving(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             f"{seconds(starved.end_s - starved.start_s)}; a worker with room for {each:.0f} began "
             f"{starved.given_each_beat:.1f} in each heartbeat of {seconds(starved.heartbeat_s)}: "
             f"{_advice(record, starved)}",
-            origin=record.origin,
             numbers=(
                 number("share of slot time empty while tasks waited", starved.empty_share, "1"),
                 number("until the last task had begun", starved.end_s - starved.start_s, "s"),

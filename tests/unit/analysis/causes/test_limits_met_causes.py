@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from howdah.analysis import analyse
-from howdah.analysis.evidence import Straggler
+from howdah.analysis.analyse import analyse
+from howdah.analysis.evidence.times import Straggler
 from howdah.model.tables import RunData
 from support.cluster_records import attempts_in, terasort_on, with_attempts, with_samples
 from support.cluster_scene import Scene, names_of, victim_of

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from howdah.analysis.comparing import compare, figures_of
+from howdah.analysis.comparing.compare import compare
+from howdah.analysis.comparing.figures import figures_of
 from howdah.model.comparison import Comparison, RunGroup
 from howdah.model.tables import TASKS_SCHEMA, RunData
 from howdah.model.workloads.spark import SparkApi, SparkTeraSort

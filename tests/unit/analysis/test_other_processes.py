@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from howdah.analysis import analyse
-from howdah.analysis.comparing import compare, figures_of, group_repeats
+from howdah.analysis.analyse import analyse
+from howdah.analysis.comparing.compare import compare
+from howdah.analysis.comparing.figures import figures_of
+from howdah.analysis.comparing.groups import group_repeats
 from howdah.analysis.machines import workers_of
 from howdah.model.run import RunRecord
 from howdah.model.tables import RunData

@@ -7,8 +7,8 @@ from functools import cache
 import numpy as np
 import pytest
 
-from howdah.analysis import analyse
-from howdah.analysis.starving import empty_s
+from howdah.analysis.analyse import analyse
+from howdah.analysis.idle_slots import empty_s
 from howdah.engines.sim.engine import SimTarget
 from howdah.model.plan import ClusterPlan, Setting, Value
 from howdah.model.tables import RunData

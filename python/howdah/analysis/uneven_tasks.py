@@ -7,8 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import pyarrow as pa
 
-from howdah.analysis.evidence import Evidence, FloatArray, TaskSpread, WorkloadTime
-from howdah.analysis.others import disturbance_of, used_meanwhile
+from howdah.analysis.evidence import Evidence
+from howdah.analysis.evidence.times import TaskSpread, WorkloadTime
+from howdah.analysis.evidence.use import FloatArray
+from howdah.analysis.other_processes import disturbance_of, used_meanwhile
+from howdah.analysis.phases import tasks_of
 from howdah.analysis.stalls import Stretch, apart_s
 from howdah.analysis.wording import number, percent, seconds, times, took
 from howdah.model.at_once import at_once
@@ -65,7 +68,6 @@ def find_slowdown(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             "a CPU that throttles, other tenants, or a disk that reaches its inner zones"
             + (f"; {used_meanwhile(others)}" if others else ""),
             sure="guess",
-            origin=record.origin,
             numbers=(number("last third over first", spread.drift, "1"),),
         )
 
@@ -89,13 +91,6 @@ def spreads(
             if spread is not None:
                 result.append(spread)
     return tuple(result)
-
-
-def tasks_of(tasks: pa.Table, kind: str, time: WorkloadTime) -> pa.Table:
-    """The task attempts of one workload: those of its kind whose middle lies within it."""
-    middle = (tasks.column("start_s").to_numpy() + tasks.column("end_s").to_numpy()) / 2
-    names = np.array(tasks.column("workload").to_pylist(), dtype=object)
-    return tasks.filter(pa.array((names == kind) & (middle >= time.start_s) & (middle <= time.end_s)))
 
 
 def succeeded(tasks: pa.Table) -> pa.Table:
@@ -227,7 +222,6 @@ def find_poles(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             workload=spread.workload,
             phase=spread.phase,
             text=text,
-            origin=record.origin,
             numbers=(
                 number("tasks", spread.tasks, "1"),
                 number("median task", spread.median_s, "s"),
@@ -242,11 +236,11 @@ def find_failed_attempts(record: RunRecord, evidence: Evidence) -> Iterator[Find
     """Task attempts that failed or were killed and had to be run again, and those that lost a race."""
     for spread in evidence.spreads:
         # What ended with a lost worker or failed for want of a master is told with that.
-        told = [(loss.workload, attempt) for loss in evidence.losses for attempt in loss.ended]
-        told += [(loss.workload, attempt) for loss in evidence.master_losses for attempt in loss.failed]
+        explained = [(loss.workload, attempt) for loss in evidence.losses for attempt in loss.ended]
+        explained += [(loss.workload, attempt) for loss in evidence.master_losses for attempt in loss.failed]
         lost = {
             attempt
-            for workload, attempt in told
+            for workload, attempt in explained
             if (workload, attempt.kind) == (spread.workload, spread.kind)
             and attempt.state != Outcome.SUCCEEDED.value
             and not lost_race(attempt.error)
@@ -255,22 +249,21 @@ def find_failed_attempts(record: RunRecord, evidence: Evidence) -> Iterator[Find
         attempts = f"{spread.failed + spread.tasks} {spread.kind} task attempts"
         if failed:
             text = f"{spread.workload}: {failed} of {attempts} did not succeed; their time is lost"
-            yield _attempts(record, spread, "failed-attempts", text, failed)
+            yield _attempts(spread, "failed-attempts", text, failed)
         if spread.raced:
             text = (
                 f"{spread.workload}: {spread.raced} of {attempts} were run twice on speculation and lost "
                 "the race; their reads and computation were wasted"
             )
-            yield _attempts(record, spread, "speculative-attempts", text, spread.raced)
+            yield _attempts(spread, "speculative-attempts", text, spread.raced)
 
 
-def _attempts(record: RunRecord, spread: TaskSpread, name: str, text: str, many: int) -> Finding:
+def _attempts(spread: TaskSpread, name: str, text: str, many: int) -> Finding:
     return Finding(
         id=name,
         severity="warning" if name == "failed-attempts" else "note",
         workload=spread.workload,
         phase=spread.phase,
         text=text,
-        origin=record.origin,
         numbers=(number("failed attempts" if name == "failed-attempts" else "lost races", many, "1"),),
     )

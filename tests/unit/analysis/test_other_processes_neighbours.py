@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from howdah.analysis import analyse
+from howdah.analysis.analyse import analyse
 from howdah.analysis.comparing.figures import hardware_facts
 from howdah.model.cluster import LaboratoryBeside
 from howdah.model.tables import RunData

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from howdah.analysis import analyse
+from howdah.analysis.analyse import analyse
 from howdah.model.faults import FaultReport, ProbeOutage, ProbeReport
 from howdah.model.run import Outcome, TaskAttempt
 from howdah.model.tables import TASKS_SCHEMA, RunData

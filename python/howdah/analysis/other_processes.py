@@ -6,18 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 
-from howdah.analysis.evidence import (
-    DiskShare,
-    Evidence,
-    FloatArray,
-    NeighbourUse,
-    OthersUse,
-    Series,
-    StretchUse,
-)
+from howdah.analysis.evidence import Evidence
+from howdah.analysis.evidence.use import DiskShare, FloatArray, NeighbourUse, OthersUse, Series, StretchUse
 from howdah.analysis.machines import on_cluster
-from howdah.analysis.timeline import Timeline
-from howdah.analysis.use import MODES, cpu_share
+from howdah.analysis.timeline import MODES, Timeline
+from howdah.analysis.use import cpu_share
 from howdah.analysis.wording import listed, number, percent
 from howdah.model.finding import Finding
 from howdah.model.run import RunRecord
@@ -70,7 +63,7 @@ def find_neighbours(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         if not uses:
             continue
         much = any(use.link >= _MUCH for use in uses)
-        told = [
+        noted = [
             f"{percent(use.link)} of a host's link and {use.cpus:.2g} CPUs during {use.workload}"
             for use in uses
         ]
@@ -78,9 +71,8 @@ def find_neighbours(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         yield Finding(
             id="neighbours",
             severity="warning" if much else "note",
-            text=f'lab "{lab}" is on {hosts}, too, and used {listed(told)}'
+            text=f'lab "{lab}" is on {hosts}, too, and used {listed(noted)}'
             + (": times of this run are not those of hosts without neighbours" if much else ""),
-            origin=record.origin,
             numbers=tuple(number(f"link, {use.workload}", use.link, "1") for use in uses),
         )
 

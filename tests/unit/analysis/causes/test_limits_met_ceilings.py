@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from howdah.analysis.causes.held import Held, held
-from howdah.analysis.causes.view import Peers
+from howdah.analysis.causes.limits_met import Ceiling, Peers, ceiling_of
 from howdah.analysis.timeline import Timeline
 from howdah.model.tables import SAMPLES_SCHEMA
 
@@ -19,13 +18,13 @@ METRIC = "nic/eth0/rx_bytes"
 Rates = st.lists(st.floats(0, 1e9, allow_subnormal=False), min_size=6, max_size=60)
 
 
-def use_of(rates: Sequence[float], step_s: float = 1.0) -> Held | None:
+def use_of(rates: Sequence[float], step_s: float = 1.0) -> Ceiling | None:
     """A counter that grew at these rates, one after another."""
     times = step_s * np.arange(len(rates) + 1)
     values = np.concatenate([[0.0], np.cumsum(np.array(rates) * step_s)])
     columns = {"time_s": times, "host": ["w1"] * len(times), "metric": [METRIC] * len(times), "value": values}
     timeline = Timeline(pa.table(columns, schema=SAMPLES_SCHEMA))
-    return held(timeline, "w1", [METRIC], (0.0, float(times[-1])))
+    return ceiling_of(timeline, "w1", [METRIC], (0.0, float(times[-1])))
 
 
 @settings(max_examples=50, deadline=None)
@@ -74,7 +73,7 @@ def test_a_sample_that_was_read_late_is_no_burst() -> None:
     values[5] = 80
     columns = {"time_s": times, "host": ["w1"] * len(times), "metric": [METRIC] * len(times), "value": values}
     timeline = Timeline(pa.table(columns, schema=SAMPLES_SCHEMA))
-    use = held(timeline, "w1", [METRIC], (0.0, 13.0))
+    use = ceiling_of(timeline, "w1", [METRIC], (0.0, 13.0))
     assert use is not None
     assert use.level == pytest.approx(10)
     assert use.time_share == pytest.approx(1)
@@ -86,7 +85,7 @@ def test_what_moved_while_nobody_looked_did_not_move_slowly() -> None:
     values = np.where(times < 18, 0.0, 100.0)
     columns = {"time_s": times, "host": ["w1"] * len(times), "metric": [METRIC] * len(times), "value": values}
     timeline = Timeline(pa.table(columns, schema=SAMPLES_SCHEMA))
-    assert held(timeline, "w1", [METRIC], (0.0, 22.0)) is None
+    assert ceiling_of(timeline, "w1", [METRIC], (0.0, 22.0)) is None
 
 
 def test_too_few_samples_tell_nothing() -> None:

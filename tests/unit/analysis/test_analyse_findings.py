@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from howdah.analysis import analyse
+from howdah.analysis.analyse import analyse
 from howdah.model.counters import Counters
 from howdah.model.run import RunRecord, RunWarning, TelemetryCost, ValidationError
 from howdah.model.tables import RunData
