@@ -11,7 +11,7 @@ from howdah.cli.help import App
 from howdah.cli.output import print_json, show
 from howdah.errors import UserError
 from howdah.planner.storage_costs import SHARE
-from howdah.report.plan.storage import storage_blocks
+from howdah.report.plan.explained import storage_blocks
 from howdah.report.terminal import blocks
 from howdah.session.plan import storage as session
 from howdah.session.plan.plans import load_plan

@@ -18,8 +18,7 @@ from howdah.errors import UserError
 from howdah.extras import check_extras
 from howdah.model.tuning import Goal, KeptRules
 from howdah.report.document import Document, FactList
-from howdah.report.prediction.learned import learned_blocks
-from howdah.report.prediction.raced import raced
+from howdah.report.prediction.raced import learned_blocks, raced
 from howdah.report.terminal import blocks, terminal
 from howdah.session import tuning as session
 from howdah.session.job_tuning import is_job, job_request

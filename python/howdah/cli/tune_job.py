@@ -12,7 +12,7 @@ from howdah.extras import check_extras
 from howdah.model.job_tuning import JobTuningRequest
 from howdah.model.tuning import Fixed, TuneParameter
 from howdah.report.document import FactList
-from howdah.report.prediction.job import tuned_job
+from howdah.report.prediction.raced import tuned_job
 from howdah.report.prediction.tuned import space_tables
 from howdah.report.terminal import blocks, terminal
 from howdah.session.job_tuning import job_folder, properties_text, start_job, tune_job

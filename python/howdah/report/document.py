@@ -6,9 +6,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self, TypeVar
+
+Item = TypeVar("Item")
 
 _NUMERIC = re.compile(r"^((?:< )?[+\N{MINUS SIGN}]?\d[\d,.]*( ×| [^×]{1,12}|/s)?|–|unknown|)$")
 
@@ -65,6 +67,21 @@ class Table(NamedTuple):
     links: tuple[str, ...] = ()
     details: tuple[tuple[Block, ...], ...] = ()
     short: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        items: Iterable[Item],
+        columns: Mapping[str, Callable[[Item], str]],
+        title: str = "",
+        about: str = "",
+        *,
+        label: str = "",
+        fold: bool = False,
+    ) -> Self:
+        """A row for each item; ``columns`` has each column's title with the text of its cells."""
+        rows = tuple(tuple(text(item) for text in columns.values()) for item in items)
+        return cls(tuple(columns), rows, title, about, label, fold=fold)
 
 
 class Drawing(NamedTuple):

@@ -12,7 +12,13 @@ from howdah.analysis.wording import seconds, times
 from howdah.model.finding import Finding
 from howdah.model.run import DeviceLimit, Origin, RunRecord, WorkloadResult
 from howdah.model.tables import RunData
-from howdah.report.cluster import cluster_tables, grounds, region_server_tables
+from howdah.report.cluster import (
+    SPARK_ABOUT,
+    cluster_tables,
+    grounds,
+    region_server_tables,
+    spark_tables,
+)
 from howdah.report.document import (
     PAGES,
     Block,
@@ -28,9 +34,7 @@ from howdah.report.document import (
     Warnings,
     present,
 )
-from howdah.report.figure import FigureSource
 from howdah.report.provenance import provenance, simulated_tables
-from howdah.report.spark import SPARK_ABOUT, spark_tables
 from howdah.report.words import NONE, cited, moment, number, sentence, setting, signed_bytes, source_text
 from howdah.units import format_rate
 
@@ -163,7 +167,12 @@ def run_report(run: RunData, analysis: Analysis, *, drawn: bool = True) -> Docum
             Section("reported", "", "Reported by the programs", present(_metrics(record, evidence))),
             Section("findings", "Findings", "Findings", tuple(_findings(analysis))),
             Section(
-                "spark", "Spark", "Stages and executors", spark_tables(record, evidence), SPARK_ABOUT, PAGES
+                "spark",
+                "Spark",
+                "Stages and executors",
+                tuple(spark_tables(record, evidence)),
+                SPARK_ABOUT,
+                PAGES,
             ),
             *(_drawn_sections(record, evidence, figures) if figures else ()),
             _bytes(evidence, figures),
@@ -177,6 +186,7 @@ def run_report(run: RunData, analysis: Analysis, *, drawn: bool = True) -> Docum
 def _draw(run: RunData, analysis: Analysis) -> Figures:
     # A terminal does without what draws figures.
     from howdah.report.figures import draw  # noqa: PLC0415
+    from howdah.report.figures.timeaxis import FigureSource  # noqa: PLC0415
 
     return draw(FigureSource(run, analysis.evidence))
 
@@ -291,23 +301,20 @@ def _rate(result: WorkloadResult, time: WorkloadTime) -> str:
     return counted.in_words() if counted is not None else NONE
 
 
-def _dfsio(evidence: Evidence) -> Table | None:
-    if not evidence.dfsio:
-        return None
-    columns = ("workload", "files", "total MB", "throughput MB/s", "average MB/s", "deviation MB/s", "exec s")
-    rows = tuple(
-        (
-            test.workload,
-            str(test.files),
-            f"{test.total_mb:.2f}",
-            f"{test.throughput_mb_per_s:.2f}",
-            f"{test.average_mb_per_s:.2f}",
-            f"{test.deviation_mb_per_s:.2f}",
-            f"{test.exec_s:.2f}",
-        )
-        for test in evidence.dfsio
+def _dfsio(evidence: Evidence) -> Table:
+    return Table.of(
+        evidence.dfsio,
+        {
+            "workload": lambda test: test.workload,
+            "files": lambda test: str(test.files),
+            "total MB": lambda test: f"{test.total_mb:.2f}",
+            "throughput MB/s": lambda test: f"{test.throughput_mb_per_s:.2f}",
+            "average MB/s": lambda test: f"{test.average_mb_per_s:.2f}",
+            "deviation MB/s": lambda test: f"{test.deviation_mb_per_s:.2f}",
+            "exec s": lambda test: f"{test.exec_s:.2f}",
+        },
+        label="TestDFSIO's figures",
     )
-    return Table(columns, rows, label="TestDFSIO's figures")
 
 
 def _metrics(record: RunRecord, evidence: Evidence) -> Table:

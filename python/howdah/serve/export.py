@@ -24,7 +24,7 @@ from howdah.errors import UserError
 from howdah.model.base import Model
 from howdah.report.drawing import VEGA_LITE
 from howdah.report.figure_data import page_specs
-from howdah.report.folder import FIGURES
+from howdah.report.html import FIGURES
 from howdah.report.renderer import Renderer, still_spec
 from howdah.serve.app import application
 from howdah.serve.routes.jobs import linked_jobs

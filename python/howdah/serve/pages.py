@@ -12,7 +12,7 @@ import jinja2
 import howdah
 from howdah.model.annotation import Annotation
 from howdah.model.reported import format_value
-from howdah.report.html_shell import Shell, environment
+from howdah.report.html import Shell, environment
 from howdah.serve.security import POLICY
 from howdah.serve.settings import ServeSettings
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from howdah.report.document import Figure
-from howdah.report.html_shell import ShownPage, page_text, style_sheet, vega_bundle
+from howdah.report.html import ShownPage, page_text, style_sheet, vega_bundle
 from howdah.report.renderer import Renderer
 from howdah.serve.hub import Hub
 from howdah.serve.index import RunIndex

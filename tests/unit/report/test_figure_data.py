@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from howdah.report.document import Figure, Key, Table
-from howdah.report.figure import series_colour
 from howdah.report.figure_data import figure_data, folded, page_specs
-from howdah.report.html_shell import breakable
+from howdah.report.html import breakable
 from howdah.report.study.paper import legible
-from howdah.report.theme import DATA, chart
+from howdah.report.theme import DATA, chart, series_colour
 
 KEYS = (Key("native", "group-1"), Key("1 VM", "group-2"))
 

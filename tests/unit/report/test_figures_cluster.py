@@ -14,13 +14,11 @@ from howdah.model.run import RunRecord
 from howdah.model.tables import RunData
 from howdah.report.cluster import cluster_tables, grounds
 from howdah.report.document import Figure, Form, Table
-from howdah.report.figure import FigureSource
 from howdah.report.figures import draw
 from howdah.report.figures.lanes import MOST_WORKERS, event_marks, telling
-from howdah.report.figures.machines import MOST_ROWS
-from howdah.report.figures.places import SHEET, HostPlace, Place, PlacedRack
-from howdah.report.figures.steps import working
-from howdah.report.figures.topology import cells
+from howdah.report.figures.steps import MOST_ROWS, working
+from howdah.report.figures.timeaxis import FigureSource
+from howdah.report.figures.topology import SHEET, HostPlace, Place, PlacedRack, cells
 from howdah.report.figures.worker_lanes import LaneGroup, Places, shortened
 from howdah.report.provenance import provenance
 from howdah.report.run import run_report

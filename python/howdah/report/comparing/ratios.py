@@ -9,8 +9,21 @@ from howdah.model.comparison import Against, Comparison, Judged
 from howdah.model.run import Origin
 from howdah.report.comparing.words import interval, more, place, ratio
 from howdah.report.document import Figure, Table
-from howdah.report.figure import group_keys, series_colour
-from howdah.report.theme import DATA, SHOWN, WIDTH, across, chart, layer, tips
+from howdah.report.theme import (
+    BESIDE,
+    DATA,
+    SHOWN,
+    WIDTH,
+    across,
+    as_is,
+    chart,
+    group_keys,
+    layer,
+    linear,
+    on,
+    series_colour,
+    tips,
+)
 
 ROW, HEAD = 24, 30
 """Heights of a row and of a name above rows, pixels."""
@@ -113,20 +126,10 @@ def _spec(comparison: Comparison, heads: list[dict[str, Any]], rows: list[RatioR
     else:
         scale = {"zero": False}
         axis |= {"tickCount": 6, "format": ".3~f"}
-    x = {
-        "field": "ratio",
-        "type": "quantitative",
-        "scale": {**scale, "domain": [low, high], "nice": False},
-        "axis": axis,
-    }
-    y = {
-        "field": "y",
-        "type": "quantitative",
-        "scale": {"domain": [0, height], "reverse": True},
-        "axis": None,
-    }
-    groups = group_keys(comparison)
-    colour = series_colour(groups)
+    scale |= {"domain": [low, high], "nice": False}
+    x = {"field": "ratio", "type": "quantitative", "scale": scale, "axis": axis}
+    y = linear("y", [0, height], down=True)
+    colour = series_colour(group_keys(comparison))
     tooltip = tips(series="group", what=None, said="ratio", interval="95 % interval", verdict=None, why=None)
     layers: list[dict[str, Any]] = [
         # The line of the baseline is drawn beside rows alone: names would lie on it.
@@ -138,7 +141,7 @@ def _spec(comparison: Comparison, heads: list[dict[str, Any]], rows: list[RatioR
         layer(
             values,
             {"type": "rule", "strokeWidth": 5, "opacity": 0.45},
-            {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "y": y, "color": colour},
+            {"x": on(x, "low"), "x2": {"field": "high"}, "y": y, "color": colour},
             SHOWN,
             "isValid(datum.low)",
         ),
@@ -156,12 +159,7 @@ def _spec(comparison: Comparison, heads: list[dict[str, Any]], rows: list[RatioR
                 "y": y,
                 "color": colour,
                 # What was computed is a hollow point.
-                "fillOpacity": {
-                    "field": "solid",
-                    "type": "quantitative",
-                    "scale": {"domain": [0, 1], "range": [0, 1]},
-                    "legend": None,
-                },
+                "fillOpacity": as_is("solid"),
                 "stroke": colour,
                 "tooltip": tooltip,
             },
@@ -183,14 +181,9 @@ def _spec(comparison: Comparison, heads: list[dict[str, Any]], rows: list[RatioR
         ),
         layer(
             values,
-            {
-                "type": "text",
-                "align": "left",
-                "dx": 8,
-                "limit": RIGHT - 10,
-                "opacity": {"expr": "roomy ? 1 : 0"},
-            },
-            {"x": {"value": {"expr": "width"}}, "y": y, "text": {"field": "label"}},
+            {"type": "text", "align": "left", "dx": 8, "limit": RIGHT - 10}
+            | {"opacity": {"expr": "roomy ? 1 : 0"}},
+            {"x": BESIDE, "y": y, "text": {"field": "label"}},
             SHOWN,
         ),
     ]
@@ -201,7 +194,6 @@ def _spec(comparison: Comparison, heads: list[dict[str, Any]], rows: list[RatioR
         top=4,
         left=LEFT,
         right=RIGHT,
-        resolve={"scale": {"color": "independent", "opacity": "independent", "fillOpacity": "independent"}},
     )
 
 

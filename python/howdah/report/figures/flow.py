@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 
 from howdah.analysis.evidence.volumes import ByteFlow, Flow, FlowNode
 from howdah.report.document import Figure, Key, Table
-from howdah.report.figure import FigureSource, series_colour
-from howdah.report.figures.timeaxis import LEGEND_HEIGHT, legend, with_still
-from howdah.report.theme import DATA, SHOWN, WIDTH, chart, layer, scaled, tips
+from howdah.report.figures.timeaxis import LEGEND_HEIGHT, FigureSource, legend, with_still
+from howdah.report.theme import DATA, SHOWN, WIDTH, chart, layer, on, scaled, series_colour, spans, tips
 from howdah.report.words import signed_bytes
 from howdah.units import format_bytes
 
@@ -248,40 +247,29 @@ def _key(flow: Flow) -> Key:
 
 
 def _spec(source: FigureSource, picture: ByteFlow, placed: FlowLayout, keys: list[Key]) -> dict[str, Any]:
-    colour = series_colour(keys)
     x = scaled([0, placed.columns - 1 + placed.box], zero=False)
     y = scaled([0, placed.height], down=True, zero=False)
     streams = [row for stream in placed.streams for row in _outline(stream, placed.box)]
-    tooltip = tips(what="what", bytes="counted", theory="expected in theory", by="counted by")
     layers: list[dict[str, Any]] = [
-        {
-            "data": {"values": streams},
-            "name": DATA,
-            "transform": [{"filter": SHOWN}],
-            "mark": {
-                "type": "area",
-                "opacity": 0.5,
-                **({"line": {"strokeDash": source.dash}} if source.dash != [1, 0] else {}),
-            },
-            "encoding": {
-                "x": {**x, "field": "x"},
-                "y": {**y, "field": "y"},
+        layer(
+            streams,
+            {"type": "area", "opacity": 0.5}
+            | ({"line": {"strokeDash": source.dash}} if source.simulated else {}),
+            {
+                "x": on(x, "x"),
+                "y": on(y, "y"),
                 "y2": {"field": "y2"},
-                "color": colour,
+                "color": series_colour(keys),
                 "detail": tips(flow=None),
-                "tooltip": tooltip,
+                "tooltip": tips(what="what", bytes="counted", theory="expected in theory", by="counted by"),
             },
-        },
+            SHOWN,
+            name=DATA,
+        ),
         layer(
             [_drawn(box, placed.box) for box in placed.boxes if box.node],
             {"type": "rect", "color": "$phase-1"},
-            {
-                "x": {**x, "field": "x"},
-                "x2": {"field": "x2"},
-                "y": {**y, "field": "y"},
-                "y2": {"field": "y2"},
-                "tooltip": tips(label="where", bytes="bytes"),
-            },
+            {**spans(x, y), "tooltip": tips(label="where", bytes="bytes")},
         ),
         *_names(picture, placed, x, y),
         *legend(keys, placed.height + _LINE),
@@ -294,7 +282,6 @@ def _spec(source: FigureSource, picture: ByteFlow, placed: FlowLayout, keys: lis
         bottom=10 + LEGEND_HEIGHT,
         left=_SIDE,
         right=_SIDE,
-        resolve={"scale": {"color": "independent", "opacity": "independent"}},
     )
     return with_still(spec)
 
@@ -394,8 +381,8 @@ def _line(values: list[dict[str, Any]], align: str, x: dict[str, Any], y: dict[s
             "fontWeight": {"expr": f"{strong} ? 'bold' : 'normal'"},
         },
         {
-            "x": {**x, "field": "x"},
-            "y": {**y, "field": "y"},
+            "x": on(x, "x"),
+            "y": on(y, "y"),
             "text": {"field": "text"},
             "color": {"condition": {"test": strong, "value": "$ink"}, "value": "$muted"},
         },

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from howdah.report.document import Figure, Key, Table
-from howdah.report.figure import FigureSource, series_colour
 from howdah.report.figures.timeaxis import (
     UNIT_LINE,
+    FigureSource,
     TimeUnit,
     end_of_run_s,
     header,
@@ -16,7 +16,7 @@ from howdah.report.figures.timeaxis import (
     time_unit,
     time_x,
 )
-from howdah.report.theme import DATA, SHOWN, WIDTH, chart, layer, quantity, tips
+from howdah.report.theme import DATA, SHOWN, WIDTH, chart, layer, on, quantity, scaled, series_colour, tips
 from howdah.units import format_bytes, format_counted, format_seconds
 
 DAEMONS = {
@@ -90,7 +90,7 @@ def event_layers(
     ]
     if not values:
         return []
-    at = {"x": quantity("time"), "y": {**y, "field": "y"}}
+    at = {"x": quantity("time"), "y": on(y, "y")}
     tooltip = tips(worker="worker", text="what")
     word = {"type": "text", "align": "left", "baseline": "top", "dx": 4, "dy": 3, "fontSize": 11}
     # An outline in the page's own colour keeps the word readable over the bars.
@@ -281,9 +281,7 @@ def _spec(source: FigureSource, every: list[Lane], bars: list[LaneBar], kinds: l
     unit = time_unit(source)
     above = header(source, WIDTH)
     pitch = min(MOST_LANE, MOST_HEIGHT / len(every))
-    x = time_x(source, "start")
-    y_scale = {"domain": [-0.5, len(every) - 0.5], "reverse": True, "nice": False, "zero": False}
-    y = {"type": "quantitative", "scale": y_scale, "axis": None}
+    y = scaled([-0.5, len(every) - 0.5], down=True, zero=False)
     values = [
         {
             "series": bar.series,
@@ -297,12 +295,9 @@ def _spec(source: FigureSource, every: list[Lane], bars: list[LaneBar], kinds: l
         }
         for bar in bars
     ]
-    mark: dict[str, Any] = {
-        "type": "rect",
-        "stroke": "$page",
-        "strokeWidth": 0.8 if len(bars) < MOST_BARS else 0.2,
-    }
-    if source.dash != [1, 0]:
+    mark: dict[str, Any] = {"type": "rect", "stroke": "$page"}
+    mark["strokeWidth"] = 0.8 if len(bars) < MOST_BARS else 0.2
+    if source.simulated:
         mark |= {"fillOpacity": 0.3, "stroke": "$ink", "strokeDash": source.dash}
     layers = [
         *above.layers,
@@ -310,17 +305,9 @@ def _spec(source: FigureSource, every: list[Lane], bars: list[LaneBar], kinds: l
             values,
             mark,
             {
-                "x": x,
-                "x2": {"field": "end"},
-                "y": {**y, "field": "y"},
-                "y2": {"field": "y2"},
+                **bar_places(source, y),
                 "color": series_colour(kinds),
-                "tooltip": [
-                    {"field": "what", "title": "task"},
-                    {"field": "start", "title": f"start ({unit.name})", "format": ".4~g"},
-                    {"field": "took", "title": "elapsed"},
-                    {"field": "moved", "title": "in and out"},
-                ],
+                "tooltip": [*tips(what="task"), *bar_tips(unit)],
             },
             SHOWN,
             name=DATA,
@@ -328,7 +315,7 @@ def _spec(source: FigureSource, every: list[Lane], bars: list[LaneBar], kinds: l
         layer(
             _lane_names(every),
             {"type": "text", "align": "right", "dx": -8, "x": 0, "color": "$muted"},
-            {"y": {**y, "field": "lane"}, "text": {"field": "name"}},
+            {"y": on(y, "lane"), "text": {"field": "name"}},
         ),
     ]
     return chart(
@@ -336,8 +323,23 @@ def _spec(source: FigureSource, every: list[Lane], bars: list[LaneBar], kinds: l
         height=pitch * len(every),
         # There is no unit to write above this plot, only room for the tallest letters.
         top=above.height + UNIT_LINE // 3,
-        resolve={"scale": {"color": "independent", "opacity": "independent"}},
     )
+
+
+def bar_places(source: FigureSource, y: dict[str, Any]) -> dict[str, Any]:
+    """Where bars of tasks are: from start to end, in their lanes."""
+    return {
+        "x": time_x(source, "start"),
+        "x2": {"field": "end"},
+        "y": on(y, "y"),
+        "y2": {"field": "y2"},
+    }
+
+
+def bar_tips(unit: TimeUnit) -> list[dict[str, Any]]:
+    """What a pointer shows of a bar's times and bytes."""
+    start = {"field": "start", "title": f"start ({unit.name})", "format": ".4~g"}
+    return [start, *tips(took="elapsed", moved="in and out")]
 
 
 def tasks_table(rows: list[dict[str, Any]]) -> Table:

@@ -9,8 +9,8 @@ from howdah.analysis.links import PUBLISHED, good, share_of_nominal, slow_pairs
 from howdah.model.reported import LinkRate, format_value
 from howdah.model.workloads.network import ALL_AT_ONCE, BOTH_WAYS, ONE_WAY
 from howdah.report.document import Figure, Table
-from howdah.report.figure import FigureSource
-from howdah.report.theme import DATA, WIDTH, chart
+from howdah.report.figures.timeaxis import FigureSource
+from howdah.report.theme import DATA, WIDTH, chart, layer, tips
 from howdah.report.words import NONE
 from howdah.units import format_bits_per_s, format_counted
 
@@ -93,37 +93,24 @@ def _spec(pairs: Sequence[LinkRate], names: tuple[str, ...], slow: set[tuple[str
         "axis": {**axis, "orient": "top", "title": "to", "labelAngle": 0},
     }
     y = {"field": "from", "type": "nominal", "scale": band, "axis": {**axis, "title": "from"}}
-    layers: list[dict[str, Any]] = [
-        {
-            "name": DATA,
-            "data": {"values": values},
-            "mark": {"type": "rect", "color": "$net-send", "fillOpacity": {"expr": "datum.shade"}},
-            "encoding": {
+    layers = [
+        layer(
+            values,
+            {"type": "rect", "color": "$net-send", "fillOpacity": {"expr": "datum.shade"}},
+            {
                 "x": x,
                 "y": y,
                 "stroke": {"condition": {"test": "datum.slow", "value": "$fault"}, "value": None},
                 "strokeWidth": {"condition": {"test": "datum.slow", "value": 2}, "value": 0},
-                "tooltip": [
-                    {"field": "from"},
-                    {"field": "to"},
-                    {"field": "text", "title": "received"},
-                ],
+                "tooltip": tips(**{"from": None, "to": None, "text": "received"}),
             },
-        }
+            name=DATA,
+        )
     ]
     if written:
-        layers.append(
-            {
-                "data": {"values": values},
-                "mark": {"type": "text", "fontSize": 11},
-                "encoding": {
-                    "x": x,
-                    "y": y,
-                    "text": {"field": "short"},
-                    "color": {"condition": {"test": "datum.shade > 0.6", "value": "$page"}, "value": "$ink"},
-                },
-            }
-        )
+        contrast = {"condition": {"test": "datum.shade > 0.6", "value": "$page"}, "value": "$ink"}
+        words = {"x": x, "y": y, "text": {"field": "short"}, "color": contrast}
+        layers.append(layer(values, {"type": "text", "fontSize": 11}, words))
     tall = cell * len(names)
     width = min(WIDTH - _NAMES, max(tall, cell * 1.6 * len(names)))
     return chart(layers, height=tall, width=width, top=_ABOVE, bottom=12, left=_NAMES, right=24)

@@ -14,9 +14,8 @@ from howdah.analysis.use import QUIET_BYTES_PER_S
 from howdah.analysis.wording import percent
 from howdah.model.run import Origin
 from howdah.report.document import Figure, Key
-from howdah.report.figure import FigureSource
 from howdah.report.figures.steps import combined, common_grid, mean, of_workers, summed, working
-from howdah.report.figures.timeaxis import first_shown_s, memory_unit, rate_unit
+from howdah.report.figures.timeaxis import FigureSource, first_shown_s, memory_unit, rate_unit
 from howdah.report.figures.timeline import (
     Axis,
     LevelMark,

@@ -12,9 +12,9 @@ from howdah.analysis.operation_steps import SHARES
 from howdah.model.reported import format_value
 from howdah.model.server_events import COLLECTION, COMPACTION, FLUSH, MOVE, SLOW_SYNC, SPLIT, ServerEvent
 from howdah.report.document import Figure, Key, Table
-from howdah.report.figure import FigureSource, series_colour
 from howdah.report.figures.timeaxis import (
     UNIT_LINE,
+    FigureSource,
     TimeUnit,
     end_of_run_s,
     header,
@@ -32,7 +32,9 @@ from howdah.report.theme import (
     in_pixels,
     layer,
     level_title,
+    number_tip,
     quantity,
+    series_colour,
     tips,
 )
 from howdah.units import format_counted
@@ -142,7 +144,6 @@ def _spec(
 ) -> dict[str, Any]:
     above = header(source, WIDTH)
     unit = time_unit(source)
-    x = time_x(source)
     rows = _rows(source, courses)
     times_ms = [row["ms"] for row in rows if row["ms"] is not None]
     low, high = 0.8 * min(times_ms), 1.2 * max(times_ms)
@@ -153,30 +154,20 @@ def _spec(
         "axis": {**level_title("ms", above.height), "format": "~g", "values": _decades(low, high)},
     }
     height = _HEIGHT + (_GAP + _LANE * len(lanes) if lanes else 0)
-    lines = {
-        "name": DATA,
-        "data": {"values": rows},
-        "transform": [{"filter": SHOWN}],
-        "mark": {
-            "type": "line",
-            "interpolate": "step-after",
-            "strokeWidth": 1.5,
-            "strokeDash": source.dash,
-            "invalid": "break-paths-show-domains",
-            "clip": True,
-        },
-        "encoding": {
-            "x": x,
+    lines = layer(
+        rows,
+        {"type": "line", "interpolate": "step-after", "strokeWidth": 1.5, "strokeDash": source.dash}
+        | {"invalid": "break-paths-show-domains", "clip": True},
+        {
+            "x": time_x(source),
             "y": y,
             "color": series_colour(keys),
             "detail": {"field": "workload"},
-            "tooltip": [
-                {"field": "time", "type": "quantitative", "title": f"at ({unit.name})"},
-                {"field": "series", "title": "of all"},
-                {"field": "text", "title": "within"},
-            ],
+            "tooltip": [number_tip("time", f"at ({unit.name})"), *tips(series="of all", text="within")],
         },
-    }
+        SHOWN,
+        name=DATA,
+    )
     layers = [*above.layers, lines]
     for at, (key, events) in enumerate(lanes):
         layers.append(_lane(key, events, unit, _HEIGHT + _GAP + _LANE * at))
@@ -186,7 +177,6 @@ def _spec(
         height=height,
         top=above.height + UNIT_LINE,
         right=RIGHT,
-        resolve={"scale": {"color": "independent", "opacity": "independent"}},
     )
 
 
@@ -214,14 +204,8 @@ def _lane(key: Key, events: Sequence[ServerEvent], unit: TimeUnit, top: float) -
     ]
     return layer(
         values,
-        {
-            "type": "rect",
-            "color": f"${key.token}",
-            "stroke": f"${key.token}",
-            "strokeWidth": 1,
-            "opacity": 0.75,
-            "clip": True,
-        },
+        {"type": "rect", "color": f"${key.token}", "stroke": f"${key.token}", "strokeWidth": 1}
+        | {"opacity": 0.75, "clip": True},
         {
             "x": quantity("start"),
             "x2": {"field": "end"},

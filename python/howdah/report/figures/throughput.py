@@ -13,10 +13,20 @@ import numpy as np
 
 from howdah.analysis.evidence.use import FloatArray
 from howdah.report.document import Figure, Table
-from howdah.report.figure import FigureSource
 from howdah.report.figures.lanes import KEYS, OTHER
-from howdah.report.figures.timeaxis import ScaledUnit, number_format, rate_unit
-from howdah.report.theme import DATA, HALF_WIDTH, chart, layer, level_title, linear, quantity, tips
+from howdah.report.figures.timeaxis import FigureSource, ScaledUnit, number_format, rate_unit
+from howdah.report.theme import (
+    BESIDE,
+    DATA,
+    HALF_WIDTH,
+    LEVEL,
+    chart,
+    layer,
+    level_title,
+    linear,
+    quantity,
+    tips,
+)
 from howdah.units import format_rate
 
 MOST_BARS = 200
@@ -117,7 +127,7 @@ def _spec(
     x_axis = {"title": what, "tickCount": min(8, last + 1), "format": "d", "tickMinStep": 1}
     y = linear("low", [0, top], {**level_title(unit.name), "tickCount": 3, "format": number_format(top)})
     mark: dict[str, Any] = {"type": "rect", "color": f"${KEYS.get(kind, OTHER).token}"}
-    if source.dash != [1, 0]:
+    if source.simulated:
         mark |= {"fillOpacity": 0.3, "stroke": mark["color"], "strokeDash": source.dash}
     level = [{"rate": middle / unit.size}]
     layers: list[dict[str, Any]] = [
@@ -135,13 +145,13 @@ def _spec(
         ),
         layer(
             level,
-            {"type": "rule", "color": "$ink", "strokeWidth": 1, "strokeDash": [2, 3]},
+            LEVEL,
             {"y": quantity("rate")},
         ),
         layer(
             level,
             {"type": "text", "align": "left", "dx": 6, "text": "median", "color": "$muted"},
-            {"x": {"value": {"expr": "width"}}, "y": quantity("rate")},
+            {"x": BESIDE, "y": quantity("rate")},
         ),
     ]
     return chart(layers, height=110, width=HALF_WIDTH, top=24, right=56)

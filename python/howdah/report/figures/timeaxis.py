@@ -7,10 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from howdah.analysis.evidence import Evidence
 from howdah.analysis.evidence.use import FloatArray
+from howdah.model.run import Origin, RunRecord
+from howdah.model.tables import RunData
 from howdah.report.document import Key
-from howdah.report.figure import FigureSource
-from howdah.report.theme import RIGHT, in_pixels, layer, linear, quantity, tips
+from howdah.report.theme import RIGHT, coloured_by, in_pixels, layer, linear, quantity, tips
 from howdah.units import format_seconds
 
 UNIT_LINE = 19
@@ -35,6 +37,28 @@ LEGEND_HEIGHT = 18
 STILL = "still"
 """The variable that the page's script sets to false."""
 _SQUARE, _KEY_LETTER, _KEY_GAP = 15.0, 6.0, 22.0
+
+
+class FigureSource(NamedTuple):
+    """What a figure is drawn from: a run and what analysis derived from it."""
+
+    run: RunData
+    evidence: Evidence
+
+    @property
+    def record(self) -> RunRecord:
+        """The run's record."""
+        return self.run.record
+
+    @property
+    def simulated(self) -> bool:
+        """Whether the run was simulated."""
+        return self.record.origin is Origin.SIMULATED
+
+    @property
+    def dash(self) -> list[int]:
+        """Measured lines are solid, simulated ones dashed."""
+        return [6, 3] if self.simulated else [1, 0]
 
 
 class Name(NamedTuple):
@@ -178,26 +202,19 @@ def legend(keys: Sequence[Key], y: float) -> list[dict[str, Any]]:
     for key in keys:
         values.append({"x": x, "name": key.name})
         x += _SQUARE + _KEY_LETTER * len(key.name) + _KEY_GAP
-    colours = {"domain": [key.name for key in keys], "range": [f"${key.token}" for key in keys]}
+    colour = coloured_by("name", {key.name: key.token for key in keys})
     at = {"x": in_pixels("x")}
-    shown = {"expr": f"{STILL} ? 1 : 0"}
+    shown = {"y": y, "opacity": {"expr": f"{STILL} ? 1 : 0"}}
     square = {"type": "point", "shape": "square", "filled": True, "size": 60, "xOffset": 5}
     word = {"type": "text", "align": "left", "baseline": "middle", "fontSize": 11, "dx": _SQUARE}
     return [
-        layer(
-            values,
-            {**square, "y": y, "opacity": shown},
-            {
-                **at,
-                "color": {"field": "name", "type": "nominal", "scale": colours, "legend": None},
-            },
-        ),
-        layer(values, {**word, "y": y, "opacity": shown}, {**at, "text": {"field": "name"}}),
+        layer(values, square | shown, {**at, "color": colour}),
+        layer(values, word | shown, {**at, "text": {"field": "name"}}),
     ]
 
 
 def with_still(spec: dict[str, Any]) -> dict[str, Any]:
-    """The spec with the variable that a legend looks at."""
+    """The spec with the variable that a legend reads."""
     return {**spec, "params": [*spec["params"], {"name": STILL, "value": True}]}
 
 

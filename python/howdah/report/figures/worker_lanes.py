@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 from howdah.model.run import TaskAttempt
 from howdah.report.document import Figure, Key
-from howdah.report.figure import FigureSource, series_colour
 from howdah.report.figures.lanes import (
     KEYS,
     MOST_BARS,
@@ -16,6 +15,8 @@ from howdah.report.figures.lanes import (
     STAGE,
     Lane,
     LaneBar,
+    bar_places,
+    bar_tips,
     event_layers,
     event_marks,
     lane_of,
@@ -27,15 +28,29 @@ from howdah.report.figures.lanes import (
 from howdah.report.figures.timeaxis import (
     LEGEND_HEIGHT,
     UNIT_LINE,
+    FigureSource,
     end_of_run_s,
     header,
     legend,
     start_of_axis_s,
     time_unit,
-    time_x,
     with_still,
 )
-from howdah.report.theme import DATA, LEFT, RIGHT, SHOWN, WIDTH, chart, layer, quantity, scaled
+from howdah.report.theme import (
+    BESIDE,
+    DATA,
+    LEFT,
+    RIGHT,
+    SHOWN,
+    WIDTH,
+    chart,
+    layer,
+    on,
+    quantity,
+    scaled,
+    series_colour,
+    tips,
+)
 from howdah.units import format_bytes, format_counted, format_seconds
 
 SHUFFLE = Key("reduce fetching map output", "phase-3")
@@ -198,14 +213,13 @@ def _spec(source: FigureSource, places: Places, bars: list[LaneBar], keys: Seque
         for bar in bars
     ]
     hollow = f"datum.series === '{KILLED.name}'"
-    simulated = source.dash != [1, 0]
     # Dashes around bars of a few pixels are a grey noise; there only the paleness tells.
-    dashed = simulated and places.pitch >= _DASHED_PITCH
+    dashed = source.simulated and places.pitch >= _DASHED_PITCH
     mark: dict[str, Any] = {
         "type": "rect",
         "strokeWidth": 0.8 if len(bars) < MOST_BARS else 0.2,
         # What is not a colour alone can be distinguished on any paper: a killed attempt is an outline.
-        "fillOpacity": {"expr": f"{hollow} ? 0.15 : {(0.3 if dashed else 0.5) if simulated else 1}"},
+        "fillOpacity": {"expr": f"{hollow} ? 0.15 : {(0.3 if dashed else 0.5) if source.simulated else 1}"},
     }
     if dashed:
         mark["strokeDash"] = source.dash
@@ -217,19 +231,10 @@ def _spec(source: FigureSource, places: Places, bars: list[LaneBar], keys: Seque
             values,
             mark,
             {
-                "x": time_x(source, "start"),
-                "x2": {"field": "end"},
-                "y": {**y, "field": "y"},
-                "y2": {"field": "y2"},
+                **bar_places(source, y),
                 "color": series_colour(keys),
                 "stroke": stroke,
-                "tooltip": [
-                    {"field": "what", "title": "task"},
-                    {"field": "worker", "title": "worker"},
-                    {"field": "start", "title": f"start ({unit.name})", "format": ".4~g"},
-                    {"field": "took", "title": "elapsed"},
-                    {"field": "moved", "title": "in and out"},
-                ],
+                "tooltip": [*tips(what="task", worker="worker"), *bar_tips(unit)],
             },
             SHOWN,
             name=DATA,
@@ -249,7 +254,6 @@ def _spec(source: FigureSource, places: Places, bars: list[LaneBar], keys: Seque
         top=above.height + UNIT_LINE // 3,
         bottom=_AXIS + LEGEND_HEIGHT,
         left=max(LEFT, min(_MOST_LEFT, round(_LETTER * longest) + 14)),
-        resolve={"scale": {"color": "independent", "opacity": "independent", "stroke": "independent"}},
     )
     return with_still(spec)
 
@@ -268,7 +272,7 @@ def _crosses(values: list[dict[str, Any]], y: dict[str, Any], pitch: float) -> l
         layer(
             failed,
             {**cross, "baseline": "middle", "fontWeight": "bold"},
-            {"x": quantity("end"), "y": {**y, "field": "y"}},
+            {"x": quantity("end"), "y": on(y, "y")},
             SHOWN,
         )
     ]
@@ -283,7 +287,7 @@ def _names(places: Places, y: dict[str, Any]) -> dict[str, Any]:
     return layer(
         values,
         {**mark, "fontSize": 11 if places.pitch > _LEAST_PITCH else 10, "limit": _MOST_LEFT - 14},
-        {"y": {**y, "field": "y"}, "text": {"field": "name"}},
+        {"y": on(y, "y"), "text": {"field": "name"}},
     )
 
 
@@ -312,10 +316,6 @@ def _causes(source: FigureSource, places: Places, y: dict[str, Any]) -> list[dic
         layer(
             values,
             {**mark, "limit": RIGHT - 8, "opacity": {"expr": "roomy ? 1 : 0"}},
-            {
-                "x": {"value": {"expr": "width"}},
-                "y": {**y, "field": "y"},
-                "text": {"field": "text"},
-            },
+            {"x": BESIDE, "y": on(y, "y"), "text": {"field": "text"}},
         )
     ]

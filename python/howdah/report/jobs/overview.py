@@ -9,8 +9,7 @@ from urllib.parse import quote
 from howdah.jobs.ranking import ORDERS, HostVerdict, Overview
 from howdah.model.application import KIND_NAMES, ORIGIN, Application, JobChange
 from howdah.report.document import PAGES, Bullets, Data, Document, Figure, Key, Section, Table, present
-from howdah.report.figure import series_colour
-from howdah.report.theme import DATA, SHOWN, across, chart, layer, linear
+from howdah.report.theme import DATA, SHOWN, across, chart, layer, linear, series_colour
 from howdah.units import format_bytes, format_counted, format_memory, format_percent, format_seconds
 
 _ROW = 22

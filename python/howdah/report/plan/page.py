@@ -25,10 +25,9 @@ from howdah.report.plan import content, words
 from howdah.report.plan.content import Grounds
 from howdah.report.plan.drawings import host
 from howdah.report.plan.drawings import racks as racks_drawing
-from howdah.report.plan.growth import growth
-from howdah.report.plan.platforms import platforms
+from howdah.report.plan.figures import growth, platforms
 from howdah.report.renderer import svg
-from howdah.report.theme import DATA, SHOWN, WIDTH, across, chart, layer, linear, scaled, tips
+from howdah.report.theme import DATA, SHOWN, WIDTH, across, chart, layer, linear, on, scaled, tips
 from howdah.report.words import sentence
 from howdah.units import GIB, MIB, format_counted, format_gib
 
@@ -161,7 +160,7 @@ def _spec(
             **base,
             "mark": {"type": "bar", "size": BAR, "stroke": "$page", "strokeWidth": 1},
             "encoding": {
-                "x": {**x, "field": "start"},
+                "x": on(x, "start"),
                 "x2": {"field": "end"},
                 "y": y,
                 "color": colour,
@@ -172,7 +171,7 @@ def _spec(
             {
                 **base,
                 "mark": {**label, "dy": offset},
-                "encoding": {"x": {**x, "field": "start"}, "y": y, "text": {"field": field}},
+                "encoding": {"x": on(x, "start"), "y": y, "text": {"field": field}},
             }
             for field, offset in (("series", 23), ("size", 36))
         ),
@@ -189,7 +188,6 @@ def _spec(
         top=4,
         left=4,
         right=24,
-        resolve={"scale": {"color": "independent"}},
     )
 
 

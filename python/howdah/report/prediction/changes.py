@@ -23,10 +23,22 @@ from howdah.report.document import (
     Table,
     present,
 )
-from howdah.report.figure import series_colour
 from howdah.report.prediction.grounds import Ground, basis, facts, inputs
 from howdah.report.prediction.words import longer
-from howdah.report.theme import DATA, SHOWN, SIGNED, WIDTH, across, as_is, chart, layer, linear, tips
+from howdah.report.theme import (
+    DATA,
+    SHOWN,
+    SIGNED,
+    WIDTH,
+    across,
+    as_is,
+    chart,
+    layer,
+    linear,
+    on,
+    series_colour,
+    tips,
+)
 from howdah.report.words import sentence
 
 LEFT, RIGHT = 134, 24
@@ -128,32 +140,11 @@ def _ends(effect: Effect) -> str:
 
 
 def _data(variation: WhatIf) -> Data:
-    return Data(
-        "effects",
-        ("quantity", "before", "after", "elapsed_s", "share", "low", "high"),
-        (
-            (
-                "",
-                "",
-                "",
-                variation.elapsed_s,
-                0.0,
-                *((0.0, 0.0) if _intervals(variation.effects) else (None, None)),
-            ),
-            *(
-                (
-                    effect.quantity,
-                    effect.before,
-                    effect.after,
-                    effect.elapsed_s,
-                    effect.share,
-                    effect.low,
-                    effect.high,
-                )
-                for effect in variation.effects
-            ),
-        ),
-    )
+    columns = ("quantity", "before", "after", "elapsed_s", "share", "low", "high")
+    effects = Data.of("effects", columns, variation.effects)
+    ends = (0.0, 0.0) if _intervals(variation.effects) else (None, None)
+    unchanged = ("", "", "", variation.elapsed_s, 0.0, *ends)
+    return effects._replace(rows=(unchanged, *effects.rows))
 
 
 def tornado(effects: Sequence[Effect], subject: str = "suite") -> Figure | None:
@@ -227,7 +218,7 @@ def _spec(effects: Sequence[Effect], subject: str) -> dict[str, Any]:
         layer(
             [datum for datum in values if datum["low"] is not None],
             {"type": "rule", "strokeWidth": 2, "color": "$ink"},
-            {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "y": y},
+            {"x": on(x, "low"), "x2": {"field": "high"}, "y": y},
             SHOWN,
         ),
         layer([{"share": 0}], {"type": "rule", "color": "$ink", "strokeWidth": 1}, {"x": x}),
@@ -237,15 +228,7 @@ def _spec(effects: Sequence[Effect], subject: str) -> dict[str, Any]:
             {"y": y, "text": {"field": "name"}},
         ),
     ]
-    return chart(
-        layers,
-        height=height,
-        width=WIDTH + 14,
-        top=4,
-        left=LEFT,
-        right=RIGHT,
-        resolve={"scale": {"color": "independent", "fillOpacity": "independent"}},
-    )
+    return chart(layers, height=height, width=WIDTH + 14, top=4, left=LEFT, right=RIGHT)
 
 
 def _datum(y: float, effect: Effect) -> dict[str, Any]:

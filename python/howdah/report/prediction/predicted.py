@@ -32,7 +32,20 @@ from howdah.report.prediction.words import (
     width,
 )
 from howdah.report.provenance import digest_facts
-from howdah.report.theme import DATA, SHOWN, WIDTH, across, chart, layer, linear, scaled, tips
+from howdah.report.theme import (
+    DATA,
+    HOLLOW,
+    SHOWN,
+    WIDTH,
+    across,
+    chart,
+    coloured_by,
+    layer,
+    linear,
+    on,
+    scaled,
+    tips,
+)
 from howdah.report.words import moment
 
 LEFT, RIGHT = 8, 24
@@ -230,12 +243,7 @@ def _spec(shown: Sequence[Span], axis: _Axis) -> dict[str, Any]:
     )
     height = _ROW * len(shown)
     y = linear("y", [0, height], down=True, zero=False)
-    colour: dict[str, Any] = {
-        "field": "series",
-        "type": "nominal",
-        "scale": {"domain": list(_TOKENS), "range": [f"${token}" for token in _TOKENS.values()]},
-        "legend": None,
-    }
+    colour = coloured_by("series", _TOKENS)
     predicted = [_datum(place, span, unit.size_s) for place, span in enumerate(shown)]
     measured = [
         {
@@ -247,17 +255,17 @@ def _spec(shown: Sequence[Span], axis: _Axis) -> dict[str, Any]:
         for place, span in enumerate(shown)
         if span.measured is not None
     ]
-    point = {"x": {**x, "field": "value"}, "y": y, "color": colour}
+    point = {"x": on(x, "value"), "y": y, "color": colour}
     layers: list[dict[str, Any]] = [
         layer(
             [datum for datum in predicted if datum["low"] is not None],
             {"type": "rule", "strokeWidth": _BAND, "opacity": 0.28},
-            {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "y": y, "color": colour},
+            {"x": on(x, "low"), "x2": {"field": "high"}, "y": y, "color": colour},
             SHOWN,
         ),
         layer(
             predicted,
-            {"type": "point", "size": _POINT, "strokeWidth": 2, "fill": "$page", "fillOpacity": 1},
+            {**HOLLOW, "size": _POINT, "strokeWidth": 2},
             {**point, "tooltip": tips(said="predicted")},
             SHOWN,
             name=DATA,
@@ -281,15 +289,7 @@ def _spec(shown: Sequence[Span], axis: _Axis) -> dict[str, Any]:
             {"y": y},
         ),
     ]
-    return chart(
-        layers,
-        height=height,
-        width=WIDTH + 140,
-        top=4,
-        left=LEFT,
-        right=RIGHT,
-        resolve={"scale": {"color": "independent", "opacity": "independent"}},
-    )
+    return chart(layers, height=height, width=WIDTH + 140, top=4, left=LEFT, right=RIGHT)
 
 
 def _datum(place: int, span: Span, unit_s: float) -> dict[str, Any]:

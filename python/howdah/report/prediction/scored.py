@@ -21,7 +21,6 @@ from howdah.report.document import (
     Table,
     present,
 )
-from howdah.report.figure import series_colour
 from howdah.report.prediction.grounds import Ground, facts, inputs, work_facts
 from howdah.report.prediction.predicted import Span, other_numbers, spans
 from howdah.report.prediction.words import (
@@ -32,7 +31,19 @@ from howdah.report.prediction.words import (
     scored_runs,
     warned,
 )
-from howdah.report.theme import DATA, SHOWN, WIDTH, chart, layer, level_title, linear, logarithmic, tips
+from howdah.report.theme import (
+    DATA,
+    SHOWN,
+    WIDTH,
+    chart,
+    layer,
+    level_title,
+    linear,
+    logarithmic,
+    on,
+    series_colour,
+    tips,
+)
 from howdah.report.words import NONE, moment
 
 HEIGHT = 240
@@ -223,7 +234,7 @@ def _spec(newest: Sequence[Score]) -> dict[str, Any]:
         layer(
             values,
             {"type": "rule", "strokeWidth": 5, "opacity": 0.28},
-            {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}, "color": colour},
+            {"x": x, "y": on(y, "low"), "y2": {"field": "high"}, "color": colour},
             SHOWN,
         ),
         layer(
@@ -246,7 +257,6 @@ def _spec(newest: Sequence[Score]) -> dict[str, Any]:
         top=28,
         bottom=12,
         right=20,
-        resolve={"scale": {"color": "independent"}},
     )
 
 

@@ -11,9 +11,20 @@ from howdah.analysis.wording import percent
 from howdah.model.run import Origin
 from howdah.model.study import Study
 from howdah.report.document import Figure, Key, Table
-from howdah.report.figure import MOST_COLOURS, series_colour
 from howdah.report.study.found import CellRuns, StudyFound
-from howdah.report.theme import DATA, HALF_WIDTH, LEFT, SHOWN, as_is, chart, layer, level_title, tips
+from howdah.report.theme import (
+    DATA,
+    HALF_WIDTH,
+    LEFT,
+    MOST_COLOURS,
+    SHOWN,
+    as_is,
+    chart,
+    layer,
+    level_title,
+    series_colour,
+    tips,
+)
 from howdah.report.words import NONE
 from howdah.study.matrix import named
 from howdah.units import format_rate
@@ -220,7 +231,6 @@ def _spec(lines: dict[str, list[Load]], keys: tuple[Key, ...], place: int) -> di
         width=HALF_WIDTH - LEFT - 14,
         top=28,
         right=14,
-        resolve={"scale": {"color": "independent", "fill": "independent"}},
     )
 
 

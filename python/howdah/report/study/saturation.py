@@ -14,7 +14,6 @@ from howdah.model.inventory import DiskRole, HostGroup
 from howdah.model.plan import Plan, Role
 from howdah.model.run import Origin
 from howdah.report.document import Figure, Key, Table
-from howdah.report.figure import MOST_COLOURS, series_colour
 from howdah.report.figures.timeline import Label, spread
 from howdah.report.study.found import CellRuns, StudyFound
 from howdah.report.study.masters import (
@@ -28,7 +27,9 @@ from howdah.report.study.masters import (
 )
 from howdah.report.study.results import SORT, by_size, n_log_n, sizes_table
 from howdah.report.theme import (
+    BESIDE,
     DATA,
+    MOST_COLOURS,
     RIGHT,
     SHOWN,
     as_is,
@@ -37,6 +38,7 @@ from howdah.report.theme import (
     layer,
     level_title,
     logarithmic,
+    series_colour,
     switching,
     tips,
 )
@@ -113,17 +115,10 @@ def _spec(lines: dict[str, list[CellRuns]], keys: tuple[Key, ...]) -> dict[str, 
         ],
         HEIGHT,
     )
-    x = {
-        "field": "size",
-        "type": "quantitative",
-        "scale": {"type": "log", "nice": False, "padding": 12},
-        "axis": {
-            "title": "dataset (GB)",
-            "format": "~g",
-            "values": sorted({point["size"] for point in points}),
-            "labelOverlap": True,
-        },
-    }
+    sizes_gb = sorted({point["size"] for point in points})
+    axis = {"title": "dataset (GB)", "format": "~g", "values": sizes_gb, "labelOverlap": True}
+    scale = {"type": "log", "nice": False, "padding": 12}
+    x = {"field": "size", "type": "quantitative", "scale": scale, "axis": axis}
     y = logarithmic(
         "time",
         {
@@ -161,7 +156,7 @@ def _spec(lines: dict[str, list[CellRuns]], keys: tuple[Key, ...]) -> dict[str, 
                 [{"series": label.name, "y": label.y} for label in names],
                 {"type": "text", "align": "left", "baseline": "middle", "dx": 8, "limit": RIGHT - 8},
                 {
-                    "x": {"value": {"expr": "width"}},
+                    "x": BESIDE,
                     "y": in_pixels("y"),
                     "text": {"field": "series"},
                     "color": colour,
@@ -174,7 +169,6 @@ def _spec(lines: dict[str, list[CellRuns]], keys: tuple[Key, ...]) -> dict[str, 
         height=HEIGHT,
         top=28,
         right=RIGHT,
-        resolve={"scale": {"color": "independent", "fill": "independent"}},
     )
 
 

@@ -10,9 +10,8 @@ from howdah.analysis.comparing.readings import NO_ANSWER
 from howdah.analysis.wording import listed, seconds
 from howdah.model.comparison import RunFigures
 from howdah.report.document import Figure, Key, Table
-from howdah.report.figure import MOST_COLOURS, series_colour
 from howdah.report.study.found import CellRuns, StudyFound
-from howdah.report.theme import DATA, SHOWN, WIDTH, across, chart, layer, tips
+from howdah.report.theme import DATA, MOST_COLOURS, SHOWN, WIDTH, across, chart, layer, series_colour, tips
 from howdah.study.matrix import Cell
 
 _PITCH = 34.0
@@ -153,5 +152,4 @@ def _spec(every: tuple[Unanswered, ...], keys: tuple[Key, ...]) -> dict[str, Any
         height=_PITCH * len(names),
         width=WIDTH - max(0, left - 60),
         left=left,
-        resolve={"scale": {"color": "independent", "fill": "independent"}},
     )

@@ -12,8 +12,7 @@ from howdah.errors import UserError
 from howdah.model.comparison import Comparison
 from howdah.report.comparing.content import document
 from howdah.report.comparing.draw import draw
-from howdah.report.html import shown_page
-from howdah.report.html_shell import ShownPage
+from howdah.report.html import ShownPage, shown_page
 from howdah.serve.pages import Pages
 from howdah.serve.places import run_place, signature
 from howdah.serve.routes.answers import Here, JsonRoute, Working, html, svg

@@ -13,8 +13,7 @@ from howdah.jobs.ranking import Filters, Overview, application_json, find_applic
 from howdah.jobs.store import JobStore
 from howdah.model.application import Application
 from howdah.report.document import Document
-from howdah.report.html import shown_page
-from howdah.report.html_shell import ShownPage
+from howdah.report.html import ShownPage, shown_page
 from howdah.report.jobs.overview import application_document, jobs_overview, row_names
 from howdah.serve.pages import Pages
 from howdah.serve.places import NotServed

@@ -17,10 +17,9 @@ from howdah.model.value import value_text
 from howdah.planner.changes import QUANTITIES
 from howdah.report.document import Figure, Table
 from howdah.report.figure_data import figure_data, folded
-from howdah.report.html import shown_page
-from howdah.report.html_shell import ShownPage, tied
+from howdah.report.html import ShownPage, shown_page, tied
 from howdah.report.plan import content, words
-from howdah.report.plan.growth import growth
+from howdah.report.plan.figures import growth
 from howdah.report.plan.page import plan_document
 from howdah.report.theme import chart, linear
 from howdah.serve.pages import Pages, sentence

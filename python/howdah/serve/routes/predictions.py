@@ -16,8 +16,7 @@ from howdah.model.calibration import Calibration
 from howdah.model.prediction import Prediction, Score
 from howdah.report.document import Figure
 from howdah.report.figure_data import figure_data
-from howdah.report.html import shown_page
-from howdah.report.html_shell import ShownPage, drawn
+from howdah.report.html import ShownPage, drawn, shown_page
 from howdah.report.prediction.predicted import predicted
 from howdah.report.prediction.scored import hits, scored
 from howdah.serve.pages import Pages

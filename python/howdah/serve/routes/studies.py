@@ -9,7 +9,7 @@ from pathlib import Path
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from howdah.report.html_shell import ShownPage
+from howdah.report.html import ShownPage
 from howdah.report.study.paper import shown_paper
 from howdah.serve.pages import Pages
 from howdah.serve.places import run_place

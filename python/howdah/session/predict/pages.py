@@ -13,7 +13,7 @@ from howdah.model.prediction import Prediction
 from howdah.model.tuning import Tuning
 from howdah.model.variation import LoadSweep, Sweep, WhatIf
 from howdah.report.document import Document
-from howdah.report.prediction.loads import loads
+from howdah.report.prediction.growth import loads
 from howdah.session.predict.scoring import Scored
 from howdah.simulation.calibrations import PUBLISHED, load_calibration
 

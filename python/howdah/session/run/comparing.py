@@ -14,7 +14,7 @@ from howdah.errors import UserError
 from howdah.model.comparison import Comparison, Refused, RunFigures, RunGroup
 from howdah.model.run import Outcome
 from howdah.report.comparing.draw import Followed
-from howdah.report.figure import MOST_COLOURS
+from howdah.report.theme import MOST_COLOURS
 from howdah.store.layout import RUN_JSON
 from howdah.store.listing import find_run, list_runs
 from howdah.store.reader import read_run

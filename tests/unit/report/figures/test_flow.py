@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from howdah.analysis.analyse import analyse
 from howdah.analysis.evidence.volumes import ByteFlow, Flow, FlowNode
-from howdah.report.figure import FigureSource
 from howdah.report.figures.flow import LEAST, flow_figures, layout
+from howdah.report.figures.timeaxis import FigureSource
 from support.cluster_reports import lossy
 
 

@@ -15,12 +15,12 @@ from howdah.analysis.evidence.use import Series
 from howdah.model.counters import Counters
 from howdah.model.tables import RunData
 from howdah.report.document import Figure
-from howdah.report.figure import FigureSource
 from howdah.report.figures import Figures, draw
 from howdah.report.figures.steps import combined, common_grid, total
 from howdah.report.figures.timeaxis import (
     LEAST_SHARE,
     MOST_ROWS,
+    FigureSource,
     bands,
     end_of_run_s,
     left_out,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.report.folder import put
+from howdah.report.write import put
 
 FILES: dict[str, str | bytes] = {"figures/a.svg": "<svg/>", "page.md": "said", "page.html": b"x" * 10_000}
 

@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from howdah.analysis.analyse import analyse
-from howdah.report.figure import FigureSource
-from howdah.report.figures.availability import availability
-from howdah.report.figures.operations import operations
+from howdah.report.figures.operations import availability, operations
+from howdah.report.figures.timeaxis import FigureSource
 from howdah.report.renderer import still
 from support.faulted_runs import KILL, OUT, faulted
 from support.table_runs import TableScene, table_run

@@ -1,15 +1,32 @@
-"""What each platform is expected to cost, reason by reason."""
+"""The figures of a plan: what each platform is expected to cost, and what the data need year by year."""
 
 from __future__ import annotations
 
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from howdah.model.plan import Candidate, Cluster, Judgement
+from howdah.model.plan import Candidate, Capacity, Cluster, Judgement
 from howdah.report.document import Figure, Key, Table
 from howdah.report.plan.words import is_cost
-from howdah.report.theme import DATA, SHOWN, WIDTH, across, chart, layer, linear, tips
-from howdah.units import format_counted
+from howdah.report.theme import (
+    BESIDE,
+    DATA,
+    LEFT,
+    LEVEL,
+    SHOWN,
+    WIDTH,
+    across,
+    as_is,
+    chart,
+    coloured_by,
+    layer,
+    level_title,
+    linear,
+    on,
+    scaled,
+    tips,
+)
+from howdah.units import format_bytes, format_counted
 
 ROW, BAR = 62, 20
 MOST_ROWS = 8
@@ -155,25 +172,16 @@ def _spec(rows: list[Candidate], names: list[str], stacks: list[list[_Segment]])
         "axis": across("cost in per cent of the work's time", tickCount=8),
     }
     y = linear("row", [-0.5, places[-1] + 0.5], down=True, zero=False)
-    reasons = dict.fromkeys(segment.reason for stack in stacks for segment in stack)
-    colour = {
-        "field": "series",
-        "type": "nominal",
-        "legend": None,
-        "scale": {
-            "domain": [reason.name for reason in reasons],
-            "range": [f"${reason.token}" for reason in reasons],
-        },
-    }
+    reasons = {segment.reason.name: segment.reason.token for stack in stacks for segment in stack}
     layers: list[dict[str, Any]] = [
         layer(
             segments,
             {"type": "bar", "size": BAR, "stroke": "$page", "strokeWidth": 1},
             {
-                "x": {**x, "field": "start"},
+                "x": on(x, "start"),
                 "x2": {"field": "end"},
                 "y": y,
-                "color": colour,
+                "color": coloured_by("series", reasons),
                 "tooltip": tips(platform=None, series="because of", cost=None, why=None),
             },
             SHOWN,
@@ -192,7 +200,7 @@ def _spec(rows: list[Candidate], names: list[str], stacks: list[list[_Segment]])
         layer(
             totals,
             {"type": "text", "align": "left", "dx": 8, "fontSize": 13, "fontWeight": 600},
-            {"x": {**x, "field": "end"}, "y": y, "text": {"field": "text"}},
+            {"x": on(x, "end"), "y": y, "text": {"field": "text"}},
         ),
         _labels(segments, x, y),
     ]
@@ -203,7 +211,6 @@ def _spec(rows: list[Candidate], names: list[str], stacks: list[list[_Segment]])
         top=4,
         left=4,
         right=104,
-        resolve={"scale": {"color": "independent"}},
     )
 
 
@@ -222,7 +229,7 @@ def _labels(segments: list[dict[str, Any]], x: dict[str, Any], y: dict[str, Any]
             "opacity": {"expr": f"{room} > 5.6 * length(datum.series) + 6 ? 1 : 0"},
             "tooltip": None,
         },
-        {"x": {**x, "field": "start"}, "y": y, "text": {"field": "series"}},
+        {"x": on(x, "start"), "y": y, "text": {"field": "series"}},
         SHOWN,
     )
 
@@ -254,3 +261,112 @@ def _table(names: list[str], stacks: list[list[_Segment]]) -> Table:
         for segment in stack
     ]
     return Table(("platform", "because of", "cost (%)"), tuple(rows))
+
+
+_STEPS = ((1e15, "PB"), (1e12, "TB"), (1e9, "GB"))
+
+
+def growth(capacity: Capacity) -> Figure | None:
+    """The figure; None where growth was not asked for."""
+    if not capacity.years:
+        return None
+    return Figure(
+        id="growth",
+        title="What the data need, year by year",
+        caption=_growth_caption(capacity),
+        spec=_growth_spec(capacity),
+        table=_growth_table(capacity),
+        marks=len(capacity.years),
+    )
+
+
+def _growth_caption(capacity: Capacity) -> str:
+    full = next((year for year in capacity.years if year.need_bytes > capacity.usable_bytes), None)
+    held = f"These hosts hold {format_bytes(capacity.usable_bytes)} of data"
+    if full is None:
+        return f"{held}, enough until the last year. First full: {capacity.years[-1].first_full}."
+    when = "today" if full.year == 0 else f"in year {full.year}"
+    return f"{held}, too little {when}; what is beyond it is drawn pale. First full: {full.first_full}."
+
+
+def _growth_spec(capacity: Capacity) -> dict[str, Any]:
+    usable = capacity.usable_bytes
+    most = max([usable, *(year.need_bytes for year in capacity.years)]) or 1
+    size, unit = next(step for step in (*_STEPS, (1.0, "B")) if most >= step[0])
+    values = [
+        {
+            "year": year.year,
+            "start": start / size,
+            "end": end / size,
+            "opacity": opacity,
+            "need": format_bytes(year.need_bytes),
+            "hosts": format_counted(year.hosts, "host"),
+            "full": year.first_full,
+        }
+        for year in capacity.years
+        for start, end, opacity in (
+            (0, min(usable, year.need_bytes), 1),
+            (min(usable, year.need_bytes), year.need_bytes, 0.35),
+        )
+        if end > start
+    ]
+    tops = [
+        {"year": year.year, "top": year.need_bytes / size, "text": format_counted(year.hosts, "host")}
+        for year in capacity.years
+    ]
+    level = [{"level": usable / size, "text": f"held: {format_bytes(usable)}"}]
+    last = capacity.years[-1].year
+    x = linear(
+        "year",
+        [-0.6, last + 0.6],
+        {"title": "years from today", "tickCount": min(12, last + 1), "tickMinStep": 1, "format": "d"},
+        zero=False,
+    )
+    y = scaled([0, 1.12 * most / size], {**level_title(unit), "tickCount": 4})
+    layers: list[dict[str, Any]] = [
+        layer(
+            values,
+            {
+                "type": "bar",
+                "width": {"expr": f"min(64, width / {1.6 * (last + 1.2)})"},
+                "color": "$disk-read",
+            },
+            {
+                "x": x,
+                "y": on(y, "start"),
+                "y2": {"field": "end"},
+                "fillOpacity": as_is("opacity"),
+                "tooltip": tips(year=None, need=None, hosts="takes", full="first full"),
+            },
+            name=DATA,
+        ),
+        layer(level, LEVEL, {"y": on(y, "level")}),
+        layer(
+            level,
+            {"type": "text", "align": "left", "dx": 6, "color": "$ink"},
+            {"x": BESIDE, "y": on(y, "level"), "text": {"field": "text"}},
+        ),
+        layer(
+            tops,
+            {"type": "text", "dy": -8, "color": "$muted"},
+            {"x": x, "y": on(y, "top"), "text": {"field": "text"}},
+        ),
+    ]
+    return chart(layers, height=200, width=WIDTH, top=24, left=LEFT, right=128)
+
+
+def _growth_table(capacity: Capacity) -> Table:
+    resources = tuple(dict.fromkeys(name for year in capacity.years for name in year.fill))
+    rows = [
+        (
+            str(year.year),
+            format_bytes(year.need_bytes),
+            f"{year.hosts:,}",
+            year.first_full,
+            *(f"{100 * year.fill[name]:.0f} %" if name in year.fill else "–" for name in resources),
+        )
+        for year in capacity.years
+    ]
+    return Table(
+        ("year", "data", "hosts", "first full", *(f"{name} filled" for name in resources)), tuple(rows)
+    )

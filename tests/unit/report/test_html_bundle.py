@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import vl_convert
 
-from howdah.report.html_shell import EXPOSED, vega_bundle
+from howdah.report.html import EXPOSED, vega_bundle
 
 
 @pytest.fixture
