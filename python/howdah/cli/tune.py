@@ -26,7 +26,7 @@ from howdah.session.learning import learn, learned_calibration, learns
 from howdah.session.plan.plans import check_replaceable, save_plan, writes_over
 from howdah.session.predict.pages import tuning_page, write_page
 from howdah.session.racing import change_race, plan_to_tune, race_request, run_race
-from howdah.tune.attempts import TuneProgress
+from howdah.tune.candidates import TuneProgress
 from howdah.units import parse_count
 
 EXAMPLES = """

@@ -10,11 +10,9 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 
-from howdah.documents.fault import Fault, Keys
-from howdah.documents.read import parse_document, read_document, read_whole
-from howdah.documents.text import read_text
+from howdah.documents.fault import Fault, Keys, read_text
+from howdah.documents.read import key_of, meanings, parse_document, read_document, read_whole
 from howdah.documents.tree import spelling
-from howdah.documents.validation import key_of, meanings
 from howdah.model.base import Model
 from howdah.model.calibration import Calibration, CalibrationCell, Residual, Without
 from howdah.model.host import Host

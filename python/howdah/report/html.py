@@ -31,8 +31,7 @@ from howdah.report.document import (
     numeric_columns,
 )
 from howdah.report.drawing import VEGA_LITE, needs_charts
-from howdah.report.figure_data import figure_data
-from howdah.report.renderer import data_url
+from howdah.report.renderer import data_url, figure_data
 from howdah.report.theme import DARK, FONT, LIGHT
 from howdah.units import format_gib
 

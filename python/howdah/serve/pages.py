@@ -13,8 +13,8 @@ import howdah
 from howdah.model.annotation import Annotation
 from howdah.model.reported import format_value
 from howdah.report.html import Shell, environment
+from howdah.serve.places import ServeSettings
 from howdah.serve.security import POLICY
-from howdah.serve.settings import ServeSettings
 
 PACKAGE = "howdah.serve"
 

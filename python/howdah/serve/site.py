@@ -20,9 +20,8 @@ from howdah.serve.hub import Hub
 from howdah.serve.index import RunIndex
 from howdah.serve.live import LiveRuns
 from howdah.serve.pages import Pages, templates
-from howdah.serve.places import NotServed
+from howdah.serve.places import NotServed, ServeSettings
 from howdah.serve.security import Keys
-from howdah.serve.settings import ServeSettings
 from howdah.serve.starting import Starter
 from howdah.serve.work import RequestWork, Turns, WorkProcesses, begin_workers
 from howdah.session.plan.interactive import PlanStore

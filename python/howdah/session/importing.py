@@ -10,9 +10,16 @@ from tempfile import TemporaryDirectory
 from urllib.parse import urlsplit
 
 from howdah.errors import UserError
-from howdah.jobs.histories import History, Read, find_histories, read_all
+from howdah.jobs.histories import (
+    HdfsHistories,
+    History,
+    JobHistoryServer,
+    Read,
+    SparkHistoryServer,
+    find_histories,
+    read_all,
+)
 from howdah.jobs.mapreduce import mapreduce_application
-from howdah.jobs.remote import HdfsHistories, JobHistoryServer, SparkHistoryServer
 from howdah.jobs.store import JobStore
 from howdah.model.application import Application
 from howdah.services.conf import ClientConf, conf_directory

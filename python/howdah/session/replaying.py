@@ -12,8 +12,7 @@ from howdah.analysis.wording import percent
 from howdah.documents.files import read_plan
 from howdah.errors import UserError
 from howdah.jobs.demand import demand_of
-from howdah.jobs.histories import History, find_histories, read_source
-from howdah.jobs.remote import JobHistoryServer, SparkHistoryServer
+from howdah.jobs.histories import History, JobHistoryServer, SparkHistoryServer, find_histories, read_source
 from howdah.jobs.store import JobStore, applications, texts
 from howdah.model.application import KIND_NAMES, Application
 from howdah.model.job_demand import JobDemand

@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
-from howdah.documents.appending import extended_text, new_text
 from howdah.documents.files import parse_inventory
-from howdah.documents.grouping import Addition, Probe, Serves, group_hosts
+from howdah.documents.grouping import Addition, Probe, Serves, extended_text, group_hosts, new_text
 from howdah.documents.hardware import describe, disk_names, installed_bytes
 from howdah.errors import UserError
 from howdah.model.host import Host

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from howdah.documents.appending import new_text
 from howdah.documents.files import parse_inventory, read_work, write_work
-from howdah.documents.grouping import Addition, Probe
+from howdah.documents.grouping import Addition, Probe, new_text
 from howdah.documents.survey import ASSUMED, Given, survey_groups
 from howdah.errors import UserError
 from howdah.model.inventory import DiskKind

@@ -21,9 +21,8 @@ from howdah.report.plan import words as plan_words
 from howdah.report.study.found import CellRuns, StudyFound
 from howdah.report.study.unanswered import without_answer
 from howdah.report.words import NONE, UNKNOWN
+from howdah.study.matrix import half_width, strata_of
 from howdah.study.matrix import named as named_levels
-from howdah.study.matrix import strata_of
-from howdah.study.schedule import half_width
 from howdah.units import format_bytes, format_counted
 
 SORT = "terasort"

@@ -13,7 +13,7 @@ from pydantic_core import ErrorDetails, from_json
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from howdah.documents.validation import say
+from howdah.documents.read import say
 from howdah.errors import HowdahError
 from howdah.model.base import Model
 from howdah.serve.hub import TooManyListeners

@@ -16,16 +16,15 @@ from howdah.model.plan import Candidate, ClusterPlan, Setting
 from howdah.model.value import value_text
 from howdah.planner.changes import QUANTITIES
 from howdah.report.document import Figure, Table
-from howdah.report.figure_data import figure_data, folded
 from howdah.report.html import ShownPage, shown_page, tied
 from howdah.report.plan import content, words
 from howdah.report.plan.figures import growth
 from howdah.report.plan.page import plan_document
+from howdah.report.renderer import figure_data, folded
 from howdah.report.theme import chart, linear
 from howdah.serve.pages import Pages, sentence
-from howdah.serve.places import NotServed
+from howdah.serve.places import NotServed, ServeSettings
 from howdah.serve.routes.answers import Declined, Here, JsonRoute, Simulating, Working, html, svg
-from howdah.serve.settings import ServeSettings
 from howdah.serve.site import Site
 from howdah.serve.studies import signature_of_file
 from howdah.serve.work import Superseded

@@ -15,14 +15,13 @@ from howdah.model.base import Model
 from howdah.model.calibration import Calibration
 from howdah.model.prediction import Prediction, Score
 from howdah.report.document import Figure
-from howdah.report.figure_data import figure_data
 from howdah.report.html import ShownPage, drawn, shown_page
 from howdah.report.prediction.predicted import predicted
 from howdah.report.prediction.scored import hits, scored
+from howdah.report.renderer import figure_data
 from howdah.serve.pages import Pages
-from howdah.serve.places import NotServed, place_of
+from howdah.serve.places import NotServed, ServeSettings, place_of
 from howdah.serve.routes.answers import Here, JsonRoute, Working, html, svg
-from howdah.serve.settings import ServeSettings
 from howdah.serve.site import Site
 from howdah.serve.studies import signature_of_file
 from howdah.serve.work import RequestWork

@@ -20,8 +20,8 @@ from howdah.model.base import Model
 from howdah.model.run import Outcome, RunRecord
 from howdah.model.wrong import WrongValue
 from howdah.report.document import Figure, Key, Table
-from howdah.report.figure_data import figure_data
 from howdah.report.html import ShownPage, shown_page
+from howdah.report.renderer import figure_data
 from howdah.report.run import run_report
 from howdah.report.theme import SHOWN, chart, level_title, series_colour
 from howdah.serve.finding import FoundRuns, RunsWanted, bars, find_runs, on_a_page

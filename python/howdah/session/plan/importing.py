@@ -8,9 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from howdah.documents.appending import new_text
 from howdah.documents.files import parse_inventory, read_host, write_work
-from howdah.documents.grouping import Addition, Probe
+from howdah.documents.grouping import Addition, Probe, new_text
 from howdah.documents.survey import ASSUMED, Given, survey_groups
 from howdah.errors import UserError
 from howdah.model.host import Unread

@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from howdah.documents.appending import extended_text, new_text
+from howdah.documents.fault import read_text
 from howdah.documents.files import inventory_schema, parse_inventory, read_host, read_inventory
-from howdah.documents.grouping import Addition, Probe, Serves, group_hosts
-from howdah.documents.notices import notices
-from howdah.documents.text import read_text
+from howdah.documents.grouping import Addition, Probe, Serves, extended_text, group_hosts, new_text, notices
 from howdah.model.inventory import Inventory
 from howdah.session.files import replace_file
 

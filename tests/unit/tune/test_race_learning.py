@@ -15,8 +15,8 @@ from howdah.model.study_settings import Level
 from howdah.model.tuning import DEFAULTS_NAME, RULES_NAME, KeptRules, Learned, LearnedTime, RaceTarget
 from howdah.simulation.cases import simulate_typical
 from howdah.tune.candidates import Candidates
-from howdah.tune.learning import cases, first_round, free_numbers
 from howdah.tune.parameters import base_of
+from howdah.tune.race import cases, first_round, free_numbers
 from support.lab_runs import lab_plan, laboratory, recorded_runs
 from support.raced import finalist, raced, tuning_of
 from support.requests import run_request

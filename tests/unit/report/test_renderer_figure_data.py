@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from howdah.report.document import Figure, Key, Table
-from howdah.report.figure_data import figure_data, folded, page_specs
 from howdah.report.html import breakable
+from howdah.report.renderer import figure_data, folded, page_specs
 from howdah.report.study.paper import legible
 from howdah.report.theme import DATA, chart, series_colour
 

@@ -15,7 +15,7 @@ from howdah.planner.cluster import plan_cluster
 from howdah.planner.suite.request import RunRequest
 from howdah.tune.candidates import Candidates, PlannedCandidate
 from howdah.tune.parameters import CACHE, SERVER_OPTIONS, Base, base_of, keys_of, parameters
-from howdah.tune.space import space_of
+from howdah.tune.search import space_of
 from howdah.units import MIB
 from support.sim_plans import EXAMPLES, slots_plan, small_plan, study_plan
 

@@ -11,7 +11,7 @@ import pytest
 from ruamel.yaml import YAML
 
 from howdah.documents.files import inventory_schema, parse_inventory, read_inventory
-from howdah.documents.notices import notices
+from howdah.documents.grouping import notices
 
 ROOT = Path(__file__).parents[3]
 SOUND = """\

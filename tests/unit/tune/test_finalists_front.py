@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howdah.model.tuning import FrontPoint, Goal, KeptRules, Trial, TuneParameter
-from howdah.tune.front import TunedSearch, front
+from howdah.tune.finalists import TunedSearch, front
 from howdah.tune.parameters import HOSTS, SLOTS
 
 HOSTS_OF_RULES = 20
