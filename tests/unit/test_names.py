@@ -35,7 +35,7 @@ MORE_WORDS = WORDS | {
     "who",
 }
 """Names that MORE_PACKAGES do not contain."""
-PACKAGES = ("analysis", "report", "study")
+PACKAGES = ("analysis", "documents", "jobs", "report", "serve", "study", "tune")
 MORE_PACKAGES = (
     "deploy",
     "engines",
@@ -52,6 +52,10 @@ JSON_FIELDS = {
     ("lab/hadoop/redundancy.py", "what"),
     ("lab/state.py", "asked"),
     ("render/modules/changes.py", "what"),
+    ("serve/finding.py", "found"),
+    ("serve/index.py", "said"),
+    ("serve/routes/runs.py", "asked"),
+    ("serve/starting.py", "said"),
 }
 """Names in files and in the output of --json, which stay."""
 

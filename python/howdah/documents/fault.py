@@ -36,7 +36,7 @@ class Fault(NamedTuple):
         """The place as editors and terminals know to open it: ``hosts.yaml:12:9``."""
         return f"{file}:{self.mark.line}:{self.mark.column}"
 
-    def said(self) -> str:
+    def text(self) -> str:
         """What is wrong, after the key it is wrong with."""
         return f"{spell(self.path)}: {self.what}" if self.path else self.what
 
@@ -55,10 +55,10 @@ def error_of(file: str, faults: Sequence[Fault]) -> UserError:
     lines = [first.hint] if first.hint else []
     for fault in others[:_MOST_SHOWN]:
         right = f" ({fault.hint})" if fault.hint else ""
-        lines.append(f"{fault.where(file)}: {fault.said()}{right}")
+        lines.append(f"{fault.where(file)}: {fault.text()}{right}")
     if len(others) > _MOST_SHOWN:
         lines.append(f"and {len(others) - _MOST_SHOWN} more")
-    return UserError(first.where(file), first.said(), "\n".join(lines))
+    return UserError(first.where(file), first.text(), "\n".join(lines))
 
 
 _LARGEST = 64 * 2**20
@@ -66,7 +66,7 @@ _NOT_TEXT = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-
 
 _UNQUOTED = "put text with brackets, braces, commas, colons or quotes between double quotes"
 _INDENT = "indent by spaces, the same for all keys of one group"
-_SAID = (
+_PARSER_WORDS = (
     ("found a tab character", "a tab indents here", "indent by spaces"),
     ("mapping values are not allowed", "a second `:` in one line, or a key indented too far", _UNQUOTED),
     ("expected ',' or ']'", "the list is not closed where it should be", _UNQUOTED),
@@ -117,7 +117,7 @@ def _not_text(path: Path, before: str, what: str) -> UserError:
 
 
 def syntax_fault(error: MarkedYAMLError, text: str) -> Fault:
-    """The error with its place; the parser's own words where there are no better ones."""
+    """The error with its place; the parser's words where there are no better ones."""
     problem = error.problem or error.context or "unreadable"
     # A key without its colon is noticed on the line after it.
     late = "could not find expected ':'" in problem
@@ -128,7 +128,7 @@ def syntax_fault(error: MarkedYAMLError, text: str) -> Fault:
     line = lines[mark.line - 1] if mark.line <= len(lines) else ""
     if "\t" in line[: len(line) - len(line.lstrip())]:
         return Fault(Mark(mark.line, line.index("\t") + 1), (), "a tab indents here", "indent by spaces")
-    for sign, what, hint in _SAID:
+    for sign, what, hint in _PARSER_WORDS:
         if sign in problem:
             return Fault(mark, (), what, hint)
     return Fault(mark, (), f"is not YAML: {problem}", _UNQUOTED)

@@ -37,7 +37,7 @@ class Addition(NamedTuple):
     group: HostGroup
     hosts: int
     known: bool
-    asked: dict[Keys, str]
+    comments: dict[Keys, str]
     left_out: tuple[str, ...]
 
 
@@ -66,7 +66,7 @@ def group_hosts(
     for hardware, same in alike.items():
         described = describe(same[0].host)
         names = [probe.host.name for probe in same]
-        said: dict[Keys, str] = {}
+        more_comments: dict[Keys, str] = {}
         home = _home(hardware, inventory, name, serves)
         if home is not None:
             group = _extended(home, names)
@@ -75,13 +75,13 @@ def group_hosts(
             taken.add(group_name)
             try:
                 group = _new_group(group_name, names, hardware, serves)
-                group, said = _measured(group, [probe.host for probe in same])
+                group, more_comments = _measured(group, [probe.host for probe in same])
             except ValidationError as error:
                 raise _refused(error, same[0].file, name) from error
-        asked = dict(described.asked)
-        for path, words in said.items():
-            asked[path] = "; ".join(filter(None, (asked.get(path), words)))
-        additions.append(Addition(group, len(names), home is not None, asked, described.left_out))
+        comments = dict(described.comments)
+        for path, words in more_comments.items():
+            comments[path] = "; ".join(filter(None, (comments.get(path), words)))
+        additions.append(Addition(group, len(names), home is not None, comments, described.left_out))
     return tuple(additions)
 
 
@@ -182,8 +182,8 @@ def _new_group(name: str, names: Sequence[str], hardware: Hardware, serves: Serv
 
 def _measured(group: HostGroup, hosts: Sequence[Host]) -> tuple[HostGroup, dict[Keys, str]]:
     """A new group with its disks' rates, and what is to be said beside them."""
-    disks, said = rated(group.disks, hosts)
-    return group.model_copy(update={"disks": disks}), said
+    disks, more_comments = rated(group.disks, hosts)
+    return group.model_copy(update={"disks": disks}), more_comments
 
 
 def _refused(error: ValidationError, file: str, name: str | None) -> UserError:
@@ -215,7 +215,7 @@ def new_text(additions: Sequence[Addition], cluster: str = "cluster") -> str:
     comments: dict[Keys, str] = {
         ("groups", index, *path): text
         for index, addition in enumerate(additions)
-        for path, text in addition.asked.items()
+        for path, text in addition.comments.items()
     }
     inventory = Inventory(cluster=cluster, groups=tuple(addition.group for addition in additions))
     return write_inventory(inventory, comments)

@@ -27,7 +27,7 @@ _MAPPING = ("is not a mapping", "write `key: value` lines below the key, or {{ke
 _LIST = ("is not a list", "write `- ` entries below the key, or [a, b]")
 _NUMBER = ("is not a number", "write, for example, 0.4")
 _TRUTH = ("is neither true nor false", "write true or false")
-_SAID: Mapping[str, tuple[str, str]] = {
+_MESSAGES: Mapping[str, tuple[str, str]] = {
     "int_type": _WHOLE,
     "int_parsing": _WHOLE,
     "int_parsing_size": _WHOLE,
@@ -94,10 +94,10 @@ def _docstrings(node: ast.stmt) -> Iterator[tuple[str, str]]:
 
 def say(detail: ErrorDetails) -> tuple[str, str]:
     """What is wrong with the value that an error is about, and what would be right."""
-    if detail["type"] not in _SAID:
+    if detail["type"] not in _MESSAGES:
         message = detail["msg"]
         return f"{message[:1].lower()}{message[1:]}", ""
-    what, hint = _SAID[detail["type"]]
+    what, hint = _MESSAGES[detail["type"]]
     context = detail.get("ctx", {})
     if "expected" in context:
         # Pydantic says 'a', 'b' or 'c'.

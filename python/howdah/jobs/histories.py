@@ -63,14 +63,14 @@ def find_histories(directory: Path) -> list[History]:
         raise UserError(str(directory), "no such file or directory", "give a directory of history files")
     if directory.is_file() or directory.name.startswith(ROLLING):
         return [_history(directory)]
-    found: list[History] = []
+    histories: list[History] = []
     for folder, folders, files in walk(directory):
         for name in sorted(folders):
             if name.startswith(ROLLING):
-                found.append(_history(Path(folder, name)))
+                histories.append(_history(Path(folder, name)))
         folders[:] = sorted(name for name in folders if not name.startswith((ROLLING, ".")))
-        found += [_history(path) for name in sorted(files) if _is_history(path := Path(folder, name))]
-    return found
+        histories += [_history(path) for name in sorted(files) if _is_history(path := Path(folder, name))]
+    return histories
 
 
 def is_history_name(name: str) -> bool:
@@ -187,7 +187,7 @@ class HdfsHistories:
             elif is_history_name(status.name):
                 yield self._one(path, status)
 
-    def _one(self, path: str, status: FileStatus) -> History:
+    def _file(self, path: str, status: FileStatus) -> History:
         conf = conf_name(posixpath.basename(path))
         return History(
             path,
@@ -251,15 +251,15 @@ class SparkHistoryServer:
 
     def find(self) -> list[History]:
         """Every attempt that it lists; the size of its log is unknown."""
-        found = []
+        histories = []
         for app in _objects(self._web.get_json(f"{self._base}/applications")):
             for attempt in list_at(app, "attempts"):
                 parts = [str(app.get("id", "")), str(attempt.get("attemptId") or "")]
                 path = "/".join(quote(part, safe="") for part in parts if part)
-                found.append(
+                histories.append(
                     History(f"{self._base}/applications/{path}/logs", 0, f"{self._base}/applications/{path}")
                 )
-        return found
+        return histories
 
     def copy(self, history: History, folder: Path) -> History:
         """Fetch and unpack the log of an attempt."""

@@ -189,9 +189,9 @@ def _large(store: JobStore, rows: pa.Table) -> list[Application]:
     if not rows.num_rows:
         return []
     whole = store.read(names=texts(rows, "id"))
-    found = {(application.id, application.attempt): application for application in applications(whole)}
+    by_key = {(application.id, application.attempt): application for application in applications(whole)}
     keys = zip(texts(rows, "id"), texts(rows, "attempt"), strict=True)
-    return [found[key] for key in keys]
+    return [by_key[key] for key in keys]
 
 
 def _mask(table: pa.Table, filters: Filters) -> pa.Array[Any]:

@@ -310,11 +310,11 @@ class FollowedRun:
             self._tasks[" ".join(map(str, pair))] += 1
         newest = rows.slice(max(0, rows.num_rows - _LAST_TASKS)).to_pylist()
         fields = ("workload", "kind", "task", "worker", "state", "start_s", "end_s")
-        told = [
+        tasks = [
             LiveTask(**{name: row[name] for name in fields}, error=row["error"] or "")
             for row in reversed(newest)
         ]
-        self._last = [*told, *self._last][:_LAST_TASKS]
+        self._last = [*tasks, *self._last][:_LAST_TASKS]
 
 
 def _since_s(created: str) -> float:

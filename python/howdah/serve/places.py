@@ -97,10 +97,10 @@ def run_place(folder: Path, name: str) -> Path:
 
 def odd_file(path: Path) -> str:
     """Which of a run's own files is no plain file and what it is, in words; empty where all of them are."""
-    for name, kind in ((LOGS, stat.S_IFDIR), *((file, stat.S_IFREG) for file in _OWN_FILES)):
-        found = _kind(path / name)
-        if found is not None and found != kind:
-            return f"{name} is {_KINDS.get(found, 'no file')}, which is not read"
+    for name, expected in ((LOGS, stat.S_IFDIR), *((file, stat.S_IFREG) for file in _OWN_FILES)):
+        kind = _kind(path / name)
+        if kind is not None and kind != expected:
+            return f"{name} is {_KINDS.get(kind, 'no file')}, which is not read"
     return ""
 
 
@@ -135,11 +135,11 @@ def signature(path: Path) -> str:
         return ""
     parts = [record.st_mtime_ns, record.st_size, record.st_ino]
     try:
-        said = os.lstat(path / ANNOTATION)
+        annotation = os.lstat(path / ANNOTATION)
     except OSError:
         pass
     else:
-        parts += [said.st_mtime_ns, said.st_size, said.st_ino]
+        parts += [annotation.st_mtime_ns, annotation.st_size, annotation.st_ino]
     return "-".join(map(str, parts))
 
 

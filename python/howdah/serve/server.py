@@ -54,8 +54,8 @@ class LimitedProtocol(H11Protocol):
         super().connection_made(transport)
         self._peer = _peer_of(self.client)
         self._expect()
-        others = [one for one in self.connections if isinstance(one, LimitedProtocol) and one is not self]
-        own = [one for one in others if one._peer == self._peer]
+        others = [peer for peer in self.connections if isinstance(peer, LimitedProtocol) and peer is not self]
+        own = [peer for peer in others if peer._peer == self._peer]
         if self._peer and len(own) >= MOST_OF_AN_ADDRESS:
             _longest_waiting(own, self).close()
         elif len(others) >= MOST_CONNECTIONS:
@@ -104,8 +104,8 @@ class LimitedProtocol(H11Protocol):
 
 def _longest_waiting(several: list[LimitedProtocol], new: LimitedProtocol) -> LimitedProtocol:
     """The connection that gives way to a new one, which is the new one where all are at work."""
-    waiting = [one for one in several if one.waits and not one.transport.is_closing()]
-    return min(waiting, key=lambda one: one.since_s, default=new)
+    waiting = [peer for peer in several if peer.waits and not peer.transport.is_closing()]
+    return min(waiting, key=lambda peer: peer.since_s, default=new)
 
 
 def _peer_of(client: tuple[str, int] | None) -> bytes:

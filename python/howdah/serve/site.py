@@ -190,8 +190,8 @@ class RunsWatch:
     def tell(self, ids: set[str]) -> None:
         """Tell everybody who listens that these runs have changed; from the event loop's thread."""
         self._changed()
-        told = {"ids": sorted(ids)[:200], "known": len(self._index), "complete": self.complete}
-        self._hub.publish(self.TOPIC, "runs", json.dumps(told))
+        changed = {"ids": sorted(ids)[:200], "known": len(self._index), "complete": self.complete}
+        self._hub.publish(self.TOPIC, "runs", json.dumps(changed))
 
 
 def _handed(loop: asyncio.AbstractEventLoop, tell: Callable[[set[str]], None], ids: set[str]) -> None:

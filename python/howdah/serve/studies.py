@@ -131,9 +131,9 @@ def _state(folder: Path, name: str) -> StudyState:
     cells = cells_of(study)
     wanted = list(due(study, cells, done, last_rounds(study, cells, done)))
     left: dict[int, list[str]] = {}
-    for one in wanted:
-        if one.repeat:
-            left.setdefault(one.cell.number, []).append(one.run_id)
+    for entry in wanted:
+        if entry.repeat:
+            left.setdefault(entry.cell.number, []).append(entry.run_id)
     return StudyState(
         name=name,
         question=study.question,

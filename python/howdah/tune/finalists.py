@@ -58,7 +58,7 @@ def finalists(
 
     def ranked(kept: KeptRules) -> list[Finalist]:
         once = {_key(trial.values): trial for trial in pools[kept]}.values()
-        return sorted((finalist(kept, trial) for trial in once), key=lambda one: one.share)
+        return sorted((finalist(kept, trial) for trial in once), key=lambda ranked: ranked.share)
 
     def finalist(kept: KeptRules, chosen: Trial) -> Finalist:
         difference = lag(predicted[_key(chosen.values)], planned)

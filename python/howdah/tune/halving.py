@@ -98,7 +98,7 @@ def _leaving(times: Times, racing: set[int], contenders: set[int], level: float)
         return set(racing)
     others = sorted(racing - leaving - {leader})
     verdicts = compared(times, leader, others, level)
-    leaving |= {number for number, one in verdicts.items() if one.verdict is not Verdict.CANNOT_TELL}
+    leaving |= {number for number, verdict in verdicts.items() if verdict.verdict is not Verdict.CANNOT_TELL}
     open_contenders = sorted(
         (racing & contenders) - leaving, key=lambda number: geometric_mean(times[number])
     )

@@ -113,14 +113,14 @@ def study_name(search: str) -> str:
 
 def _planned_alike(cluster: Cluster) -> dict[str, Any]:
     """What all labs are planned with."""
-    asked = cluster.request
-    given = {override.key: override.value for override in asked.overrides}
+    request = cluster.request
+    given = {override.key: override.value for override in request.overrides}
     return {
-        "replication": asked.replication,
-        "hypervisor": asked.hypervisor,
-        "protection": asked.protection,
-        "workers_per_host": asked.workers_per_host,
-        "slots": asked.slots,
+        "replication": request.replication,
+        "hypervisor": request.hypervisor,
+        "protection": request.protection,
+        "workers_per_host": request.workers_per_host,
+        "slots": request.slots,
         "overrides": given or None,
     }
 
@@ -139,7 +139,7 @@ def _plan_levels(
             workers_per_host=request.workers_per_host,
             overrides={override.key: override.value for override in request.overrides} or None,
         )
-    varied = [one.name for one in tuning.space if one.name not in (SLOTS, WORKERS, JVM)]
+    varied = [parameter.name for parameter in tuning.space if parameter.name not in (SLOTS, WORKERS, JVM)]
     keys = [key for name in varied for key in (CODEC_KEYS if name == CODEC_KEYS[1] else (name,))]
     yield Level(label=DEFAULTS, overrides=release_defaults(keys, cluster.request.hadoop))
 

@@ -26,8 +26,12 @@ def space_of(
     """
     possible, fixed = parameters(base)
     if per_job:
-        fixed += [Fixed(name=one.name, why=_OF_DAEMONS) for one in possible if not is_per_job(one.name)]
-        possible = [one for one in possible if is_per_job(one.name)]
+        fixed += [
+            Fixed(name=parameter.name, why=_OF_DAEMONS)
+            for parameter in possible
+            if not is_per_job(parameter.name)
+        ]
+        possible = [parameter for parameter in possible if is_per_job(parameter.name)]
     _check_names(narrowing, possible, fixed, file)
     varied: list[TuneParameter] = []
     for parameter in possible:
@@ -43,7 +47,7 @@ def space_of(
 
 def _check_names(narrowing: Narrowing, possible: list[TuneParameter], fixed: list[Fixed], file: str) -> None:
     names = [parameter.name for parameter in possible]
-    why = {one.name: one.why for one in fixed}
+    why = {parameter.name: parameter.why for parameter in fixed}
     for name in narrowing.parameters:
         if name in why:
             raise UserError(f"{file}: parameters.{name}", f"cannot be varied: {why[name]}", "leave it out")
@@ -222,7 +226,9 @@ class Search:
     def _evolve(self, start: Point) -> bool:
         """One start of the strategy; False where it found nothing new at all."""
         sizes = [len(parameter.levels) for parameter in self._space]
-        ordered = [place for place, one in enumerate(self._space) if one.ordered and sizes[place] > 2]
+        ordered = [
+            place for place, parameter in enumerate(self._space) if parameter.ordered and sizes[place] > 2
+        ]
         words = [place for place, size in enumerate(sizes) if size > 1 and place not in ordered]
         widest = max((sizes[place] for place in words), default=0)
         chances = np.zeros((len(words), widest))

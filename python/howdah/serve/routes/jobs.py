@@ -99,13 +99,13 @@ def _overview(folder: Path, filters: Filters, top: int) -> Overview:
 
 def _application(folder: Path, name: str) -> Application:
     try:
-        found = [
+        applications = [
             application
             for application in find_application(JobStore(folder), name)
             if name in (application.id, f"{application.id}_{application.attempt}")
         ]
     except UserError:
-        found = []
-    if not found:
+        applications = []
+    if not applications:
         raise NotServed(name)
-    return found[-1]
+    return applications[-1]

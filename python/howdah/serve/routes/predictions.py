@@ -97,7 +97,7 @@ def _history_page(folder: Path) -> ShownPage:
 async def predictions(site: Here, work: Working) -> list[Prediction]:
     """All predictions that can be read, the newest first."""
     listed = await work(_listed, site.settings.predictions_dir, ())
-    return [one.prediction for one in listed if one.prediction is not None]
+    return [entry.prediction for entry in listed if entry.prediction is not None]
 
 
 @router.get("/api/v1/predictions/{name}")
@@ -165,7 +165,9 @@ def _listed(folder: Path, history: tuple[Score, ...]) -> list[_Listed]:
             listed.append(_Listed(name, None, str(error).replace(f"{folder}/", ""), against))
         except NotServed:
             listed.append(_Listed(name, None, "its file is a link, which is not followed", against))
-    return sorted(listed, key=lambda one: one.prediction.created if one.prediction else "", reverse=True)
+    return sorted(
+        listed, key=lambda entry: entry.prediction.created if entry.prediction else "", reverse=True
+    )
 
 
 def _figures(history: tuple[Score, ...]) -> tuple[Figure, ...]:
@@ -187,26 +189,26 @@ async def _html(site: Site, work: RequestWork, name: str, run: str | None) -> st
 
 def _page(pages: Pages, name: str, run: str | None) -> ShownPage:
     folder = pages.settings.predictions_dir
-    found = load_prediction(_place(folder, name))
+    prediction = load_prediction(_place(folder, name))
     trail: tuple[tuple[str, str | None], ...] = (("Predictions", "predictions/"), (name, None))
     if run is None:
         shell = pages.shell(f"/predictions/{name}/", "Predictions", {"trail": trail})
-        return shown_page(predicted(found, _calibration(pages.settings, found)), shell)
+        return shown_page(predicted(prediction, _calibration(pages.settings, prediction)), shell)
     history = tuple(read_scores(folder))
     own = tuple(score for score in history if (score.prediction, score.run) == (name, run))
     if not own:
         raise NotServed(run)
     trail = (("Predictions", "predictions/"), (name, f"predictions/{name}/"), (run, None))
     shell = pages.shell(f"/predictions/{name}/{run}/", "Predictions", {"trail": trail})
-    return shown_page(scored(found, own, history), shell)
+    return shown_page(scored(prediction, own, history), shell)
 
 
-def _calibration(settings: ServeSettings, found: Prediction) -> Calibration | None:
+def _calibration(settings: ServeSettings, prediction: Prediction) -> Calibration | None:
     """The calibration that a prediction rests on, where it is the one at hand."""
     if settings.calibration is not None:
         with suppress(UserError):
             known = load_calibration(settings.calibration)
-            if known.name == found.calibration:
+            if known.name == prediction.calibration:
                 return known
     return None
 

@@ -215,10 +215,10 @@ def _compared(folder: Path, runs: tuple[str, ...]) -> Compared:
         paths = [str(run_place(folder, run).absolute()) for run in runs]
         return compare_runs(paths, None, folder)
     except UserError as error:
-        told = f"{folder.absolute()}/"
+        directory = f"{folder.absolute()}/"
         raise UserError(
-            error.where.replace(told, ""),
-            error.what.replace(told, ""),
+            error.where.replace(directory, ""),
+            error.what.replace(directory, ""),
             error.hint.replace(" with --baseline", " as the first"),
         ) from error
 
