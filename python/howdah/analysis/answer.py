@@ -124,8 +124,7 @@ def _finding(
 
 def _share(evidence: Evidence, workload: str, phase: str | None) -> LimitShare | None:
     return next(
-        (limit for limit in evidence.limits if (limit.workload, limit.phase) == (workload, phase)),
-        None,
+        (limit for limit in evidence.limits if (limit.workload, limit.phase) == (workload, phase)), None
     )
 
 
@@ -239,7 +238,10 @@ def _answer(record: RunRecord, evidence: Evidence) -> _Answer:
     first, measured = main[0], record.workloads[main[0].index]
     share, zone = _share(evidence, first.workload, None), _zone(evidence, first)
     if len(main) == 1 and share is not None:
-        text = [limit_claim(share, took(record)), _compared(share)]
+        text = [
+            limit_claim(share, took(record)),
+            ", ".join(filter(None, (limit_compared(share), limit_cpu(share)))),
+        ]
         answer = _Answer(text, share.workload, share_sure(share), share_numbers(share))
     elif (links := link_sentence(measured)) is not None:
         answer = _Answer([links], first.workload, numbers=link_numbers(measured))
@@ -271,10 +273,6 @@ def answered(record: RunRecord, evidence: Evidence) -> list[WorkloadTime]:
     main = [time for time in done if weights[time.workload] == highest]
     # Programs that write and read the same files are told together.
     return main if highest == TOGETHER else [max(main, key=lambda time: time.elapsed_s)]
-
-
-def _compared(share: LimitShare) -> str:
-    return ", ".join(filter(None, (limit_compared(share), limit_cpu(share))))
 
 
 def _sentences(

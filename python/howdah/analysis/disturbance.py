@@ -93,10 +93,7 @@ def find_others(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         severity="warning" if disturbed(most) else "note",
         text=text,
         sure=_sure(most, scarce=scarce),
-        numbers=(
-            *_numbers(most),
-            *(number(f"others, {use.workload}", use.others, "1") for use in rest),
-        ),
+        numbers=(*_numbers(most), *(number(f"others, {use.workload}", use.others, "1") for use in rest)),
     )
 
 

@@ -125,10 +125,7 @@ def layer_accounts(
     if window is not None:
         extra = (extra_read, work.replication * extra_written)
         yield from _datanodes(work, window, extra, traffic)
-        replicas, shuffled = (
-            work.sent * extra_written,
-            extra_stored * (traffic.remote_share or 0.0),
-        )
+        replicas, shuffled = (work.sent * extra_written, extra_stored * (traffic.remote_share or 0.0))
         yield from _network(traffic, work, window, (replicas, shuffled))
     if account is not None:
         yield from _disks(work, account, traffic.copied)

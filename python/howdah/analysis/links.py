@@ -357,10 +357,4 @@ def _numbers(links: Sequence[LinkRate]) -> list[Number]:
 
 
 def _warning(workload: str, kind: str, text: str, numbers: Sequence[Number]) -> Finding:
-    return Finding(
-        id=kind,
-        severity="warning",
-        workload=workload,
-        text=text,
-        numbers=tuple(numbers),
-    )
+    return Finding(id=kind, severity="warning", workload=workload, text=text, numbers=tuple(numbers))

@@ -190,10 +190,7 @@ def is_request(operation: str) -> bool:
 
 
 def timed_run(
-    run: RunData,
-    timeline: Timeline,
-    machines: tuple[MachineOfRun, ...],
-    times: tuple[WorkloadTime, ...],
+    run: RunData, timeline: Timeline, machines: tuple[MachineOfRun, ...], times: tuple[WorkloadTime, ...]
 ) -> TimedRun:
     """The run with its operations counted."""
     steps: dict[str, StepCounts] = {}

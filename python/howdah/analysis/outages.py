@@ -128,11 +128,7 @@ def under_way(outage: Outage, ended: Sequence[TaskAttempt]) -> list[TaskAttempt]
 
 
 def waits(
-    record: RunRecord,
-    job: HadoopJob | None,
-    outage: Outage,
-    until_s: float,
-    held: Sequence[TaskAttempt],
+    record: RunRecord, job: HadoopJob | None, outage: Outage, until_s: float, held: Sequence[TaskAttempt]
 ) -> tuple[Wait, ...]:
     """The parts of the wait from the loss until the lost work could be begun anew, in their order.
 

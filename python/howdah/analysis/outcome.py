@@ -29,10 +29,7 @@ def find_validation(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             continue
         severity, text = _verdict(result)
         yield Finding(
-            id="validation",
-            severity=severity,
-            workload=time.workload,
-            text=f"{time.workload}: {text}",
+            id="validation", severity=severity, workload=time.workload, text=f"{time.workload}: {text}"
         )
     kinds = [result.workload.kind for result in record.workloads if result.outcome is Outcome.SUCCEEDED]
     if record.outcome is Outcome.SUCCEEDED and TERASORT in kinds:
@@ -179,7 +176,4 @@ def find_missing(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     if record.limits is None and limited and not on_cluster(record):
         gaps.append("no raw limits: how close the disks came to theirs is not known")
     for gap in gaps:
-        yield Finding(
-            id="missing",
-            text=f"the record holds {gap}",
-        )
+        yield Finding(id="missing", text=f"the record holds {gap}")

@@ -110,13 +110,10 @@ def _share(parts: list[float | None], whole_s: float) -> float | None:
     return sum(known) / whole_s if len(known) == len(parts) and whole_s > 0 else None
 
 
-def _which(overhead: JobOverhead) -> str:
-    return f", the last of {overhead.jobs} jobs" if overhead.jobs > 1 else ""
-
-
 def find_overheads(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """One note per job on the time before, between and after its tasks, and on what tasks did with theirs."""
     for overhead in evidence.overheads:
+        last = f", the last of {overhead.jobs} jobs" if overhead.jobs > 1 else ""
         tasks, slots = counted_tasks(overhead.tasks, overhead.kind), format_counted(overhead.slots, "slot")
         between = "" if overhead.turnaround_s is None else f", {seconds(overhead.turnaround_s)} between two"
         before, after, least = map(seconds, (overhead.before_s, overhead.after_s, overhead.least_task_s))
@@ -143,7 +140,7 @@ def find_overheads(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         yield Finding(
             id="job-overhead",
             workload=overhead.workload,
-            text=f"{overhead.workload}{_which(overhead)}: {text}",
+            text=f"{overhead.workload}{last}: {text}",
             numbers=tuple(numbers),
         )
 

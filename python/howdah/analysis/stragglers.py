@@ -270,11 +270,7 @@ def _long_kinds(attempts: tuple[TaskAttempt, ...]) -> list[str]:
 
 
 def _of_job(
-    workload: str,
-    view: View,
-    hosts: dict[str, str],
-    data_disks: tuple[str, ...],
-    contended: Sign | None,
+    workload: str, view: View, hosts: dict[str, str], data_disks: tuple[str, ...], contended: Sign | None
 ) -> Iterator[Straggler]:
     slow = slowdowns(view)
     # What others had may have slowed one worker and not another.

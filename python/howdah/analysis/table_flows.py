@@ -95,10 +95,7 @@ def _flow(
     expected = replication * (logged + stored * (1 + again))
     blocks = _grown(timeline, counted(machines, timeline, "datanode"), ["datanode/written_bytes"], time)
     disk = _grown(
-        timeline,
-        counted(machines, timeline, "disk"),
-        [f"disk/{name}/written_bytes" for name in disks],
-        time,
+        timeline, counted(machines, timeline, "disk"), [f"disk/{name}/written_bytes" for name in disks], time
     )
     wrote = blocks if blocks is not None else replication * (wal + flushed + compacted)
     client = cells * value_bytes
@@ -152,11 +149,7 @@ def _grown(
 
 
 def _picture(
-    workload: str,
-    client: float,
-    replication: int,
-    theory: dict[str, float],
-    counts: dict[str, float | None],
+    workload: str, client: float, replication: int, theory: dict[str, float], counts: dict[str, float | None]
 ) -> ByteFlow:
     wal, flushed, compacted = (counts[key] or 0.0 for key in ("wal", "flushed", "compacted"))
     every, blocks = wal + flushed + compacted, counts["blocks"]

@@ -69,14 +69,7 @@ def _limit(
     else:
         bound = next(chain(_simulated(result), _bounds(timed, servers, time)), ("waiting", 0.0, ""))
     return ThroughputLimit(
-        time.workload,
-        per_s,
-        *bound,
-        at_once,
-        answered_per_s * mean_s,
-        mean_s,
-        still_s,
-        answered_per_s,
+        time.workload, per_s, *bound, at_once, answered_per_s * mean_s, mean_s, still_s, answered_per_s
     )
 
 

@@ -259,10 +259,7 @@ def _clause(tail: Tail, cause: TailCause) -> str:
 
 
 def _measured(cause: TailCause) -> str:
-    value = {
-        "s": delay(cause.most),
-        "share": percent(cause.most),
-    }.get(cause.unit, f"{cause.most:.3g}")
+    value = {"s": delay(cause.most), "share": percent(cause.most)}.get(cause.unit, f"{cause.most:.3g}")
     if cause.kind == "hot server":
         value = multiple(cause.most)
     where = "of" if cause.kind == "outage" else "on"

@@ -223,13 +223,7 @@ def _queues(table: pa.Table) -> tuple[QueueWait, ...]:
             used[queue] += container
     queues = [
         QueueWait(
-            queue,
-            len(own),
-            median(own),
-            float(np.quantile(own, 0.95)),
-            max(own),
-            sum(own),
-            used[queue],
+            queue, len(own), median(own), float(np.quantile(own, 0.95)), max(own), sum(own), used[queue]
         )
         for queue, own in waits.items()
     ]

@@ -129,7 +129,7 @@ def _facts(log: SparkLog, tasks: pa.Table, end_s: float) -> SparkFacts:
     slots = max(1, cores // max(1, _whole(log.application.properties.get("spark.task.cpus"), 1)))
     busy_s = _sum(tasks, "seconds") / slots
     first = log.executors[0] if log.executors else None
-    granted = _granted(first) if first else 0
+    granted = ((first.memory_bytes or _DEFAULT_HEAP) + _overhead(first)) if first else 0
     return SparkFacts(
         container_s=container_s,
         idle_s=max(0.0, container_s - busy_s) if log.executors else 0.0,
@@ -150,10 +150,6 @@ def _facts(log: SparkLog, tasks: pa.Table, end_s: float) -> SparkFacts:
 def _overhead(executor: SparkExecutor) -> int:
     heap = executor.memory_bytes or _DEFAULT_HEAP
     return executor.overhead_bytes or max(_LEAST_OVERHEAD, int(heap * _OVERHEAD))
-
-
-def _granted(executor: SparkExecutor) -> int:
-    return (executor.memory_bytes or _DEFAULT_HEAP) + _overhead(executor)
 
 
 def _peak(executor: SparkExecutor) -> int:
@@ -404,10 +400,4 @@ def _failures(log: SparkLog, facts: SparkFacts) -> Iterator[JobChange]:
     ]
     if failed:
         lost_s = sum(seconds for _, seconds in failed) / facts.slots
-        yield JobChange(
-            "",
-            "",
-            "",
-            failures_text([failure for failure, _ in failed]),
-            lost_s,
-        )
+        yield JobChange("", "", "", failures_text([failure for failure, _ in failed]), lost_s)

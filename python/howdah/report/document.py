@@ -276,12 +276,14 @@ class Document(NamedTuple):
     def figures(self) -> tuple[Figure, ...]:
         """Every figure in the order in which a reader meets them."""
         blocks = (self.blocks, *(section.blocks for section in self.sections))
-        return tuple(figure for each in blocks for figure in _figures(each))
+        every = (block for some in blocks for block in every_block(some))
+        return tuple(block for block in every if isinstance(block, Figure))
 
     def tables(self) -> dict[str, Table]:
         """Every table by its title or its label."""
         blocks = (self.blocks, *(section.blocks for section in self.sections))
-        return {table.title or table.label: table for each in blocks for table in _tables(each)}
+        every = (block for some in blocks for block in every_block(some))
+        return {block.title or block.label: block for block in every if isinstance(block, Table)}
 
     def in_form(self, form: Form) -> Document:
         """The part of the document that a form has; sections in which nothing is left are not there."""
@@ -353,11 +355,3 @@ def every_block(blocks: Iterable[Block]) -> Iterator[Block]:
         yield block
         if isinstance(block, (FoldedBlocks, Only)):
             yield from every_block(block.blocks)
-
-
-def _figures(blocks: Iterable[Block]) -> Iterator[Figure]:
-    return (block for block in every_block(blocks) if isinstance(block, Figure))
-
-
-def _tables(blocks: Iterable[Block]) -> Iterator[Table]:
-    return (block for block in every_block(blocks) if isinstance(block, Table))

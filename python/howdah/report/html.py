@@ -210,12 +210,7 @@ def environment(*packages: str) -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {
-        "prose": prose,
-        "breakable": breakable,
-        "is_name": is_name,
-        "gib": format_gib,
-    }
+    made.filters |= {"prose": prose, "breakable": breakable, "is_name": is_name, "gib": format_gib}
     made.globals["numeric"] = numeric_columns
     return made
 

@@ -12,13 +12,7 @@ from howdah.analysis.wording import seconds, times
 from howdah.model.finding import Finding
 from howdah.model.run import DeviceLimit, Origin, RunRecord, WorkloadResult
 from howdah.model.tables import RunData
-from howdah.report.cluster import (
-    SPARK_ABOUT,
-    cluster_tables,
-    grounds,
-    region_server_tables,
-    spark_tables,
-)
+from howdah.report.cluster import SPARK_ABOUT, cluster_tables, grounds, region_server_tables, spark_tables
 from howdah.report.document import (
     PAGES,
     Block,

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 from pydantic_core import to_json
@@ -67,7 +67,7 @@ class RunCourse:
 
     def feed(self, samples: pa.Table) -> list[Point]:
         """Take further samples in, and return the points that they make."""
-        times, hosts, metrics, values = (_column(samples, name) for name in samples.column_names)
+        times, hosts, metrics, values = (samples.column(name).to_pylist() for name in samples.column_names)
         fresh: list[Point] = []
         begin = 0
         for place in range(1, len(times) + 1):
@@ -128,10 +128,6 @@ class RunCourse:
     def _held(self, wanted: str) -> float | None:
         each = [value for (_, metric), value in self._levels.items() if metric == wanted]
         return sum(each) if each else None
-
-
-def _column(samples: pa.Table, name: str) -> list[Any]:
-    return samples.column(name).to_pylist()
 
 
 def _merged(points: Sequence[Point]) -> Point:
@@ -277,9 +273,7 @@ class FollowedRun:
             elapsed_s=elapsed_s,
             workloads=tuple(
                 LiveWorkload(
-                    name=result.workload.kind,
-                    outcome=result.outcome.value,
-                    elapsed_s=result.elapsed_s,
+                    name=result.workload.kind, outcome=result.outcome.value, elapsed_s=result.elapsed_s
                 )
                 for result in record.workloads
             ),

@@ -18,12 +18,7 @@ from howdah.serve.security import POLICY
 
 PACKAGE = "howdah.serve"
 
-_PLACES = (
-    ("Runs", ""),
-    ("Studies", "studies/"),
-    ("Plan", "plan/"),
-    ("Predictions", "predictions/"),
-)
+_PLACES = (("Runs", ""), ("Studies", "studies/"), ("Plan", "plan/"), ("Predictions", "predictions/"))
 
 
 class Pages(NamedTuple):

@@ -353,10 +353,7 @@ def application(site: Site) -> FastAPI:
         app.exception_handler(error)(refusal)
     app.exception_handler(500)(refusal)
     app.add_middleware(
-        Guard,
-        keys=site.keys,
-        loopback=site.settings.loopback,
-        read_only=site.settings.read_only,
+        Guard, keys=site.keys, loopback=site.settings.loopback, read_only=site.settings.read_only
     )
     return app
 

@@ -11,7 +11,7 @@ from howdah.audit.audit import plan_faults
 from howdah.calibrate.built import as_built
 from howdah.errors import UserError
 from howdah.model.calibration import CalibratedValue, Calibration
-from howdah.model.check import Check, CheckVerdict
+from howdah.model.check import CheckVerdict
 from howdah.model.cluster import Laboratory
 from howdah.model.parameter import COMPILER, CORE_SPEED, OWN, Parameter
 from howdah.model.placement import placed_workers
@@ -170,7 +170,12 @@ class Candidates:
         breaks = tuple(dict.fromkeys((*(fault.rule for fault in faults), *_broken(plan))))
         failed = next((fault for fault in faults if fault.verdict is CheckVerdict.FAIL), None)
         if failed is not None:
-            return Trial(values=values, elapsed_s=None, breaks=breaks, refused=_refusal(failed))
+            return Trial(
+                values=values,
+                elapsed_s=None,
+                breaks=breaks,
+                refused=f"{failed.about} is {failed.found}; {failed.rule} requires {failed.expected}",
+            )
         return PlannedCandidate(plan, breaks, several)
 
     def _times(self, summaries: Sequence[Summary], draws: int) -> list[Predicted]:
@@ -222,10 +227,6 @@ def _broken(plan: ClusterPlan) -> tuple[str, ...]:
     return tuple(
         breach.rule for setting in plan.settings for breach in setting.breaks if breach.severity != "may"
     )
-
-
-def _refusal(fault: Check) -> str:
-    return f"{fault.about} is {fault.found}; {fault.rule} requires {fault.expected}"
 
 
 _NS_PER_S = 1e9

@@ -221,11 +221,7 @@ def _shares(base: Base) -> Iterator[str]:
 
 
 _WORKERS = _Row(
-    WORKERS,
-    "per host",
-    "virtual machines per host",
-    _worker_counts,
-    lambda base: str(base.worker.per_host),
+    WORKERS, "per host", "virtual machines per host", _worker_counts, lambda base: str(base.worker.per_host)
 )
 _FOR_OPERATIONS: tuple[_Row, ...] = (
     _WORKERS,
@@ -289,13 +285,7 @@ _FOR_JOBS: tuple[_Row, ...] = (
         ordered=False,
         others=(Codec.LZ4, Codec.ZSTD),
     ),
-    _Row(
-        _REDUCES,
-        "",
-        "reduce tasks of a job",
-        _reduces,
-        _job_reduces,
-    ),
+    _Row(_REDUCES, "", "reduce tasks of a job", _reduces, _job_reduces),
     _listed(
         "mapreduce.job.reduce.slowstart.completedmaps",
         "",

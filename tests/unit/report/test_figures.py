@@ -18,9 +18,9 @@ from howdah.model.tables import RunData
 from howdah.report.document import Key
 from howdah.report.figures import draw
 from howdah.report.figures.elapsed import clear_of, elapsed
-from howdah.report.figures.lanes import LaneBar, merged
 from howdah.report.figures.resources import READ
 from howdah.report.figures.steps import MOST_STEPS, combined, common_grid, machines, mean, summed, total
+from howdah.report.figures.task_bars import LaneBar, merged
 from howdah.report.figures.throughput import MOST_BARS, _bars
 from howdah.report.figures.timeaxis import FigureSource, bands, time_unit
 from howdah.report.figures.timeline import LABEL_PITCH, Label, SeriesLine, spread, steps_table

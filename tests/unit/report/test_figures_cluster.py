@@ -15,11 +15,11 @@ from howdah.model.tables import RunData
 from howdah.report.cluster import cluster_tables, grounds
 from howdah.report.document import Figure, Form, Table
 from howdah.report.figures import draw
-from howdah.report.figures.lanes import MOST_WORKERS, event_marks, telling
 from howdah.report.figures.steps import MOST_ROWS, working
+from howdah.report.figures.task_bars import MOST_WORKERS, event_marks, telling
+from howdah.report.figures.tasks import LaneGroup, Places, shortened
 from howdah.report.figures.timeaxis import FigureSource
 from howdah.report.figures.topology import SHEET, HostPlace, Place, PlacedRack, cells
-from howdah.report.figures.worker_lanes import LaneGroup, Places, shortened
 from howdah.report.provenance import provenance
 from howdah.report.run import run_report
 from howdah.units import format_seconds

@@ -112,11 +112,7 @@ _BYTES = (
     ("received", "received_bytes"),
     ("sent", "sent_bytes"),
 )
-_SHARES = (
-    ("CPU busy", "cpu_busy"),
-    ("NameNode busy", "namenode_busy"),
-    ("scheduler busy", "scheduler_busy"),
-)
+_SHARES = (("CPU busy", "cpu_busy"), ("NameNode busy", "namenode_busy"), ("scheduler busy", "scheduler_busy"))
 ELAPSED = "elapsed"
 """The measure that is judged."""
 CALLS, CALL_CPU = "calls to the NameNode", "NameNode's CPU time for a call"

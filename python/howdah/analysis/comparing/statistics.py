@@ -245,7 +245,7 @@ def _tested(base: Sequence[float], other: Sequence[float]) -> Test | None:
     if len(base) + len(other) < 3 or min(*base, *other) <= 0:
         return None
     logs = np.log(base), np.log(other)
-    if all(_constant(side) for side in logs):
+    if all(float(np.ptp(side)) < NO_NOISE for side in logs):
         return None
     if len(base) > 1 and len(other) > 1:
         return Test("Welch", welch(*logs))
@@ -304,10 +304,6 @@ def _direction(measure: Measure, *, more: bool) -> Verdict:
     if measure.kind == "time":
         return Verdict.SLOWER if more else Verdict.FASTER
     return Verdict.BETTER if more == (measure.better == "higher") else Verdict.WORSE
-
-
-def _constant(values: FloatArray) -> bool:
-    return float(np.ptp(values)) < NO_NOISE
 
 
 def _untested(contrast: Contrast) -> str:

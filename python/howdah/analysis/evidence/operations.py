@@ -208,15 +208,7 @@ class TableFlow:
 
 
 ThroughputBound = Literal[
-    "the target",
-    "server CPU",
-    "client CPU",
-    "disk",
-    "log",
-    "link",
-    "blocked writes",
-    "hot server",
-    "waiting",
+    "the target", "server CPU", "client CPU", "disk", "log", "link", "blocked writes", "hot server", "waiting"
 ]
 
 

@@ -150,14 +150,7 @@ def _spec(comparison: Comparison, measure: Measure, values: dict[str, list[float
             {"y": y, "text": {"field": "text"}},
         ),
     ]
-    return chart(
-        layers,
-        height=ROW * len(groups),
-        width=HALF_WIDTH - 10,
-        top=6,
-        left=4,
-        right=14,
-    )
+    return chart(layers, height=ROW * len(groups), width=HALF_WIDTH - 10, top=6, left=4, right=14)
 
 
 class ComparisonFigures(NamedTuple):
@@ -282,22 +275,13 @@ def _overlay_spec(
         if any(hidden(courses[name].means, courses[name].peaks) for name in names):
             layers.append(
                 layer(
-                    rows,
-                    {**line, "strokeWidth": 1, "opacity": 0.3},
-                    {**encoding, "y": on(y, "peak")},
-                    SHOWN,
+                    rows, {**line, "strokeWidth": 1, "opacity": 0.3}, {**encoding, "y": on(y, "peak")}, SHOWN
                 )
             )
         first = not any(layer.get("name") for layer in layers)
         mark = {**line, "strokeWidth": 2}
         layers.append(layer(rows, mark, {**encoding, "y": y}, SHOWN, name=DATA if first else ""))
-    return chart(
-        layers,
-        height=HEIGHT,
-        width=HALF_WIDTH - LEFT - 14,
-        top=28,
-        right=14,
-    )
+    return chart(layers, height=HEIGHT, width=HALF_WIDTH - LEFT - 14, top=28, right=14)
 
 
 def _rows(name: str, course: Course, axes: Axes) -> list[dict[str, Any]]:

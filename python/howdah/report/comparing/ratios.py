@@ -85,7 +85,7 @@ def ratios(comparison: Comparison) -> Figure | None:
     heads, rows = laid_out(comparison)
     if not rows:
         return None
-    metrics = _has_metrics(comparison)
+    metrics = any(each.metrics for each in comparison.against)
     what = "Metrics and times divided by those" if metrics else "Elapsed time divided by that"
     left = "is less" if metrics else "took less time"
     return Figure(
@@ -187,18 +187,7 @@ def _spec(comparison: Comparison, heads: list[dict[str, Any]], rows: list[RatioR
             SHOWN,
         ),
     ]
-    return chart(
-        layers,
-        height=height,
-        width=WIDTH - 102,
-        top=4,
-        left=LEFT,
-        right=RIGHT,
-    )
-
-
-def _has_metrics(comparison: Comparison) -> bool:
-    return any(each.metrics for each in comparison.against)
+    return chart(layers, height=height, width=WIDTH - 102, top=4, left=LEFT, right=RIGHT)
 
 
 def _round(span: float) -> list[float]:

@@ -162,7 +162,9 @@ def group_sentences(against: Against, baseline: str) -> Iterator[str]:
     for verdict in (Verdict.FASTER, Verdict.SLOWER, Verdict.BETTER, Verdict.WORSE):
         measured = [result for result in wholes if result.verdict is verdict]
         if measured:
-            differences = "; ".join(_difference(result) for result in measured)
+            differences = "; ".join(
+                f"{subject(result.measure)}, {more(result)} ({interval(result)})" for result in measured
+            )
             yield f"{verdict.capitalize()} than {baseline}: {differences}."
     alike = [subject(result.measure) for result in wholes if result.verdict is Verdict.ALIKE]
     if alike:
@@ -188,9 +190,7 @@ def _pair(against: Against, baseline: str, would: str) -> Headline:
         measured = [result for result in against.wholes if result.is_told]
         # Of the workload that takes longest, what differs most.
         main = max(
-            measured,
-            key=lambda result: (times_s[result.measure.workload], _far(result)),
-            default=main,
+            measured, key=lambda result: (times_s[result.measure.workload], _far(result)), default=main
         )
     if main.is_told:
         claim = f"With {against.group}, {_takes(main, baseline, would)}."
@@ -268,10 +268,6 @@ def _repeats(group: RunGroup) -> Headline:
     ]
     claim = f"{len(group.runs)} repeats of the same work, between which nothing changed."
     return Headline(claim, f"{listed(spans)}.")
-
-
-def _difference(result: Judged) -> str:
-    return f"{subject(result.measure)}, {more(result)} ({interval(result)})"
 
 
 def _interval(result: Judged) -> str:

@@ -153,11 +153,7 @@ def _words(
     ]
     small = {"type": "text", "fontSize": 11, "baseline": "bottom", "align": "left", "dy": -2}
     return [
-        layer(
-            names,
-            {**small, "fontWeight": "bold", "x": 2},
-            {"y": on(y, "y"), "text": {"field": "name"}},
-        ),
+        layer(names, {**small, "fontWeight": "bold", "x": 2}, {"y": on(y, "y"), "text": {"field": "name"}}),
         layer(
             names,
             {**small, "color": "$muted"},

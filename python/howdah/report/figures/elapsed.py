@@ -203,14 +203,7 @@ def _spec(source: FigureSource, held: Marks, longest: float) -> dict[str, Any]:
         ),
         *interval_layers(spans, x, y),
     ]
-    return chart(
-        layers,
-        height=ROW * len(workloads),
-        width=WIDTH + 62,
-        top=4,
-        left=4,
-        right=114,
-    )
+    return chart(layers, height=ROW * len(workloads), width=WIDTH + 62, top=4, left=4, right=114)
 
 
 def _caption(source: FigureSource, held: Marks) -> str:

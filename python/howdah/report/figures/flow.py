@@ -346,7 +346,10 @@ def _names(
     for align, shift in (("left", 0.0), ("center", placed.box / 2), ("right", placed.box)):
         values = []
         for box in placed.boxes:
-            if box.node is None or _align(box, placed) != align:
+            if (
+                box.node is None
+                or {0: "left", placed.columns - 1: "right"}.get(box.column, "center") != align
+            ):
                 continue
             lines = _box_lines(picture, box)
             # The last line stands right above the box, the name above the others.
@@ -362,10 +365,6 @@ def _names(
         if values:
             layers.append(_line(values, align, x, y))
     return layers
-
-
-def _align(box: Box, placed: FlowLayout) -> str:
-    return {0: "left", placed.columns - 1: "right"}.get(box.column, "center")
 
 
 def _line(values: list[dict[str, Any]], align: str, x: dict[str, Any], y: dict[str, Any]) -> dict[str, Any]:

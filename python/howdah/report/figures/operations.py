@@ -90,10 +90,7 @@ def _rates_spec(steps: Sequence[RateStep]) -> dict[str, Any]:
     most = max(step.asked_per_s for step in steps)
     x = linear("asked", [0, 1.05 * most], across("target operations per second", format="~s"))
     y = logarithmic("ms", {**level_title("99 % within, ms"), "format": "~g", "tickCount": 5})
-    tooltip = [
-        number_tip("asked", "requested in a second", ",.0f"),
-        *tips(done="done", within="99 % within"),
-    ]
+    tooltip = [number_tip("asked", "requested in a second", ",.0f"), *tips(done="done", within="99 % within")]
     point = {"type": "point", "filled": True, "size": 70, "opacity": 1}
     return chart(
         [
@@ -244,15 +241,14 @@ def operations(source: FigureSource) -> Figure | None:
         lines.append(summed(Key(every.instance, TOGETHER), [every], grid))
     most = max(float(course.per_s.max()) for course in whole)
     unit = ScaledUnit(_THOUSAND, "thousand/s") if most >= _THOUSAND else ScaledUnit(1.0, "1/s")
-    busiest = ", ".join(f"{course.workload} {format_per_s(_mean(course))}" for course in whole)
+    means = [float(np.average(course.per_s, weights=np.diff(course.edges_s))) for course in whole]
+    busiest = ", ".join(
+        f"{course.workload} {format_per_s(mean)}" for course, mean in zip(whole, means, strict=True)
+    )
     caption = f"Operations answered per second; on average {busiest}{peaks_text(lines)}."
     words = ("operations", "Operations", caption)
     highest = max(line.highest for line in lines)
     return scaled_figure(source, words, grid, lines, unit=unit, highest=highest)
-
-
-def _mean(course: LatencyCourse) -> float:
-    return float(np.average(course.per_s, weights=np.diff(course.edges_s)))
 
 
 def _series(whole: list[LatencyCourse], courses: list[LatencyCourse], name: str) -> Series:

@@ -172,12 +172,7 @@ def _spec(
     for at, (key, events) in enumerate(lanes):
         layers.append(_lane(key, events, unit, _HEIGHT + _GAP + _LANE * at))
     layers += label_layers(_labels(rows, keys, (low, high), lanes))
-    return chart(
-        layers,
-        height=height,
-        top=above.height + UNIT_LINE,
-        right=RIGHT,
-    )
+    return chart(layers, height=height, top=above.height + UNIT_LINE, right=RIGHT)
 
 
 def _decades(low: float, high: float) -> list[float]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from howdah.analysis.evidence.use import FloatArray
 from howdah.report.document import Figure, Table
-from howdah.report.figures.lanes import KEYS, OTHER
+from howdah.report.figures.task_bars import KEYS, OTHER
 from howdah.report.figures.timeaxis import FigureSource, ScaledUnit, number_format, rate_unit
 from howdah.report.theme import (
     BESIDE,
@@ -143,11 +143,7 @@ def _spec(
             },
             name=DATA,
         ),
-        layer(
-            level,
-            LEVEL,
-            {"y": quantity("rate")},
-        ),
+        layer(level, LEVEL, {"y": quantity("rate")}),
         layer(
             level,
             {"type": "text", "align": "left", "dx": 6, "text": "median", "color": "$muted"},

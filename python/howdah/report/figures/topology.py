@@ -137,22 +137,10 @@ class Sheet:
                             "fontWeight": weight,
                             "limit": {"expr": "max(1, scale('x', datum.end) - scale('x', datum.x))"},
                         },
-                        {
-                            "x": on(x, "x"),
-                            "y": on(y, "y"),
-                            "text": {"field": "text"},
-                        },
+                        {"x": on(x, "x"), "y": on(y, "y"), "text": {"field": "text"}},
                     )
                 )
-        return chart(
-            layers,
-            height=height,
-            width=SHEET,
-            top=4,
-            bottom=8,
-            left=_SIDE,
-            right=_SIDE,
-        )
+        return chart(layers, height=height, width=SHEET, top=4, bottom=8, left=_SIDE, right=_SIDE)
 
 
 MOST_DETAILED = 40

@@ -158,7 +158,11 @@ def _spec(rows: list[Candidate], names: list[str], stacks: list[list[_Segment]])
         for row, (name, candidate) in enumerate(zip(names, rows, strict=True))
     ]
     totals = [
-        {"row": places[row], "end": max([0.0, *(segment.end for segment in stack)]), "text": _total(stack)}
+        {
+            "row": places[row],
+            "end": max([0.0, *(segment.end for segment in stack)]),
+            "text": _percent(sum(segment.end - segment.start for segment in stack)),
+        }
         for row, stack in enumerate(stacks)
     ]
     x = {
@@ -204,14 +208,7 @@ def _spec(rows: list[Candidate], names: list[str], stacks: list[list[_Segment]])
         ),
         _labels(segments, x, y),
     ]
-    return chart(
-        layers,
-        height=round(ROW * (places[-1] + 1)),
-        width=WIDTH + 72,
-        top=4,
-        left=4,
-        right=104,
-    )
+    return chart(layers, height=round(ROW * (places[-1] + 1)), width=WIDTH + 72, top=4, left=4, right=104)
 
 
 def _labels(segments: list[dict[str, Any]], x: dict[str, Any], y: dict[str, Any]) -> dict[str, Any]:
@@ -232,10 +229,6 @@ def _labels(segments: list[dict[str, Any]], x: dict[str, Any], y: dict[str, Any]
         {"x": on(x, "start"), "y": y, "text": {"field": "series"}},
         SHOWN,
     )
-
-
-def _total(stack: list[_Segment]) -> str:
-    return _percent(sum(segment.end - segment.start for segment in stack))
 
 
 def _percent(value: float) -> str:

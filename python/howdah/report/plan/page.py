@@ -181,14 +181,7 @@ def _spec(
             {"y": y, "text": {"field": "text"}},
         ),
     ]
-    return chart(
-        layers,
-        height=ROW * len(kinds) + 6,
-        width=WIDTH + 152,
-        top=4,
-        left=4,
-        right=24,
-    )
+    return chart(layers, height=ROW * len(kinds) + 6, width=WIDTH + 152, top=4, left=4, right=24)
 
 
 def _caption(kinds: Sequence[Worker], stacks: dict[str, tuple[MemoryShare, ...]], *, left_out: int) -> str:

@@ -49,10 +49,7 @@ def growth(sweep: Sweep, calibration: Calibration | None) -> Document:
             growth_figure(sweep),
             _table(sweep),
         ),
-        (
-            Section("masters", "Masters", "The masters", (masters(sweep),)),
-            inputs(facts(ground), calibration),
-        ),
+        (Section("masters", "Masters", "The masters", (masters(sweep),)), inputs(facts(ground), calibration)),
         data=_data(sweep),
     )
 
@@ -220,16 +217,7 @@ def _time_spec(sweep: Sweep, values: list[dict[str, Any]], keys: tuple[Key, ...]
             SHOWN,
         ),
         layer(drawn, {"type": "line", "strokeDash": [6, 3], "strokeWidth": 1.5}, line, SHOWN),
-        layer(
-            drawn,
-            HOLLOW,
-            {
-                **line,
-                "tooltip": tips(series="of", at=None, said="time"),
-            },
-            SHOWN,
-            name=DATA,
-        ),
+        layer(drawn, HOLLOW, {**line, "tooltip": tips(series="of", at=None, said="time")}, SHOWN, name=DATA),
         switching(
             layer(
                 _ends(drawn, domain, logarithmic=logarithmic),
@@ -312,13 +300,7 @@ def _masters_spec(sweep: Sweep) -> dict[str, Any]:
         *saturation_layers(sweep, x),
         layer([{"load": SATURATED}], {"type": "rule", "color": "$ink", "strokeWidth": 1}, {"y": y}),
         layer(values, {"type": "line", "strokeDash": [6, 3], "strokeWidth": 1.5}, line, SHOWN),
-        layer(
-            values,
-            HOLLOW,
-            {**line, "tooltip": tips(series=None, said="busy")},
-            SHOWN,
-            name=DATA,
-        ),
+        layer(values, HOLLOW, {**line, "tooltip": tips(series=None, said="busy")}, SHOWN, name=DATA),
         switching(
             layer(
                 ends,

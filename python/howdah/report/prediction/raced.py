@@ -56,7 +56,8 @@ def race_text(race: Race) -> str:
 def measured_text(plan: RacedPlan, bases: Mapping[str, str]) -> str:
     """How much faster a plan was than others, by their names in the race and in words."""
     parts = [
-        f"{_share(difference)} than {words}{_interval(difference)}{_doubt(difference)}"
+        f"{_share(difference)} than {words}{_interval(difference)}"
+        + (", which can be chance" if difference.verdict is Verdict.CANNOT_TELL else "")
         for base, words in bases.items()
         if (difference := plan.against.get(base)) is not None
     ]
@@ -139,10 +140,6 @@ def _interval(difference: MeasuredDifference) -> str:
     if difference.interval is None:
         return ""
     return f" ({' to '.join(signed(end) for end in difference.interval)})"
-
-
-def _doubt(difference: MeasuredDifference) -> str:
-    return ", which can be chance" if difference.verdict is Verdict.CANNOT_TELL else ""
 
 
 LEARNED_ABOUT = (

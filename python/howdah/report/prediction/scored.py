@@ -71,12 +71,7 @@ def scored(prediction: Prediction, scores: Sequence[Score], history: Sequence[Sc
         f"{prediction.suite.name} scored",
         (prediction.suite.name, scores[0].run, f"by {scores[0].engine}", "predicted and measured"),
         _answer(scores),
-        present(
-            Paragraph(lead, "lead"),
-            warned(prediction.warnings),
-            first,
-            _table(scores),
-        ),
+        present(Paragraph(lead, "lead"), warned(prediction.warnings), first, _table(scores)),
         (
             *other_numbers(more),
             Section(
@@ -250,14 +245,7 @@ def _spec(newest: Sequence[Score]) -> dict[str, Any]:
             name=DATA,
         ),
     ]
-    return chart(
-        layers,
-        height=HEIGHT,
-        width=WIDTH + 100,
-        top=28,
-        bottom=12,
-        right=20,
-    )
+    return chart(layers, height=HEIGHT, width=WIDTH + 100, top=28, bottom=12, right=20)
 
 
 def _datum(place: int, score: Score) -> dict[str, Any]:

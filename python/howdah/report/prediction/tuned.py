@@ -95,15 +95,17 @@ def _values_table(tuning: Tuning) -> Table:
     about = {parameter.name: parameter for parameter in tuning.space}
     costs = {name: tuning.cost_of_return(name) for name in tuning.chosen}
     rows = tuple(
-        (name, about[name].planned, tuning.chosen[name], _cost(cost), about[name].about)
+        (
+            name,
+            about[name].planned,
+            tuning.chosen[name],
+            ("not simulated" if cost is None else signed(cost)),
+            about[name].about,
+        )
         for name, cost in sorted(costs.items(), key=lambda item: -(item[1] or 0))
     )
     columns = ("tuned value", "rules", "tuned", "with the rules' value", "meaning")
     return Table(columns, rows, label="Tuned values", style="stats")
-
-
-def _cost(share: float | None) -> str:
-    return "not simulated" if share is None else signed(share)
 
 
 def _sections(tuning: Tuning) -> Iterator[Section]:

@@ -225,13 +225,7 @@ def _spec(lines: dict[str, list[Load]], keys: tuple[Key, ...], place: int) -> di
             name=DATA,
         ),
     ]
-    return chart(
-        layers,
-        height=HEIGHT,
-        width=HALF_WIDTH - LEFT - 14,
-        top=28,
-        right=14,
-    )
+    return chart(layers, height=HEIGHT, width=HALF_WIDTH - LEFT - 14, top=28, right=14)
 
 
 def _table(lines: dict[str, list[Load]], place: int) -> Table:

@@ -176,7 +176,10 @@ def conclusions(findings: StudyFound) -> tuple[Conclusion, ...]:
 
 def _concluded(findings: StudyFound) -> tuple[Conclusion, ...]:
     if findings.strata:
-        return (*_outages(findings), *_differences(findings))
+        return (
+            *_outages(findings),
+            *(Conclusion(stratum.name, *_answer(stratum.comparison)) for stratum in findings.strata),
+        )
     if by_size(findings):
         return tuple(_grown(findings))
     if not any(cell.cell.runs for cell in findings.cells):
@@ -195,10 +198,6 @@ def _outages(findings: StudyFound) -> Iterator[Conclusion]:
     for stratum in strata_of(findings.study, tuple(cell.cell for cell in findings.cells)):
         if outages := without_answer(findings, stratum.cells):
             yield Conclusion(stratum.name, outages)
-
-
-def _differences(findings: StudyFound) -> Iterator[Conclusion]:
-    return (Conclusion(stratum.name, *_answer(stratum.comparison)) for stratum in findings.strata)
 
 
 def _answer(comparison: Comparison) -> Headline:

@@ -155,21 +155,11 @@ def _spec(lines: dict[str, list[CellRuns]], keys: tuple[Key, ...]) -> dict[str, 
             layer(
                 [{"series": label.name, "y": label.y} for label in names],
                 {"type": "text", "align": "left", "baseline": "middle", "dx": 8, "limit": RIGHT - 8},
-                {
-                    "x": BESIDE,
-                    "y": in_pixels("y"),
-                    "text": {"field": "series"},
-                    "color": colour,
-                },
+                {"x": BESIDE, "y": in_pixels("y"), "text": {"field": "series"}, "color": colour},
             )
         ),
     ]
-    return chart(
-        layers,
-        height=HEIGHT,
-        top=28,
-        right=RIGHT,
-    )
+    return chart(layers, height=HEIGHT, top=28, right=RIGHT)
 
 
 def _round(span: float) -> list[float]:

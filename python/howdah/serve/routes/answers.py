@@ -165,12 +165,7 @@ _NOT_HERE = "There is nothing of that name here."
 _FIXED = (
     ((Busy, VisitorLeft, TooManyListeners), 503, "The server is busy.", "Try again in a few seconds."),
     (BodyTooLarge, 413, "The request is too large.", f"It may have {MOST_BODY_BYTES:,} bytes."),
-    (
-        (NotServed, HTTPException),
-        404,
-        _NOT_HERE,
-        "It may have been removed.",
-    ),
+    ((NotServed, HTTPException), 404, _NOT_HERE, "It may have been removed."),
 )
 
 
@@ -181,13 +176,5 @@ def _declined(error: HTTPException) -> Declined:
     return Declined(what=f"{error.detail}.", hint=f"Allowed here: {allowed}." if allowed else "")
 
 
-REFUSED = (
-    HowdahError,
-    NotServed,
-    Busy,
-    VisitorLeft,
-    TooManyListeners,
-    HTTPException,
-    RequestValidationError,
-)
+REFUSED = (HowdahError, NotServed, Busy, VisitorLeft, TooManyListeners, HTTPException, RequestValidationError)
 """What is answered with a refusal."""

@@ -1,4 +1,4 @@
-"""A cluster's tasks as swim-lanes: every worker a group of lanes, one for each place that ran tasks."""
+"""Tasks as swim-lanes: a bar for each, in lanes grouped by worker, or by kind on a single machine."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from howdah.model.run import TaskAttempt
 from howdah.report.document import Figure, Key
-from howdah.report.figures.lanes import (
+from howdah.report.figures.task_bars import (
     KEYS,
     MOST_BARS,
     MOST_WORKERS,
@@ -15,8 +15,6 @@ from howdah.report.figures.lanes import (
     STAGE,
     Lane,
     LaneBar,
-    bar_places,
-    bar_tips,
     event_layers,
     event_marks,
     lane_of,
@@ -34,6 +32,7 @@ from howdah.report.figures.timeaxis import (
     legend,
     start_of_axis_s,
     time_unit,
+    time_x,
     with_still,
 )
 from howdah.report.theme import (
@@ -45,6 +44,7 @@ from howdah.report.theme import (
     WIDTH,
     chart,
     layer,
+    number_tip,
     on,
     quantity,
     scaled,
@@ -60,19 +60,21 @@ MISSED = Key("lost, not yet given up", "rule")
 _DASHED_PITCH = 7.0
 """Height of a bar, in pixels, from which a dashed outline can be seen as one."""
 _LETTER, _MOST_LEFT, _AXIS = 6.4, 150, 46
-_ALL_LANES, _LEAST_PITCH, _MOST_PITCH, _GAP = 760.0, 4.0, 13.0, 7.0
+_OF_CLUSTER, _OF_MACHINE = (760.0, 4.0, 13.0), (420.0, 1.0, 22.0)
+"""The height of all lanes together, and the least and the most of each, pixels."""
+_GAP, _SMALL = 7.0, 4.0
 
 
 class LaneGroup(NamedTuple):
-    """One worker's lanes, from ``top`` to ``bottom`` in pixels."""
+    """The lanes of one worker or one kind of task, from ``top`` to ``bottom`` in pixels."""
 
-    worker: str
+    name: str
     top: float
     bottom: float
 
 
 class Places(NamedTuple):
-    """Where everything is: each worker's group, each lane's upper edge, and a lane's height, pixels."""
+    """Where everything is: each group, each lane's upper edge, and a lane's height, pixels."""
 
     groups: tuple[LaneGroup, ...]
     lanes: tuple[Lane, ...]
@@ -80,15 +82,15 @@ class Places(NamedTuple):
     pitch: float
 
 
-def worker_lanes(source: FigureSource) -> Figure | None:
-    """The figure, or None if no task was recorded or the run was not on a cluster."""
+def tasks(source: FigureSource) -> Figure | None:
+    """The figure, or None if no task was recorded."""
     table = source.run.tasks
-    if not table.num_rows or source.record.cluster is None:
+    if not table.num_rows:
         return None
     every = table.sort_by([("start_s", "ascending")]).to_pylist()
     workers = telling(source, every)
     rows = [row for row in every if row["worker"] in set(workers)]
-    places = _places(rows, workers)
+    places = _places(rows, workers if source.record.cluster else ())
     bars = _bars(rows, places.lanes, _ends(source))
     drawn = merged(bars, end_of_run_s(source) - start_of_axis_s(source))
     keys = [
@@ -98,18 +100,22 @@ def worker_lanes(source: FigureSource) -> Figure | None:
     ]
     return Figure(
         id="tasks",
-        title="Tasks by worker",
+        title="Tasks by worker" if source.record.cluster else "Tasks",
         caption=_caption(source, every, workers, joined=len(drawn) < len(bars)),
         spec=_spec(source, places, drawn, keys),
         table=tasks_table(every),
-        keys=tuple(keys),
+        keys=tuple(keys) if len(keys) > 1 else (),
         marks=len(drawn),
     )
 
 
 def _caption(source: FigureSource, every: list[dict[str, Any]], workers: list[str], *, joined: bool) -> str:
+    text = format_counted(len(every), "task attempt")
+    if source.record.cluster is None:
+        text += f" in {format_counted(len({lane_of(row) for row in every}), 'slot')}."
     count = len({row["worker"] for row in every})
-    text = f"{format_counted(len(every), 'task attempt')} on {format_counted(count, 'worker')}."
+    if source.record.cluster is not None:
+        text += f" on {format_counted(count, 'worker')}."
     if count > len(workers):
         text += (
             f" Drawn are {MOST_WORKERS} of them: those lost, slow, with failed attempts or the longest "
@@ -127,14 +133,17 @@ def _caption(source: FigureSource, every: list[dict[str, Any]], workers: list[st
 
 
 def _places(rows: list[dict[str, Any]], workers: Sequence[str]) -> Places:
+    """The lanes of each worker; of each kind of task if there are none."""
     own: dict[str, set[Lane]] = {worker: set() for worker in workers}
     for row in rows:
-        own[row["worker"]].add(lane_of(row))
+        lane = lane_of(row)
+        own.setdefault(lane.worker if workers else lane.kind, set()).add(lane)
     count = sum(map(len, own.values()))
-    pitch = max(_LEAST_PITCH, min(_MOST_PITCH, (_ALL_LANES - _GAP * len(own)) / count))
+    height, least, most = _OF_CLUSTER if workers else _OF_MACHINE
+    pitch = max(least, min(most, (height - _GAP * len(own)) / count))
     groups, lanes, tops, y = [], [], [], _GAP / 2
-    for worker, mine in own.items():
-        groups.append(LaneGroup(worker, y, y + pitch * len(mine)))
+    for name, mine in own.items():
+        groups.append(LaneGroup(name, y, y + pitch * len(mine)))
         for lane in sorted(mine):
             lanes.append(lane)
             tops.append(y)
@@ -231,17 +240,24 @@ def _spec(source: FigureSource, places: Places, bars: list[LaneBar], keys: Seque
             values,
             mark,
             {
-                **bar_places(source, y),
+                "x": time_x(source, "start"),
+                "x2": {"field": "end"},
+                "y": on(y, "y"),
+                "y2": {"field": "y2"},
                 "color": series_colour(keys),
                 "stroke": stroke,
-                "tooltip": [*tips(what="task", worker="worker"), *bar_tips(unit)],
+                "tooltip": [
+                    *tips(what="task", worker="worker"),
+                    number_tip("start", f"start ({unit.name})"),
+                    *tips(took="elapsed", moved="in and out"),
+                ],
             },
             SHOWN,
             name=DATA,
         ),
         *_crosses(values, y, places.pitch),
         *event_layers(
-            event_marks(source), {group.worker: (group.top, group.bottom) for group in places.groups}, unit, y
+            event_marks(source), {group.name: (group.top, group.bottom) for group in places.groups}, unit, y
         ),
         _names(places, y),
         *_causes(source, places, y),
@@ -286,21 +302,21 @@ def _names(places: Places, y: dict[str, Any]) -> dict[str, Any]:
     mark = {"type": "text", "align": "right", "baseline": "middle", "dx": -8, "x": 0, "color": "$muted"}
     return layer(
         values,
-        {**mark, "fontSize": 11 if places.pitch > _LEAST_PITCH else 10, "limit": _MOST_LEFT - 14},
+        {**mark, "fontSize": 11 if places.pitch > _SMALL else 10, "limit": _MOST_LEFT - 14},
         {"y": on(y, "y"), "text": {"field": "name"}},
     )
 
 
 def shortened(places: Places) -> list[str]:
     """The workers' names without their domain, which leaves more room to the bars, where that is enough."""
-    whole = [group.worker for group in places.groups]
+    whole = [group.name for group in places.groups]
     short = [name.partition(".")[0] for name in whole]
     return short if len(set(short)) == len(whole) else whole
 
 
 def _causes(source: FigureSource, places: Places, y: dict[str, Any]) -> list[dict[str, Any]]:
     """Right of a worker that was slow, or had a slow task, the most likely cause."""
-    middles = {group.worker: (group.top + group.bottom) / 2 for group in places.groups}
+    middles = {group.name: (group.top + group.bottom) / 2 for group in places.groups}
     causes: dict[str, list[str]] = {}
     for straggler in source.evidence.stragglers:
         causes.setdefault(straggler.worker, []).append(straggler.cause)

@@ -1,23 +1,13 @@
-"""Tasks as swim-lanes: every slot a lane, every task a bar, and marks of events on workers."""
+"""Parts of the figure of tasks: their bars, joined where they are many, and marks of events on workers."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from howdah.report.document import Figure, Key, Table
-from howdah.report.figures.timeaxis import (
-    UNIT_LINE,
-    FigureSource,
-    TimeUnit,
-    end_of_run_s,
-    header,
-    start_of_axis_s,
-    time_unit,
-    time_x,
-)
-from howdah.report.theme import DATA, SHOWN, WIDTH, chart, layer, on, quantity, scaled, series_colour, tips
-from howdah.units import format_bytes, format_counted, format_seconds
+from howdah.report.document import Key, Table
+from howdah.report.figures.timeaxis import FigureSource, TimeUnit, end_of_run_s, start_of_axis_s
+from howdah.report.theme import layer, on, quantity, tips
 
 DAEMONS = {
     "datanode": "DataNode",
@@ -147,13 +137,11 @@ def _elapsed(row: dict[str, Any]) -> float:
 KEYS = {"map": Key("map", "phase-1"), "reduce": Key("reduce", "phase-2")}
 STAGE = Key("stage", "phase-3")
 OTHER = Key("other", "phase-3")
-FAULT = Key("failed", "fault")
 MOST_BARS = 2_000
 _MOST_DRAWN = 10_000
 """Bars of which a page of 10 MB has room for their shapes and data."""
 _WIDEST_JOINED = (2, 4, 8, 16)
 """Pixels that joined bars may be wide together, tried in turn."""
-MOST_HEIGHT, MOST_LANE = 420.0, 22.0
 
 
 class LaneBar(NamedTuple):
@@ -185,49 +173,6 @@ def lane_of(row: Mapping[str, Any]) -> Lane:
     """The lane of a row of the table of tasks."""
     series = series_of(row["kind"])
     return Lane(row["worker"], STAGE.name if series is STAGE else row["kind"], row["slot"])
-
-
-def lanes(source: FigureSource) -> Figure | None:
-    """The figure, or None if no task was recorded."""
-    table = source.run.tasks
-    if not table.num_rows:
-        return None
-    rows = table.sort_by([("start_s", "ascending")]).to_pylist()
-    every = sorted({lane_of(row) for row in rows})
-    bars = merged(_bars(rows, every), end_of_run_s(source) - start_of_axis_s(source))
-    kinds = [
-        key for key in (*KEYS.values(), STAGE, OTHER, FAULT) if any(bar.series == key.name for bar in bars)
-    ]
-    caption = f"{format_counted(len(rows), 'task attempt')} in {format_counted(len(every), 'slot')}."
-    if len(bars) < len(rows):
-        caption += (
-            f" Drawn as {len(bars):,} bars: bars of a slot with too little room between them are joined."
-        )
-    return Figure(
-        id="tasks",
-        title="Tasks",
-        caption=caption,
-        spec=_spec(source, every, bars, kinds),
-        table=tasks_table(rows),
-        keys=tuple(kinds) if len(kinds) > 1 else (),
-        marks=len(bars),
-    )
-
-
-def _bars(rows: list[dict[str, Any]], every: list[Lane]) -> list[LaneBar]:
-    places = {lane: index for index, lane in enumerate(every)}
-    return [
-        LaneBar(
-            FAULT.name if row["state"] != "succeeded" else series_of(row["kind"]).name,
-            places[lane_of(row)],
-            row["start_s"],
-            row["end_s"],
-            f"{row['workload']} {row['kind']} {row['task']}",
-            row["input_bytes"] + row["output_bytes"],
-            1,
-        )
-        for row in rows
-    ]
 
 
 def merged(bars: list[LaneBar], shown_s: float) -> list[LaneBar]:
@@ -266,80 +211,6 @@ def _joined(ordered: list[LaneBar], gap_s: float, width_s: float) -> list[LaneBa
         else:
             joined.append(bar)
     return joined
-
-
-def _lane_names(every: list[Lane]) -> list[dict[str, Any]]:
-    """One name for each run of lanes of the same kind and worker, beside the middle of them."""
-    several = len({lane.worker for lane in every}) > 1
-    groups: dict[str, list[int]] = {}
-    for index, lane in enumerate(every):
-        groups.setdefault(f"{lane.worker} {lane.kind}" if several else lane.kind, []).append(index)
-    return [{"name": name, "lane": sum(places) / len(places)} for name, places in groups.items()]
-
-
-def _spec(source: FigureSource, every: list[Lane], bars: list[LaneBar], kinds: list[Key]) -> dict[str, Any]:
-    unit = time_unit(source)
-    above = header(source, WIDTH)
-    pitch = min(MOST_LANE, MOST_HEIGHT / len(every))
-    y = scaled([-0.5, len(every) - 0.5], down=True, zero=False)
-    values = [
-        {
-            "series": bar.series,
-            "y": bar.lane - 0.42,
-            "y2": bar.lane + 0.42,
-            "start": round(bar.start_s / unit.seconds, 5),
-            "end": round(bar.end_s / unit.seconds, 5),
-            "what": bar.what,
-            "took": format_seconds(bar.end_s - bar.start_s),
-            "moved": format_bytes(bar.moved_bytes),
-        }
-        for bar in bars
-    ]
-    mark: dict[str, Any] = {"type": "rect", "stroke": "$page"}
-    mark["strokeWidth"] = 0.8 if len(bars) < MOST_BARS else 0.2
-    if source.simulated:
-        mark |= {"fillOpacity": 0.3, "stroke": "$ink", "strokeDash": source.dash}
-    layers = [
-        *above.layers,
-        layer(
-            values,
-            mark,
-            {
-                **bar_places(source, y),
-                "color": series_colour(kinds),
-                "tooltip": [*tips(what="task"), *bar_tips(unit)],
-            },
-            SHOWN,
-            name=DATA,
-        ),
-        layer(
-            _lane_names(every),
-            {"type": "text", "align": "right", "dx": -8, "x": 0, "color": "$muted"},
-            {"y": on(y, "lane"), "text": {"field": "name"}},
-        ),
-    ]
-    return chart(
-        layers,
-        height=pitch * len(every),
-        # There is no unit to write above this plot, only room for the tallest letters.
-        top=above.height + UNIT_LINE // 3,
-    )
-
-
-def bar_places(source: FigureSource, y: dict[str, Any]) -> dict[str, Any]:
-    """Where bars of tasks are: from start to end, in their lanes."""
-    return {
-        "x": time_x(source, "start"),
-        "x2": {"field": "end"},
-        "y": on(y, "y"),
-        "y2": {"field": "y2"},
-    }
-
-
-def bar_tips(unit: TimeUnit) -> list[dict[str, Any]]:
-    """What a pointer shows of a bar's times and bytes."""
-    start = {"field": "start", "title": f"start ({unit.name})", "format": ".4~g"}
-    return [start, *tips(took="elapsed", moved="in and out")]
 
 
 def tasks_table(rows: list[dict[str, Any]]) -> Table:
