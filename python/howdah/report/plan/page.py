@@ -27,7 +27,19 @@ from howdah.report.plan.drawings import host
 from howdah.report.plan.drawings import racks as racks_drawing
 from howdah.report.plan.figures import growth, platforms
 from howdah.report.renderer import svg
-from howdah.report.theme import DATA, SHOWN, WIDTH, across, chart, layer, linear, on, scaled, tips
+from howdah.report.theme import (
+    DATA,
+    SHOWN,
+    WIDTH,
+    across,
+    chart,
+    coloured_by,
+    layer,
+    linear,
+    on,
+    scaled,
+    tips,
+)
 from howdah.report.words import sentence
 from howdah.units import GIB, MIB, format_counted, format_gib
 
@@ -137,42 +149,30 @@ def _spec(
     most = max(segment["end"] for segment in segments)
     x = scaled([0, most], across("memory (GiB)", tickCount=8))
     y = linear("row", [-0.5, len(kinds) - 0.5], down=True, zero=False)
-    colour = {
-        "field": "series",
-        "type": "nominal",
-        "legend": None,
-        "scale": {"domain": list(named), "range": [f"${token}" for token in named.values()]},
-    }
     room = "scale('x', datum.end) - scale('x', datum.start)"
-    label: dict[str, Any] = {
-        "type": "text",
-        "align": "left",
-        "dx": 1,
-        "fontSize": 11,
-        "color": "$muted",
-        "opacity": {"expr": f"{room} > 5.8 * length(datum.series) + 6 ? 1 : 0"},
-        "tooltip": None,
-    }
-    base: dict[str, Any] = {"data": {"values": segments}, "transform": [{"filter": SHOWN}]}
+    label = {"type": "text", "align": "left", "dx": 1, "fontSize": 11, "color": "$muted", "tooltip": None}
+    label["opacity"] = {"expr": f"{room} > 5.8 * length(datum.series) + 6 ? 1 : 0"}
     layers: list[dict[str, Any]] = [
-        {
-            "name": DATA,
-            **base,
-            "mark": {"type": "bar", "size": BAR, "stroke": "$page", "strokeWidth": 1},
-            "encoding": {
+        layer(
+            segments,
+            {"type": "bar", "size": BAR, "stroke": "$page", "strokeWidth": 1},
+            {
                 "x": on(x, "start"),
                 "x2": {"field": "end"},
                 "y": y,
-                "color": colour,
+                "color": coloured_by("series", named),
                 "tooltip": tips(worker=None, series="for", size=None, share=None),
             },
-        },
+            SHOWN,
+            name=DATA,
+        ),
         *(
-            {
-                **base,
-                "mark": {**label, "dy": offset},
-                "encoding": {"x": on(x, "start"), "y": y, "text": {"field": field}},
-            }
+            layer(
+                segments,
+                {**label, "dy": offset},
+                {"x": on(x, "start"), "y": y, "text": {"field": field}},
+                SHOWN,
+            )
             for field, offset in (("series", 23), ("size", 36))
         ),
         layer(
