@@ -20,7 +20,7 @@ from howdah.report.document import FactList, Paragraph, Table, present
 from howdah.report.terminal import blocks
 from howdah.session.files import DEFAULT_RUNS_DIR
 from howdah.session.predict import calibration as session
-from howdah.units import format_counted
+from howdah.units import format_counted, format_percent, format_signed_percent
 
 _FAR = 0.1
 
@@ -73,10 +73,11 @@ def _summary(calibration: Calibration) -> Iterator[str]:
     yield (
         f"{format_counted(len(calibration.parameters), 'parameter')} for "
         f"{format_counted(len(calibration.cells), 'figure')}; of the times, fitted: median error "
-        f"{median(fitted):.1%}, largest {max(fitted):.1%}"
+        f"{format_percent(median(fitted))}, largest {format_percent(max(fitted))}"
     )
     if left_out:
-        yield f"left out: median error {median(left_out):.1%}, largest {max(left_out):.1%}"
+        errors = f"median error {format_percent(median(left_out))}, largest {format_percent(max(left_out))}"
+        yield f"left out: {errors}"
     if calibration.best_of > 1:
         yield f"figures and simulations are those of the best of {calibration.best_of} runs"
 
@@ -88,7 +89,7 @@ def _is_far(cell: CalibrationCell) -> bool:
 def _error(cell: CalibrationCell, error: float | None) -> str:
     if error is None:
         return "–"
-    return f"{error:+.0f} points" if cell.unit == "%" else f"{error:+.1%}"
+    return f"{error:+.0f} points" if cell.unit == "%" else format_signed_percent(error)
 
 
 app = App()

@@ -129,7 +129,7 @@ def spent_line(spent: Spent) -> str:
 def progress_line(step: Progress) -> str:
     """A workload under way, for those who see no bar: how much of it, which tasks, since when."""
     # What is under way is not done, however little is left.
-    parts = [f"{min(0.99, step.done / step.total):4.0%} of the work"] if step.total else []
+    parts = [f"{100 * min(0.99, step.done / step.total):3.0f} % of the work"] if step.total else []
     return "   ".join(
         [*parts, *filter(None, [step.tasks]), step.phase, f"for {format_seconds(step.elapsed_s)}"]
     )

@@ -27,7 +27,7 @@ from howdah.session.plan.plans import check_replaceable, save_plan, writes_over
 from howdah.session.predict.pages import tuning_page, write_page
 from howdah.session.racing import change_race, plan_to_tune, race_request, run_race
 from howdah.tune.candidates import TuneProgress
-from howdah.units import parse_count
+from howdah.units import format_signed_percent, parse_count
 
 EXAMPLES = """
 howdah tune plan.yaml  # tries 1,000 candidates in the simulator and writes tuned.yaml
@@ -295,7 +295,7 @@ class _Bar:
 
     def __call__(self, progress: TuneProgress) -> None:
         """Move to where the search is."""
-        best = "" if progress.best is None else f"best {progress.best:+.1%}".replace("-", "\N{MINUS SIGN}")
+        best = "" if progress.best is None else f"best {format_signed_percent(progress.best)}"
         self._bar.update(
             self._task, description=progress.stage, completed=progress.done, total=progress.of, best=best
         )

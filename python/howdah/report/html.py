@@ -40,7 +40,6 @@ _ENDLESS = 64
 _ENDLESS_WORD = re.compile(rf"(\S{{{_ENDLESS},}})")
 _NAME = 32
 """Letters of the longest name that is kept on one line."""
-_BARE_PERCENT = re.compile(r"(?<=\d)%(?![\w/])")
 _CODE = re.compile(r"`([^`\n]+)`")
 _WITHIN_NUMBER = re.compile(
     r"(?<=\d) (?=(?:[kMGTP]?i?B|s|ms|min|h)\b|[%×])|(?<=\d min) (?=\d\d s\b)|(?<=\d h) (?=\d\d? min\b)"
@@ -54,7 +53,7 @@ def prose(text: str) -> Markup:
 
 def tied(text: str) -> str:
     """The text with spaces between numbers and their units at which no line breaks."""
-    return _WITHIN_NUMBER.sub("\N{NO-BREAK SPACE}", _BARE_PERCENT.sub("\N{NO-BREAK SPACE}%", text))
+    return _WITHIN_NUMBER.sub("\N{NO-BREAK SPACE}", text)
 
 
 def breakable(text: str) -> Markup:

@@ -302,7 +302,7 @@ def across(title: str, **rest: Any) -> dict[str, Any]:
     return {"title": title, "grid": True, "domain": False, "ticks": False, **rest}
 
 
-SIGNED = "datum.value ? datum.label : '0%'"
+SIGNED = "datum.value ? replace(datum.label, '%', ' %') : '0 %'"
 """The labels of an axis of changes: zero has no sign."""
 
 

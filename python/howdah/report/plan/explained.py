@@ -12,7 +12,7 @@ from howdah.report.document import Block, Bullets, Document, FactList, FoldedBlo
 from howdah.report.plan import content, words
 from howdah.report.plan.content import Grounds
 from howdah.report.words import NONE, sentence
-from howdah.units import format_bytes, format_count_short, format_counted, format_seconds
+from howdah.units import format_bytes, format_count_short, format_counted, format_percent, format_seconds
 
 _MOST_ADVICE = 4
 _LEAST_COST = 0.01
@@ -216,7 +216,7 @@ def storage_blocks(comparison: StorageComparison) -> Iterator[Block]:
     yield Paragraph(
         "Rebuilding starts when the NameNode gives up lost DataNodes, after "
         f"{format_seconds(comparison.noticed_s)}, "
-        f"and may take {comparison.share:.0%} of disks, network and cores from jobs.",
+        f"and may take {format_percent(comparison.share)} of disks, network and cores from jobs.",
         "note",
     )
     if any(cost.rebuild.simulated_s is not None for cost in comparison.policies):

@@ -41,7 +41,7 @@ from howdah.report.theme import (
     tips,
 )
 from howdah.report.words import sentence
-from howdah.units import GIB, MIB, format_counted, format_gib
+from howdah.units import GIB, MIB, format_counted, format_gib, format_percent
 
 TASKS = ("map tasks", "reduce tasks")
 """The shares that run the work of jobs."""
@@ -131,7 +131,7 @@ def _segments(kinds: Sequence[Worker], stacks: dict[str, tuple[MemoryShare, ...]
                     "start": start / GIB,
                     "end": end / GIB,
                     "size": format_gib(share.size_bytes),
-                    "share": f"{share.size_bytes / kind.memory_bytes:.0%}".replace("%", " %"),
+                    "share": format_percent(share.size_bytes / kind.memory_bytes),
                 }
             )
             start = end

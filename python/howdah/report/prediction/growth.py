@@ -16,6 +16,7 @@ from howdah.report.theme import (
     HOLLOW,
     RIGHT,
     SHOWN,
+    SIGNED,
     chart,
     layer,
     level_title,
@@ -286,7 +287,9 @@ def _masters_spec(sweep: Sweep) -> dict[str, Any]:
     x = size_axis(sweep)
     top = max(1.05, *(1.05 * value["load"] for value in values))
     y = linear(
-        "load", [0, top], {**level_title("of one core"), "format": ".0%", "tickCount": 5, "grid": True}
+        "load",
+        [0, top],
+        {**level_title("of one core"), "format": ".0%", "labelExpr": SIGNED, "tickCount": 5, "grid": True},
     )
     colour = series_colour(_KEYS)
     last = values[-1]["size"]
