@@ -17,7 +17,7 @@ from howdah.model.prediction import Prediction, Score
 from howdah.report.document import Figure
 from howdah.report.html import ShownPage, drawn, shown_page
 from howdah.report.prediction.predicted import predicted
-from howdah.report.prediction.scored import hits, scored
+from howdah.report.prediction.scored import hits, scored, so_far
 from howdah.report.renderer import figure_data
 from howdah.serve.pages import Pages
 from howdah.serve.places import NotServed, ServeSettings, place_of
@@ -74,7 +74,7 @@ def _all(pages: Pages, address: str) -> str:
         address,
         "Predictions",
         listed=_listed(folder, history),
-        so_far=tally(history),
+        so_far=so_far(history),
         error=error,
         figures=[drawn(figure, None) for figure in figures],
         data=figure_data("predictions", figures),
