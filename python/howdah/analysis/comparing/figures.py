@@ -287,6 +287,7 @@ def figures_of(run: RunData) -> RunFigures:
         run=record.id,
         created=record.created,
         engine=record.engine,
+        origin=record.origin,
         uncalibrated=record.simulated is not None and record.simulated.calibration is None,
         suite=record.suite.name,
         outcome=record.outcome,
