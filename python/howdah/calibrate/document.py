@@ -13,7 +13,7 @@ from howdah.calibrate.leave_out import NINETY
 from howdah.markdown import pipe_table
 from howdah.model.calibration import Calibration, CalibrationCell, Without
 from howdah.model.parameter import PARAMETERS
-from howdah.units import format_counted, format_percent, format_signed_percent
+from howdah.units import format_counted
 
 _NOTICE = (
     "<!-- Written by `python -m howdah.session.predict.pages`; calibrate again instead of changing it. -->"
@@ -88,7 +88,7 @@ def _short(calibration: Calibration) -> Iterator[str]:
         yield ""
         yield (
             "Parameters and seeds do not explain the whole error of left-out figures. The remaining error "
-            f"has two parts, with standard deviations of {format_percent(rest.relative)} of the time "
+            f"has two parts, with standard deviations of {rest.relative:.1%} of the time "
             f"and of {rest.seconds:.1f} s."
         )
 
@@ -118,12 +118,12 @@ def _by_study(cells: Iterable[CalibrationCell]) -> Iterator[tuple[str, list[Cali
 
 def _errors(cells: list[CalibrationCell]) -> Iterator[str]:
     fitted = [abs(cell.error) for cell in cells]
-    yield from (format_percent(median(fitted)), format_percent(max(fitted)))
+    yield from (f"{median(fitted):.1%}", f"{max(fitted):.1%}")
     left_out = [abs(error) for cell in cells if (error := cell.left_out_error) is not None]
     if not left_out:
         yield from ("", "", "")
         return
-    yield from (format_percent(median(left_out)), format_percent(max(left_out)))
+    yield from (f"{median(left_out):.1%}", f"{max(left_out):.1%}")
     within = [cell for cell in cells if cell.low is not None and cell.low <= cell.known <= (cell.high or 0)]
     yield f"{len(within)} of {len(left_out)}"
 
@@ -164,14 +164,14 @@ def _transfers(calibration: Calibration) -> Iterator[str]:
         yield pipe_table(
             ("predicted", "count", "median error", "largest"),
             (
-                (kind, str(len(errors)), format_percent(median(errors)), format_percent(max(errors)))
+                (kind, str(len(errors)), f"{median(errors):.1%}", f"{max(errors):.1%}")
                 for kind in kinds
                 if (errors := [abs(cell.error) for cell in predicted if cell.quantity == kind])
             ),
         )
         yield ""
         yield pipe_table(
-            ("run", "figure", "published", "simulated", "ratio", f"{format_percent(_STATED)} interval", ""),
+            ("run", "figure", "published", "simulated", "ratio", f"{_STATED:.0%} interval", ""),
             (
                 (
                     cell.case,
@@ -193,15 +193,7 @@ def _transfers(calibration: Calibration) -> Iterator[str]:
 
 def _figures(calibration: Calibration) -> Iterator[str]:
     yield pipe_table(
-        (
-            "run",
-            "figure",
-            "published",
-            "simulated",
-            "error",
-            "error, left out",
-            f"{format_percent(_STATED)} interval",
-        ),
+        ("run", "figure", "published", "simulated", "error", "error, left out", f"{_STATED:.0%} interval"),
         (
             (
                 cell.case,
@@ -220,7 +212,7 @@ def _figures(calibration: Calibration) -> Iterator[str]:
 def _error(cell: CalibrationCell, error: float | None) -> str:
     if error is None:
         return "only compared" if not cell.fitted else ""
-    return f"{error:+.0f} points" if cell.unit == "%" else format_signed_percent(error)
+    return f"{error:+.0f} points" if cell.unit == "%" else f"{error:+.1%}"
 
 
 def _ratios(calibration: Calibration) -> Iterator[str]:
@@ -236,13 +228,13 @@ def _ratios(calibration: Calibration) -> Iterator[str]:
     yield (
         f"Two runs of one study on the same data give ratios: {len(off)} in all, between platforms, "
         "replicas, block sizes and protections. If each run is left out in turn, the median error of a ratio "
-        f"is {format_percent(median(off))}, and the largest is {format_percent(off[-1])}. Parameters and "
-        "seeds explain a part of these errors. For nine of ten ratios, a standard deviation of "
-        f"{format_percent(ratios.relative)} covers the rest. So two plans can be distinguished if they "
-        f"differ by at least {format_percent(math.expm1(NINETY * ratios.relative))}. If the errors of two "
-        "single figures were used instead, "
-        f"the standard deviation would be {format_percent(single)}, and two plans would have to differ by "
-        f"{format_percent(math.expm1(NINETY * single))}."
+        f"is {median(off):.1%}, and the largest is {off[-1]:.0%}. Parameters and seeds explain a part of "
+        "these errors. For nine of ten ratios, a standard deviation of "
+        f"{ratios.relative:.1%} covers the rest. So two plans can be distinguished if they differ by "
+        "at least "
+        f"{math.expm1(NINETY * ratios.relative):.0%}. If the errors of two single figures were used instead, "
+        f"the standard deviation would be {single:.1%}, and two plans would have to differ by "
+        f"{math.expm1(NINETY * single):.0%}."
     )
     yield ""
     yield pipe_table(
@@ -251,9 +243,9 @@ def _ratios(calibration: Calibration) -> Iterator[str]:
             (
                 name,
                 str(len(mine)),
-                format_percent(median(mine)),
-                format_percent(mine[math.ceil(_STATED * len(mine)) - 1]),
-                format_percent(mine[-1]),
+                f"{median(mine):.1%}",
+                f"{mine[math.ceil(_STATED * len(mine)) - 1]:.1%}",
+                f"{mine[-1]:.1%}",
             )
             for name, mine in _by_workload(ratios)
         ),
@@ -288,8 +280,8 @@ def _mechanisms(effects: Iterable[Without]) -> Iterator[str]:
         (
             (
                 f"`{effect.parameter}`",
-                format_percent(effect.median),
-                format_percent(effect.most),
+                f"{effect.median:.1%}",
+                f"{effect.most:.0%}",
                 f"{effect.case}: {effect.quantity}",
             )
             for effect in effects

@@ -114,7 +114,7 @@ def hbase_judgements(division: Division) -> Iterator[Judgement]:
     if division.virtual:
         share = guest_share(division)
         yield rules.HBASE_VIRTUAL.speaks_against(
-            f"virtual machines take up to {format_percent(_HBASE_VIRTUAL)} longer than the hosts themselves",
+            f"virtual machines take up to {100 * _HBASE_VIRTUAL:.0f} % longer than the hosts themselves",
             _HBASE_VIRTUAL,
         )
         yield rules.GUEST_MEMORY.speaks_against(

@@ -172,7 +172,7 @@ OVERCOMMIT = rules.advice(
 ).text(
     "Where virtual CPUs are over-committed, each virtual machine's ready time stays below 5 %.",
     "Virtual CPUs may be over-committed, as requested: keep each virtual machine's ready time below "
-    f"{format_percent(READY_SHARE)}. In measurements it helped only small workers with a single replica.",
+    f"{100 * READY_SHARE:.0f} %. In measurements it helped only small workers with a single replica.",
 )
 
 
@@ -212,7 +212,7 @@ def _ready_time(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if reading.host is None or not reading.host.virtualisation.is_virtual:
         return
     share = reading.host.virtualisation.steal_share
-    right = f"below {format_percent(READY_SHARE)} of CPU time"
+    right = f"below {100 * READY_SHARE:.0f} % of CPU time"
     if share is None:
         yield Observation(
             None, "stolen CPU time", "not counted", "the ready time in the hypervisor's own figures"

@@ -15,8 +15,8 @@ from typing import NamedTuple
 import howdah.calibrate
 from howdah.calibrate.problem import values_for
 from howdah.calibrate.tables import rows_of
-from howdah.documents.fault import read_text
 from howdah.documents.files import write_calibration
+from howdah.documents.text import read_text
 from howdah.errors import UserError
 from howdah.model.calibration import Calibration, OtherFigure
 from howdah.model.workloads.terasort import ROW_BYTES
@@ -27,7 +27,6 @@ from howdah.simulation.outcome import PhaseOutcome, Summary, WorkloadOutcome
 from howdah.simulation.published_studies import cases_of
 from howdah.simulation.replications import Simulations
 from howdah.simulation.scenario import Scenario
-from howdah.units import format_percent, format_signed_percent
 
 _SEED = 1
 _LOGGED = {
@@ -86,14 +85,14 @@ def _moved(field: str, part: str) -> Callable[[_Simulated], str]:
 def _imbalance(name: str) -> Callable[[dict[str, str]], str]:
     def known(scalars: dict[str, str]) -> str:
         most, mean = (float(scalars[f"teragen_blocks_per_dn_{end}_{name}"]) for end in ("max", "mean"))
-        return format_signed_percent(most / mean - 1)
+        return f"{most / mean - 1:+.1%}"
 
     return known
 
 
 def _most_replicas(run: _Simulated) -> str:
     replicas = run.workload("teragen").replicas
-    return format_signed_percent(max(replicas) * len(replicas) / sum(replicas) - 1)
+    return f"{max(replicas) * len(replicas) / sum(replicas) - 1:+.1%}"
 
 
 def _intermediate(run: _Simulated) -> str:
@@ -107,16 +106,16 @@ def _compression(run: _Simulated) -> str:
 
 
 def _remote(run: _Simulated) -> str:
-    return format_percent(run.workload("teravalidate").remote_read_bytes / run.dataset_bytes)
+    return f"{run.workload('teravalidate').remote_read_bytes / run.dataset_bytes:.0%}"
 
 
 def _busy(run: _Simulated) -> str:
-    return format_percent(run.phase("terasort", "map-shuffle").cpu_busy)
+    return f"{run.phase('terasort', 'map-shuffle').cpu_busy:.0%}"
 
 
 def _local(run: _Simulated) -> str:
     outcome = run.workload("terasort")
-    return format_percent(outcome.locality.worker / outcome.maps)
+    return f"{outcome.locality.worker / outcome.maps:.1%}"
 
 
 def _masters(run: _Simulated) -> str:
@@ -125,13 +124,13 @@ def _masters(run: _Simulated) -> str:
         for outcome in run.summary.workloads
         for phase in outcome.phases
     )
-    return f"{format_percent(max(loads))} of a core"
+    return f"{max(loads):.0%} of a core"
 
 
 def _longer(run: _Simulated) -> str:
     phases = (run.phase("terasort", "reduce-merge"), run.phase("teragen", "map"))
     merging, generating = (phase.end_ns - phase.start_ns for phase in phases)
-    return format_signed_percent(merging / generating - 1)
+    return f"{merging / generating - 1:+.0%}"
 
 
 def _read_part(program: str) -> Callable[[_Simulated], str]:
@@ -139,7 +138,7 @@ def _read_part(program: str) -> Callable[[_Simulated], str]:
         phases = run.workload(program.lower()).phases
         read = sum(phase.disk_read_bytes for phase in phases)
         written = sum(phase.disk_written_bytes for phase in phases)
-        return format_percent(read / (read + written))
+        return f"{read / (read + written):.0%}"
 
     return simulated
 
