@@ -229,11 +229,15 @@ def scaled(
     return {"type": "quantitative", "scale": scale, "axis": axis}
 
 
-def logarithmic(field: str, axis: dict[str, Any], domain: Sequence[float] | None = None) -> dict[str, Any]:
-    """The encoding of a number's place by its logarithm."""
+def logarithmic(
+    field: str, axis: dict[str, Any], domain: Sequence[float] | None = None, padding: int = 0
+) -> dict[str, Any]:
+    """The encoding of a number's place by its logarithm, from the least to the most if there is a padding."""
     scale: dict[str, Any] = {"type": "log"}
     if domain is not None:
         scale |= {"domain": domain, "nice": False}
+    elif padding:
+        scale |= {"nice": False, "padding": padding}
     return {"field": field, "type": "quantitative", "scale": scale, "axis": axis}
 
 
@@ -253,6 +257,19 @@ LEVEL = {"type": "rule", "color": "$ink", "strokeWidth": 1, "strokeDash": [2, 3]
 """The mark of a level to compare with."""
 HOLLOW = {"type": "point", "size": 40, "strokeWidth": 1.5, "fill": "$page", "fillOpacity": 1}
 """The mark of simulated points on a dashed line."""
+
+
+def points(
+    values: Sequence[Any],
+    place: dict[str, Any],
+    colour: dict[str, Any],
+    tooltip: list[dict[str, Any]],
+    **looks: Any,
+) -> dict[str, Any]:
+    """The layer of a figure's own points; their field ``solid`` is the opacity inside, 0 if simulated."""
+    colours = {"color": colour, "fill": colour, "fillOpacity": as_is("solid")}
+    mark = {"type": "point", "strokeWidth": 1.5, **looks}
+    return layer(values, mark, {**place, **colours, "tooltip": tooltip}, SHOWN, name=DATA)
 
 
 def rimmed(values: Sequence[Any], mark: dict[str, Any], encoding: dict[str, Any]) -> list[dict[str, Any]]:

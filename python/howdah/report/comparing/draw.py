@@ -24,13 +24,13 @@ from howdah.report.theme import (
     LEFT,
     SHOWN,
     across,
-    as_is,
     chart,
     group_keys,
     layer,
     level_title,
     linear,
     on,
+    points,
     rimmed,
     series_colour,
     tips,
@@ -98,7 +98,7 @@ def _spec(comparison: Comparison, measure: Measure, values: dict[str, list[float
     groups = group_keys(comparison)
     greatest = max((value for some in values.values() for value in some), default=1.0)
     size, title = _scale(measure, greatest)
-    points = [
+    runs = [
         {
             "series": group.name,
             "row": row,
@@ -130,19 +130,14 @@ def _spec(comparison: Comparison, measure: Measure, values: dict[str, list[float
             {"x": x, "y": y, "color": colour},
             SHOWN,
         ),
-        layer(
-            points,
-            {"type": "point", "size": 45, "strokeWidth": 1.5, "yOffset": 6, "opacity": 0.85},
-            {
-                "x": x,
-                "y": y,
-                "color": colour,
-                "fill": colour,
-                "fillOpacity": as_is("solid"),
-                "tooltip": tips(series="group", run=None, said=measure.name),
-            },
-            SHOWN,
-            name=DATA,
+        points(
+            runs,
+            {"x": x, "y": y},
+            colour,
+            tips(series="group", run=None, said=measure.name),
+            size=45,
+            yOffset=6,
+            opacity=0.85,
         ),
         *rimmed(
             names,

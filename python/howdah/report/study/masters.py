@@ -13,15 +13,15 @@ from howdah.model.study import Study
 from howdah.report.document import Figure, Key, Table
 from howdah.report.study.found import CellRuns, StudyFound
 from howdah.report.theme import (
-    DATA,
     HALF_WIDTH,
     LEFT,
     MOST_COLOURS,
     SHOWN,
-    as_is,
     chart,
     layer,
     level_title,
+    logarithmic,
+    points,
     series_colour,
     tips,
 )
@@ -190,12 +190,7 @@ def _spec(lines: dict[str, list[Load]], keys: tuple[Key, ...], place: int) -> di
         for name, some in lines.items()
         for load in some
     ]
-    x = {
-        "field": "blocks",
-        "type": "quantitative",
-        "scale": {"type": "log", "nice": False, "padding": 12},
-        "axis": {"title": "blocks a second", "format": "~g", "tickCount": 5},
-    }
+    x = logarithmic("blocks", {"title": "blocks a second", "format": "~g", "tickCount": 5}, padding=12)
     y = {
         "field": "load",
         "type": "quantitative",
@@ -210,20 +205,7 @@ def _spec(lines: dict[str, list[Load]], keys: tuple[Key, ...], place: int) -> di
             {"x": x, "y": y, "color": colour, "detail": {"field": "line"}},
             SHOWN,
         ),
-        layer(
-            rows,
-            {"type": "point", "size": 50, "strokeWidth": 1.5},
-            {
-                "x": x,
-                "y": y,
-                "color": colour,
-                "fill": colour,
-                "fillOpacity": as_is("solid"),
-                "tooltip": tips(cell=None, series=None, said="load"),
-            },
-            SHOWN,
-            name=DATA,
-        ),
+        points(rows, {"x": x, "y": y}, colour, tips(cell=None, series=None, said="load"), size=50),
     ]
     return chart(layers, height=HEIGHT, width=HALF_WIDTH - LEFT - 14, top=28, right=14)
 

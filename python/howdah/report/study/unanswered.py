@@ -11,7 +11,7 @@ from howdah.analysis.wording import listed, seconds
 from howdah.model.comparison import RunFigures
 from howdah.report.document import Figure, Key, Table
 from howdah.report.study.found import CellRuns, StudyFound
-from howdah.report.theme import DATA, MOST_COLOURS, SHOWN, WIDTH, across, chart, layer, series_colour, tips
+from howdah.report.theme import MOST_COLOURS, WIDTH, across, chart, points, series_colour, tips
 from howdah.study.matrix import Cell
 
 _PITCH = 34.0
@@ -112,6 +112,7 @@ def _spec(every: tuple[Unanswered, ...], keys: tuple[Key, ...]) -> dict[str, Any
             "cell": outages.cell.cell.name,
             "seconds": value,
             "said": _time_text(value),
+            "solid": 0.35,
         }
         for outages in every
         if outages.operation in key_names
@@ -131,22 +132,15 @@ def _spec(every: tuple[Unanswered, ...], keys: tuple[Key, ...]) -> dict[str, Any
         "scale": {"zero": True, "nice": True},
         "axis": across("seconds without an answer", tickCount=6),
     }
-    colour = series_colour(keys)
+    offset = {"field": "series", "type": "nominal", "sort": [key.name for key in keys]}
     return chart(
         [
-            layer(
+            points(
                 rows,
-                {"type": "point", "size": _POINT, "strokeWidth": 1.5, "fillOpacity": 0.35},
-                {
-                    "x": x,
-                    "y": y,
-                    "yOffset": {"field": "series", "type": "nominal", "sort": [key.name for key in keys]},
-                    "color": colour,
-                    "fill": colour,
-                    "tooltip": tips(cell=None, series="operation", said="no answer for"),
-                },
-                SHOWN,
-                name=DATA,
+                {"x": x, "y": y, "yOffset": offset},
+                series_colour(keys),
+                tips(cell=None, series="operation", said="no answer for"),
+                size=_POINT,
             )
         ],
         height=_PITCH * len(names),
