@@ -118,7 +118,7 @@ SAME = 0.0005
 """A smaller difference is not worth a word."""
 UNEVEN = 1.3
 """A server with so many times the mean of the requests is worth a word."""
-_READS, _WRITES, _SCANS = ("read",), ("update", "insert"), ("scan",)
+_READS, _WRITES = ("read",), ("update", "insert")
 """Operations by the request that each makes; one that reads and writes is counted as both of its halves."""
 
 

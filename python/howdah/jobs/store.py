@@ -24,7 +24,6 @@ from howdah.model.application import Application, HostShare, JobChange, StageSum
 _ENDING = ".parquet"
 _MOST_FILES = 16
 """More are joined into one at the next import."""
-_LARGE = ("stages", "hosts", "advice")
 
 _TYPES = {"str": pa.string(), "int": pa.int64(), "float": pa.float64(), "float | None": pa.float64()}
 
