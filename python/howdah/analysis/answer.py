@@ -10,14 +10,13 @@ from howdah.analysis.evidence import Evidence
 from howdah.analysis.evidence.losses import MasterLoss, WorkerLoss
 from howdah.analysis.evidence.times import LimitShare, PhaseTime, WorkloadTime
 from howdah.analysis.evidence.use import HostUse
-from howdah.analysis.evidence.volumes import StorageZones
 from howdah.analysis.fault_effects import in_short
 from howdah.analysis.limits import limit_claim, limit_compared, limit_cpu, share_numbers, share_sure
 from howdah.analysis.links import link_numbers, link_sentence
 from howdah.analysis.machines import on_cluster, workers_of
 from howdah.analysis.masters import took_over
 from howdah.analysis.other_processes import disturbance_of, used_meanwhile
-from howdah.analysis.storage import zone_numbers, zone_sentence
+from howdah.analysis.storage import steepest, zone_numbers, zone_sentence
 from howdah.analysis.table_limits import answer_sentences, together
 from howdah.analysis.use import QUIET_BYTES_PER_S, use_clauses
 from howdah.analysis.wording import Sure, listed, named, number, percent, seconds, times, took
@@ -236,7 +235,7 @@ def _answer(record: RunRecord, evidence: Evidence) -> _Answer:
     if not main:
         return _Answer(_unfinished(record, evidence))
     first, measured = main[0], record.workloads[main[0].index]
-    share, zone = _share(evidence, first.workload, None), _zone(evidence, first)
+    share, zone = _share(evidence, first.workload, None), steepest(evidence, first.workload)
     if len(main) == 1 and share is not None:
         text = [
             limit_claim(share, took(record)),
@@ -366,14 +365,6 @@ def _masters(losses: Sequence[MasterLoss]) -> list[str]:
         for loss in losses
         if loss.lost_s is not None and not loss.standby
     ]
-
-
-def _zone(evidence: Evidence, time: WorkloadTime) -> StorageZones | None:
-    """The files of the storage test whose rates fall most from first to last."""
-    written = [
-        zones for zones in evidence.storage if zones.workload == time.workload and zones.operation == "write"
-    ]
-    return max(written, key=lambda zones: zones.drop, default=None)
 
 
 def _unfinished(record: RunRecord, evidence: Evidence) -> list[str]:
