@@ -323,6 +323,8 @@ def find_imbalance(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         if item.max_over_mean <= EVEN or (reported is not None and reported < 0.5 * sum(item.bytes)):
             continue
         fullest = int(np.argmax(item.bytes))
+        name = item.names[fullest]
+        has = f"tasks on {name} moved" if item.of in ("hosts", "workers") else f"{name} has"
         yield Finding(
             id="imbalance",
             # A cluster's tasks and blocks are few and fall where there is room: only partitions are cut even.
@@ -330,7 +332,7 @@ def find_imbalance(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             if item.max_over_mean > UNEVEN and (item.of == "partitions" or not cluster)
             else "note",
             workload=item.workload,
-            text=f"{item.workload}: {item.of} are uneven: {item.names[fullest]} has "
+            text=f"{item.workload}: {item.of} are uneven: {has} "
             f"{format_bytes(item.bytes[fullest])}, {percent(item.max_over_mean - 1)} above the mean of "
             f"{len(item.names)} (coefficient of variation {percent(item.variation)})",
             numbers=(

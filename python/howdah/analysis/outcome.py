@@ -170,7 +170,7 @@ def find_missing(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         # There may be samples of daemons, which tell nothing of their machines.
         gaps.append("no samples of CPU, disks and network: their use is not known")
     if not evidence.spreads and divided:
-        gaps.append("no task attempts: long poles and balance are not known")
+        gaps.append("no task attempts: task times and balance are not known")
     limited = any(result.workload.limited for result in record.workloads)
     # A cluster's disks and links are planned ones, and what holds it shows in its workers' use.
     if record.limits is None and limited and not on_cluster(record):

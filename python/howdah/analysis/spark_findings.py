@@ -88,7 +88,7 @@ def find_cpu_floor(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         yield Finding(
             id="spark-floor",
             workload=use.workload,
-            text=f"{use.workload}: took {times(ratio)} the CPU time of its tasks on all "
+            text=f"{use.workload} took {times(ratio)} the CPU time of its tasks on all "
             f"{use.executors * use.cores:,} cores of its executors ({seconds(use.elapsed_s)} against "
             f"{seconds(use.cpu_floor_s)}), which is its least time with so many cores",
             numbers=(
