@@ -244,7 +244,8 @@ def _answer(comparison: StorageComparison) -> str:
     nodes = format_counted(comparison.workers, "DataNode")
     where = f"{format_counted(comparison.hosts, 'host')} with {nodes} in {racks}"
     if best is None:
-        return f"No policy is safe for {what} on {where}."
+        possible = any(cost.verdict != "impossible" for cost in comparison.policies)
+        return f"No policy is {'safe' if possible else 'possible'} for {what} on {where}."
     return f"Recommended for {what} on {where}: {best.policy}, with {format_bytes(best.raw_bytes)} on disks."
 
 
