@@ -192,21 +192,21 @@ def changed(advice: JobChange) -> str:
 
 
 def _changes(applications: tuple[Application, ...], *, named: bool = True) -> Table:
-    return Table(
-        (*(("application",) if named else ()), "change", "saves", "why"),
-        tuple(
-            (
-                *((_brief(application),) if named else ()),
-                changed(advice),
-                format_seconds(advice.saves_s) if advice.saves_s else "–",
-                advice.reason,
-            )
-            for application in applications
-            for advice in application.advice
-        ),
-        label="Changes to applications",
-        style="titled",
-    )
+    """What to change, once for all runs of a program that need the same; the reason is that of the first."""
+    groups: dict[tuple[str, str], list[tuple[Application, JobChange]]] = {}
+    for application in applications:
+        for advice in application.advice:
+            change = changed(advice) if advice.setting else advice.reason
+            groups.setdefault((application.name, change), []).append((application, advice))
+    rows = []
+    for pairs in groups.values():
+        first, advice = pairs[0]
+        saves_s = sum(other.saves_s or 0.0 for _, other in pairs)
+        more = f" and {len(pairs) - 1:,} more" if len(pairs) > 1 else ""
+        name = (f"{_brief(first)}{more}",) if named else ()
+        rows.append((*name, changed(advice), format_seconds(saves_s) if saves_s else "–", advice.reason))
+    columns = (*(("application",) if named else ()), "change", "saves", "why")
+    return Table(columns, tuple(rows), label="Changes to applications", style="titled")
 
 
 def _waste_figure(applications: tuple[Application, ...]) -> Figure | None:
