@@ -182,6 +182,8 @@ def format_count_short(value: int) -> str:
 
 def format_seconds(value: float) -> str:
     """Durations with three digits below a minute, then minutes and hours: ``0.41 s``, ``3 min 05 s``."""
+    if value == 0:
+        return "0 s"
     if value < 59.95:
         return f"{_significant(value)} s"
     minutes, seconds = divmod(round(value), 60)

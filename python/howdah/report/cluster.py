@@ -108,7 +108,7 @@ def _wrote(evidence: Evidence) -> Table:
             "compactions": lambda use: f"{use.compactions:,.0f}",
             "compacted": lambda use: format_bytes(use.compacted_bytes),
             "queue": lambda use: f"{use.compaction_queue:.0f}",
-            "held up": lambda use: seconds(use.blocked_s) if use.blocked_s else "0 s",
+            "held up": lambda use: seconds(use.blocked_s),
         },
         "What RegionServers wrote",
         "Memstores and the queue of compactions are the largest samples; full memstores delay writes.",
