@@ -103,11 +103,13 @@ def strata_of(study: Study, cells: tuple[Cell, ...]) -> tuple[Stratum, ...]:
         return ()
     shared: dict[tuple[tuple[str, str], ...], list[Cell]] = {}
     for cell in cells:
-        rest = tuple((name, label) for name, label in cell.levels.items() if name not in study.baseline)
-        shared.setdefault(rest, []).append(cell)
+        other_levels = tuple(
+            (name, label) for name, label in cell.levels.items() if name not in study.baseline
+        )
+        shared.setdefault(other_levels, []).append(cell)
     return tuple(
-        Stratum(named(study, dict(rest)), tuple(_renamed(study, base, members)))
-        for rest, members in shared.items()
+        Stratum(named(study, dict(other_levels)), tuple(_renamed(study, base, members)))
+        for other_levels, members in shared.items()
         if len(members) > 1
         if (
             base := next((member for member in members if matches(study.baseline, dict(member.levels))), None)
@@ -165,8 +167,8 @@ def _levels(threads: int, memory_bytes: int, data_dirs: Sequence[str]) -> Iterat
         if codec is not Codec.NONE:
             yield Level.model_validate({"label": f"codec {codec.value}", "codec": codec})
     # Two tasks for each thread are planned.
-    for each in (1, 4):
-        slots = each * threads
+    for per_thread in (1, 4):
+        slots = per_thread * threads
         yield Level.model_validate({"label": f"{slots} slots", "map_slots": slots, "reduce_slots": slots})
     tasks = 8 * threads
     yield Level.model_validate({"label": f"{tasks} tasks", "maps": tasks, "reduces": tasks})
@@ -251,7 +253,7 @@ def due(
     warm = sum(run.repeat == 0 for run in done)
     yield from (Due(cells[0], 0, number + 1) for number in range(warm, study.warm_up))
     by_cell = {cell.number: [run for run in done if run.cell == cell.number and run.repeat] for cell in cells}
-    left = study.budget.runs
+    remaining = study.budget.runs
     made = {(run.cell, run.repeat) for run in done}
     counted = sum(run.repeat > 0 for run in done)
     last = cells[0].laboratory if study.warm_up else None
@@ -261,15 +263,15 @@ def due(
         for cell in order:
             if (cell.number, repeat) in made or repeat > last_rounds.get(cell.number, repeat):
                 continue
-            if not _wanted(study, repeat, by_cell[cell.number]):
+            if not _is_due(study, repeat, by_cell[cell.number]):
                 continue
-            if left is not None and counted >= left:
+            if remaining is not None and counted >= remaining:
                 return
             counted += 1
             yield Due(cell, repeat, _seed(study, cell, repeat))
 
 
-def _wanted(study: Study, repeat: int, runs: Sequence[StudyRun]) -> bool:
+def _is_due(study: Study, repeat: int, runs: Sequence[StudyRun]) -> bool:
     """Whether a cell is to be repeated once more; it was decided by the repeats before this one."""
     before = [run for run in runs if run.repeat < repeat]
     if sum(run.figures.outcome is not Outcome.SUCCEEDED for run in before) >= MOST_FAILURES:
@@ -306,7 +308,10 @@ def _seed(study: Study, cell: Cell, repeat: int) -> int:
 
 
 def expected_s(
-    study: Study, left: Sequence[Due], done: Sequence[StudyRun], guesses: Mapping[int, float] | None = None
+    study: Study,
+    remaining: Sequence[Due],
+    done: Sequence[StudyRun],
+    guesses: Mapping[int, float] | None = None,
 ) -> float | None:
     """Seconds, rests included and at most what the budget has left; None where nothing is known.
 
@@ -320,7 +325,7 @@ def expected_s(
     if not known_times:
         return None
     usual = fmean(known_times.values())
-    total = sum(known_times.get(run.cell.number, usual) + study.settle_s for run in left)
+    total = sum(known_times.get(run.cell.number, usual) + study.settle_s for run in remaining)
     if study.budget.hours is None:
         return total
     return min(total, max(0.0, 3600 * study.budget.hours - sum(run.took_s for run in done)))
