@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from howdah.analysis.comparing.courses import QUANTITIES, Course, FollowedQuantity
+from howdah.analysis.comparing.figures import QUANTITIES, Course, FollowedQuantity
 from howdah.analysis.use import QUIET_BYTES_PER_S
 from howdah.analysis.wording import listed
 from howdah.model.comparison import Comparison, Measure, RunFigures

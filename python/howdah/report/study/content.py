@@ -42,9 +42,14 @@ from howdah.report.study.platforms import (
     published_platforms_table,
     runs_table,
 )
-from howdah.report.study.results import conclusions, results_table, sizes_table
+from howdah.report.study.results import (
+    conclusions,
+    results_table,
+    sizes_table,
+    unanswered_figure,
+    unanswered_table,
+)
 from howdah.report.study.saturation import ABOUT, saturation_table, scaling
-from howdah.report.study.unanswered import unanswered_figure, unanswered_table
 from howdah.units import format_counted
 
 

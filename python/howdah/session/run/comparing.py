@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from howdah.analysis.comparing.compare import compare
-from howdah.analysis.comparing.courses import courses
-from howdah.analysis.comparing.figures import figures_of
+from howdah.analysis.comparing.figures import courses, figures_of
 from howdah.analysis.comparing.groups import comparable, group_repeats, why_unfinished
 from howdah.errors import UserError
 from howdah.model.comparison import Comparison, Refused, RunFigures, RunGroup

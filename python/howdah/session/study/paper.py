@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import howdah
 from howdah.analysis.comparing.compare import compare
-from howdah.analysis.comparing.courses import courses
+from howdah.analysis.comparing.figures import courses
 from howdah.analysis.comparing.readings import ELAPSED
 from howdah.documents.files import read_plan
 from howdah.errors import RunFailed, UserError
