@@ -172,7 +172,7 @@ class HdfsHistories:
                 f"HDFS {self._path}", "no such file or directory", "give a directory of history files"
             )
         if not status.is_directory:
-            return [self._one(self._path, status)]
+            return [self._file(self._path, status)]
         if posixpath.basename(self._path).startswith(ROLLING):
             return [self._rolling(self._path)]
         return list(self._below(self._path))
@@ -185,7 +185,7 @@ class HdfsHistories:
             elif status.is_directory:
                 yield from self._below(path)
             elif is_history_name(status.name):
-                yield self._one(path, status)
+                yield self._file(path, status)
 
     def _file(self, path: str, status: FileStatus) -> History:
         conf = conf_name(posixpath.basename(path))

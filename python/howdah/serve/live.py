@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 from pydantic_core import to_json
@@ -67,7 +67,8 @@ class RunCourse:
 
     def feed(self, samples: pa.Table) -> list[Point]:
         """Take further samples in, and return the points that they make."""
-        times, hosts, metrics, values = (samples.column(name).to_pylist() for name in samples.column_names)
+        columns: Iterator[list[Any]] = (samples.column(name).to_pylist() for name in samples.column_names)
+        times, hosts, metrics, values = columns
         fresh: list[Point] = []
         begin = 0
         for place in range(1, len(times) + 1):
