@@ -271,10 +271,10 @@ def _overheads(evidence: Evidence) -> Table:
             "waves": lambda overhead: f"{overhead.waves:.1f}",
             "between tasks": lambda overhead: optional(overhead.turnaround_s, seconds),
             "shortest task": lambda overhead: seconds(overhead.least_task_s),
-            "computing": lambda overhead: optional(overhead.cpu_share, percent),
-            "collecting garbage": lambda overhead: optional(overhead.gc_share, percent),
+            "CPU": lambda overhead: optional(overhead.cpu_share, percent),
+            "garbage": lambda overhead: optional(overhead.gc_share, percent),
         },
-        "What Hadoop itself needed",
+        "Overheads of jobs",
         "Tasks, slots and waves are those of the most frequent kind; the last two are fractions of the time "
         "of all tasks.",
     )
@@ -360,8 +360,8 @@ def spark_tables(record: RunRecord, evidence: Evidence) -> Iterator[Table]:
     for time in evidence.workloads:
         spark, use = record.workloads[time.index].spark, uses.get(time.workload)
         if spark is not None and use is not None:
-            yield _stages(spark, use)
-            yield _executors(use)
+            yield _stages(spark, use).without_empty_columns()
+            yield _executors(use).without_empty_columns()
 
 
 def _stages(spark: SparkRun, use: SparkUse) -> Table:

@@ -43,6 +43,9 @@ class Bars(NamedTuple):
     values: tuple[float, ...]
 
 
+_NOTHING = frozenset({"", "–"})
+
+
 class Table(NamedTuple):
     """Text in rows; the first column names the row. Columns of numbers are aligned on the right.
 
@@ -82,6 +85,14 @@ class Table(NamedTuple):
         """A row for each item; ``columns`` has each column's title with the text of its cells."""
         rows = tuple(tuple(text(item) for text in columns.values()) for item in items)
         return cls(tuple(columns), rows, title, about, label, fold=fold)
+
+    def without_empty_columns(self) -> Self:
+        """The table without the columns that no row has anything in."""
+        filled = [at for at in range(len(self.columns)) if any(row[at] not in _NOTHING for row in self.rows)]
+        return self._replace(
+            columns=tuple(self.columns[at] for at in filled),
+            rows=tuple(tuple(row[at] for at in filled) for row in self.rows),
+        )
 
 
 class Drawing(NamedTuple):

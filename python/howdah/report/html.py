@@ -41,14 +41,24 @@ _ENDLESS_WORD = re.compile(rf"(\S{{{_ENDLESS},}})")
 _NAME = 32
 """Letters of the longest name that is kept on one line."""
 _CODE = re.compile(r"`([^`\n]+)`")
+_CODE_OR_OPTION = re.compile(r"(`[^`\n]+`|(?<![\w-])--[a-z][\w-]*)")
 _WITHIN_NUMBER = re.compile(
     r"(?<=\d) (?=(?:[kMGTP]?i?B|s|ms|min|h)\b|[%×])|(?<=\d min) (?=\d\d s\b)|(?<=\d h) (?=\d\d? min\b)"
 )
 
 
 def prose(text: str) -> Markup:
-    """The text with its numbers tied to their units, and `code` as code."""
-    return _wrapped(_CODE, tied(text), Markup("<code>{}</code>"))
+    """The text with its numbers tied to their units, `code` as code, and no option broken after a hyphen."""
+    parts = [
+        part if at % 2 == 0 else _code(part) for at, part in enumerate(_CODE_OR_OPTION.split(tied(text)))
+    ]
+    return Markup("").join(parts)
+
+
+def _code(part: str) -> Markup:
+    if part.startswith("`"):
+        return Markup("<code>{}</code>").format(part.strip("`"))
+    return Markup('<code class="option">{}</code>').format(part)
 
 
 def tied(text: str) -> str:

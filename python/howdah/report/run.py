@@ -101,6 +101,7 @@ def _devices(evidence: Evidence) -> Accounts:
         _explained(f"{account.workload} {verb}", part)
         for account, verb, side in sides
         for part in side.explained
+        if part.bytes
     ]
     return Accounts(Table(columns, rows) if rows else None, about, tuple(explanations))
 

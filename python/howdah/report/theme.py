@@ -16,7 +16,7 @@ the chart is drawn, so one spec serves light and dark.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from howdah.model.comparison import Comparison
 from howdah.report.document import Key
@@ -317,6 +317,22 @@ def number_tip(field: str, title: str, form: str = ".4~g") -> dict[str, Any]:
 def across(title: str, **rest: Any) -> dict[str, Any]:
     """An axis below rows of bars or points: a grid through all of them, and no line."""
     return {"title": title, "grid": True, "domain": False, "ticks": False, **rest}
+
+
+class ScaledUnit(NamedTuple):
+    """A unit with its size in the base unit."""
+
+    size: float
+    name: str
+
+
+def time_unit(longest_s: float) -> ScaledUnit:
+    """The unit in which the longest time is a number that one can read."""
+    if 0 < longest_s < 1:
+        return ScaledUnit(1e-3, "ms")
+    if longest_s <= 600:
+        return ScaledUnit(1.0, "s")
+    return ScaledUnit(60.0, "min") if longest_s <= 6 * 3600 else ScaledUnit(3600.0, "h")
 
 
 SIGNED = "datum.value ? replace(datum.label, '%', ' %') : '0 %'"

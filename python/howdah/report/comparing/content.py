@@ -250,7 +250,7 @@ def times_table(comparison: Comparison) -> Table:
     columns = (
         "what", "group", "runs", _headed(comparison), "ratio", "95 % interval", "verdict", "repeats needed",
     )  # fmt: skip
-    return Table(columns, tuple(rows))
+    return Table(columns, tuple(rows)).without_empty_columns()
 
 
 def _headed(comparison: Comparison) -> str:

@@ -33,6 +33,7 @@ from howdah.report.theme import (
     points,
     rimmed,
     series_colour,
+    time_unit,
     tips,
 )
 from howdah.report.words import three_digits
@@ -87,7 +88,8 @@ def _value(run: RunFigures, measure: Measure) -> float | None:
 def _scale(measure: Measure, greatest: float) -> tuple[float, str]:
     """By how much values are divided, and what the axis is then called."""
     if measure.kind == "time":
-        return (60.0, "elapsed (min)") if greatest > 600 else (1.0, "elapsed (s)")
+        size, name = time_unit(greatest)
+        return size, f"elapsed ({name})"
     thousands = min(max(0, int(log10(greatest) // 3)), len(_PREFIXES) - 1) if greatest > 0 else 0
     if measure.unit not in _SCALED:
         thousands = 0

@@ -18,7 +18,7 @@ from howdah.report.figures.timeaxis import (
     hidden,
     number_format,
     rate_unit,
-    time_unit,
+    run_unit,
     time_x,
 )
 from howdah.report.figures.timeline import Axis
@@ -66,7 +66,7 @@ def rows(
     stacked: bool,
 ) -> dict[str, Any]:
     """The spec; the values of ``shown`` are in the axis's unit, one quantity for each key."""
-    unit = time_unit(source)
+    unit = run_unit(source)
     above = header(source, WIDTH)
     count = len(shown.rows)
     x = time_x(source)
@@ -115,7 +115,7 @@ def rows(
         layers,
         height=PITCH * count,
         top=above.height + UNIT_LINE // 3,
-        data={"values": _values(shown, keys, unit.seconds)},
+        data={"values": _values(shown, keys, unit.size)},
     )
 
 
@@ -194,7 +194,7 @@ def _pointer(source: FigureSource, keys: Sequence[Key], axis: Axis, y: dict[str,
 
     Every step has a strip of its own: Vega-Lite's search for the nearest point loses values that are words.
     """
-    tooltip = [*tips(machine="machine"), number_tip("time", f"at ({time_unit(source).name})")]
+    tooltip = [*tips(machine="machine"), number_tip("time", f"at ({run_unit(source).name})")]
     tooltip += [number_tip(key.name, f"{key.name} ({axis.unit})", axis.number) for key in keys]
     strips = layer(
         None,

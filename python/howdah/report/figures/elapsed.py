@@ -9,7 +9,7 @@ from howdah.analysis.wording import seconds as seconds_said
 from howdah.analysis.wording import took
 from howdah.model.run import Outcome
 from howdah.report.document import Figure, Table
-from howdah.report.figures.timeaxis import FigureSource, time_unit
+from howdah.report.figures.timeaxis import FigureSource, run_unit
 from howdah.report.theme import (
     DATA,
     WIDTH,
@@ -78,7 +78,7 @@ def _marks(source: FigureSource) -> Marks:
 
 def _segments(source: FigureSource, workload: WorkloadTime, row: int) -> list[dict[str, Any]]:
     """The phases laid end to end, and what lies outside any phase as a segment of its own."""
-    seconds = time_unit(source).seconds
+    seconds = run_unit(source).size
     pieces = [(phase.name, phase.start_s, phase.end_s) for phase in workload.phases]
     pieces = pieces or [("", workload.start_s, workload.end_s)]
     segments = []
@@ -106,22 +106,22 @@ def clear_of(end: float, limit: float, longest: float) -> float:
 
 
 def _spec(source: FigureSource, held: Marks, longest: float) -> dict[str, Any]:
-    unit = time_unit(source)
+    unit = run_unit(source)
     workloads = source.evidence.workloads
     segments = [
-        part | {"mark": held.seconds.get(workload.workload, 0.0) / unit.seconds}
+        part | {"mark": held.seconds.get(workload.workload, 0.0) / unit.size}
         for row, workload in enumerate(workloads)
         for part in _segments(source, workload, row)
     ]
-    spans = intervals(source, unit.seconds)
+    spans = intervals(source, unit.size)
     beyond = {span["row"]: span["high"] for span in spans}
     totals = [
         {
             "row": row,
             "end": clear_of(
-                max(workload.elapsed_s / unit.seconds, beyond.get(row, 0.0)),
-                held.seconds.get(workload.workload, 0.0) / unit.seconds,
-                longest / unit.seconds,
+                max(workload.elapsed_s / unit.size, beyond.get(row, 0.0)),
+                held.seconds.get(workload.workload, 0.0) / unit.size,
+                longest / unit.size,
             ),
             "text": seconds_said(workload.elapsed_s)
             + ("" if workload.outcome is Outcome.SUCCEEDED else f", {workload.outcome.value}"),
@@ -131,14 +131,14 @@ def _spec(source: FigureSource, held: Marks, longest: float) -> dict[str, Any]:
     marks = [
         {
             "row": row,
-            "limit": held.seconds[workload.workload] / unit.seconds,
+            "limit": held.seconds[workload.workload] / unit.size,
             "text": f"{held.name} {seconds_said(held.seconds[workload.workload])}",
         }
         for row, workload in enumerate(workloads)
         if held.seconds.get(workload.workload)
     ]
     names = [{"row": row, "text": workload.workload} for row, workload in enumerate(workloads)]
-    x = scaled([0, 1.02 * longest / unit.seconds], across(f"elapsed ({unit.name})", tickCount=6))
+    x = scaled([0, 1.02 * longest / unit.size], across(f"elapsed ({unit.name})", tickCount=6))
     y = linear("row", [-0.5, len(workloads) - 0.5], down=True, zero=False)
     bar: dict[str, Any] = {"type": "bar", "size": BAR, "stroke": "$page", "strokeWidth": 1}
     if source.simulated:

@@ -18,10 +18,9 @@ from howdah.report.figures.steps import common_grid, summed
 from howdah.report.figures.timeaxis import (
     UNIT_LINE,
     FigureSource,
-    ScaledUnit,
     first_shown_s,
     header,
-    time_unit,
+    run_unit,
     time_x,
 )
 from howdah.report.figures.timeline import peaks_text, scaled_figure
@@ -30,6 +29,7 @@ from howdah.report.theme import (
     LEFT,
     SHOWN,
     WIDTH,
+    ScaledUnit,
     across,
     chart,
     layer,
@@ -304,7 +304,7 @@ def _probe_name(probe: ProbeReport) -> str:
 
 
 def _probes_spec(source: FigureSource, probes: tuple[ProbeReport, ...]) -> dict[str, Any]:
-    unit = time_unit(source)
+    unit = run_unit(source)
     above = header(source, WIDTH)
     x = time_x(source)
     y: dict[str, Any] = {
@@ -323,8 +323,8 @@ def _probes_spec(source: FigureSource, probes: tuple[ProbeReport, ...]) -> dict[
         {
             "series": series,
             "probe": _probe_name(probe),
-            "time": start_s / unit.seconds,
-            "end": end_s / unit.seconds,
+            "time": start_s / unit.size,
+            "end": end_s / unit.size,
             "lasted": seconds(end_s - start_s),
             "said": error,
         }

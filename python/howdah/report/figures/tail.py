@@ -15,11 +15,10 @@ from howdah.report.document import Figure, Key, Table
 from howdah.report.figures.timeaxis import (
     UNIT_LINE,
     FigureSource,
-    TimeUnit,
     end_of_run_s,
     header,
+    run_unit,
     start_of_axis_s,
-    time_unit,
     time_x,
 )
 from howdah.report.figures.timeline import Label, label_layers, spread
@@ -28,6 +27,7 @@ from howdah.report.theme import (
     RIGHT,
     SHOWN,
     WIDTH,
+    ScaledUnit,
     chart,
     in_pixels,
     layer,
@@ -115,7 +115,7 @@ def _counted(key: Key, events: Sequence[ServerEvent]) -> str:
 
 def _rows(source: FigureSource, courses: Sequence[LatencyCourse]) -> list[dict[str, Any]]:
     """A row for each step and share; nothing between workloads, and where no request ended."""
-    unit = time_unit(source)
+    unit = run_unit(source)
     many = -(-sum(len(course.per_s) for course in courses) // MOST_STEPS)
     rows: list[dict[str, Any]] = []
     for course in courses:
@@ -131,7 +131,7 @@ def _rows(source: FigureSource, courses: Sequence[LatencyCourse]) -> list[dict[s
                     {
                         "series": _named(share),
                         "workload": course.workload,
-                        "time": round(float(time_s) / unit.seconds, 4),
+                        "time": round(float(time_s) / unit.size, 4),
                         "ms": None if value is None else float(f"{1000 * value:.4g}"),
                         "text": "" if value is None else _time(value),
                     }
@@ -143,7 +143,7 @@ def _spec(
     source: FigureSource, courses: Sequence[LatencyCourse], keys: tuple[Key, ...], lanes: Sequence[_Lane]
 ) -> dict[str, Any]:
     above = header(source, WIDTH)
-    unit = time_unit(source)
+    unit = run_unit(source)
     rows = _rows(source, courses)
     times_ms = [row["ms"] for row in rows if row["ms"] is not None]
     low, high = 0.8 * min(times_ms), 1.2 * max(times_ms)
@@ -181,14 +181,14 @@ def _decades(low: float, high: float) -> list[float]:
     return powers or [float(f"{value:.1g}") for value in (low * 1.3, high / 1.3)]
 
 
-def _lane(key: Key, events: Sequence[ServerEvent], unit: TimeUnit, top: float) -> dict[str, Any]:
+def _lane(key: Key, events: Sequence[ServerEvent], unit: ScaledUnit, top: float) -> dict[str, Any]:
     """Events of one kind as bars from their start to their end, short ones as wide as can be seen."""
     longest = sorted(events, key=lambda event: event.start_s - event.end_s)[:MOST_EVENTS]
     values = [
         {
             "series": key.name,
-            "start": round(event.start_s / unit.seconds, 4),
-            "end": round(event.end_s / unit.seconds, 4),
+            "start": round(event.start_s / unit.size, 4),
+            "end": round(event.end_s / unit.size, 4),
             "top": top + 2,
             "below": top + _LANE - 2,
             "where": event.machine,
@@ -229,7 +229,7 @@ def _labels(
 
 def _table(source: FigureSource, courses: Sequence[LatencyCourse], lanes: Sequence[_Lane]) -> Table:
     """The worst steps of each workload, with what servers did in them."""
-    unit = time_unit(source)
+    unit = run_unit(source)
     rows = []
     for course in courses:
         within = dict(course.within_s)
@@ -244,7 +244,7 @@ def _table(source: FigureSource, courses: Sequence[LatencyCourse], lanes: Sequen
             rows.append(
                 (
                     course.workload,
-                    f"{start_s / unit.seconds:.1f}",
+                    f"{start_s / unit.size:.1f}",
                     f"{course.per_s[at] * (end_s - start_s):,.0f}",
                     *(_time(float(within[share][at])) for share in SHARES),
                     ", ".join(met),

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from howdah.report.document import Key, Table
-from howdah.report.figures.timeaxis import FigureSource, TimeUnit, end_of_run_s, start_of_axis_s
-from howdah.report.theme import layer, on, quantity, tips
+from howdah.report.figures.timeaxis import FigureSource, end_of_run_s, start_of_axis_s
+from howdah.report.theme import ScaledUnit, layer, on, quantity, tips
 
 DAEMONS = {
     "datanode": "DataNode",
@@ -63,12 +63,12 @@ def _alike(last: EventMark, mark: EventMark, near_s: float) -> bool:
 
 
 def event_layers(
-    every: Sequence[EventMark], spans: Mapping[str, tuple[float, float]], unit: TimeUnit, y: dict[str, Any]
+    every: Sequence[EventMark], spans: Mapping[str, tuple[float, float]], unit: ScaledUnit, y: dict[str, Any]
 ) -> list[dict[str, Any]]:
     """A rule across each worker's lanes with a word beside it; a worker that is not drawn has none."""
     values = [
         {
-            "time": mark.time_s / unit.seconds,
+            "time": mark.time_s / unit.size,
             "y": spans[mark.worker][0] - 3,
             "y2": spans[mark.worker][1] + 3,
             "word": f"{' and '.join(mark.daemons)} {mark.what.replace('-', ' ')}",

@@ -30,8 +30,8 @@ from howdah.report.figures.timeaxis import (
     end_of_run_s,
     header,
     legend,
+    run_unit,
     start_of_axis_s,
-    time_unit,
     time_x,
     with_still,
 )
@@ -202,7 +202,7 @@ def _named(row: dict[str, Any]) -> str:
 
 
 def _spec(source: FigureSource, places: Places, bars: list[LaneBar], keys: Sequence[Key]) -> dict[str, Any]:
-    unit = time_unit(source)
+    unit = run_unit(source)
     above = header(source, WIDTH)
     height = places.groups[-1].bottom + _GAP / 2
     y = scaled([0, height], down=True, zero=False)
@@ -212,8 +212,8 @@ def _spec(source: FigureSource, places: Places, bars: list[LaneBar], keys: Seque
             "series": bar.series,
             "y": round(places.tops[bar.lane] + inner, 2),
             "y2": round(places.tops[bar.lane] + places.pitch - inner, 2),
-            "start": round(bar.start_s / unit.seconds, 4),
-            "end": round(bar.end_s / unit.seconds, 4),
+            "start": round(bar.start_s / unit.size, 4),
+            "end": round(bar.end_s / unit.size, 4),
             "what": bar.what,
             "worker": places.lanes[bar.lane].worker,
             "took": format_seconds(bar.end_s - bar.start_s),

@@ -14,12 +14,13 @@ import numpy as np
 from howdah.analysis.evidence.use import FloatArray
 from howdah.report.document import Figure, Table
 from howdah.report.figures.task_bars import KEYS, OTHER
-from howdah.report.figures.timeaxis import FigureSource, ScaledUnit, number_format, rate_unit
+from howdah.report.figures.timeaxis import FigureSource, number_format, rate_unit
 from howdah.report.theme import (
     BESIDE,
     DATA,
     HALF_WIDTH,
     LEVEL,
+    ScaledUnit,
     chart,
     layer,
     level_title,
@@ -39,12 +40,13 @@ TOKENS = {"write": "disk-write", "read": "disk-read"}
 def partitions(source: FigureSource) -> list[Figure]:
     """A figure for each workload and kind with at least two finished tasks that moved bytes.
 
-    dfsio is left out: each of its tasks is one file, and its files have a figure of their own.
+    dfsio and the storage test are left out: each of their tasks is one file, and their files have a figure of
+    their own.
 
     A task's throughput is the larger of its input and output over its time; for a reduce task this
     is the partition it wrote.
     """
-    own = {test.workload for test in source.evidence.dfsio}
+    own = {test.workload for test in (*source.evidence.dfsio, *source.evidence.storage)}
     groups: dict[tuple[str, str], list[tuple[int, float]]] = {}
     for row in source.run.tasks.to_pylist():
         seconds = row["end_s"] - row["start_s"]

@@ -13,11 +13,10 @@ from howdah.report.document import Figure, Key, Table
 from howdah.report.figures.timeaxis import (
     UNIT_LINE,
     FigureSource,
-    ScaledUnit,
     header,
     hidden,
     number_format,
-    time_unit,
+    run_unit,
     time_x,
 )
 from howdah.report.theme import (
@@ -28,6 +27,7 @@ from howdah.report.theme import (
     RIGHT,
     SHOWN,
     WIDTH,
+    ScaledUnit,
     chart,
     coloured_by,
     in_pixels,
@@ -159,7 +159,7 @@ def timeline(
     width: float = WIDTH,
 ) -> dict[str, Any]:
     """The spec: phase bands, the series as steps (one area each if stacked), levels, labels, hover."""
-    unit = time_unit(source)
+    unit = run_unit(source)
     above = header(source, width)
     names = [line.key.name for line in lines]
     x = time_x(source)
@@ -223,7 +223,7 @@ def timeline(
         width=width,
         top=above.height + UNIT_LINE,
         right=RIGHT,
-        data={"values": _wide(grid, lines, unit.seconds)},
+        data={"values": _wide(grid, lines, unit.size)},
     )
 
 
@@ -301,13 +301,13 @@ def steps_table(source: FigureSource, grid: FloatArray, lines: Sequence[SeriesLi
         columns.append((f"{line.key.name} ({unit})", means))
         if line.peaks is not None:
             columns.append((f"{line.key.name}{_PEAK} ({unit})", np.maximum.reduceat(line.peaks, bounds[:-1])))
-    time = time_unit(source)
+    time = run_unit(source)
     return Table(
         (f"from ({time.name})", f"to ({time.name})", *(name for name, _ in columns)),
         tuple(
             (
-                f"{start / time.seconds:.2f}",
-                f"{end / time.seconds:.2f}",
+                f"{start / time.size:.2f}",
+                f"{end / time.size:.2f}",
                 *(three_digits(some[row]) for _, some in columns),
             )
             for row, (start, end) in enumerate(pairwise(edges))

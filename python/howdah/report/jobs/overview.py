@@ -9,7 +9,7 @@ from urllib.parse import quote
 from howdah.jobs.ranking import ORDERS, HostVerdict, Overview
 from howdah.model.application import KIND_NAMES, ORIGIN, Application, JobChange
 from howdah.report.document import PAGES, Bullets, Data, Document, Figure, Key, Section, Table, present
-from howdah.report.theme import DATA, SHOWN, across, chart, layer, linear, series_colour
+from howdah.report.theme import DATA, SHOWN, across, chart, layer, linear, series_colour, time_unit
 from howdah.units import format_bytes, format_counted, format_memory, format_percent, format_seconds
 
 _ROW = 22
@@ -216,8 +216,11 @@ def _waste_figure(applications: tuple[Application, ...]) -> Figure | None:
     if not shown:
         return None
     keys = tuple(Key(name, token) for name, _, token in _WASTE)
+    longest = max(
+        sum(getattr(application, field) for _, field, _ in _WASTE) for application in shown.values()
+    )
+    unit = time_unit(longest)
     values = []
-    longest = 0.0
     for at, application in enumerate(shown.values()):
         begin = 0.0
         for name, field, _ in _WASTE:
@@ -226,22 +229,25 @@ def _waste_figure(applications: tuple[Application, ...]) -> Figure | None:
                 values.append(
                     {
                         "y": at * 2 * _ROW + 1.3 * _ROW,
-                        "low": begin / 3600,
-                        "high": (begin + seconds) / 3600,
+                        "low": begin / unit.size,
+                        "high": (begin + seconds) / unit.size,
                         "series": name,
                         "name": application.name,
                         "said": format_seconds(seconds),
                     }
                 )
             begin += seconds
-        longest = max(longest, begin / 3600)
     names = [
         {"y": at * 2 * _ROW + 0.5 * _ROW, "text": f"{_short(application.name)} · {name}"}
         for at, (name, application) in enumerate(shown.items())
     ]
     height = len(shown) * 2 * _ROW
     y = linear("y", [0, height], down=True)
-    x = linear("low", [0, longest * 1.02], across("hours of containers", format="~g", tickCount=6))
+    x = linear(
+        "low",
+        [0, 1.02 * longest / unit.size],
+        across(f"container time ({unit.name})", format="~g", tickCount=6),
+    )
     spec = chart(
         [
             layer(

@@ -10,7 +10,7 @@ from howdah.model.prediction import Forecast
 from howdah.model.variation import SATURATED, LoadSweep, Point, Sweep
 from howdah.report.document import Bars, Data, Document, Figure, Key, Paragraph, Section, Table, present
 from howdah.report.prediction.grounds import Ground, basis, facts, inputs
-from howdah.report.prediction.words import between, drawn_ends, load_text, saturation_text, unit_of, warned
+from howdah.report.prediction.words import between, drawn_ends, load_text, saturation_text, warned
 from howdah.report.theme import (
     DATA,
     HOLLOW,
@@ -24,6 +24,7 @@ from howdah.report.theme import (
     on,
     series_colour,
     switching,
+    time_unit,
     tips,
 )
 from howdah.units import format_bytes, format_count, format_counted, format_per_s, format_rate
@@ -192,15 +193,15 @@ def _at(sweep: Sweep, hosts: int, dataset_bytes: int) -> str:
 
 def _time_spec(sweep: Sweep, values: list[dict[str, Any]], keys: tuple[Key, ...]) -> dict[str, Any]:
     longest = max(value["high"] for value in values)
-    unit = unit_of(longest)
+    unit = time_unit(longest)
     drawn = [
-        {**value, **{end: value[end] / unit.size_s for end in ("low", "time", "high")}} for value in values
+        {**value, **{end: value[end] / unit.size for end in ("low", "time", "high")}} for value in values
     ]
     x = size_axis(sweep)
     wholes = [datum["time"] for datum in drawn if datum["series"] == keys[0].name]
     logarithmic = max(wholes) / min(wholes) >= _MANY_TIMES
     least = min(datum["low"] for datum in drawn)
-    domain = [0.9 * least, 1.1 * longest / unit.size_s] if logarithmic else [0, 1.05 * longest / unit.size_s]
+    domain = [0.9 * least, 1.1 * longest / unit.size] if logarithmic else [0, 1.05 * longest / unit.size]
     y = {
         "field": "time",
         "type": "quantitative",

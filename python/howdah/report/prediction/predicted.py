@@ -22,12 +22,10 @@ from howdah.report.document import (
 )
 from howdah.report.prediction.grounds import Ground, basis, distance_facts, facts, inputs, work_facts
 from howdah.report.prediction.words import (
-    AxisUnit,
     distance_text,
     drawn_ends,
     forecast_text,
     interval_text,
-    unit_of,
     warned,
     width,
 )
@@ -37,6 +35,7 @@ from howdah.report.theme import (
     HOLLOW,
     SHOWN,
     WIDTH,
+    ScaledUnit,
     across,
     chart,
     coloured_by,
@@ -44,6 +43,7 @@ from howdah.report.theme import (
     linear,
     on,
     scaled,
+    time_unit,
     tips,
 )
 from howdah.report.words import moment
@@ -236,20 +236,20 @@ def _spec(shown: Sequence[Span], axis: _Axis) -> dict[str, Any]:
         max(drawn_ends(span.forecast.interval, span.forecast.median).high, span.measured or 0.0)
         for span in shown
     )
-    unit = AxisUnit(1.0, "") if axis is _RATES else unit_of(longest)
+    unit = ScaledUnit(1.0, "") if axis is _RATES else time_unit(longest)
     x = scaled(
-        [0, 1.02 * longest / unit.size_s],
+        [0, 1.02 * longest / unit.size],
         across(f"{axis.title} ({unit.name})" if unit.name else axis.title, tickCount=6),
     )
     height = _ROW * len(shown)
     y = linear("y", [0, height], down=True, zero=False)
     colour = coloured_by("series", _TOKENS)
-    predicted = [_datum(place, span, unit.size_s) for place, span in enumerate(shown)]
+    predicted = [_datum(place, span, unit.size) for place, span in enumerate(shown)]
     measured = [
         {
             "series": _series(span),
             "y": predicted[place]["y"],
-            "value": span.measured / unit.size_s,
+            "value": span.measured / unit.size,
             "said": f"{predicted[place]['what']}: {forecast_text(span.forecast, span.measured)} measured",
         }
         for place, span in enumerate(shown)
