@@ -210,7 +210,7 @@ def _host(host: Host) -> tuple[tuple[str, str], ...]:
         ("name", host.name),
         ("machine", machine),
         ("CPU", f"{cpu.model or cpu.architecture}{clock}"),
-        ("cores", ", ".join(_counted(count, noun) for count, noun in counts)),
+        ("cores", ", ".join(format_counted(count, noun) for count, noun in counts)),
         ("memory", f"{format_memory(memory.total_bytes)}, swap {format_memory(memory.swap_total_bytes)}"),
         *((("left to howdah", given),) if (given := _allowance(host)) else ()),
         ("huge pages", f"transparent: {memory.transparent_huge_pages or 'not read'}"),
@@ -234,10 +234,6 @@ def _allowance(host: Host) -> str:
     if host.cgroup.memory_limit_bytes is not None:
         parts.append(f"{format_memory(host.cgroup.memory_limit_bytes)} of memory")
     return ", ".join(parts)
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def _disk(disk: Disk) -> str:

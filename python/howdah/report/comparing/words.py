@@ -172,7 +172,8 @@ def group_sentences(against: Against, baseline: str) -> Iterator[str]:
     unclear = [result for result in wholes if result.verdict is Verdict.CANNOT_TELL]
     untested = [result for result in unclear if result.evidence is None]
     if untested:
-        yield f"{_listed_ratios(untested)}: cannot tell, since {untested[0].why}{_repeats_to(untested[0])}."
+        unproven = listed([_seen(result) for result in untested])
+        yield f"{unproven}: cannot tell, since {untested[0].why}{_repeats_to(untested[0])}."
     untold = [result for result in unclear if result.evidence is not None]
     if untold:
         yield f"Not distinguishable from noise: {listed([_untold(result) for result in untold])}."
@@ -277,11 +278,6 @@ def _interval(result: Judged) -> str:
 def _seen(result: Judged, would: str = "") -> str:
     past, infinitive = ("took", "take") if result.measure.kind == "time" else ("was", "be")
     return f"{subject(result.measure)} {f'{would} {infinitive}' if would else past} {more(result)}"
-
-
-def _listed_ratios(several: Sequence[Judged]) -> str:
-    """What was seen, though nothing follows from it."""
-    return listed([_seen(result) for result in several])
 
 
 def _untold(result: Judged) -> str:

@@ -13,7 +13,7 @@ from howdah.report.document import Figure, Key, Table
 from howdah.report.figures.timeaxis import LEGEND_HEIGHT, FigureSource, legend, with_still
 from howdah.report.theme import DATA, SHOWN, WIDTH, chart, layer, on, scaled, series_colour, spans, tips
 from howdah.report.words import signed_bytes
-from howdah.units import format_bytes
+from howdah.units import format_bytes, format_percent
 
 GAP = 48.0
 """Room between two boxes of a column, which holds the name of the lower one, pixels."""
@@ -227,10 +227,10 @@ def _caption(picture: ByteFlow) -> str:
     if picture.codec_ratio > 1.0:
         sentences.append(f"Map output was compressed {picture.codec_ratio:.2f} to 1.")
     if picture.local_share is not None:
-        sentences.append(f"Input read by the worker that holds it: {100 * picture.local_share:.0f} %.")
+        sentences.append(f"Input read by the worker that holds it: {format_percent(picture.local_share)}.")
     if picture.remote_share is not None:
         sentences.append(
-            f"Shuffle that crossed from one machine to another: {100 * picture.remote_share:.0f} %."
+            f"Shuffle that crossed from one machine to another: {format_percent(picture.remote_share)}."
         )
     return " ".join(sentences)
 

@@ -12,7 +12,7 @@ from howdah.report.document import Figure, Table
 from howdah.report.figures.timeaxis import FigureSource
 from howdah.report.theme import DATA, WIDTH, chart, layer, tips
 from howdah.report.words import NONE
-from howdah.units import format_bits_per_s, format_counted
+from howdah.units import format_bits_per_s, format_counted, format_percent
 
 _MOST_WRITTEN = 12
 """Hosts beyond which the cells have no room for their numbers."""
@@ -60,8 +60,8 @@ def _caption(measured: Sequence[LinkRate], how: str, slow: int) -> str:
         text += " each way"
     if share is not None:
         nominal = max((link.nominal_bits_per_s or 0 for link in measured if link.how == how), default=0)
-        text += f", {_percent(share)} of {format_bits_per_s(nominal)}"
-        text += f"; published for a 10 Gb/s port: {_percent(PUBLISHED[how])}"
+        text += f", {format_percent(share)} of {format_bits_per_s(nominal)}"
+        text += f"; published for a 10 Gb/s port: {format_percent(PUBLISHED[how])}"
     if slow:
         text += f". {format_counted(slow, 'slow pair')} framed"
     return text + "."
@@ -126,14 +126,12 @@ def _table(measured: Sequence[LinkRate], pairs: Sequence[LinkRate]) -> Table:
             (
                 f"{link.source} → {link.target}",
                 format_bits_per_s(link.bits_per_s),
-                _percent(link.bits_per_s / link.nominal_bits_per_s) if link.nominal_bits_per_s else NONE,
+                format_percent(link.bits_per_s / link.nominal_bits_per_s)
+                if link.nominal_bits_per_s
+                else NONE,
                 NONE if link.retransmits is None else f"{link.retransmits:,}",
                 NONE if link.round_trip_s is None else format_value(link.round_trip_s, "s"),
                 NONE if loaded is None else format_bits_per_s(loaded.bits_per_s),
             )
         )
     return Table(("pair", "received", "of nominal", "sent again", "round trip", "all at once"), tuple(rows))
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"

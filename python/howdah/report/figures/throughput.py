@@ -28,7 +28,7 @@ from howdah.report.theme import (
     quantity,
     tips,
 )
-from howdah.units import format_rate
+from howdah.units import format_percent, format_rate
 
 MOST_BARS = 200
 """More bars than this are too narrow for a small chart."""
@@ -189,7 +189,7 @@ def _storage(source: FigureSource) -> list[Files]:
             zones.operation,
             zones.rates_bytes_per_s,
             f" From the first files to the last the rate {'falls' if zones.drop >= 0 else 'rises'} by "
-            f"{100 * abs(zones.drop):.0f} %.",
+            f"{format_percent(abs(zones.drop))}.",
         )
         for zones in source.evidence.storage
     ]

@@ -44,7 +44,12 @@ def what_if(replay: JobReplay) -> Document:
             Only(TERMINAL, (_with_bars(table, times),)),
         ),
         sections=(
-            Section("demand", "The job", "What the job needed", present(_demand(replay))),
+            Section(
+                "demand",
+                "The job",
+                "What the job needed",
+                present(Table(("", "value"), tuple(_facts(replay)), label="What the job needed")),
+            ),
             Section(
                 "assumptions", "Assumptions", "What its history does not show", (Bullets(replay.assumptions),)
             ),
@@ -143,10 +148,6 @@ def _effect(replay: JobReplay, time: ReplayedTime) -> Effect:
         high=time.high_s / replay.measured_s - 1,
         tells=time.tells,
     )
-
-
-def _demand(replay: JobReplay) -> Table:
-    return Table(("", "value"), tuple(_facts(replay)), label="What the job needed")
 
 
 def _facts(replay: JobReplay) -> Iterator[tuple[str, str]]:

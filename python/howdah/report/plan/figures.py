@@ -26,7 +26,7 @@ from howdah.report.theme import (
     scaled,
     tips,
 )
-from howdah.units import format_bytes, format_counted
+from howdah.units import format_bytes, format_counted, format_percent
 
 ROW, BAR = 62, 20
 MOST_ROWS = 8
@@ -356,7 +356,7 @@ def _growth_table(capacity: Capacity) -> Table:
             format_bytes(year.need_bytes),
             f"{year.hosts:,}",
             year.first_full,
-            *(f"{100 * year.fill[name]:.0f} %" if name in year.fill else "–" for name in resources),
+            *(format_percent(year.fill[name]) if name in year.fill else "–" for name in resources),
         )
         for year in capacity.years
     ]

@@ -197,7 +197,8 @@ def _heaps(name: str, memory_bytes: int, stack: tuple[MemoryShare, ...]) -> str:
     """Of MapReduce the tasks' heaps, which D0 25 bounds by half of memory; without tasks, all heaps."""
     tasks = [share.heap_bytes for share in stack if share.name in TASKS]
     heap = sum(tasks) if any(tasks) else sum(share.heap_bytes for share in stack)
-    return f"{format_gib(heap)} of the {name}'s {format_gib(memory_bytes)}, {100 * heap / memory_bytes:.0f} %"
+    share = format_percent(heap / memory_bytes)
+    return f"{format_gib(heap)} of the {name}'s {format_gib(memory_bytes)}, {share}"
 
 
 def _table(stacks: dict[str, tuple[MemoryShare, ...]]) -> Table:
