@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple, Self, TypeVar
 
 Item = TypeVar("Item")
 
-_NUMERIC = re.compile(r"^((?:< )?[+\N{MINUS SIGN}]?\d[\d,.]*( ×| [^×]{1,12}|/s)?|–|unknown|)$")
+_NUMERIC = re.compile(r"^((?:< )?[+\N{MINUS SIGN}]?\d[\d,]*(?:\.\d+)?( ×| [^×]{1,12}|/s)?|–|unknown|)$")
 
 
 class Form(Enum):

@@ -10,6 +10,7 @@ from howdah.jobs.ranking import ORDERS, HostVerdict, Overview
 from howdah.model.application import KIND_NAMES, ORIGIN, Application, JobChange
 from howdah.report.document import PAGES, Bullets, Data, Document, Figure, Key, Section, Table, present
 from howdah.report.theme import DATA, SHOWN, across, chart, layer, linear, series_colour, time_unit
+from howdah.report.words import NONE, optional
 from howdah.units import format_bytes, format_counted, format_memory, format_percent, format_seconds
 
 _ROW = 22
@@ -136,7 +137,7 @@ def _ranking(overview: Overview, *, linked: bool) -> Table:
     used = [
         at
         for at, column in enumerate(columns)
-        if len(values := {row[at] for row in rows}) != 1 or not values <= {"–", *same.get(column, ())}
+        if len(values := {row[at] for row in rows}) != 1 or not values <= {NONE, *same.get(column, ())}
     ]
     return Table(
         tuple(columns[at] for at in used),
@@ -161,14 +162,14 @@ def _row(name: str, application: Application) -> tuple[str, ...]:
     unused = application.unused_memory_byte_s
     return (
         name,
-        _short(application.name) or "–",
+        _short(application.name) or NONE,
         format_seconds(application.wasted_s),
         format_seconds(application.container_s),
-        f"{format_memory(unused / 3600)}·h" if unused else "–",
-        format_bytes(application.spilled_bytes) if application.spilled_bytes else "–",
-        format_seconds(application.skew_s) if application.skew_s else "–",
-        f"{application.failed_attempts:,}" if application.failed_attempts else "–",
-        application.queue or "–",
+        f"{format_memory(unused / 3600)}·h" if unused else NONE,
+        format_bytes(application.spilled_bytes) if application.spilled_bytes else NONE,
+        format_seconds(application.skew_s) if application.skew_s else NONE,
+        f"{application.failed_attempts:,}" if application.failed_attempts else NONE,
+        application.queue or NONE,
         application.outcome,
         KIND_NAMES[application.kind],
     )
@@ -204,7 +205,7 @@ def _changes(applications: tuple[Application, ...], *, named: bool = True) -> Ta
         saves_s = sum(other.saves_s or 0.0 for _, other in pairs)
         more = f" and {len(pairs) - 1:,} more" if len(pairs) > 1 else ""
         name = (f"{_brief(first)}{more}",) if named else ()
-        rows.append((*name, changed(advice), format_seconds(saves_s) if saves_s else "–", advice.reason))
+        rows.append((*name, changed(advice), format_seconds(saves_s) if saves_s else NONE, advice.reason))
     columns = (*(("application",) if named else ()), "change", "saves", "why")
     return Table(columns, tuple(rows), label="Changes to applications", style="titled")
 
@@ -215,15 +216,16 @@ def _waste_figure(applications: tuple[Application, ...]) -> Figure | None:
     shown = dict(list(wasteful.items())[:_MOST_BARS])
     if not shown:
         return None
-    keys = tuple(Key(name, token) for name, _, token in _WASTE)
-    longest = max(
-        sum(getattr(application, field) for _, field, _ in _WASTE) for application in shown.values()
-    )
+    kinds = [
+        waste for waste in _WASTE if any(getattr(application, waste[1]) for application in shown.values())
+    ]
+    longest = max(sum(getattr(application, field) for _, field, _ in kinds) for application in shown.values())
     unit = time_unit(longest)
+    keys = tuple(Key(name, token) for name, _, token in kinds)
     values = []
     for at, application in enumerate(shown.values()):
         begin = 0.0
-        for name, field, _ in _WASTE:
+        for name, field, _ in kinds:
             seconds = getattr(application, field)
             if seconds:
                 values.append(
@@ -279,9 +281,9 @@ def _waste_figure(applications: tuple[Application, ...]) -> Figure | None:
         "Unused memory counts by its fraction of the container.",
         spec=spec,
         table=Table(
-            ("application", *(name for name, _, _ in _WASTE)),
+            ("application", *(name for name, _, _ in kinds)),
             tuple(
-                (name, *(format_seconds(getattr(application, field)) for _, field, _ in _WASTE))
+                (name, *(format_seconds(getattr(application, field)) for _, field, _ in kinds))
                 for name, application in shown.items()
             ),
         ),
@@ -291,25 +293,22 @@ def _waste_figure(applications: tuple[Application, ...]) -> Figure | None:
 
 
 def _hosts(overview: Overview) -> Table:
-    rows = [host for host in overview.hosts if host.slower is not None or host.failed][:_MOST_HOSTS]
-    return Table(
-        ("host", "verdict", "its tasks' time", "95 % interval", "compared in", "tasks", "failed",
-         "slow weeks"),
-        tuple(
-            (
-                host.host,
-                _verdict(host),
-                "–" if host.slower is None else f"{host.slower:.2f} ×",
-                "–" if host.low is None or host.high is None else f"{host.low:.2f} to {host.high:.2f} ×",
-                format_counted(host.applications, "application"),
-                f"{host.tasks:,}",
-                f"{host.failed:,}",
-                f"{host.slow_weeks} of {host.weeks}",
-            )
-            for host in rows
-        ),
+    return Table.of(
+        [host for host in overview.hosts if host.slower is not None or host.failed][:_MOST_HOSTS],
+        {
+            "host": lambda host: host.host,
+            "verdict": _verdict,
+            "its tasks' time": lambda host: optional(host.slower, "{:.2f} ×".format),
+            "95 % interval": lambda host: (
+                NONE if host.low is None or host.high is None else f"{host.low:.2f} to {host.high:.2f} ×"
+            ),
+            "compared in": lambda host: format_counted(host.applications, "application"),
+            "tasks": lambda host: f"{host.tasks:,}",
+            "failed": lambda host: f"{host.failed:,}",
+            "slow weeks": lambda host: f"{host.slow_weeks} of {host.weeks}",
+        },
         label="Hosts",
-    )  # fmt: skip
+    )
 
 
 def _verdict(host: HostVerdict) -> str:
@@ -332,30 +331,25 @@ def _host_note(overview: Overview) -> Bullets | None:
 
 
 def _queues(overview: Overview) -> Table:
-    return Table(
-        ("queue", "applications", "median wait", "95 % wait at most", "longest", "in total",
-         "container time"),
-        tuple(
-            (
-                queue.queue,
-                f"{queue.applications:,}",
-                *(
-                    format_seconds(seconds)
-                    for seconds in (
-                        queue.median_s, queue.p95_s, queue.longest_s, queue.total_s, queue.container_s,
-                    )
-                ),
-            )
-            for queue in overview.queues
-        ),
+    return Table.of(
+        overview.queues,
+        {
+            "queue": lambda queue: queue.queue,
+            "applications": lambda queue: f"{queue.applications:,}",
+            "median wait": lambda queue: format_seconds(queue.median_s),
+            "95 % wait at most": lambda queue: format_seconds(queue.p95_s),
+            "longest": lambda queue: format_seconds(queue.longest_s),
+            "in total": lambda queue: format_seconds(queue.total_s),
+            "container time": lambda queue: format_seconds(queue.container_s),
+        },
         label="Queues",
-    )  # fmt: skip
+    )
 
 
 def application_document(application: Application) -> Document:
     """One application: what it took, its stages, and every change."""
     facts = (
-        ("name", application.name or "–"),
+        ("name", application.name or NONE),
         ("outcome", application.outcome + (f": {application.failure}" if application.failure else "")),
         ("user and queue", f"{application.user}, {application.queue or 'no queue'}"),
         ("elapsed", format_seconds(application.elapsed_s)),
@@ -413,32 +407,34 @@ def _one_answer(application: Application) -> str:
 
 
 def _stages(application: Application) -> Table:
-    return Table(
-        ("stage", "tasks", "median", "longest", "input", "shuffle read", "shuffle written", "output",
-         "spilled"),
-        tuple(
-            (
-                stage.name,
-                f"{stage.tasks:,}",
-                format_seconds(stage.median_s),
-                format_seconds(stage.longest_s),
-                *(
-                    format_bytes(size) if size else "–"
-                    for size in (
-                        stage.input_bytes, stage.shuffle_read_bytes, stage.shuffle_write_bytes,
-                        stage.output_bytes, stage.spilled_bytes,
-                    )
-                ),
-            )
-            for stage in application.stages
-        ),
+    return Table.of(
+        application.stages,
+        {
+            "stage": lambda stage: stage.name,
+            "tasks": lambda stage: f"{stage.tasks:,}",
+            "median": lambda stage: format_seconds(stage.median_s),
+            "longest": lambda stage: format_seconds(stage.longest_s),
+            "input": lambda stage: _volume(stage.input_bytes),
+            "shuffle read": lambda stage: _volume(stage.shuffle_read_bytes),
+            "shuffle written": lambda stage: _volume(stage.shuffle_write_bytes),
+            "output": lambda stage: _volume(stage.output_bytes),
+            "spilled": lambda stage: _volume(stage.spilled_bytes),
+        },
         label="Stages",
-    )  # fmt: skip
+    ).without_empty_columns()
+
+
+def _volume(size: int) -> str:
+    return format_bytes(size) if size else NONE
 
 
 def _shares(application: Application) -> Table:
-    return Table(
-        ("host", "tasks", "failed"),
-        tuple((share.host, f"{share.tasks:,}", f"{share.failed:,}") for share in application.hosts),
+    return Table.of(
+        application.hosts,
+        {
+            "host": lambda share: share.host,
+            "tasks": lambda share: f"{share.tasks:,}",
+            "failed": lambda share: f"{share.failed:,}",
+        },
         label="Hosts",
     )
