@@ -114,36 +114,68 @@ _MASTERS_HEIGHT = 180
 _KEYS = (Key("NameNode", "group-4"), Key("scheduler", "group-3"))
 
 
-def size(sweep: Sweep, point: Point) -> float:
+def _size(sweep: Sweep, point: Point) -> float:
     """Where a point lies on the axis: its hosts, or its dataset in terabytes."""
     return float(point.hosts) if sweep.quantity == "hosts" else point.dataset_bytes / _TB
 
 
-def size_axis(sweep: Sweep) -> dict[str, Any]:
-    """The axis across."""
-    least, most = size(sweep, sweep.points[0]), size(sweep, sweep.points[-1])
-    many = most / least >= _FAR_APART
-    return {
-        "field": "size",
-        "type": "quantitative",
-        "scale": {"type": "log", "nice": False, "domain": [least, most]}
-        if many
-        else {"nice": False, "zero": False, "domain": [least, most]},
-        "axis": {
-            "title": "hosts" if sweep.quantity == "hosts" else "dataset (TB)",
-            "format": "~g",
-            "tickCount": 6,
-        },
+def _size_axis(sweep: Sweep) -> dict[str, Any]:
+    least, most = _size(sweep, sweep.points[0]), _size(sweep, sweep.points[-1])
+    title = "hosts" if sweep.quantity == "hosts" else "dataset (TB)"
+    scale = {
+        "type": "log" if most / least >= _FAR_APART else "linear",
+        "domain": [least, most],
+        "nice": False,
     }
+    axis = {"title": title, "format": "~g", "tickCount": 6}
+    return {"field": "size", "type": "quantitative", "scale": scale, "axis": axis}
 
 
-def saturation_layers(sweep: Sweep, x: dict[str, Any]) -> list[dict[str, Any]]:
-    """A quiet band between the sizes where a master saturates; none where none does."""
-    if sweep.saturation is None:
-        return []
-    before, after = sweep.saturation
-    values = [{"size": size(sweep, before), "size2": size(sweep, after)}]
-    return [layer(values, {"type": "rect", "color": "$band"}, {"x": x, "x2": {"field": "size2"}})]
+def _lines(
+    sweep: Sweep,
+    values: list[dict[str, Any]],
+    y: dict[str, Any],
+    keys: tuple[Key, ...],
+    *beneath: dict[str, Any],
+    height: int,
+    **tip: str | None,
+) -> dict[str, Any]:
+    """A dashed line for each key across the sizes, its name at its end; a band where a master saturates."""
+    x = _size_axis(sweep)
+    colour = series_colour(keys)
+    line = {"x": x, "y": y, "color": colour}
+    layers = [*beneath]
+    if sweep.saturation is not None:
+        before, after = (_size(sweep, point) for point in sweep.saturation)
+        band = [{"size": before, "size2": after}]
+        layers.insert(0, layer(band, {"type": "rect", "color": "$band"}, {"x": x, "x2": {"field": "size2"}}))
+    layers += [
+        layer(values, {"type": "line", "strokeDash": [6, 3], "strokeWidth": 1.5}, line, SHOWN),
+        layer(values, HOLLOW, {**line, "tooltip": tips(**tip)}, SHOWN, name=DATA),
+        switching(
+            layer(
+                _ends(values, y, height),
+                {"type": "text", "align": "left", "dx": 10},
+                {"x": x, "y": on(y, "label"), "text": {"field": "series"}, "color": colour},
+            )
+        ),
+    ]
+    return chart(layers, height=height, top=28, right=RIGHT)
+
+
+def _ends(values: list[dict[str, Any]], y: dict[str, Any], height: int) -> list[dict[str, Any]]:
+    """The names at the lines' ends, from top to bottom, none on another; only a linear axis is spread."""
+    field, scale = y["field"], y["scale"]
+    last = max(datum["size"] for datum in values)
+    ends = sorted((datum for datum in values if datum["size"] == last), key=lambda datum: -datum[field])
+    if scale.get("type") == "log":
+        return [{**end, "label": end[field]} for end in ends]
+    step = _GAP / height * (scale["domain"][1] - scale["domain"][0])
+    placed: list[dict[str, Any]] = []
+    for end in ends:
+        label = min(end[field], placed[-1]["label"] - step) if placed else end[field]
+        placed.append({**end, "label": label})
+    return placed
 
 
 def growth_figure(sweep: Sweep) -> Figure:
@@ -169,7 +201,7 @@ def _values(sweep: Sweep) -> list[dict[str, Any]]:
     """Every time in seconds, the whole suite's first where it has several workloads."""
     values = []
     for point in sweep.points:
-        place = {"size": size(sweep, point), "at": _at(sweep, point.hosts, point.dataset_bytes)}
+        place = {"size": _size(sweep, point), "at": _at(sweep, point.hosts, point.dataset_bytes)}
         several = len(point.forecasts) > 1
         times = [(_WHOLE, point.elapsed_s, point.interval)] if several else []
         times += [(forecast.workload, forecast.median, forecast.interval) for forecast in point.forecasts]
@@ -197,7 +229,6 @@ def _time_spec(sweep: Sweep, values: list[dict[str, Any]], keys: tuple[Key, ...]
     drawn = [
         {**value, **{end: value[end] / unit.size for end in ("low", "time", "high")}} for value in values
     ]
-    x = size_axis(sweep)
     wholes = [datum["time"] for datum in drawn if datum["series"] == keys[0].name]
     logarithmic = max(wholes) / min(wholes) >= _MANY_TIMES
     least = min(datum["low"] for datum in drawn)
@@ -208,41 +239,13 @@ def _time_spec(sweep: Sweep, values: list[dict[str, Any]], keys: tuple[Key, ...]
         "scale": {"type": "log" if logarithmic else "linear", "domain": domain, "nice": False},
         "axis": {**level_title(f"time ({unit.name})"), "tickCount": 5, "grid": True, "format": "~g"},
     }
-    colour = series_colour(keys)
-    line = {"x": x, "y": y, "color": colour}
-    layers: list[dict[str, Any]] = [
-        *saturation_layers(sweep, x),
-        layer(
-            drawn,
-            {"type": "area", "opacity": 0.18},
-            {**line, "y": on(y, "low"), "y2": {"field": "high"}},
-            SHOWN,
-        ),
-        layer(drawn, {"type": "line", "strokeDash": [6, 3], "strokeWidth": 1.5}, line, SHOWN),
-        layer(drawn, HOLLOW, {**line, "tooltip": tips(series="of", at=None, said="time")}, SHOWN, name=DATA),
-        switching(
-            layer(
-                _ends(drawn, domain, logarithmic=logarithmic),
-                {"type": "text", "align": "left", "dx": 10},
-                {"x": x, "y": on(y, "label"), "text": {"field": "series"}, "color": colour},
-            )
-        ),
-    ]
-    return chart(layers, height=_TIME_HEIGHT, top=28, right=RIGHT)
-
-
-def _ends(drawn: list[dict[str, Any]], domain: list[float], *, logarithmic: bool) -> list[dict[str, Any]]:
-    """The names at the lines' ends, from top to bottom, none on another; only a linear axis is spread."""
-    last = max(datum["size"] for datum in drawn)
-    ends = sorted((datum for datum in drawn if datum["size"] == last), key=lambda datum: -datum["time"])
-    if logarithmic:
-        return [{**end, "label": end["time"]} for end in ends]
-    step = _GAP / _TIME_HEIGHT * (domain[1] - domain[0])
-    placed: list[dict[str, Any]] = []
-    for end in ends:
-        label = min(end["time"], placed[-1]["label"] - step) if placed else end["time"]
-        placed.append({**end, "label": label})
-    return placed
+    intervals = layer(
+        drawn,
+        {"type": "area", "opacity": 0.18},
+        {"x": _size_axis(sweep), "y": on(y, "low"), "y2": {"field": "high"}, "color": series_colour(keys)},
+        SHOWN,
+    )
+    return _lines(sweep, drawn, y, keys, intervals, height=_TIME_HEIGHT, series="of", at=None, said="time")
 
 
 def _time_table(sweep: Sweep) -> Table:
@@ -281,39 +284,18 @@ def masters(sweep: Sweep) -> Figure:
 
 def _masters_spec(sweep: Sweep) -> dict[str, Any]:
     values: list[dict[str, Any]] = [
-        {"size": size(sweep, point), "series": key.name, "load": load, "said": percent(load)}
+        {"size": _size(sweep, point), "series": key.name, "load": load, "said": percent(load)}
         for point in sweep.points
         for key, load in zip(_KEYS, (point.namenode, point.scheduler), strict=True)
     ]
-    x = size_axis(sweep)
     top = max(1.05, *(1.05 * value["load"] for value in values))
     y = linear(
         "load",
         [0, top],
         {**level_title("of one core"), "format": ".0%", "labelExpr": SIGNED, "tickCount": 5, "grid": True},
     )
-    colour = series_colour(_KEYS)
-    last = values[-1]["size"]
-    upper, lower = sorted(
-        (value for value in values if value["size"] == last), key=lambda datum: -datum["load"]
-    )
-    step = 16 / _MASTERS_HEIGHT * top
-    ends = [{**upper, "label": upper["load"]}, {**lower, "label": min(lower["load"], upper["load"] - step)}]
-    line = {"x": x, "y": y, "color": colour}
-    layers: list[dict[str, Any]] = [
-        *saturation_layers(sweep, x),
-        layer([{"load": SATURATED}], {"type": "rule", "color": "$ink", "strokeWidth": 1}, {"y": y}),
-        layer(values, {"type": "line", "strokeDash": [6, 3], "strokeWidth": 1.5}, line, SHOWN),
-        layer(values, HOLLOW, {**line, "tooltip": tips(series=None, said="busy")}, SHOWN, name=DATA),
-        switching(
-            layer(
-                ends,
-                {"type": "text", "align": "left", "dx": 10},
-                {"x": x, "y": on(y, "label"), "text": {"field": "series"}, "color": colour},
-            )
-        ),
-    ]
-    return chart(layers, height=_MASTERS_HEIGHT, top=28, right=RIGHT)
+    full = layer([{"load": SATURATED}], {"type": "rule", "color": "$ink", "strokeWidth": 1}, {"y": y})
+    return _lines(sweep, values, y, _KEYS, full, height=_MASTERS_HEIGHT, series=None, said="busy")
 
 
 def _masters_table(sweep: Sweep) -> Table:
