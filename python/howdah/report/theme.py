@@ -253,7 +253,9 @@ def spans(x: dict[str, Any], y: dict[str, Any]) -> dict[str, Any]:
 
 BESIDE = {"value": {"expr": "width"}}
 """The encoding of a place at the right end of the plot."""
-LEVEL = {"type": "rule", "color": "$ink", "strokeWidth": 1, "strokeDash": [2, 3]}
+RULE = {"type": "rule", "color": "$ink", "strokeWidth": 1}
+"""A line that the eye compares with."""
+LEVEL = {**RULE, "strokeDash": [2, 3]}
 """The mark of a level to compare with."""
 HOLLOW = {"type": "point", "size": 40, "strokeWidth": 1.5, "fill": "$page", "fillOpacity": 1}
 """The mark of simulated points on a dashed line."""

@@ -12,6 +12,7 @@ from howdah.report.document import Figure, Table
 from howdah.report.theme import (
     BESIDE,
     DATA,
+    RULE,
     SHOWN,
     WIDTH,
     across,
@@ -135,7 +136,7 @@ def _spec(comparison: Comparison, heads: list[dict[str, Any]], rows: list[RatioR
         # The line of the baseline is drawn beside rows alone: names would lie on it.
         layer(
             [{"ratio": 1, "y": row.y - ROW / 2, "end": row.y + ROW / 2} for row in rows],
-            {"type": "rule", "color": "$ink", "strokeWidth": 1},
+            RULE,
             {"x": x, "y": y, "y2": {"field": "end"}},
         ),
         layer(

@@ -25,6 +25,7 @@ from howdah.report.theme import (
     HALF_WIDTH,
     LEVEL,
     RIGHT,
+    RULE,
     SHOWN,
     WIDTH,
     ScaledUnit,
@@ -208,7 +209,7 @@ def timeline(
         for name in reversed([name for name, _ in _columns(lines)])
     ]
     pointed = {"x": x, "opacity": while_pointed_at(0.6), "tooltip": tooltip}
-    pointer = layer(None, {"type": "rule", "color": "$ink", "strokeWidth": 1}, pointed)
+    pointer = layer(None, RULE, pointed)
     layers = [
         *above.layers,
         *([pale] if reduced else []),

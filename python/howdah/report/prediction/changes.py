@@ -27,6 +27,7 @@ from howdah.report.prediction.grounds import Ground, basis, facts, inputs
 from howdah.report.prediction.words import longer
 from howdah.report.theme import (
     DATA,
+    RULE,
     SHOWN,
     SIGNED,
     WIDTH,
@@ -221,7 +222,7 @@ def _spec(effects: Sequence[Effect], subject: str) -> dict[str, Any]:
             {"x": on(x, "low"), "x2": {"field": "high"}, "y": y},
             SHOWN,
         ),
-        layer([{"share": 0}], {"type": "rule", "color": "$ink", "strokeWidth": 1}, {"x": x}),
+        layer([{"share": 0}], RULE, {"x": x}),
         layer(
             values,
             {"type": "text", "align": "right", "x": -10, "limit": LEFT - 14},

@@ -15,6 +15,7 @@ from howdah.report.theme import (
     DATA,
     HOLLOW,
     RIGHT,
+    RULE,
     SHOWN,
     SIGNED,
     chart,
@@ -294,7 +295,7 @@ def _masters_spec(sweep: Sweep) -> dict[str, Any]:
         [0, top],
         {**level_title("of one core"), "format": ".0%", "labelExpr": SIGNED, "tickCount": 5, "grid": True},
     )
-    full = layer([{"load": SATURATED}], {"type": "rule", "color": "$ink", "strokeWidth": 1}, {"y": y})
+    full = layer([{"load": SATURATED}], RULE, {"y": y})
     return _lines(sweep, values, y, _KEYS, full, height=_MASTERS_HEIGHT, series=None, said="busy")
 
 

@@ -33,6 +33,7 @@ from howdah.report.prediction.words import (
 )
 from howdah.report.theme import (
     DATA,
+    RULE,
     SHOWN,
     WIDTH,
     chart,
@@ -225,7 +226,7 @@ def _spec(newest: Sequence[Score]) -> dict[str, Any]:
     colour = series_colour(_keys(newest))
     layers: list[dict[str, Any]] = [
         layer(runs[1:], {"type": "rule", "color": "$rule", "strokeWidth": 1}, {"x": x}),
-        layer([{"ratio": 1}], {"type": "rule", "color": "$ink", "strokeWidth": 1}, {"y": y}),
+        layer([{"ratio": 1}], RULE, {"y": y}),
         layer(
             values,
             {"type": "rule", "strokeWidth": 5, "opacity": 0.28},
