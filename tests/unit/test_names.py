@@ -35,17 +35,20 @@ MORE_WORDS = WORDS | {
     "who",
 }
 """Names that MORE_PACKAGES do not contain."""
-PACKAGES = ("analysis", "documents", "jobs", "report", "serve", "study", "tune")
+PACKAGES = ("analysis", "documents", "report", "serve")
 MORE_PACKAGES = (
     "deploy",
     "engines",
     "faults",
     "installation",
+    "jobs",
     "lab",
     "releases",
     "render",
     "services",
+    "study",
     "telemetry",
+    "tune",
 )
 JSON_FIELDS = {
     ("deploy/problems.py", "what"),

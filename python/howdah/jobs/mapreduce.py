@@ -231,7 +231,7 @@ def advise(
         *_skew(reduces),
         *_failures(failed),
     ]
-    return tuple(sorted(advice, key=lambda each: -each.saves_s))
+    return tuple(sorted(advice, key=lambda change: -change.saves_s))
 
 
 def _memory(facts: KindFacts, job: JobFacts) -> Iterator[JobChange]:
@@ -340,7 +340,8 @@ def _failures(failed: Sequence[AttemptFacts]) -> Iterator[JobChange]:
     errors = [first_line(attempt.error) for attempt in failed]
     error, _ = most_common_error(errors)
     lost_s = (
-        sum(max(0, (each.finish_ms or 0) - (each.start_ms or 0)) for each in failed if each.finish_ms) / 1e3
+        sum(max(0, attempt.finish_ms - (attempt.start_ms or 0)) for attempt in failed if attempt.finish_ms)
+        / 1e3
     )
     kind = failed[0].number.kind
     memory = "heap space" in error or ("memory" in error and ("beyond" in error or "OutOfMemory" in error))

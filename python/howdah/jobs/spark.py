@@ -138,7 +138,9 @@ def _facts(log: SparkLog, tasks: pa.Table, end_s: float) -> SparkFacts:
         heap_bytes=(first.memory_bytes or _DEFAULT_HEAP) if first else 0,
         peak_bytes=min(granted, max((_peak(executor) for executor in log.executors), default=0)),
         peak_heap_bytes=max((executor.peak_heap_bytes or 0 for executor in log.executors), default=0),
-        most_executors=most_at_once((each.add_s, each.remove_s or end_s) for each in log.executors),
+        most_executors=most_at_once(
+            (executor.add_s, executor.remove_s or end_s) for executor in log.executors
+        ),
         run_s=_sum(tasks, "run_s"),
         gc_s=_sum(tasks, "gc_s"),
         fetch_wait_s=_sum(tasks, "fetch_wait_s"),
@@ -217,7 +219,7 @@ def advise(log: SparkLog, facts: SparkFacts, stages: Sequence[StageSummary]) -> 
         *_tiny_tasks(log, stages),
         *_failures(log, facts),
     ]
-    return tuple(sorted(advice, key=lambda each: -each.saves_s))
+    return tuple(sorted(advice, key=lambda change: -change.saves_s))
 
 
 def _idle(log: SparkLog, facts: SparkFacts) -> Iterator[JobChange]:

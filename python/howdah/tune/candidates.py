@@ -214,12 +214,17 @@ def _summaries(simulations: Simulations) -> list[Summary]:
 
 def _container_memory(plan: ClusterPlan) -> float:
     """Memory of the containers that run at once on all workers, bytes."""
-    given = {
+    container_bytes = {
         setting.worker: int(str(setting.value)) * MIB
         for setting in plan.settings
         if setting.key == "yarn.nodemanager.resource.memory-mb"
     }
-    return float(sum(given.get(worker.kind, given.get(None, 0)) for worker in placed_workers(plan.cluster)))
+    return float(
+        sum(
+            container_bytes.get(worker.kind, container_bytes.get(None, 0))
+            for worker in placed_workers(plan.cluster)
+        )
+    )
 
 
 def _broken(plan: ClusterPlan) -> tuple[str, ...]:

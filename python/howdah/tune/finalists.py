@@ -73,9 +73,9 @@ def finalists(
         )
 
     used, *next_best = ranked(request.keep)
-    others = (ranked(kept)[0] for kept, pool in pools.items() if pool and kept is not request.keep)
-    faster = (other for other in others if other.differs and other.share < used.share)
-    runners_up = tuple(other for other in next_best if other.values and other.share < 0)[:_RUNNERS_UP]
+    best_of_pools = (ranked(kept)[0] for kept, pool in pools.items() if pool and kept is not request.keep)
+    faster = (best for best in best_of_pools if best.differs and best.share < used.share)
+    runners_up = tuple(tried for tried in next_best if tried.values and tried.share < 0)[:_RUNNERS_UP]
     return ComparedFinalists(median(planned.elapsed_s), (used, *faster), runners_up)
 
 
@@ -180,7 +180,7 @@ def front(goal: Goal, search: TunedSearch, hosts: int, fresh: Times) -> tuple[Fr
     return tuple(
         point
         for point in points
-        if not any(other.amount <= point.amount and other.elapsed_s < point.elapsed_s for other in points)
+        if not any(better.amount <= point.amount and better.elapsed_s < point.elapsed_s for better in points)
     )
 
 
@@ -320,33 +320,33 @@ def _interactions(
     pairs = list(combinations(moved, 2))
     trials = attempt(
         [
-            _moved(_moved(best.values, by_name[name], moved[name]), by_name[other], moved[other])
-            for name, other in pairs
+            _moved(_moved(best.values, by_name[name], moved[name]), by_name[second_name], moved[second_name])
+            for name, second_name in pairs
         ]
     )
     interactions = []
-    for (name, other), trial in zip(pairs, trials, strict=True):
-        first, second = shares[name, moved[name]], shares[other, moved[other]]
+    for (name, second_name), trial in zip(pairs, trials, strict=True):
+        first, second = shares[name, moved[name]], shares[second_name, moved[second_name]]
         if trial.elapsed_s is None or first is None or second is None:
             continue
         share = trial.elapsed_s / best.elapsed_s / ((1 + first) * (1 + second)) - 1
         if abs(share) >= _LEAST_SHARE:
             interactions.append(
-                Interaction(names=(name, other), values=(moved[name], moved[other]), share=share)
+                Interaction(names=(name, second_name), values=(moved[name], moved[second_name]), share=share)
             )
     return tuple(sorted(interactions, key=lambda interaction: -abs(interaction.share)))
 
 
 def _moved(values: Mapping[str, str], parameter: TuneParameter, level: str) -> dict[str, str]:
-    others = {name: value for name, value in values.items() if name != parameter.name}
-    return others if level == parameter.planned else others | {parameter.name: level}
+    unmoved = {name: value for name, value in values.items() if name != parameter.name}
+    return unmoved if level == parameter.planned else unmoved | {parameter.name: level}
 
 
 def _typical_move(sensitivity: Sensitivity) -> str | None:
     """The level with the cost nearest to half of the worst: far enough to matter, not absurd."""
-    others = [
+    measured = [
         level for level in sensitivity.levels if level.share is not None and level.value != sensitivity.best
     ]
-    if not others or sensitivity.cost <= 0:
+    if not measured or sensitivity.cost <= 0:
         return None
-    return min(others, key=lambda level: abs((level.share or 0.0) - sensitivity.cost / 2)).value
+    return min(measured, key=lambda level: abs((level.share or 0.0) - sensitivity.cost / 2)).value

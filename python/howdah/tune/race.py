@@ -114,14 +114,14 @@ def study_name(search: str) -> str:
 def _planned_alike(cluster: Cluster) -> dict[str, Any]:
     """What all labs are planned with."""
     request = cluster.request
-    given = {override.key: override.value for override in request.overrides}
+    overrides = {override.key: override.value for override in request.overrides}
     return {
         "replication": request.replication,
         "hypervisor": request.hypervisor,
         "protection": request.protection,
         "workers_per_host": request.workers_per_host,
         "slots": request.slots,
-        "overrides": given or None,
+        "overrides": overrides or None,
     }
 
 
@@ -245,19 +245,19 @@ def first_round(race: Study, budget_s: float) -> Study:
 def cases(
     levels: Iterable[Level],
     records: Mapping[str, RunRecord],
-    known: Mapping[str, Mapping[str, str]],
+    values_of: Mapping[str, Mapping[str, str]],
     candidates: Candidates,
 ) -> Iterator[Case]:
     """The runs of the first round as cases, each on its plan as it is simulated.
 
-    ``known`` are the values of the candidates, by their names in the race. A configuration that is not a plan
-    of howdah's is left out.
+    ``values_of`` has the values of each candidate, by its name in the race. A configuration that is not a
+    plan of howdah's is left out.
     """
     for level in levels:
         record = records.get(level.label)
         if record is None or level.label == CONFIGURED:
             continue
-        values = known[level.label] if level.label in known else _properties(level)
+        values = values_of[level.label] if level.label in values_of else _properties(level)
         plan = candidates.simulated(candidates.plan({} if level.label == RULES else values))
         workloads = tuple(result.workload for result in record.workloads)
         yield Case(
@@ -277,8 +277,8 @@ def cases(
 def _properties(level: Level) -> dict[str, str]:
     """The values of a level's jobs; heaps that follow the container are left to the rules."""
     options = {"dfs.blocksize": level.block_size, "mapreduce.job.reduces": getattr(level, "reduces", None)}
-    given = {**(getattr(level, "job_settings", None) or {}), **options}
-    values = {key: str(value) for key, value in given.items() if value not in (None, "")}
+    settings = {**(getattr(level, "job_settings", None) or {}), **options}
+    values = {key: str(value) for key, value in settings.items() if value not in (None, "")}
     compress, codec = CODEC_KEYS
     if compress in values:
         compressed = values.pop(compress) == "true"
@@ -288,11 +288,11 @@ def _properties(level: Level) -> dict[str, str]:
 
 def free_numbers(before: Calibration | None, *, on_lab: bool) -> list[Free]:
     """What the first round is fitted with: each near its value before, as far as that was known."""
-    known = {value.name: value for value in before.parameters} if before is not None else {}
+    before_values = {value.name: value for value in before.parameters} if before is not None else {}
     parameters = _FITTED if on_lab else (*_FITTED, _DISKS)
     result = []
     for parameter in parameters:
-        start = known[parameter.name].value if parameter.name in known else parameter.default
+        start = before_values[parameter.name].value if parameter.name in before_values else parameter.default
         reach = math.sqrt(parameter.high / parameter.low)
         result.append(Free(parameter.name, start, start / reach, start * reach, parameter.source))
     return result

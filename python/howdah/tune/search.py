@@ -35,11 +35,11 @@ def space_of(
     _check_names(narrowing, possible, fixed, file)
     varied: list[TuneParameter] = []
     for parameter in possible:
-        given = narrowing.parameters.get(parameter.name)
-        if given == PLANNED or (given is None and narrowing.others == PLANNED):
+        chosen = narrowing.parameters.get(parameter.name)
+        if chosen == PLANNED or (chosen is None and narrowing.others == PLANNED):
             fixed.append(Fixed(name=parameter.name, why=f"{file} keeps it as planned"))
         else:
-            varied.append(parameter if given is None else _narrowed(parameter, given, file))
+            varied.append(parameter if chosen is None else _narrowed(parameter, chosen, file))
     if not any(len(parameter.levels) > 1 for parameter in varied):
         raise UserError(file, "leaves nothing to vary", "give at least one parameter several values")
     return tuple(varied), tuple(fixed)
@@ -59,8 +59,8 @@ def _check_names(narrowing: Narrowing, possible: list[TuneParameter], fixed: lis
             raise UserError(f"{file}: parameters.{name}", "is not a parameter of the search", hint)
 
 
-def _narrowed(parameter: TuneParameter, given: Level | tuple[Level, ...], file: str) -> TuneParameter:
-    several = given if isinstance(given, tuple) else (given,)
+def _narrowed(parameter: TuneParameter, chosen: Level | tuple[Level, ...], file: str) -> TuneParameter:
+    several = chosen if isinstance(chosen, tuple) else (chosen,)
     if not several:
         raise UserError(
             f"{file}: parameters.{parameter.name}", "has no value", "list values, or leave it out"
