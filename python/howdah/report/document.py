@@ -43,6 +43,7 @@ class Bars(NamedTuple):
     values: tuple[float, ...]
 
 
+TableStyle = Literal["", "stats", "titled", "plan", "choices", "settings"]
 _NOTHING = frozenset({"", "–"})
 
 
@@ -62,7 +63,7 @@ class Table(NamedTuple):
     title: str = ""
     about: str = ""
     label: str = ""
-    style: Literal["", "stats", "titled", "plan", "choices", "settings"] = ""
+    style: TableStyle = ""
     fold: bool = False
     bars: Bars | None = None
     faint: frozenset[int] = frozenset()
@@ -80,11 +81,12 @@ class Table(NamedTuple):
         about: str = "",
         *,
         label: str = "",
+        style: TableStyle = "",
         fold: bool = False,
     ) -> Self:
         """A row for each item; ``columns`` has each column's title with the text of its cells."""
         rows = tuple(tuple(text(item) for text in columns.values()) for item in items)
-        return cls(tuple(columns), rows, title, about, label, fold=fold)
+        return cls(tuple(columns), rows, title, about, label, style, fold=fold)
 
     def without_empty_columns(self) -> Self:
         """The table without the columns that no row has anything in."""

@@ -79,7 +79,7 @@ def document(comparison: Comparison, figures: ComparisonFigures | None = None) -
             Paragraph(_computed(comparison), "lead"),
             *_refused(comparison),
             figures.answer if figures is not None else None,
-            Only(PAGES, (times,)),
+            Only(PAGES, (times.without_empty_columns(),)),
             Only(TERMINAL, (_below_one_another(times),)),
         ),
         (
@@ -250,7 +250,7 @@ def times_table(comparison: Comparison) -> Table:
     columns = (
         "what", "group", "runs", _headed(comparison), "ratio", "95 % interval", "verdict", "repeats needed",
     )  # fmt: skip
-    return Table(columns, tuple(rows)).without_empty_columns()
+    return Table(columns, tuple(rows))
 
 
 def _headed(comparison: Comparison) -> str:

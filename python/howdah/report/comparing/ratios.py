@@ -225,16 +225,13 @@ def _label(result: Judged) -> str:
 
 
 def _table(rows: list[RatioRow]) -> Table:
-    return Table(
-        ("of", "group", "ratio", "95 % interval", "verdict"),
-        tuple(
-            (
-                place(row.judged.measure),
-                row.against.group,
-                ratio(row.judged),
-                interval(row.judged),
-                row.judged.verdict.value,
-            )
-            for row in rows
-        ),
+    return Table.of(
+        rows,
+        {
+            "of": lambda row: place(row.judged.measure),
+            "group": lambda row: row.against.group,
+            "ratio": lambda row: ratio(row.judged),
+            "95 % interval": lambda row: interval(row.judged),
+            "verdict": lambda row: row.judged.verdict.value,
+        },
     )

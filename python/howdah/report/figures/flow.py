@@ -390,15 +390,12 @@ def _line(values: list[dict[str, Any]], align: str, x: dict[str, Any], y: dict[s
 
 def _table(picture: ByteFlow) -> Table:
     labels = {node.key: node.label for node in picture.nodes}
-    return Table(
-        ("stream", "counted", "theory", "counted by"),
-        tuple(
-            (
-                f"{labels[flow.source]} → {labels[flow.target]}: {flow.what}",
-                signed_bytes(flow.measured),
-                signed_bytes(flow.theory),
-                flow.by or "no counter",
-            )
-            for flow in picture.flows
-        ),
+    return Table.of(
+        picture.flows,
+        {
+            "stream": lambda flow: f"{labels[flow.source]} → {labels[flow.target]}: {flow.what}",
+            "counted": lambda flow: signed_bytes(flow.measured),
+            "theory": lambda flow: signed_bytes(flow.theory),
+            "counted by": lambda flow: flow.by or "no counter",
+        },
     )

@@ -99,25 +99,19 @@ def _containers(replay: JobReplay) -> str:
     return f"{format_counted(replay.containers, 'task')} at once"
 
 
-def _noun(replay: JobReplay) -> str:
-    return "executors" if replay.kind == "spark" else "tasks at once"
-
-
 def _table(replay: JobReplay, times: list[ReplayedTime]) -> Table:
-    return Table(
-        ("change", "hosts", _noun(replay), "time", "90 % interval", "effect", "verdict"),
-        tuple(
-            (
-                time.change,
-                f"{time.hosts:,}",
-                f"{time.containers:,}",
-                seconds(time.elapsed_s),
-                _ends(time),
-                signed(time.share),
-                longer(time.share) if time.tells else "uncertain",
-            )
-            for time in times
-        ),
+    containers = "executors" if replay.kind == "spark" else "tasks at once"
+    return Table.of(
+        times,
+        {
+            "change": lambda time: time.change,
+            "hosts": lambda time: f"{time.hosts:,}",
+            containers: lambda time: f"{time.containers:,}",
+            "time": lambda time: seconds(time.elapsed_s),
+            "90 % interval": _ends,
+            "effect": lambda time: signed(time.share),
+            "verdict": lambda time: longer(time.share) if time.tells else "uncertain",
+        },
         label="The job's time on other clusters",
         style="stats",
     )

@@ -111,25 +111,20 @@ def _effect_text(effect: Effect) -> str:
 
 
 def _table(effects: Sequence[Effect]) -> Table:
-    with_intervals = _intervals(effects)
-    interval = ("90 % interval",) if with_intervals else ()
-    return Table(
-        ("change", "from", "to", "time", "effect", *interval, "verdict"),
-        tuple(
-            (
-                effect.quantity,
-                effect.before,
-                effect.after,
-                seconds(effect.elapsed_s),
-                signed(effect.share),
-                *([_ends(effect)] if with_intervals else []),
-                (longer(effect.share) if effect.tells else "cannot tell"),
-            )
-            for effect in effects
-        ),
+    return Table.of(
+        effects,
+        {
+            "change": lambda effect: effect.quantity,
+            "from": lambda effect: effect.before,
+            "to": lambda effect: effect.after,
+            "time": lambda effect: seconds(effect.elapsed_s),
+            "effect": lambda effect: signed(effect.share),
+            "90 % interval": _ends,
+            "verdict": lambda effect: longer(effect.share) if effect.tells else "cannot tell",
+        },
         label="Every change with what it does",
         style="stats",
-    )
+    ).without_empty_columns()
 
 
 def _intervals(effects: Sequence[Effect]) -> bool:

@@ -28,6 +28,7 @@ from howdah.report.theme import (
     time_unit,
     tips,
 )
+from howdah.report.words import optional
 from howdah.units import format_bytes, format_count, format_counted, format_per_s, format_rate
 
 
@@ -58,26 +59,21 @@ def growth(sweep: Sweep, calibration: Calibration | None) -> Document:
 
 
 def _table(sweep: Sweep) -> Table:
-    calibrated = sweep.calibration is not None
-    interval = ("90 % interval",) if calibrated else ()
-    return Table(
-        ("hosts", "dataset", "time", *interval, "sorted a second", "NameNode", "scheduler"),
-        tuple(
-            (
-                format_count(point.hosts),
-                format_bytes(point.dataset_bytes),
-                seconds(point.elapsed_s),
-                *([between(point.interval)] if calibrated else []),
-                format_rate(point.dataset_bytes / point.elapsed_s),
-                percent(point.namenode),
-                percent(point.scheduler),
-            )
-            for point in sweep.points
-        ),
+    table = Table.of(
+        sweep.points,
+        {
+            "hosts": lambda point: format_count(point.hosts),
+            "dataset": lambda point: format_bytes(point.dataset_bytes),
+            "time": lambda point: seconds(point.elapsed_s),
+            "90 % interval": lambda point: optional(point.interval, between),
+            "sorted a second": lambda point: format_rate(point.dataset_bytes / point.elapsed_s),
+            "NameNode": lambda point: percent(point.namenode),
+            "scheduler": lambda point: percent(point.scheduler),
+        },
         label="Every size with its time and the load of the masters",
         style="stats",
-        bars=Bars("time", tuple(point.elapsed_s for point in sweep.points)),
-    )
+    ).without_empty_columns()
+    return table._replace(bars=Bars("time", tuple(point.elapsed_s for point in sweep.points)))
 
 
 def _data(sweep: Sweep) -> tuple[Data, ...]:
@@ -300,17 +296,14 @@ def _masters_spec(sweep: Sweep) -> dict[str, Any]:
 
 
 def _masters_table(sweep: Sweep) -> Table:
-    return Table(
-        ("hosts", "dataset", "NameNode", "scheduler"),
-        tuple(
-            (
-                format_count(point.hosts),
-                format_bytes(point.dataset_bytes),
-                percent(point.namenode),
-                percent(point.scheduler),
-            )
-            for point in sweep.points
-        ),
+    return Table.of(
+        sweep.points,
+        {
+            "hosts": lambda point: format_count(point.hosts),
+            "dataset": lambda point: format_bytes(point.dataset_bytes),
+            "NameNode": lambda point: percent(point.namenode),
+            "scheduler": lambda point: percent(point.scheduler),
+        },
     )
 
 

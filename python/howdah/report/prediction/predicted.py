@@ -46,7 +46,7 @@ from howdah.report.theme import (
     time_unit,
     tips,
 )
-from howdah.report.words import moment
+from howdah.report.words import NONE, moment
 
 LEFT, RIGHT = 8, 24
 _ROW, _WORD = 48, 12
@@ -221,7 +221,7 @@ def _spans(shown: Sequence[Span], axis: _Axis) -> Figure:
         title=f"Predicted and measured {axis.of}" if scored else f"Predicted {axis.of}",
         caption=f"A hollow point is the simulated median{bar}.{measured}",
         spec=_spec(shown, axis),
-        table=_figure_table(shown, scored=scored),
+        table=_figure_table(shown),
         keys=tuple(Key(name, _TOKENS[name]) for name in (_PREDICTED, *series)) if scored else (),
         marks=4 * len(shown),
     )
@@ -314,20 +314,17 @@ def _datum(place: int, span: Span, unit_s: float) -> dict[str, Any]:
     }
 
 
-def _figure_table(shown: Sequence[Span], *, scored: bool) -> Table:
-    with_intervals = _intervals([span.forecast for span in shown])
-    columns = ("workload", "median", *(("5 % are below", "5 % are above") if with_intervals else ()))
-    return Table(
-        (*columns, "measured") if scored else columns,
-        tuple(
-            (
-                named(span.forecast.workload, span.forecast.part),
-                *(
-                    forecast_text(span.forecast, value)
-                    for value in (span.forecast.median, *(span.forecast.interval or ()))
-                ),
-                *([forecast_text(span.forecast, span.measured)] if span.measured is not None else []),
-            )
-            for span in shown
-        ),
-    )
+def _figure_table(shown: Sequence[Span]) -> Table:
+    def text(span: Span, value: float | None) -> str:
+        return NONE if value is None else forecast_text(span.forecast, value)
+
+    return Table.of(
+        shown,
+        {
+            "workload": lambda span: named(span.forecast.workload, span.forecast.part),
+            "median": lambda span: text(span, span.forecast.median),
+            "5 % are below": lambda span: text(span, span.forecast.low),
+            "5 % are above": lambda span: text(span, span.forecast.high),
+            "measured": lambda span: text(span, span.measured),
+        },
+    ).without_empty_columns()

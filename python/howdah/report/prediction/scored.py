@@ -133,23 +133,21 @@ def _error(scores: Sequence[Score]) -> str:
 
 
 def _table(scores: Sequence[Score]) -> Table:
-    return Table(
-        ("workload", "predicted", "90 % interval", "measured", "error", "verdict"),
-        tuple(
-            (
-                named(score.forecast.workload, score.forecast.part),
-                forecast_text(score.forecast, score.forecast.median),
-                interval_text(score.forecast),
-                forecast_text(score.forecast, score.measured),
-                signed(score.error),
-                _series(score),
-            )
-            for score in scores
-        ),
+    table = Table.of(
+        scores,
+        {
+            "workload": lambda score: named(score.forecast.workload, score.forecast.part),
+            "predicted": lambda score: forecast_text(score.forecast, score.forecast.median),
+            "90 % interval": lambda score: interval_text(score.forecast),
+            "measured": lambda score: forecast_text(score.forecast, score.measured),
+            "error": lambda score: signed(score.error),
+            "verdict": _series,
+        },
         label="Predicted and measured times",
         style="stats",
-        faint=frozenset(place for place, score in enumerate(scores) if score.forecast.phase is not None),
     )
+    phases = frozenset(place for place, score in enumerate(scores) if score.forecast.phase is not None)
+    return table._replace(faint=phases)
 
 
 def _data(name: str, scores: Sequence[Score]) -> Data:
