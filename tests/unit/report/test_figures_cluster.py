@@ -277,7 +277,7 @@ def test_tables_name_the_straggler_with_its_sign_and_the_loss_with_its_cost() ->
 def test_a_quiet_run_has_no_tables_of_trouble() -> None:
     run = terasort_on(Scene())
     titles = [one.title for one in cluster_tables(run.record, analyse(run).evidence)]
-    assert titles == ["What Hadoop itself needed"]
+    assert titles == ["Overheads of jobs"]
 
 
 def test_the_distance_from_the_floor_is_in_the_first_table_the_first_figure_and_its_own_table() -> None:
