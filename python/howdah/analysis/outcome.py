@@ -168,7 +168,7 @@ def find_missing(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     divided = any(result.workload.has_tasks for result in record.workloads)
     if not evidence.use and divided:
         # There may be samples of daemons, which tell nothing of their machines.
-        gaps.append("no samples of CPU, disks and network: their use is not known")
+        gaps.append("no samples of CPU, disks and network while a workload ran: their use is not known")
     if not evidence.spreads and divided:
         gaps.append("no task attempts: task times and balance are not known")
     limited = any(result.workload.limited for result in record.workloads)
