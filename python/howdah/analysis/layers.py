@@ -50,6 +50,8 @@ class Traffic(NamedTuple):
     copied: float = 0.0
     by_lot: float = 0.0
     untold: Untold = Untold(0.0, 0.0)
+    again: float = 0.0
+    """Input that further stages of Spark read once more, as SQL does to choose the ranges of a sort."""
 
     def expected(self, work: ClusterWork) -> float:
         """Bytes every network interface together receives: what HDFS sends, and the shuffle."""
@@ -120,8 +122,11 @@ def layer_accounts(
     extra_read = job.hdfs_read - work.input
     extra_written = job.hdfs_written - work.output
     extra_stored = job.output_stored - work.stored
-    yield _hadoop("read", work, job, extra_stored * (max(0.0, work.map_spills - 1) + work.reduce_spills))
-    yield _hadoop("written", work, job, extra_stored * (work.map_spills + work.reduce_spills))
+    lengths = extra_stored * (max(0.0, work.map_spills - 1) + work.reduce_spills)
+    again = ByteExplanation("input that further stages read again", traffic.again, "measured")
+    yield _hadoop("read", work, job, [_lengths(lengths), again])
+    lengths = extra_stored * (work.map_spills + work.reduce_spills)
+    yield _hadoop("written", work, job, [_lengths(lengths)])
     if window is not None:
         extra = (extra_read, work.replication * extra_written)
         yield from _datanodes(work, window, extra, traffic)
@@ -191,7 +196,13 @@ def _crossed(window: SampleWindow) -> tuple[float, float] | None:
     return sum(total for total, _ in known), sum(blur for _, blur in known)
 
 
-def _hadoop(direction: Direction, work: ClusterWork, job: JobBytes, lengths: float) -> LayerAccount:
+def _lengths(size: float) -> ByteExplanation:
+    return ByteExplanation("lengths that Hadoop stores with every key and value", size, "measured")
+
+
+def _hadoop(
+    direction: Direction, work: ClusterWork, job: JobBytes, why: list[ByteExplanation]
+) -> LayerAccount:
     if direction == "read":
         theory = work.input + work.files_read
         total = job.hdfs_read + job.map_file_read + job.reduce_file_read
@@ -199,8 +210,7 @@ def _hadoop(direction: Direction, work: ClusterWork, job: JobBytes, lengths: flo
         theory = work.output + work.files_written
         total = job.hdfs_written + job.map_file_written + job.reduce_file_written
     by = f"HDFS_BYTES_{direction.upper()}, FILE_BYTES_{direction.upper()}"
-    why = ByteExplanation("lengths that Hadoop stores with every key and value", lengths, "measured")
-    return _layer(("Hadoop", direction), theory, (float(total), 0.0), by, [why])
+    return _layer(("Hadoop", direction), theory, (float(total), 0.0), by, why)
 
 
 def _disks(work: ClusterWork, account: ByteAccount, copied: float) -> Iterator[LayerAccount]:
