@@ -12,11 +12,11 @@ from rich.text import Text
 from howdah.model.run import Outcome
 from howdah.model.sink import Progress as Step
 from howdah.model.study import Study, StudyRun
-from howdah.study.matrix import elapsed_s, expected_s
+from howdah.study import elapsed_s, expected_s
 from howdah.units import format_seconds
 
 if TYPE_CHECKING:
-    from howdah.study.matrix import Due
+    from howdah.study import Due
 
 
 class StudyDisplay:

@@ -18,7 +18,7 @@ from howdah.session.study.directory import StudyDirectory
 from howdah.store.layout import LOCK, RUN_ID, RUN_JSON
 from howdah.store.reader import read_record
 from howdah.store.staging import is_held
-from howdah.study.matrix import Cell, cells_of, due
+from howdah.study import Cell, cells_of, due
 from howdah.tune.halving import last_rounds
 
 State = Literal["succeeded", "failed", "running", "left", "planned"]

@@ -9,7 +9,7 @@ from howdah.jobs.ranking import Filters, Overview, find_application, overview
 from howdah.jobs.store import JobStore, texts
 from howdah.model.application import Application
 from howdah.report.document import Document
-from howdah.report.jobs.overview import application_document, jobs_overview
+from howdah.report.imported_jobs import application_document, jobs_overview
 
 
 def overview_of(jobs_dir: Path, filters: Filters, order: str = "waste", top: int = 20) -> Overview:

@@ -26,7 +26,7 @@ from howdah.simulation.calibrations import default_values
 from howdah.simulation.cases import simulate_typical
 from howdah.store.staging import replacing
 from howdah.store.tunings import TuningFolder, new_tuning, open_tuning
-from howdah.study.matrix import cells_of
+from howdah.study import cells_of
 from howdah.tune.candidates import TuneProgress
 from howdah.tune.race import VARY, cases, first_round, free_numbers
 

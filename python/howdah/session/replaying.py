@@ -212,7 +212,7 @@ def _assumptions(
 
 def replay_document(replayed: JobReplay) -> Document:
     """The replay as a document."""
-    from howdah.report.jobs.what_if import what_if  # noqa: PLC0415
+    from howdah.report.replayed_jobs import what_if  # noqa: PLC0415
 
     return what_if(replayed)
 

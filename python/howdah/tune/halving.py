@@ -13,7 +13,7 @@ from howdah.analysis.comparing.statistics import LEVEL, contrast_of, judged
 from howdah.model.comparison import Judged, Measure, Verdict
 from howdah.model.run import Outcome
 from howdah.model.study import Study, StudyRun, matches
-from howdah.study.matrix import MOST_FAILURES, Cell, elapsed_s
+from howdah.study import MOST_FAILURES, Cell, elapsed_s
 
 Times = Mapping[int, tuple[float, ...]]
 """The suite's seconds of every run that succeeded, by the cell's number."""

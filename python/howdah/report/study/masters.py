@@ -26,7 +26,7 @@ from howdah.report.theme import (
     tips,
 )
 from howdah.report.words import NONE
-from howdah.study.matrix import named
+from howdah.study import named
 from howdah.units import format_rate
 
 

@@ -21,8 +21,8 @@ from howdah.report.plan import words as plan_words
 from howdah.report.study.found import CellRuns, StudyFound
 from howdah.report.theme import MOST_COLOURS, WIDTH, across, chart, points, series_colour, tips
 from howdah.report.words import NONE, UNKNOWN
-from howdah.study.matrix import Cell, half_width, strata_of
-from howdah.study.matrix import named as named_levels
+from howdah.study import Cell, half_width, strata_of
+from howdah.study import named as named_levels
 from howdah.units import format_bytes, format_counted
 
 SORT = "terasort"

@@ -14,7 +14,7 @@ from howdah.jobs.store import JobStore
 from howdah.model.application import Application
 from howdah.report.document import Document
 from howdah.report.html import ShownPage, shown_page
-from howdah.report.jobs.overview import application_document, jobs_overview, row_names
+from howdah.report.imported_jobs import application_document, jobs_overview, row_names
 from howdah.serve.pages import Pages
 from howdah.serve.places import NotServed
 from howdah.serve.routes.answers import Here, JsonRoute, Working, html, svg

@@ -24,7 +24,7 @@ from howdah.serve.site import Site
 from howdah.serve.studies import StudyState, list_studies, study_mark, study_place, study_state
 from howdah.session.run.comparing import Compared, compare_runs, followed
 from howdah.session.study.paper import find
-from howdah.study.matrix import cells_of
+from howdah.study import cells_of
 
 router = APIRouter(route_class=JsonRoute)
 

@@ -44,7 +44,7 @@ from howdah.session.study.directory import StudyDirectory, put
 from howdah.simulation.calibrations import PUBLISHED, load_calibration
 from howdah.simulation.published_studies import plan_of, studies
 from howdah.store.writer import RunWriter
-from howdah.study.matrix import Cell, Due
+from howdah.study import Cell, Due
 from howdah.units import MIB
 
 _ITS_OWN = ("inventory", "hypervisor", "workers_per_host", "slots", "link", "profile", "records")

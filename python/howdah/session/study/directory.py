@@ -20,7 +20,7 @@ from howdah.model.study import Study, StudyRun
 from howdah.store.layout import LOCK, RUN_JSON
 from howdah.store.reader import read_record, read_run
 from howdah.store.staging import FileLock, replacing
-from howdah.study.matrix import Due
+from howdah.study import Due
 
 STUDY_FILE = "study.yaml"
 RUNS = "runs"

@@ -27,7 +27,7 @@ from howdah.session.study.directory import INPUTS, KEPT, PAPER, RUNS, STUDY_FILE
 from howdah.store.archive import pack, unpack
 from howdah.store.layout import RECORD_FILES
 from howdah.store.reader import read_run
-from howdah.study.matrix import Cell, Stratum, cells_of, due, strata_of
+from howdah.study import Cell, Stratum, cells_of, due, strata_of
 from howdah.tune.halving import last_rounds
 
 

@@ -24,7 +24,7 @@ from howdah.session.study.budget import BudgetClock
 from howdah.session.study.cells import plan_path, prepare_cell, write_unstarted
 from howdah.session.study.directory import StudyDirectory
 from howdah.store.reader import read_record
-from howdah.study.matrix import Cell, Due, due
+from howdah.study import Cell, Due, due
 from howdah.tune.halving import last_rounds
 
 _FOLDER = "laboratory"

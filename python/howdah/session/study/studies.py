@@ -41,7 +41,7 @@ from howdah.simulation.replications import Simulations, simulate
 from howdah.simulation.scenario import Scenario
 from howdah.simulation.translate import translate
 from howdah.store.listing import list_runs
-from howdah.study.matrix import DATASETS, Cell, Due, cells_of, due, expected_s, laboratories, local_study
+from howdah.study import DATASETS, Cell, Due, cells_of, due, expected_s, laboratories, local_study
 from howdah.tune.halving import last_rounds
 from howdah.units import parse_bytes
 

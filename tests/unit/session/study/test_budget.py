@@ -9,7 +9,7 @@ import pytest
 
 from howdah.session.study.budget import BudgetClock, spent_s
 from howdah.session.study.directory import StudyDirectory
-from howdah.study.matrix import Due, cells_of
+from howdah.study import Due, cells_of
 from support.studies import ended, study
 
 

@@ -25,7 +25,7 @@ from howdah.report.study.saturation import saturation_table
 from howdah.session.study.directory import KEPT, StudyDirectory
 from howdah.session.study.paper import export_study, find, verify_study, write_study_paper
 from howdah.session.study.studies import dry_run, make_runs, read, run
-from howdah.study.matrix import Due, cells_of
+from howdah.study import Due, cells_of
 from support.studies import EXAMPLES, SIMULATED
 
 pytestmark = pytest.mark.slow

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from howdah.model.run import Outcome
 from howdah.model.study import Study
 from howdah.model.workloads.terasort import CODEC
-from howdah.study.matrix import cells_of, due, expected_s, half_width, laboratories, strata_of
+from howdah.study import cells_of, due, expected_s, half_width, laboratories, strata_of
 from support.studies import all_runs, ended, study
 
 
