@@ -86,7 +86,9 @@ def test_spark_counts_what_its_shuffle_fetched_elsewhere_and_what_stages_read_ag
         stages=stages,
     )
     changed = result.model_copy(update={"spark": spark})
-    kinds = [{"map": "stage 1", "reduce": "stage 2"}[kind] for kind in run.tasks.column("kind").to_pylist()]
+    kinds = [
+        {"map": "stage 1", "reduce": "stage 2"}[str(kind)] for kind in run.tasks.column("kind").to_pylist()
+    ]
     column = run.tasks.schema.get_field_index("kind")
     run = run._replace(
         record=run.record.model_copy(update={"workloads": (changed,)}),

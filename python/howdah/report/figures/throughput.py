@@ -46,7 +46,8 @@ def partitions(source: FigureSource) -> list[Figure]:
     A task's throughput is the larger of its input and output over its time; for a reduce task this
     is the partition it wrote.
     """
-    own = {test.workload for test in (*source.evidence.dfsio, *source.evidence.storage)}
+    own = {test.workload for test in source.evidence.dfsio}
+    own |= {zones.workload for zones in source.evidence.storage}
     groups: dict[tuple[str, str], list[tuple[int, float]]] = {}
     for row in source.run.tasks.to_pylist():
         seconds = row["end_s"] - row["start_s"]
