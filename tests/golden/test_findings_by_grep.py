@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.analysis import analyse
+from howdah.analysis.analyse import analyse
 from howdah.model.finding import Finding
 from support.recorded_losses import KILLED, recorded_loss
 from support.reports import RUNS

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import pytest
 
-from howdah.analysis import analyse
+from howdah.analysis.analyse import analyse
 from howdah.engines.on_lab.members import LabMembers, hosts_telemetry
 from howdah.lab.capabilities import find_capabilities
 from howdah.lab.state import LabState, read_state

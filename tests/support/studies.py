@@ -9,8 +9,7 @@ from typing import Any
 from howdah.model.run import Outcome
 from howdah.model.sink import Progress
 from howdah.model.study import Study, StudyRun
-from howdah.study.matrix import cells_of
-from howdah.study.schedule import Due, due
+from howdah.study import Due, cells_of, due
 from support.comparing import elapsed, run_figures
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

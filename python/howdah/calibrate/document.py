@@ -12,7 +12,7 @@ from howdah.calibrate.leave_out import NINETY
 from howdah.markdown import pipe_table
 from howdah.model.calibration import Calibration, CalibrationCell, Without
 from howdah.model.parameter import PARAMETERS
-from howdah.units import format_counted
+from howdah.units import format_counted, format_signed_percent
 
 _NOTICE = (
     "<!-- Written by `python -m howdah.session.predict.results`; calibrate again instead of changing it. -->"
@@ -210,7 +210,7 @@ def error_text(cell: CalibrationCell, error: float | None) -> str:
     """An error of a figure: in points for loads of masters, otherwise relative; empty if unknown."""
     if error is None:
         return ""
-    return f"{error:+.0f} points" if cell.unit == "%" else f"{error:+.1%}"
+    return f"{error:+.0f} points" if cell.unit == "%" else format_signed_percent(error)
 
 
 def _ratios(calibration: Calibration) -> Iterator[str]:

@@ -22,7 +22,7 @@ from howdah.report.document import FactList, Paragraph, Table, present
 from howdah.report.terminal import blocks
 from howdah.session.files import DEFAULT_RUNS_DIR
 from howdah.session.predict import calibration as session
-from howdah.units import format_counted
+from howdah.units import format_counted, format_percent
 
 _FAR = 0.1
 """Relative errors of times that are shown in bold."""
@@ -74,10 +74,11 @@ def _summary(calibration: Calibration) -> Iterator[str]:
     yield (
         f"{format_counted(len(calibration.parameters), 'parameter')} for "
         f"{format_counted(len(calibration.cells), 'figure')}; of the times, fitted: median error "
-        f"{median(fitted):.1%}, largest {max(fitted):.1%}"
+        f"{format_percent(median(fitted))}, largest {format_percent(max(fitted))}"
     )
     if left_out:
-        yield f"left out: median error {median(left_out):.1%}, largest {max(left_out):.1%}"
+        errors = f"median error {format_percent(median(left_out))}, largest {format_percent(max(left_out))}"
+        yield f"left out: {errors}"
     if calibration.best_of > 1:
         yield f"figures and simulations are those of the best of {calibration.best_of} runs"
 

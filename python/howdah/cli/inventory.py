@@ -151,7 +151,7 @@ def add(
         )
         if addition.known:
             continue  # What there is to ask was asked when the group was new.
-        for path, text in addition.asked.items():
+        for path, text in addition.comments.items():
             show_notice("notice", f"{addition.group.name}: {path[0]}: {text}")
         for text in addition.left_out:
             show_notice("notice", f"{addition.group.name}: left out: {text}")
@@ -202,7 +202,7 @@ def import_cluster(  # noqa: PLR0917 - typer makes options of parameters
         session.save(output, imported.text)
     for group in imported.groups:
         print(f"{group.group.name}: {format_counted(group.hosts, 'host')}", file=sys.stderr)
-        for path, text in group.asked.items():
+        for path, text in group.comments.items():
             assumed = text.startswith(session.ASSUMED)
             note = text.removeprefix(session.ASSUMED).strip()
             show_notice("assumed" if assumed else "notice", f"{group.group.name}: {path[0]}: {note}")

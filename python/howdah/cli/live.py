@@ -24,7 +24,8 @@ from howdah.session.run import runs as session
 from howdah.units import format_count_short, format_rate, format_seconds
 
 if TYPE_CHECKING:
-    from howdah.analysis.evidence import Analysis, WorkloadTime
+    from howdah.analysis.evidence import Analysis
+    from howdah.analysis.evidence.times import WorkloadTime
     from howdah.engines.base import Prepared
     from howdah.model.finding import Finding
     from howdah.model.run import RunRecord, WorkloadResult
@@ -129,7 +130,7 @@ def spent_line(spent: Spent) -> str:
 def progress_line(step: Progress) -> str:
     """A workload under way, for those who see no bar: how much of it, which tasks, since when."""
     # What is under way is not done, however little is left.
-    parts = [f"{min(0.99, step.done / step.total):4.0%} of the work"] if step.total else []
+    parts = [f"{100 * min(0.99, step.done / step.total):3.0f} % of the work"] if step.total else []
     return "   ".join(
         [*parts, *filter(None, [step.tasks]), step.phase, f"for {format_seconds(step.elapsed_s)}"]
     )

@@ -20,7 +20,7 @@ from howdah.errors import HowdahError, MissingExtra, UserError
 from howdah.planner import succession
 from howdah.report.document import FactList, Heading
 from howdah.report.plan import explained
-from howdah.report.plan import storage as storage_page
+from howdah.report.plan import explained as storage_page
 from howdah.report.terminal import blocks, terminal
 from howdah.session.plan import checks, explaining, plans, requests, sharing, storage
 from howdah.units import parse_bytes

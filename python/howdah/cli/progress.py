@@ -9,14 +9,14 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from howdah.study import schedule
+from howdah import study as schedule
 from howdah.units import format_seconds
 
 if TYPE_CHECKING:
     from howdah.model.sink import Progress as Step
     from howdah.model.study import Study, StudyRun
     from howdah.simulation.replications import Done
-    from howdah.study.schedule import Due
+    from howdah.study import Due
 
 
 class StudyDisplay:

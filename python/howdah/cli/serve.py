@@ -15,7 +15,7 @@ from howdah.cli.help import App
 from howdah.errors import UserError
 from howdah.extras import check_extras
 from howdah.jobs import DEFAULT_JOBS_DIR
-from howdah.serve.settings import DEFAULT_PORT, LOOPBACK, ServeSettings
+from howdah.serve.places import DEFAULT_PORT, LOOPBACK, ServeSettings
 from howdah.session.files import DEFAULT_PREDICTIONS_DIR, DEFAULT_RUNS_DIR, read_password
 
 EXAMPLES = """

@@ -18,8 +18,7 @@ from howdah.errors import UserError
 from howdah.extras import check_extras
 from howdah.model.tuning import Goal, KeptRules
 from howdah.report.document import FactList
-from howdah.report.prediction import job as job_page
-from howdah.report.prediction import learned, raced
+from howdah.report.prediction import raced
 from howdah.report.prediction import tuned as tuned_page
 from howdah.report.terminal import blocks, terminal
 from howdah.session import job_tuning, learning, racing
@@ -27,12 +26,12 @@ from howdah.session import tuning as session
 from howdah.session.files import DEFAULT_TUNE_DIR
 from howdah.session.plan import plans
 from howdah.session.predict import results
-from howdah.units import parse_count
+from howdah.units import format_signed_percent, parse_count
 
 if TYPE_CHECKING:
     from howdah.model.tuning import Fixed, TuneParameter
     from howdah.report.document import Document
-    from howdah.tune.attempts import TuneProgress
+    from howdah.tune.candidates import TuneProgress
 
 EXAMPLES = """
 howdah tune plan.yaml  # tries 1,000 candidates in the simulator and writes tuned.yaml
@@ -235,7 +234,7 @@ def _tune_plan(folder: session.TuningFolder, output: Path, *, json: bool, quiet:
                 tuned = _learned(folder, tuned, silent=json or quiet)
                 document, page = _write(tuned, folder, output)
                 if not (json or quiet) and tuned.tuning.learned is not None:
-                    show(blocks(*learned.learned_blocks(tuned.tuning.learned)))
+                    show(blocks(*raced.learned_blocks(tuned.tuning.learned)))
             study = session.race_study(folder, tuned.tuning)
             with StudyDisplay(study, silent=json or quiet) as display:
                 tuned, paper = racing.run_race(folder, tuned, study, display)
@@ -304,7 +303,7 @@ class _Bar:
 
     def __call__(self, progress: TuneProgress) -> None:
         """Move to where the search is."""
-        best = "" if progress.best is None else f"best {progress.best:+.1%}".replace("-", "\N{MINUS SIGN}")
+        best = "" if progress.best is None else f"best {format_signed_percent(progress.best)}"
         self._bar.update(
             self._task, description=progress.stage, completed=progress.done, total=progress.of, best=best
         )
@@ -316,7 +315,7 @@ def _tune_job(folder: Path, output: Path, budget_s: float | None, *, json: bool,
         folder, lambda study: StudyDisplay(study, silent=json or quiet), budget_s
     )
     output.write_text(job_tuning.properties_text(tuning), encoding="utf-8")
-    document = job_page.tuned_job(tuning)
+    document = raced.tuned_job(tuning)
     page = results.write_page(document, folder)
     if json:
         print_json(tuning.model_dump(mode="json") | {"output": str(output), "page": str(page)})

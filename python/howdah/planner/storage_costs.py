@@ -13,7 +13,7 @@ from howdah.planner.block import FILL_LIMIT, REPLICATION
 from howdah.planner.facts import Facts, cluster_facts
 from howdah.planner.host_moves import Loss, drain, rebuild
 from howdah.planner.storage_limits import Scheme, StorageLimits, limits_of
-from howdah.units import format_bytes, format_counted
+from howdah.units import format_bytes, format_counted, format_percent
 
 SHARE = 0.25
 """Of disks, network and cores, the part that rebuilding takes from jobs, as recovery.work plans."""
@@ -137,7 +137,7 @@ def _reasons(
     if per_byte * data.data_bytes > limits.capacity_bytes:
         impossible.append(
             f"needs {format_bytes(per_byte * data.data_bytes)} on disks; "
-            f"{format_bytes(limits.capacity_bytes)} are available at {FILL_LIMIT:.0%} full"
+            f"{format_bytes(limits.capacity_bytes)} are available at {format_percent(FILL_LIMIT)} full"
         )
     if not impossible:
         together = _on_a_host(scheme, limits)

@@ -77,10 +77,10 @@ def _row_of(path: Path) -> RunRow:
     except RecordError as error:
         return RunRow(id=path.name, error=_in_words(error, path))
     try:
-        said = read_annotation(path)
+        annotation = read_annotation(path)
     except RecordError:
-        said = Annotation()
-    row = _row(path.name, record, said)
+        annotation = Annotation()
+    row = _row(path.name, record, annotation)
     try:
         if record.outcome is not Outcome.RUNNING:
             check_tables(path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -66,7 +66,8 @@ class RunCourse:
 
     def feed(self, samples: pa.Table) -> list[Point]:
         """Take further samples in, and return the points that they make."""
-        times, hosts, metrics, values = (_column(samples, name) for name in samples.column_names)
+        columns: Iterator[list[Any]] = (samples.column(name).to_pylist() for name in samples.column_names)
+        times, hosts, metrics, values = columns
         fresh: list[Point] = []
         begin = 0
         for place in range(1, len(times) + 1):
@@ -127,10 +128,6 @@ class RunCourse:
     def _held(self, wanted: str) -> float | None:
         each = [value for (_, metric), value in self._levels.items() if metric == wanted]
         return sum(each) if each else None
-
-
-def _column(samples: pa.Table, name: str) -> list[Any]:
-    return samples.column(name).to_pylist()
 
 
 def _merged(points: Sequence[Point]) -> Point:
@@ -276,9 +273,7 @@ class FollowedRun:
             elapsed_s=elapsed_s,
             workloads=tuple(
                 LiveWorkload(
-                    name=result.workload.kind,
-                    outcome=result.outcome.value,
-                    elapsed_s=result.elapsed_s,
+                    name=result.workload.kind, outcome=result.outcome.value, elapsed_s=result.elapsed_s
                 )
                 for result in record.workloads
             ),
@@ -309,11 +304,11 @@ class FollowedRun:
             self._tasks[" ".join(map(str, pair))] += 1
         newest = rows.slice(max(0, rows.num_rows - _LAST_TASKS)).to_pylist()
         fields = ("workload", "kind", "task", "worker", "state", "start_s", "end_s")
-        told = [
+        tasks = [
             LiveTask(**{name: row[name] for name in fields}, error=row["error"] or "")
             for row in reversed(newest)
         ]
-        self._last = [*told, *self._last][:_LAST_TASKS]
+        self._last = [*tasks, *self._last][:_LAST_TASKS]
 
 
 def _since_s(created: str) -> float:

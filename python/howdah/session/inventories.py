@@ -9,12 +9,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from howdah.documents.appending import extended_text, new_text
+from howdah.documents.fault import read_text
 from howdah.documents.files import inventory_schema, parse_inventory, read_host, read_inventory, write_work
-from howdah.documents.grouping import Addition, Probe, Serves, group_hosts
-from howdah.documents.notices import notices
+from howdah.documents.grouping import Addition, Probe, Serves, extended_text, group_hosts, new_text, notices
 from howdah.documents.survey import ASSUMED, Given, survey_groups
-from howdah.documents.text import read_text
 from howdah.errors import UserError
 from howdah.model.host import Host, Unread
 from howdah.model.hostname import expand_all, host_and_port

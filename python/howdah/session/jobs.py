@@ -10,14 +10,21 @@ from tempfile import TemporaryDirectory
 from urllib.parse import urlsplit
 
 from howdah.errors import UserError
-from howdah.jobs.histories import History, Read, find_histories, read_all
+from howdah.jobs.histories import (
+    HdfsHistories,
+    History,
+    JobHistoryServer,
+    Read,
+    SparkHistoryServer,
+    find_histories,
+    read_all,
+)
 from howdah.jobs.mapreduce import mapreduce_application
 from howdah.jobs.ranking import Filters, Overview, find_application, overview
-from howdah.jobs.remote import HdfsHistories, JobHistoryServer, SparkHistoryServer
 from howdah.jobs.store import JobStore, texts
 from howdah.model.application import Application
 from howdah.report.document import Document
-from howdah.report.jobs.overview import application_document, jobs_overview
+from howdah.report.imported_jobs import application_document, jobs_overview
 from howdah.services.conf import ClientConf, conf_directory
 from howdah.services.errors import ServiceError
 from howdah.services.namenode import NameNode

@@ -25,10 +25,9 @@ from howdah.simulation.calibrations import default_values
 from howdah.simulation.cases import simulate_typical
 from howdah.store.layout import replacing
 from howdah.store.tunings import TuningFolder, new_tuning, open_tuning
-from howdah.study.matrix import cells_of
-from howdah.tune.attempts import TuneProgress
-from howdah.tune.learning import cases, first_round, free_numbers
-from howdah.tune.race import VARY
+from howdah.study import cells_of
+from howdah.tune.candidates import TuneProgress
+from howdah.tune.race import VARY, cases, first_round, free_numbers
 
 CALIBRATION = "calibration.yaml"
 _FOLDER, _AGAIN = "first-round", "again"

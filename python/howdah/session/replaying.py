@@ -12,8 +12,7 @@ from howdah.analysis.wording import percent
 from howdah.documents.files import read_plan
 from howdah.errors import UserError
 from howdah.jobs.demand import demand_of
-from howdah.jobs.histories import History, find_histories, read_source
-from howdah.jobs.remote import JobHistoryServer, SparkHistoryServer
+from howdah.jobs.histories import History, JobHistoryServer, SparkHistoryServer, find_histories, read_source
 from howdah.jobs.store import JobStore, applications, texts
 from howdah.model.application import KIND_NAMES, Application
 from howdah.model.job_demand import JobDemand
@@ -212,7 +211,7 @@ def _assumptions(
 
 def replay_document(replayed: JobReplay) -> Document:
     """The replay as a document."""
-    from howdah.report.jobs.what_if import what_if  # noqa: PLC0415
+    from howdah.report.replayed_jobs import what_if  # noqa: PLC0415
 
     return what_if(replayed)
 

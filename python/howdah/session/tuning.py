@@ -38,15 +38,21 @@ from howdah.simulation.calibrations import calibration_warnings, load_calibratio
 from howdah.simulation.hbase.servers import asks_hbase
 from howdah.store.layout import new_run_id
 from howdah.store.tunings import TuningFolder, new_tuning, open_tuning
-from howdah.tune.attempts import Attempts, TuneProgress
-from howdah.tune.candidates import Candidates, Values
-from howdah.tune.finalists import ComparedFinalists, course, fastest, finalists, losing_rules
-from howdah.tune.front import TunedSearch, expected_trials, front
+from howdah.tune.candidates import Attempts, Candidates, TuneProgress, Values
+from howdah.tune.finalists import (
+    ComparedFinalists,
+    TunedSearch,
+    course,
+    expected_trials,
+    fastest,
+    finalists,
+    front,
+    losing_rules,
+    sensitivities,
+)
 from howdah.tune.parameters import base_of, decided_values, keys_of
 from howdah.tune.race import RULES, race_of
-from howdah.tune.search import Search
-from howdah.tune.sensitivity import sensitivities
-from howdah.tune.space import space_of
+from howdah.tune.search import Search, space_of
 from howdah.units import format_count, format_counted
 
 __all__ = ["TuningFolder"]

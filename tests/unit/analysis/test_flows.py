@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from howdah.analysis import analyse
-from howdah.analysis.evidence import ByteFlow, LayerAccount
+from howdah.analysis.analyse import analyse
+from howdah.analysis.evidence.volumes import ByteFlow, LayerAccount
 from howdah.analysis.links import local_by_lot, shuffle_share
 from howdah.model.cluster import CounterValue, Event, ReplicaSpread
 from howdah.model.spark import SparkRun, SparkStageRun

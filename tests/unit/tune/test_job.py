@@ -11,7 +11,7 @@ from howdah.model.job_tuning import COMBINED_NAME, CONFIGURED_NAME, JobTuningReq
 from howdah.model.study import Study
 from howdah.model.tuning import DEFAULTS_NAME, Narrowing, RaceRequest, RaceTarget
 from howdah.releases import catalogue
-from howdah.study.matrix import cells_of
+from howdah.study import cells_of
 from howdah.tune.job import (
     alone_study,
     default_properties,

@@ -30,7 +30,7 @@ def _whose(facts: Facts) -> str | None:
     sharing = facts.request.sharing
     if sharing is None:
         return None
-    part = "what others leave" if sharing.percent is None else f"{sharing.percent}%"
+    part = "what others leave" if sharing.percent is None else f"{sharing.percent} %"
     clusters = [
         f"{other.cluster} (its plan's SHA-256 {other.digest[:_DIGEST_LETTERS]})" for other in sharing.beside
     ]

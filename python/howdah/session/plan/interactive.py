@@ -13,9 +13,8 @@ from pydantic import Field
 
 from howdah.calibrate.forecast import forecasts
 from howdah.calibrate.uncertainty import distance
-from howdah.documents.fault import spell
+from howdah.documents.fault import read_text, spell
 from howdah.documents.files import inventory_faults, parse_inventory, write_inventory, write_plan
-from howdah.documents.text import read_text
 from howdah.errors import UserError
 from howdah.model.at_once import at_once
 from howdah.model.base import Model

@@ -16,7 +16,7 @@ from howdah.model.run import RunRecord
 from howdah.model.tuning import Tuning
 from howdah.model.variation import LoadSweep, Sweep, WhatIf
 from howdah.report.document import Document
-from howdah.report.prediction.loads import loads
+from howdah.report.prediction.growth import loads
 from howdah.simulation.calibrations import PUBLISHED, load_calibration
 from howdah.store.predictions import keep_scores, list_predictions, load_prediction, read_scores
 from howdah.store.reader import find_run, read_record

@@ -6,14 +6,14 @@ from collections.abc import Container, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from howdah.analysis.comparing import compare, figures_of, group_repeats
-from howdah.analysis.comparing.courses import courses
-from howdah.analysis.comparing.groups import comparable, why_unfinished
+from howdah.analysis.comparing.compare import compare
+from howdah.analysis.comparing.figures import courses, figures_of
+from howdah.analysis.comparing.groups import comparable, group_repeats, why_unfinished
 from howdah.errors import UserError
 from howdah.model.comparison import Comparison, Refused, RunFigures, RunGroup
 from howdah.model.run import Outcome
 from howdah.report.comparing.draw import Followed
-from howdah.report.figure import MOST_COLOURS
+from howdah.report.theme import MOST_COLOURS
 from howdah.store.layout import RUN_JSON
 from howdah.store.reader import find_run, list_runs, read_run
 

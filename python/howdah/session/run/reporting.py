@@ -7,8 +7,9 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from howdah.analysis import analyse
-from howdah.analysis.evidence import Analysis, WorkloadTime
+from howdah.analysis.analyse import analyse
+from howdah.analysis.evidence import Analysis
+from howdah.analysis.evidence.times import WorkloadTime
 from howdah.analysis.phases import workload_times as _workload_times
 from howdah.calibrate.case import phase_times
 from howdah.calibrate.scoring import other_plan, other_work

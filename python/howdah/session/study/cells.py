@@ -10,8 +10,8 @@ from typing import Any
 from howdah.calibrate.problem import values_for
 from howdah.calibrate.study import Platform, PublishedStudy
 from howdah.calibrate.tables import StudySetting
+from howdah.documents.fault import read_text
 from howdah.documents.files import read_inventory, read_plan, write_plan
-from howdah.documents.text import read_text
 from howdah.engines.base import Prepared, job_digests, new_job
 from howdah.engines.under_way import begun_record
 from howdah.errors import UserError
@@ -43,8 +43,7 @@ from howdah.session.study.directory import StudyDirectory, put
 from howdah.simulation.calibrations import PUBLISHED, load_calibration
 from howdah.simulation.published_studies import plan_of, studies
 from howdah.store.writer import RunWriter
-from howdah.study.matrix import Cell
-from howdah.study.schedule import Due
+from howdah.study import Cell, Due
 from howdah.units import MIB
 
 _ITS_OWN = ("inventory", "hypervisor", "workers_per_host", "slots", "link", "profile", "records")

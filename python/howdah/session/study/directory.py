@@ -16,14 +16,14 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
-from howdah.analysis.comparing import figures_of
+from howdah.analysis.comparing.figures import figures_of
 from howdah.documents.files import read_study
 from howdah.errors import UserError
 from howdah.model.run import Origin, Outcome, RunRecord
 from howdah.model.study import Study, StudyRun
 from howdah.store.layout import LOCK, RUN_JSON, FileLock, replacing
 from howdah.store.reader import read_record, read_run
-from howdah.study.schedule import Due
+from howdah.study import Due
 
 STUDY_FILE = "study.yaml"
 RUNS = "runs"

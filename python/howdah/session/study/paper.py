@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import howdah
-from howdah.analysis.comparing import compare
-from howdah.analysis.comparing.courses import courses
+from howdah.analysis.comparing.compare import compare
+from howdah.analysis.comparing.figures import courses
 from howdah.analysis.comparing.readings import ELAPSED
 from howdah.documents.files import read_plan
 from howdah.errors import RunFailed, UserError
@@ -18,8 +18,8 @@ from howdah.model.plan import ClusterPlan, Plan, Setting
 from howdah.model.run import Outcome
 from howdah.model.study import Study, StudyRun
 from howdah.report.comparing.draw import Followed
-from howdah.report.figure import MOST_COLOURS
 from howdah.report.study.found import CellRuns, StratumFound, StudyFound
+from howdah.report.theme import MOST_COLOURS
 from howdah.scratch import scratch_folder
 from howdah.session.plan.plans import release_default
 from howdah.session.study.cells import plan_path
@@ -27,8 +27,7 @@ from howdah.session.study.directory import INPUTS, KEPT, PAPER, RUNS, STUDY_FILE
 from howdah.store.archive import pack, unpack
 from howdah.store.layout import RECORD_FILES
 from howdah.store.reader import read_run
-from howdah.study.matrix import Cell, Stratum, cells_of, strata_of
-from howdah.study.schedule import due
+from howdah.study import Cell, Stratum, cells_of, due, strata_of
 from howdah.tune.halving import last_rounds
 
 

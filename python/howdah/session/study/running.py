@@ -23,8 +23,7 @@ from howdah.session.run.runs import record
 from howdah.session.study.cells import plan_path, prepare_cell, write_unstarted
 from howdah.session.study.directory import BudgetClock, StudyDirectory
 from howdah.store.reader import read_record
-from howdah.study.matrix import Cell
-from howdah.study.schedule import Due, due
+from howdah.study import Cell, Due, due
 from howdah.tune.halving import last_rounds
 
 _FOLDER = "laboratory"

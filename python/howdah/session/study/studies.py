@@ -10,8 +10,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
 
+from howdah.documents.fault import read_text
 from howdah.documents.files import read_plan, read_study, study_schema
-from howdah.documents.text import read_text
 from howdah.engines.hadoop.reached import running_lab
 from howdah.errors import UserError
 from howdah.model.at_once import at_once
@@ -41,8 +41,7 @@ from howdah.simulation.replications import Simulations, simulate
 from howdah.simulation.scenario import Scenario
 from howdah.simulation.translate import translate
 from howdah.store.reader import list_runs
-from howdah.study.matrix import DATASETS, Cell, cells_of, local_study
-from howdah.study.schedule import Due, due, expected_s, laboratories
+from howdah.study import DATASETS, Cell, Due, cells_of, due, expected_s, laboratories, local_study
 from howdah.tune.halving import last_rounds
 from howdah.units import parse_volume
 

@@ -14,9 +14,8 @@ from howdah.model.plan import Capacity, Cluster, ClusterPlan, Judgement, Year
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
 from howdah.report.document import Figure
-from howdah.report.plan.growth import growth
+from howdah.report.plan.figures import MOST_ROWS, growth, platforms
 from howdah.report.plan.page import memory, shares
-from howdah.report.plan.platforms import MOST_ROWS, platforms
 from howdah.report.theme import DATA
 from howdah.units import GIB
 from support.clusters import host_group, inventory

@@ -16,7 +16,7 @@ from howdah.session.study import studies as session
 from howdah.session.study.cells import plan_path, run_request, write_inputs
 from howdah.session.study.directory import StudyDirectory
 from howdah.session.study.running import StudyLaboratory
-from howdah.study.matrix import cells_of
+from howdah.study import cells_of
 from support.hadoop_cluster import needs_hadoop
 from support.studies import EXAMPLES
 

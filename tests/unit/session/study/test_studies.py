@@ -20,14 +20,12 @@ from howdah.model.study import StudyRun
 from howdah.report.figures.timeline import LABEL_PITCH
 from howdah.report.study.found import CellRuns
 from howdah.report.study.masters import loads
-from howdah.report.study.results import conclusions
+from howdah.report.study.results import conclusions, unanswered_figure
 from howdah.report.study.saturation import saturation_table
-from howdah.report.study.unanswered import unanswered_figure
 from howdah.session.study.directory import KEPT, StudyDirectory
 from howdah.session.study.paper import export_study, find, verify_study, write_study_paper
 from howdah.session.study.studies import dry_run, local, make_runs, read, run
-from howdah.study.matrix import cells_of
-from howdah.study.schedule import Due
+from howdah.study import Due, cells_of
 from support.studies import EXAMPLES, SIMULATED
 
 pytestmark = pytest.mark.slow
