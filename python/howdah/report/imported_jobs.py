@@ -248,7 +248,7 @@ def _waste_figure(applications: tuple[Application, ...]) -> Figure | None:
     x = linear(
         "low",
         [0, 1.02 * longest / unit.size],
-        across(f"container time ({unit.name})", format="~g", tickCount=6),
+        across(f"container time ({unit.name})", format=",~f", tickCount=6),
     )
     spec = chart(
         [

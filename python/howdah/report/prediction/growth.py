@@ -124,7 +124,7 @@ def _size_axis(sweep: Sweep) -> dict[str, Any]:
         "domain": [least, most],
         "nice": False,
     }
-    axis = {"title": title, "format": "~g", "tickCount": 6}
+    axis = {"title": title, "format": ",~f", "tickCount": 6}
     return {"field": "size", "type": "quantitative", "scale": scale, "axis": axis}
 
 
@@ -234,7 +234,7 @@ def _time_spec(sweep: Sweep, values: list[dict[str, Any]], keys: tuple[Key, ...]
         "field": "time",
         "type": "quantitative",
         "scale": {"type": "log" if logarithmic else "linear", "domain": domain, "nice": False},
-        "axis": {**level_title(f"time ({unit.name})"), "tickCount": 5, "grid": True, "format": "~g"},
+        "axis": {**level_title(f"time ({unit.name})"), "tickCount": 5, "grid": True, "format": ",~f"},
     }
     intervals = layer(
         drawn,
