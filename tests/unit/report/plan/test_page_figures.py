@@ -164,7 +164,7 @@ def test_growth_says_when_the_hosts_hold_too_little(needs: list[int], said: str)
         year: max(one["end"] for one in _drawn(figure) if one["year"] == year) for year in range(len(needs))
     }
     assert list(reach.values()) == [pytest.approx(need) for need in needs]
-    assert all(one["end"] <= 10 or one["beyond"] for one in _drawn(figure))
+    assert all((one["opacity"] < 1) is (one["end"] > 10) for one in _drawn(figure))
 
 
 def test_growth_is_drawn_where_it_was_asked_for() -> None:
