@@ -14,7 +14,7 @@ from pathlib import Path
 
 from howdah.installation.installation import find_installation
 from howdah.installation.java import java_home
-from howdah.model.erasure import POLICIES
+from howdah.model.storage_policy import POLICIES
 
 _SOURCE = Path(__file__).with_name("CoderSpeed.java")
 

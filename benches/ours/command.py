@@ -24,9 +24,9 @@ from howdah.engines.hadoop.reached import Reached, reach_lab, running_lab
 from howdah.installation.compiled import spark_programs
 from howdah.installation.spark import find_spark
 from howdah.model.engine_options import LAB
+from howdah.model.job import Progress
 from howdah.model.run import Outcome, RunRecord
-from howdah.model.sink import Progress
-from howdah.model.workloads.user_command import COMMAND, COMMAND_LINE
+from howdah.model.workloads.hadoop_programs import COMMAND, COMMAND_LINE
 from howdah.planner.suite.request import RunRequest
 from howdah.services.namenode import NameNode
 from howdah.services.resourcemanager import AppFacts, ResourceManager

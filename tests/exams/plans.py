@@ -15,7 +15,7 @@ from exams.hosts import CASES, Case
 from howdah.audit.audit import plan_faults
 from howdah.errors import UserError
 from howdah.model.check import CheckVerdict
-from howdah.model.heap import direct_bytes, heap_bytes
+from howdah.model.java_options import direct_bytes, heap_bytes
 from howdah.model.placement import placed_workers
 from howdah.model.plan import ClusterPlan, Role, Value, Worker
 from howdah.model.request import Protection

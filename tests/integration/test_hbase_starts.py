@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.model.heap import heap_bytes
+from howdah.model.java_options import heap_bytes
 from howdah.model.request import Demand, Hypervisor, PlanRequest
 from howdah.model.run import Outcome
 from howdah.planner.cluster import plan_cluster

@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 from howdah.model.found import Found, FoundConfig, FoundProperty
-from howdah.model.host import Cpu, Host, Memory, NumaNode, Software, UserLimits, Virtualisation
+from howdah.model.host import (
+    Bond,
+    Cpu,
+    Disk,
+    FileSystem,
+    Host,
+    Memory,
+    NetworkStack,
+    Nic,
+    NumaNode,
+    Software,
+    UserLimits,
+    Virtualisation,
+    XfsGeometry,
+)
 from howdah.model.inventory import CpuLayout, DiskKind, DiskRole, DiskSet, HostGroup, NicSet
-from howdah.model.network import Bond, NetworkStack, Nic
 from howdah.model.request import PlanRequest
-from howdah.model.storage import Disk, FileSystem, XfsGeometry
 from howdah.planner.facts import Facts
 
 GIB = 1 << 30

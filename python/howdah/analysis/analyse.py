@@ -34,7 +34,7 @@ from howdah.analysis.table_limits import throughput_limits
 from howdah.analysis.tails import latencies, tails
 from howdah.analysis.timeline import Timeline
 from howdah.analysis.use import uses
-from howdah.model.known import KnownTimes
+from howdah.model.prediction import KnownTimes
 from howdah.model.tables import RunData
 
 

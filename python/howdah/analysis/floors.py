@@ -10,8 +10,8 @@ from howdah.analysis.phases import workload_times
 from howdah.analysis.wording import listed, number, seconds, times, took
 from howdah.analysis.work import replication_of
 from howdah.model.finding import Finding
-from howdah.model.known import KnownTimes
 from howdah.model.placement import placed_workers
+from howdah.model.prediction import KnownTimes
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
 from howdah.model.tables import RunData
 from howdah.model.workloads.terasort import CODEC, Codec

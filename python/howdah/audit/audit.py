@@ -29,8 +29,7 @@ from howdah.model.check import Check, CheckReport, CheckVerdict, HostRole
 from howdah.model.found import Found, FoundConfig, FoundProperty
 from howdah.model.host import Host
 from howdah.model.placement import placed_workers
-from howdah.model.plan import Cluster, ClusterPlan, Setting, Value
-from howdah.model.value import value_text
+from howdah.model.plan import Cluster, ClusterPlan, Setting, Value, value_text
 from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.reading import Inspected, Observation, data_dirs
 from howdah.planner.rule import Damage, Decision, FamilyRule, Inspection, Rule, SettingRule

@@ -14,8 +14,7 @@ from howdah.model.found import Found
 from howdah.model.inventory import HostGroup
 from howdah.model.machines import Doing, ProvisionChange, Provisioning
 from howdah.model.placement import placed_workers
-from howdah.model.plan import ClusterPlan, Setting, Worker
-from howdah.model.value import value_text
+from howdah.model.plan import ClusterPlan, Setting, Worker, value_text
 from howdah.planner.rule import Decision, Rule, SettingRule
 from howdah.planner.rules.catalogue import SETTING_RULES
 from howdah.planner.rules.drift import CHANGED, EXTRA, HARDWARE, MACHINES, MISSING, WORKERS

@@ -10,8 +10,7 @@ from howdah.audit.values import Misfit, Values, read_like
 from howdah.model.check import Check, CheckVerdict
 from howdah.model.found import Found
 from howdah.model.host import Host
-from howdah.model.plan import Value
-from howdah.model.value import value_text
+from howdah.model.plan import Value, value_text
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Rule, Severity
 

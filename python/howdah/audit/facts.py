@@ -17,12 +17,11 @@ from howdah.hadoop.daemons import WORKERS
 from howdah.hadoop.readers import readers_of
 from howdah.model.check import HostRole
 from howdah.model.found import Found, FoundConfig
-from howdah.model.host import Host
+from howdah.model.host import Disk, Host
 from howdah.model.hostname import is_hostname
 from howdah.model.inventory import CpuLayout, DiskKind, DiskRole, DiskSet, HostGroup, NicSet
 from howdah.model.plan import ClusterPlan, Role, Value, Worker
 from howdah.model.request import Demand, PlanRequest, Protection
-from howdah.model.storage import Disk
 from howdah.planner.facts import Facts, MissingFact, cluster_facts
 from howdah.planner.reading import Inspected, data_dirs
 from howdah.planner.rules.ha.services import all_named, is_orphan

@@ -17,9 +17,9 @@ from rich.text import Text
 from howdah.engines.base import Prepared
 from howdah.extras import install_command
 from howdah.model.finding import Finding
+from howdah.model.job import Progress
 from howdah.model.reported import format_value
 from howdah.model.run import Origin, Outcome, RunRecord, WorkloadResult
-from howdah.model.sink import Progress
 from howdah.model.tables import RunData
 from howdah.model.workloads.dfsio import DFSIO_LOG
 from howdah.model.workloads.terasort import TeraValidate

@@ -12,11 +12,11 @@ import typer
 
 from howdah.cli.help import MORE, Details
 from howdah.errors import UserError
-from howdah.model.engine_names import LOCAL
+from howdah.model.engine_options import LOCAL
 from howdah.model.engines import engines
 from howdah.model.plan_options import PLAN_OPTIONS, PlanOption
 from howdah.model.workloads.option import Option
-from howdah.model.workloads.registered import options, programs
+from howdah.model.workloads.suite import options, programs
 
 _MOST_SEED: Final = 2**63 - 1
 _MEASURING_S: Final = (10.0, 3600.0)

@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 from rich.text import Text
 
+from howdah.model.job import Progress as Step
 from howdah.model.run import Outcome
-from howdah.model.sink import Progress as Step
 from howdah.model.study import Study, StudyRun
 from howdah.study.schedule import elapsed_s, expected_s
 from howdah.units import format_seconds

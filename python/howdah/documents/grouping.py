@@ -11,10 +11,10 @@ from pydantic import ValidationError
 from howdah.documents.fault import Keys
 from howdah.documents.hardware import Hardware, describe, rated
 from howdah.errors import UserError
+from howdah.model.base import WrongValue
 from howdah.model.host import Host
 from howdah.model.hostname import expand_all, fold, is_hostname
 from howdah.model.inventory import HostGroup, Inventory
-from howdah.model.wrong import WrongValue
 from howdah.units import exact_bytes
 
 Serves = Literal["any", "workers", "masters"]

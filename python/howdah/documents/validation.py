@@ -16,7 +16,7 @@ from pydantic_core import ErrorDetails
 
 from howdah.documents.fault import Fault, Keys
 from howdah.documents.tree import Tree
-from howdah.model.wrong import WrongValue
+from howdah.model.base import WrongValue
 
 _LONGEST_SHOWN = 40
 _WHOLE = ("is not a whole number", "write digits alone, for instance 2")

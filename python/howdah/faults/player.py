@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 
 from howdah.errors import HowdahError
 from howdah.model.faults import ClusterFault, FaultReport, Moment
-from howdah.model.sink import Progress
+from howdah.model.job import Progress
 
 _LOG = logging.getLogger(__name__)
 _TICK_S = 0.05

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from howdah.errors import UserError
-from howdah.model.job_demand import DemandPart, JobDemand, TaskDemand
+from howdah.model.replay import DemandPart, JobDemand, TaskDemand
 from howdah.model.spark_log import SparkLog
 from howdah.model.stretches import most_at_once, stretches
 from howdah.services.job_facts import AttemptFacts, JobFacts, Kind

@@ -7,8 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, StringConstraints
 
-from howdah.model.base import Model
-from howdah.model.wrong import WrongValue
+from howdah.model.base import Model, WrongValue
 
 MOST_TAGS = 32
 LONGEST_TAG = 64

@@ -11,9 +11,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from howdah.model.placement import placed_workers
-from howdah.model.plan import Plan, Role, Worker
+from howdah.model.plan import Plan, Role, Worker, value_text
 from howdah.model.request import Profile
-from howdah.model.value import value_text
 from howdah.units import MIB
 
 MASTER_MB = "yarn.app.mapreduce.am.resource.mb"

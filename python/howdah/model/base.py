@@ -1,4 +1,4 @@
-"""The base of every model class."""
+"""The base of every model class, and the error of its validators."""
 
 from pydantic import BaseModel, ConfigDict
 
@@ -11,3 +11,17 @@ class Model(BaseModel):
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="strings")
+
+
+class WrongValue(ValueError):
+    """A value of a document that its key cannot have: what is wrong, what would be right, and where it is.
+
+    ``at`` leads from the value that was validated to the one at fault: ``(1, "name")`` is the name
+    of its second entry.
+    """
+
+    def __init__(self, what: str, hint: str, at: tuple[str | int, ...] = ()) -> None:
+        super().__init__(f"{what}: {hint}")
+        self.what = what
+        self.hint = hint
+        self.at = at

@@ -11,9 +11,8 @@ from typing import Annotated, Final, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from howdah.model.base import Model
+from howdah.model.base import Model, WrongValue
 from howdah.model.inventory import FORMAT
-from howdah.model.wrong import WrongValue
 
 SCHEMA: Final = 1
 """The meaning of the simulator's parameters; it changes when one of them comes to mean something else."""

@@ -1,4 +1,4 @@
-"""What engines may be asked for beside their programs' options: how it is read, and what is refused."""
+"""The names of the engines, and their options beside those of programs: how they are read and refused."""
 
 from __future__ import annotations
 
@@ -11,11 +11,17 @@ from typing import Annotated, Final
 from pydantic import Field
 
 from howdah.errors import UserError
-from howdah.model.engine_names import HADOOP, HBASE, HOSTS, LOCAL, SIM
+from howdah.model.plan import value_text
 from howdah.model.quantity import Size
-from howdah.model.value import value_text
 from howdah.model.workloads.option import MOST_TASKS, Option, Refusal, StudiedAs
 from howdah.units import parse_bytes, parse_count
+
+LOCAL: Final = "local"
+HADOOP: Final = "hadoop"
+SIM: Final = "sim"
+HOSTS: Final = "hosts"
+HBASE: Final = "hbase"
+
 
 _MOST_SLOTS = 256
 _MOST_INTERVAL_S = 3600.0

@@ -1,4 +1,4 @@
-"""What was predicted of a run before it ran, and what became of it."""
+"""What was predicted of a run before it ran, what became of it, and the known times of the same work."""
 
 from __future__ import annotations
 
@@ -195,3 +195,16 @@ class Score(Model):
         """Whether what it took lies in the 90 % interval; None where there is none."""
         interval = self.forecast.interval
         return None if interval is None else interval.low <= self.measured <= interval.high
+
+
+class KnownTimes(Model):
+    """Published or measured times of the same work on the same hosts, divided in the same way."""
+
+    origin: Literal["published", "measured"]
+    """Whether a study says so or a run of one's own."""
+    source: str
+    """The published run's name, or the measured run's id."""
+    times: dict[str, Seconds]
+    """Seconds by workload, and by workload and phase: ``terasort``, ``terasort/map-shuffle``."""
+    differs: tuple[str, ...] = ()
+    """What else is not the same, in words."""

@@ -13,7 +13,7 @@ from typing import Annotated
 from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
 
 from howdah.errors import UserError
-from howdah.model.wrong import WrongValue
+from howdah.model.base import WrongValue
 from howdah.units import exact_bits_per_s, exact_bytes, parse_bits_per_s, parse_bytes
 
 _BARE_NUMBER = re.compile(r"\s*[+-]?[\d_,.]+\s*")

@@ -7,12 +7,11 @@ from typing import Annotated, Any, Final, TypeVar
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, create_model
 
-from howdah.model.base import Model
+from howdah.model.base import Model, WrongValue
 from howdah.model.engines import all_options, engines
 from howdah.model.quantity import Size, Speed
 from howdah.model.request import Hypervisor, Profile, Protection
 from howdah.model.workloads.option import Option
-from howdah.model.wrong import WrongValue
 
 Few = Annotated[int, Field(ge=1, le=10_000)]
 """A count of tasks, slots, files or repeats."""

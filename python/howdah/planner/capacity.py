@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from howdah.errors import UserError
-from howdah.model.heap import heap_bytes
 from howdah.model.inventory import HostGroup, Inventory
+from howdah.model.java_options import heap_bytes
 from howdah.model.plan import Capacity, Layout, Master, Role, Setting, Value, Worker, Year
 from howdah.model.request import Growth
 from howdah.planner.block import (

@@ -11,7 +11,7 @@ from howdah.errors import UserError
 from howdah.model.inventory import DiskRole, HostGroup, Inventory
 from howdah.model.plan import Breach, Cluster, ClusterPlan
 from howdah.model.request import Hypervisor, Override, PlanRequest
-from howdah.model.workloads.files import BLOCKS, is_block
+from howdah.model.workloads.option import BLOCKS, is_block
 from howdah.planner.choice import Choice, choose
 from howdah.planner.cluster import plan_choice, plan_cluster
 from howdah.units import (

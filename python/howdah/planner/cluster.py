@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 
 from howdah.errors import UserError
-from howdah.model.erasure import POLICIES
+from howdah.model.base import WrongValue
 from howdah.model.hostname import check_hostname, fold
 from howdah.model.inventory import HostGroup, Inventory
 from howdah.model.placement import placed_hosts, virtual_name
 from howdah.model.plan import Advice, Cluster, ClusterPlan, Layout, Master, Setting, Worker
 from howdah.model.request import PlanRequest
-from howdah.model.wrong import WrongValue
+from howdah.model.storage_policy import POLICIES
 from howdah.planner.block import file_bytes
 from howdah.planner.capacity import capacity
 from howdah.planner.choice import Choice, choose, count_workers, layouts_and_kinds

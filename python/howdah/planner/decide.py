@@ -10,9 +10,8 @@ from dataclasses import replace
 from howdah.errors import UserError
 from howdah.hadoop.misspelt import intended_key
 from howdah.model.inventory import HostGroup
-from howdah.model.plan import Breach, Setting, Value, Worker
+from howdah.model.plan import Breach, Setting, Value, Worker, value_text
 from howdah.model.request import DEFAULT_HADOOP, Override, PlanRequest
-from howdah.model.value import value_text
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Decision, FamilyRule, Scope, SettingRule
 from howdah.releases import catalogue

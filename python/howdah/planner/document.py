@@ -14,7 +14,7 @@ from operator import attrgetter
 from pathlib import Path
 
 from howdah.markdown import pipe_table
-from howdah.model.value import value_text
+from howdah.model.plan import value_text
 from howdah.planner.explanation import MEANINGS, PAPERS, Explanation, explain
 from howdah.planner.rules.catalogue import RULES
 from howdah.units import format_counted

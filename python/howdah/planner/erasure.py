@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 from howdah.errors import UserError
-from howdah.model.erasure import POLICIES, ErasurePolicy
 from howdah.model.plan import Advice, Placement
+from howdah.model.storage_policy import POLICIES, ErasurePolicy
 from howdah.planner.block import BLOCK_BYTES, file_bytes
 from howdah.planner.facts import Facts
 from howdah.planner.rules.capacity import CODED_FITS, CODED_SAFE, ERASURE_CODING, ERASURE_DOMAINS

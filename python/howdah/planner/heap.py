@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from howdah.model.heap import heap_bytes
+from howdah.model.java_options import heap_bytes
 from howdah.model.plan import Master, Role, Value, Worker
 from howdah.model.request import PlanRequest
 from howdah.planner.facts import Facts

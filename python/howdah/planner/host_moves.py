@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from howdah.model.storage_cost import HostMove, StoredData
+from howdah.model.storage_policy import HostMove, StoredData
 from howdah.planner.storage_limits import Scheme, StorageLimits
 
 _HEARTBEAT_S, _INTERVAL_S = 3.0, 3.0

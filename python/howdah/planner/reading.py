@@ -9,9 +9,8 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from howdah.model.found import Found, FoundConfig, FoundProperty
-from howdah.model.host import Host
+from howdah.model.host import Disk, FileSystem, Host
 from howdah.model.plan import Input, Value
-from howdah.model.storage import Disk, FileSystem
 from howdah.releases.spark import spark_size
 from howdah.releases.values import read_bool, read_list, read_size
 

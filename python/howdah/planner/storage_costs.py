@@ -6,9 +6,8 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from howdah.model.erasure import POLICIES
 from howdah.model.plan import ClusterPlan, Placement
-from howdah.model.storage_cost import PolicyCost, StorageComparison, StoredData
+from howdah.model.storage_policy import POLICIES, PolicyCost, StorageComparison, StoredData
 from howdah.planner.block import FILL_LIMIT, REPLICATION
 from howdah.planner.facts import Facts, cluster_facts
 from howdah.planner.host_moves import Loss, drain, rebuild

@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from howdah.model.erasure import ErasurePolicy
 from howdah.model.plan import Value
+from howdah.model.storage_policy import ErasurePolicy
 from howdah.planner.block import BLOCK_BYTES, FILL_LIMIT
 from howdah.planner.facts import ClusterFacts
 from howdah.planner.throughput import LINE_SHARE, block_bytes_per_s

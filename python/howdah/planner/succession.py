@@ -11,11 +11,9 @@ from howdah.hadoop.downtime import stopped_for, unrollable
 from howdah.hadoop.readers import present_roles, readers
 from howdah.model.change import ChangeStep, MasterMove, PlanChange, ValueChange
 from howdah.model.hostname import expand_all, fold
-from howdah.model.inventory import Inventory
+from howdah.model.inventory import Inventory, Sharing
 from howdah.model.placement import placed_hosts, placed_workers
-from howdah.model.plan import Cluster, ClusterPlan, Role, Setting
-from howdah.model.sharing import Sharing
-from howdah.model.value import value_text
+from howdah.model.plan import Cluster, ClusterPlan, Role, Setting, value_text
 from howdah.planner.choice import as_divided, choose
 from howdah.planner.cluster import plan_choice
 from howdah.planner.facts import raw_bytes_of

@@ -9,8 +9,7 @@ from pathlib import Path, PurePath, PurePosixPath
 from typing import Literal, NamedTuple
 
 from howdah.errors import UserError
-from howdah.model.host import Cgroup, Cpu, Host, Memory, Software, UserLimits
-from howdah.model.storage import FileSystem, OtherMount
+from howdah.model.host import Cgroup, Cpu, FileSystem, Host, Memory, OtherMount, Software, UserLimits
 from howdah.probe.cpu import read_cpu
 from howdah.probe.disks import Mount, read_disks, read_file_systems, read_mounts
 from howdah.probe.nics import read_network_stack, read_nics

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from howdah.model.network import Bond, NetworkStack, Nic
+from howdah.model.host import Bond, NetworkStack, Nic
 from howdah.probe.tree import FileTree
 
 _NET = "sys/class/net"

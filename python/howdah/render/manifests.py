@@ -14,8 +14,7 @@ from urllib.parse import urlsplit
 from howdah.hadoop.daemons import DAEMONS, DaemonKind, Store
 from howdah.model.configset import ConfigFile
 from howdah.model.placement import PlacedSystem
-from howdah.model.plan import Cluster, ClusterPlan, Role
-from howdah.model.value import planned_text, value_text
+from howdah.model.plan import Cluster, ClusterPlan, Role, planned_text, value_text
 from howdah.render.daemons import (
     expected_settings,
     port_of,

@@ -13,8 +13,7 @@ from pathlib import PurePosixPath
 from howdah.errors import UserError
 from howdah.model.configset import ConfigFile
 from howdah.model.placement import PlacedHost, PlacedWorker
-from howdah.model.plan import Cluster, ClusterPlan, Placement, Role
-from howdah.model.value import planned_text
+from howdah.model.plan import Cluster, ClusterPlan, Placement, Role, planned_text
 from howdah.render.templates import template
 
 _DATANODE_PORT = 9866

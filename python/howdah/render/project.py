@@ -11,8 +11,7 @@ from importlib import resources
 from howdah.hadoop.daemons import DAEMONS
 from howdah.model.configset import ConfigFile
 from howdah.model.placement import PlacedHost, PlacedSystem, placed_systems
-from howdah.model.plan import ClusterPlan, Role
-from howdah.model.value import planned_text
+from howdah.model.plan import ClusterPlan, Role, planned_text
 from howdah.render import playbooks
 from howdah.render.daemons import port_of
 from howdah.render.directories import hdfs_places

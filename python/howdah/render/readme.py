@@ -14,9 +14,8 @@ import jinja2
 
 from howdah.model.configset import ConfigFile
 from howdah.model.placement import PlacedHost
-from howdah.model.plan import ClusterPlan, Placement, Role
+from howdah.model.plan import ClusterPlan, Placement, Role, planned_text, value_text
 from howdah.model.request import Hypervisor
-from howdah.model.value import planned_text, value_text
 from howdah.render.directories import (
     hbase_directory,
     hdfs_directories,

@@ -13,8 +13,7 @@ from html import escape
 from shlex import quote
 
 from howdah.errors import UserError
-from howdah.model.plan import Setting
-from howdah.model.value import value_text
+from howdah.model.plan import Setting, value_text
 
 _WIDTH = 100
 _ILLEGAL = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|[\x7f-\x9f]")

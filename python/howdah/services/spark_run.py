@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 from howdah.model.cluster import CounterValue
-from howdah.model.counters import Counters
+from howdah.model.reported import Counters
 from howdah.model.run import Phase, TaskAttempt
 from howdah.model.spark import OF_ONE_STAGE, SparkExecutorRun, SparkRun, SparkStageRun
 from howdah.model.spark_log import SparkJob, SparkLog, SparkStage

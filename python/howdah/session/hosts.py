@@ -7,9 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from howdah.errors import UserError
+from howdah.model.base import WrongValue
 from howdah.model.host import Host
 from howdah.model.hostname import expand_all, host_and_port
-from howdah.model.wrong import WrongValue
 from howdah.planner.local.plan import DEFAULT_DATA_DIR
 from howdah.probe import probe_host
 

@@ -16,9 +16,8 @@ from howdah.jobs.histories import History, find_histories, read_source
 from howdah.jobs.remote import JobHistoryServer, SparkHistoryServer
 from howdah.jobs.store import JobStore, applications, texts
 from howdah.model.application import KIND_NAMES, Application
-from howdah.model.job_demand import JobDemand
 from howdah.model.plan import ClusterPlan
-from howdah.model.replay import JobReplay, ReplayScore
+from howdah.model.replay import JobDemand, JobReplay, ReplayScore
 from howdah.model.spark_log import SparkLog
 from howdah.report.document import Document
 from howdah.services.errors import ServiceError

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from howdah.model.storage_cost import StoredData
+from howdah.model.storage_policy import StoredData
 from howdah.planner.host_moves import (
     Loss,
     draining_streams,

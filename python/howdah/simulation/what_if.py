@@ -11,7 +11,7 @@ from howdah.calibrate.forecast import forecasts
 from howdah.errors import UserError
 from howdah.model.at_once import at_once
 from howdah.model.calibration import Calibration
-from howdah.model.engine_names import SIM
+from howdah.model.engine_options import SIM
 from howdah.model.plan import ClusterPlan
 from howdah.model.run import RunWarning
 from howdah.model.variation import Effect, Point, Sweep, WhatIf

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from howdah.model.engine_names import LOCAL
+from howdah.model.engine_options import LOCAL
 from howdah.model.engines import RegisteredEngine, engines
 from howdah.model.study import Factor, Repeats, Study, matches
 from howdah.model.study_settings import PLANNED_ONLY, CellSettings, Level

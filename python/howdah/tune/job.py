@@ -17,8 +17,8 @@ from howdah.model.job_tuning import COMBINED_NAME, CONFIGURED_NAME, JobTuningReq
 from howdah.model.study import Budget, Factor, Repeats, Study
 from howdah.model.study_settings import CellSettings, Level
 from howdah.model.tuning import DEFAULTS_NAME, PLANNED, Fixed, Narrowing, RaceTarget, TuneParameter
+from howdah.model.workloads.hadoop_programs import COMMAND
 from howdah.model.workloads.terasort import Codec
-from howdah.model.workloads.user_command import COMMAND
 from howdah.tune.parameters import CODEC_KEYS, RELEASED_CODECS, TASK_OPTIONS, codec_properties
 from howdah.tune.race import VARY, release_defaults, study_name
 from howdah.units import MIB

@@ -12,8 +12,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from howdah.model.at_once import at_once
-from howdah.model.heap import direct_bytes, heap_bytes
-from howdah.model.java_options import QUICK_START, starts_quickly
+from howdah.model.java_options import QUICK_START, direct_bytes, heap_bytes, starts_quickly
 from howdah.model.plan import Cluster, ClusterPlan, Worker
 from howdah.model.request import Override, PlanRequest
 from howdah.model.tuning import Fixed, TuneParameter

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from howdah.model.plan import Cluster, ClusterPlan
+from howdah.model.plan import Cluster, ClusterPlan, value_text
 from howdah.model.request import PlanRequest
 from howdah.model.study import Budget, Factor, Repeats, Study
 from howdah.model.study_settings import CellSettings, Level, Scalar
@@ -19,7 +19,6 @@ from howdah.model.tuning import (
     Tuning,
     TuningRequest,
 )
-from howdah.model.value import value_text
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import REDUCES, ROW_BYTES, ROWS
 from howdah.releases import catalogue

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howdah.analysis import Analysis, analyse
-from howdah.model.counters import Counters
+from howdah.model.reported import Counters
 from howdah.model.run import Outcome
 from howdah.model.tables import RunData
 from support import records

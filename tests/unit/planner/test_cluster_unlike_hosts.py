@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from howdah.errors import UserError
-from howdah.model.heap import heap_bytes
 from howdah.model.inventory import HostGroup, Inventory
+from howdah.model.java_options import heap_bytes
 from howdah.model.plan import ClusterPlan, Value, Worker
 from howdah.model.request import Demand, Growth, Hypervisor, PlanRequest, WorkKind
 from howdah.planner.cluster import plan_cluster

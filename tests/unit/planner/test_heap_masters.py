@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from howdah.model.heap import heap_bytes
+from howdah.model.java_options import heap_bytes
 from howdah.model.plan import Role, Value
 from howdah.model.request import PlanRequest
 from howdah.planner.facts import Facts

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from howdah.documents.files import read_inventory
-from howdah.model.heap import heap_bytes
+from howdah.model.java_options import heap_bytes
 from howdah.model.plan import ClusterPlan, Role
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster

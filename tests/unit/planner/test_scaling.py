@@ -8,9 +8,9 @@ import pytest
 
 from howdah.documents.files import read_inventory
 from howdah.errors import UserError
-from howdah.model.heap import heap_bytes
 from howdah.model.host import Host
 from howdah.model.inventory import HostGroup, Inventory
+from howdah.model.java_options import heap_bytes
 from howdah.model.plan import Cluster, ClusterPlan
 from howdah.model.request import Demand, Growth, Hypervisor, Override, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster

@@ -8,11 +8,10 @@ import pytest
 
 from howdah.documents.read import parse_document
 from howdah.errors import UserError
-from howdah.model.inventory import Inventory
+from howdah.model.inventory import Inventory, Sharing
 from howdah.model.machines import WantedMachine
 from howdah.model.plan import ClusterPlan
 from howdah.model.request import Hypervisor, PlanRequest, Protection
-from howdah.model.sharing import Sharing
 from howdah.model.site import MachineSite
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.shared.remaining import remaining_hosts

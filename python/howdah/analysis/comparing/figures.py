@@ -12,15 +12,14 @@ from howdah.analysis.phases import workload_times
 from howdah.analysis.wording import listed, percent
 from howdah.model.cluster import Laboratory, Scaling
 from howdah.model.comparison import Aspect, Fact, RunFigures
-from howdah.model.host import Host
+from howdah.model.host import Disk, Host
 from howdah.model.inventory import HostGroup
 from howdah.model.placement import placed_workers
 from howdah.model.plan import Cluster, Plan, Setting, Worker
 from howdah.model.run import Outcome, RunRecord
-from howdah.model.storage import Disk
 from howdah.model.tables import RunData
 from howdah.model.workloads.base import Workload
-from howdah.model.workloads.registered import options
+from howdah.model.workloads.suite import options
 from howdah.units import format_bits_per_s, format_bytes, format_counted, format_memory, format_rate
 
 

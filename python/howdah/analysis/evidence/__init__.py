@@ -81,7 +81,7 @@ from howdah.analysis.evidence.volumes import (
     StorageZones,
 )
 from howdah.model.finding import Finding
-from howdah.model.server_events import ServerEvent
+from howdah.model.tables import ServerEvent
 
 __all__ = [
     "Analysis",

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from howdah.engines.clock import RunClock
 from howdah.engines.hadoop.storage import HdfsWorkspace
 from howdah.engines.hadoop.target import HadoopTarget
-from howdah.model.job import Job
-from howdah.model.sink import SampleSink
+from howdah.model.job import Job, SampleSink
 from howdah.services.namenode import NameNode
 from howdah.services.resourcemanager import ResourceManager
 

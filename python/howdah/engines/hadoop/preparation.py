@@ -22,10 +22,9 @@ from howdah.installation.spark import find_spark
 from howdah.model.at_once import at_once
 from howdah.model.engine_options import CONF, DEADLINE, HDFS_DIR, LAB, PLAN, QUEUE, SET
 from howdah.model.job import Job
-from howdah.model.workloads.redundancy import Redundancy
+from howdah.model.workloads.hadoop_programs import Redundancy, UserCommand
 from howdah.model.workloads.spark import OnSpark
 from howdah.model.workloads.terasort import CODEC, Codec
-from howdah.model.workloads.user_command import UserCommand
 from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.request import RunRequest, requested_programs, suite_line
 from howdah.probe import probe_host

@@ -20,7 +20,7 @@ from howdah.engines.hbase.target import HBaseTarget
 from howdah.engines.processes import ProcessIdentity, end_with_parent
 from howdah.errors import RunFailed, UserError
 from howdah.model.base import Model
-from howdah.model.hbase import HBaseStatus
+from howdah.model.cluster import HBaseStatus
 from howdah.scratch import scratch_folder
 from howdah.services.errors import NotReachable
 

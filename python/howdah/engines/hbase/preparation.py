@@ -21,8 +21,7 @@ from howdah.installation.compiled import with_ycsb
 from howdah.installation.installation import find_hbase
 from howdah.lab.state import LabState
 from howdah.model.at_once import AtOnce
-from howdah.model.engine_names import HBASE
-from howdah.model.engine_options import CONF, DATA_DIR, LAB, MEMORY, PLAN
+from howdah.model.engine_options import CONF, DATA_DIR, HBASE, LAB, MEMORY, PLAN
 from howdah.model.host import Host
 from howdah.model.job import Job
 from howdah.model.plan import Plan, Role, Worker, WorkerPlan

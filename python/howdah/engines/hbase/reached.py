@@ -29,7 +29,7 @@ from howdah.lab.installed import installed
 from howdah.lab.kernel.enter import client_prefix, join_network
 from howdah.lab.registry import CLIENT
 from howdah.lab.state import LabState
-from howdah.model.hbase import HBaseStatus
+from howdah.model.cluster import HBaseStatus
 from howdah.model.job import Job
 from howdah.model.placement import placed_workers
 from howdah.model.plan import ClusterPlan, Plan, Role, Worker, WorkerPlan

@@ -14,8 +14,7 @@ from howdah.engines.hbase.target import HBaseTarget
 from howdah.engines.processes import ConcurrentProgram
 from howdah.faults.probes import ProbeAnswer, ProbeLog, probe_reports
 from howdah.model.faults import ProbeReport
-from howdah.model.job import Job
-from howdah.model.sink import Progress, SampleSink
+from howdah.model.job import Job, Progress, SampleSink
 from howdah.model.workloads.base import Workload
 
 _PROGRAM = "HBaseProbe"

@@ -12,8 +12,7 @@ from howdah.engines.local.work import LocalContext, Watch, file_rates
 from howdah.engines.local.workspace import spread_file_names
 from howdah.engines.under_way import PartialResult
 from howdah.errors import UserError
-from howdah.model.counters import Counters
-from howdah.model.reported import FileRate
+from howdah.model.reported import Counters, FileRate
 from howdah.model.workloads.dfsio import (
     DFSIO_FOLDER,
     DFSIO_LOG,

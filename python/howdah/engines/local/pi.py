@@ -7,8 +7,8 @@ from decimal import ROUND_HALF_UP, Context, Decimal
 from howdah import _native
 from howdah.engines.local.work import LocalContext, Watch
 from howdah.engines.under_way import PartialResult
-from howdah.model.counters import Counters
-from howdah.model.workloads.pi import Pi, estimate_of_pi
+from howdah.model.reported import Counters
+from howdah.model.workloads.hadoop_programs import Pi, estimate_of_pi
 
 _SCALE = Decimal(1).scaleb(-20)
 

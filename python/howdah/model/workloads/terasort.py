@@ -10,18 +10,24 @@ from typing import Annotated, ClassVar, Final, Literal
 
 from pydantic import Field
 
-from howdah.model.counters import Counters
 from howdah.model.quantity import Size
+from howdah.model.reported import Counters
 from howdah.model.workloads.base import Amount, Moved, Workload
-from howdah.model.workloads.files import (
+from howdah.model.workloads.option import (
     BLOCK_SIZE,
     CLUSTERS,
     ERASURE_CODING,
     MAPS,
     MOST_REPLICAS,
+    MOST_TASKS,
     REPLICATION,
+    Option,
+    Refusal,
+    StudiedAs,
+    choice,
+    count,
+    share,
 )
-from howdah.model.workloads.option import MOST_TASKS, Option, Refusal, StudiedAs, choice, count, share
 from howdah.units import format_bytes, format_count_short, format_counted, parse_count
 
 ROW_BYTES: Final = 100

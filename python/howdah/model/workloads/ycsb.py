@@ -14,7 +14,7 @@ from howdah.errors import UserError
 from howdah.model.latencies import LatencyHistogram
 from howdah.model.reported import ResultMetric, latency_metrics
 from howdah.model.workloads.base import TOGETHER, Amount, Workload
-from howdah.model.workloads.nnbench import OPERATIONS
+from howdah.model.workloads.hadoop_programs import OPERATIONS
 from howdah.model.workloads.option import Option
 from howdah.model.workloads.ycsb_options import (
     BLOCK_ENCODING,

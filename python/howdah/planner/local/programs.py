@@ -6,13 +6,10 @@ from pathlib import Path
 from typing import TypedDict
 
 from howdah.errors import UserError
-from howdah.model.workloads.dfsio import FILE_SIZE, FILES, DfsioRead, DfsioWrite
-from howdah.model.workloads.files import MAPS
-from howdah.model.workloads.nnbench import OPERATIONS
-from howdah.model.workloads.option import Option
-from howdah.model.workloads.pi import SAMPLES, Pi
-from howdah.model.workloads.registered import programs
-from howdah.model.workloads.storage import Storage
+from howdah.model.workloads.dfsio import FILE_SIZE, FILES, DfsioRead, DfsioWrite, Storage
+from howdah.model.workloads.hadoop_programs import OPERATIONS, SAMPLES, Pi
+from howdah.model.workloads.option import MAPS, Option
+from howdah.model.workloads.suite import programs
 from howdah.model.workloads.terasort import CODEC, INPUT, REDUCES, Codec, TeraGen, TeraSort, TeraValidate
 from howdah.model.workloads.ycsb import YCSB_LOAD, YcsbLoad, YcsbMix, YcsbOwnMix
 from howdah.model.workloads.ycsb_options import (

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from howdah.errors import UserError
 from howdah.model.found import FoundProperty
-from howdah.model.heap import heap_bytes
+from howdah.model.java_options import heap_bytes
 from howdah.model.plan import Value
 from howdah.model.request import DEFAULT_HBASE
 from howdah.planner.conditions import WITH_HBASE, with_mapreduce

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from howdah.hadoop.daemons import DAEMONS, WORKERS
-from howdah.model.heap import direct_bytes, heap_bytes
+from howdah.model.java_options import direct_bytes, heap_bytes
 from howdah.model.plan import Input, Role
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from howdah.model.heap import heap_bytes
+from howdah.model.java_options import heap_bytes
 from howdah.model.plan import Input, Master, Role, Value
 from howdah.model.request import Protection
 from howdah.planner.block import (

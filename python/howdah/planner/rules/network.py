@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Iterator
 
-from howdah.model.network import Nic
+from howdah.model.host import Nic
 from howdah.model.plan import Input
 from howdah.model.request import Hypervisor, Profile
 from howdah.planner.block import REPLICATION

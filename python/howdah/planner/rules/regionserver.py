@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from howdah.model.heap import heap_bytes
+from howdah.model.java_options import heap_bytes
 from howdah.model.plan import Input, Value
 from howdah.planner.budget import budget
 from howdah.planner.conditions import WITH_HBASE, with_hbase

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from howdah.model.hostname import expand_all
-from howdah.model.value import value_text
+from howdah.model.plan import value_text
 from howdah.planner.facts import Facts
 from howdah.planner.rules.declare import Condition, Rules
 from howdah.units import format_counted

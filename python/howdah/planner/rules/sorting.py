@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from howdah.model.heap import heap_bytes
+from howdah.model.java_options import heap_bytes
 from howdah.model.plan import Input, Value
 from howdah.planner.budget import HEAP_SHARE
 from howdah.planner.conditions import WITH_MAPREDUCE

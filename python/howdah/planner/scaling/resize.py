@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from howdah.model.erasure import POLICIES
 from howdah.model.hostname import fold
-from howdah.model.inventory import CpuLayout, DiskRole, DiskSet, HostGroup, Inventory, NicSet
+from howdah.model.inventory import CpuLayout, DiskRole, DiskSet, HostGroup, Inventory, NicSet, Sharing
 from howdah.model.plan import Cluster, Layout
 from howdah.model.request import CodedDirectory, Demand, Hypervisor, PlanRequest, Protection
-from howdah.model.sharing import Sharing
+from howdah.model.storage_policy import POLICIES
 from howdah.planner.masters.slots import PLACE_BYTES
 from howdah.planner.platforms.candidates import LEAST_THREADS
 from howdah.planner.platforms.division import Division, divide, least_worker

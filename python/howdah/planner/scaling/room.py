@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import NamedTuple
 
-from howdah.model.heap import heap_bytes
 from howdah.model.host import Host
 from howdah.model.inventory import HostGroup
+from howdah.model.java_options import heap_bytes
 from howdah.model.placement import placed_hosts
 from howdah.model.plan import Cluster, ClusterPlan, Layout, Role, Value, Worker
 from howdah.planner.scaling.resize import possible_cores

@@ -8,10 +8,9 @@ from itertools import combinations
 from typing import NamedTuple
 
 from howdah.errors import UserError
-from howdah.model.inventory import DiskKind, DiskRole, HostGroup, Inventory
+from howdah.model.inventory import DiskKind, DiskRole, HostGroup, Inventory, Sharing
 from howdah.model.placement import placed_workers
 from howdah.model.plan import Cluster, ClusterPlan, Layout, Worker
-from howdah.model.sharing import Sharing
 from howdah.planner.platforms.division import memory_for_workers
 from howdah.units import format_bits_per_s, format_bytes, format_counted, format_gib
 

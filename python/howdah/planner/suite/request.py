@@ -9,14 +9,12 @@ from pydantic import Field
 
 from howdah.errors import UserError
 from howdah.model.base import Model
-from howdah.model.engine_names import LOCAL
-from howdah.model.engine_options import REDUCE_SLOTS
+from howdah.model.engine_options import LOCAL, REDUCE_SLOTS
 from howdah.model.engines import all_options
 from howdah.model.plan import Plan, Setting
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.option import Option
-from howdah.model.workloads.registered import options, programs
-from howdah.model.workloads.suite import Suite, suites
+from howdah.model.workloads.suite import Suite, options, programs, suites
 from howdah.model.workloads.terasort import INPUT
 from howdah.units import format_memory
 

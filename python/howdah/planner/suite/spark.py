@@ -5,36 +5,33 @@ from __future__ import annotations
 from typing import Any
 
 from howdah.model.at_once import MASTER_MB, Container, counted_rooms, node_rooms
-from howdah.model.plan import Plan
-from howdah.model.value import value_text
-from howdah.model.workloads.files import BLOCK_SIZE
+from howdah.model.plan import Plan, value_text
+from howdah.model.workloads.option import BLOCK_SIZE
 from howdah.model.workloads.spark import (
     ALLOCATION,
     API,
+    CLUSTERS,
     DEPLOY_MODE,
     EXECUTOR_CORES,
     EXECUTOR_MEMORY,
     EXECUTORS,
-    PARTITIONS,
-    DeployMode,
-    ExecutorAllocation,
-    SparkApi,
-    SparkTeraSort,
-    executor_container_bytes,
-)
-from howdah.model.workloads.spark_programs import (
-    CLUSTERS,
     ITERATIONS,
     JOIN_KEYS,
     JOIN_ROWS,
+    PARTITIONS,
     POINTS,
     SCALE,
     SKEW,
     WORDS,
+    DeployMode,
+    ExecutorAllocation,
+    SparkApi,
     SparkJoin,
     SparkKMeans,
+    SparkTeraSort,
     SparkTpch,
     SparkWordCount,
+    executor_container_bytes,
 )
 from howdah.model.workloads.terasort import INPUT, OUTPUT_REPLICATION, PARTITION_SAMPLES, ROW_BYTES
 from howdah.planner.budget import Executor, WorkerRoom, best_executor

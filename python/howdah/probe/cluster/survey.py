@@ -13,9 +13,9 @@ from ipaddress import ip_address
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from howdah.model.found import Machine, Survey, Volume
 from howdah.model.host import Unread
 from howdah.model.plan import Role
-from howdah.model.survey import Machine, Survey, Volume
 from howdah.services.addresses import WebAddress
 from howdah.services.conf import ClientConf
 from howdah.services.errors import ServiceError, Unexpected

@@ -15,7 +15,7 @@ from statistics import median
 
 from howdah import _native
 from howdah.errors import UserError
-from howdah.model.host import Host
+from howdah.model.host import Disk, FileSystem, Host
 from howdah.model.measured import (
     DirectoryRates,
     DiskZones,
@@ -24,7 +24,6 @@ from howdah.model.measured import (
     StreamRates,
     ZoneRate,
 )
-from howdah.model.storage import Disk, FileSystem
 from howdah.probe.measuring.scratch import Pace, data_dir_of
 from howdah.units import KIB, MIB, format_bytes
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from howdah.model.machines import HostState, MachineDisk, WantedMachine
-from howdah.model.value import value_text
+from howdah.model.plan import value_text
 from howdah.provision.differences import DATA_DISK, FIRST_BOOT, HOST, POWER
 from howdah.provision.first_boot import digest, guest_meta_data, user_data
 from howdah.units import GIB, MIB

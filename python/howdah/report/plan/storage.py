@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from howdah.model.storage_cost import HostMove, PolicyCost, StorageComparison
+from howdah.model.storage_policy import HostMove, PolicyCost, StorageComparison
 from howdah.report.document import Block, Bullets, Paragraph, Table
 from howdah.units import format_bytes, format_count_short, format_counted, format_seconds
 

@@ -12,8 +12,7 @@ from starlette.responses import JSONResponse, Response
 from howdah.errors import UserError
 from howdah.model.base import Model
 from howdah.model.check import CheckReport, CheckVerdict
-from howdah.model.plan import Candidate, ClusterPlan, Setting
-from howdah.model.value import value_text
+from howdah.model.plan import Candidate, ClusterPlan, Setting, value_text
 from howdah.planner.changes import QUANTITIES
 from howdah.report.document import Figure, Table
 from howdah.report.figure_data import figure_data, folded

@@ -19,8 +19,7 @@ from howdah.deploy.problems import HostProblem, host_problems
 from howdah.errors import UserError
 from howdah.installation.tree import PackedTree
 from howdah.model.hostname import is_hostname
-from howdah.model.plan import Placement, Role
-from howdah.model.value import planned_text
+from howdah.model.plan import Placement, Role, planned_text
 from howdah.session.deploy.order import check_downtime, downtime_for, steps
 from howdah.session.deploy.project import Target, project, releases, secrets_of_hosts
 from howdah.session.deploy.states import (

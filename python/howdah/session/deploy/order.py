@@ -11,8 +11,7 @@ from howdah.errors import UserError
 from howdah.hadoop.daemons import BY_NAME, DAEMONS
 from howdah.hadoop.downtime import Unrollable, stopped_for, unrollable
 from howdah.hadoop.order import RESTARTING, UPGRADING, at_once
-from howdah.model.plan import Role
-from howdah.model.value import planned_text
+from howdah.model.plan import Role, planned_text
 from howdah.releases.catalogue import default_of, hadoop, hbase
 from howdah.session.deploy.project import Target, project
 from howdah.session.deploy.states import Agree, Deployed, DeployedHost, DeployOptions, outcome

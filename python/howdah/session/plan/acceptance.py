@@ -8,8 +8,7 @@ from typing import NamedTuple
 from howdah.audit.audit import plan_faults
 from howdah.errors import UserError
 from howdah.model.check import CheckVerdict
-from howdah.model.plan import Advice, ClusterPlan
-from howdah.model.value import value_text
+from howdah.model.plan import Advice, ClusterPlan, value_text
 from howdah.planner.rule import Severity
 
 _SHOWN = 3

@@ -13,9 +13,9 @@ from howdah.documents.files import parse_inventory, read_host, write_work
 from howdah.documents.grouping import Addition, Probe
 from howdah.documents.survey import ASSUMED, Given, survey_groups
 from howdah.errors import UserError
+from howdah.model.found import Survey, Work
 from howdah.model.host import Unread
 from howdah.model.inventory import DiskKind
-from howdah.model.survey import Survey, Work
 from howdah.probe.cluster.survey import survey
 from howdah.probe.cluster.work import observe
 from howdah.services.conf import ClientConf

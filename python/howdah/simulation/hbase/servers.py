@@ -7,7 +7,7 @@ from typing import Literal
 
 from howdah.errors import UserError
 from howdah.model.at_once import AtOnce
-from howdah.model.heap import direct_bytes, heap_bytes
+from howdah.model.java_options import direct_bytes, heap_bytes
 from howdah.model.plan import Cluster, ClusterPlan, Role, Worker
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.ycsb import Ycsb, YcsbLoad

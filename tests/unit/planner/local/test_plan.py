@@ -12,9 +12,8 @@ from howdah.errors import UserError
 from howdah.model.host import Host
 from howdah.model.plan import WorkerPlan
 from howdah.model.workloads.dfsio import DFSIO_READ, FILE_SIZE, FILES
-from howdah.model.workloads.files import MAPS
-from howdah.model.workloads.registered import programs
-from howdah.model.workloads.suite import Suite, suites
+from howdah.model.workloads.option import MAPS
+from howdah.model.workloads.suite import Suite, programs, suites
 from howdah.model.workloads.terasort import CODEC, REDUCES, ROWS, Codec
 from howdah.planner.local.plan import LocalPlanner, sample_interval_s
 from howdah.planner.suite.request import RunRequest

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howdah.model.found import Found
+from howdah.model.host import FileSystem, XfsGeometry
 from howdah.model.inventory import DiskKind, DiskRole, DiskSet
 from howdah.model.request import Demand, PlanRequest
-from howdah.model.storage import FileSystem, XfsGeometry
 from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import AdviceRule, Inspection, SettingRule
 from howdah.planner.rules import disks

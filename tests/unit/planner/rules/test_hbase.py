@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from howdah.model.heap import heap_bytes
+from howdah.model.java_options import heap_bytes
 from howdah.model.plan import Role, Value
 from howdah.planner.facts import Facts
 from howdah.planner.rule import AdviceRule, SettingRule

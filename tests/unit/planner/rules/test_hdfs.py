@@ -7,8 +7,8 @@ import re
 import pytest
 
 from howdah.errors import UserError
-from howdah.model.heap import heap_bytes
 from howdah.model.inventory import DiskKind, DiskSet
+from howdah.model.java_options import heap_bytes
 from howdah.model.plan import Role
 from howdah.model.request import PlanRequest, Protection
 from howdah.planner.facts import Facts, MissingFact

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from howdah.model.heap import heap_bytes
+from howdah.model.java_options import heap_bytes
 from howdah.model.plan import Value
 from howdah.model.request import Demand
 from howdah.planner.facts import Facts

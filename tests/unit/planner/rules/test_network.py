@@ -8,8 +8,8 @@ import pytest
 
 from howdah.analysis.links import PUBLISHED
 from howdah.model.found import Found
+from howdah.model.host import Bond, Nic
 from howdah.model.inventory import DiskKind, DiskSet, NicSet
-from howdah.model.network import Bond, Nic
 from howdah.model.request import Hypervisor, PlanRequest, Profile
 from howdah.model.workloads.network import BOTH_WAYS, ONE_WAY
 from howdah.planner.facts import Facts

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from howdah.model.heap import heap_bytes
 from howdah.model.inventory import CpuLayout, DiskKind, DiskSet, HostGroup, NicSet
+from howdah.model.java_options import heap_bytes
 from howdah.model.plan import Value
 from howdah.model.request import PlanRequest, Profile
 from howdah.planner.facts import Facts

@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from howdah.errors import UserError
-from howdah.model.inventory import Inventory
+from howdah.model.inventory import Inventory, Sharing
 from howdah.model.plan import ClusterPlan
 from howdah.model.request import Hypervisor, PlanRequest
-from howdah.model.sharing import Sharing
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.shared.claims import check_fit, claims_of
 from howdah.planner.shared.remaining import remaining_hosts

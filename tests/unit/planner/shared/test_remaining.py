@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 
 from howdah.errors import UserError
 from howdah.model.hostname import expand_all
-from howdah.model.inventory import HostGroup, Inventory
+from howdah.model.inventory import HostGroup, Inventory, Neighbour, Sharing
 from howdah.model.placement import placed_hosts
 from howdah.model.plan import Cluster, ClusterPlan
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Protection
-from howdah.model.sharing import Neighbour, Sharing
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.platforms.division import memory_for_workers
 from howdah.planner.shared.claims import check_fit

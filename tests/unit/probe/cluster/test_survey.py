@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from howdah.model.found import Machine, Survey
 from howdah.model.plan import Role
-from howdah.model.survey import Machine, Survey
 from howdah.probe.cluster.survey import survey
 from howdah.probe.cluster.work import observe
 from howdah.services.conf import ClientConf

@@ -15,7 +15,7 @@ from howdah.analysis.comparing.readings import ELAPSED
 from howdah.analysis.wording import percent
 from howdah.errors import UserError
 from howdah.model.comparison import Measure, Reading
-from howdah.model.sink import Progress
+from howdah.model.job import Progress
 from howdah.model.study import StudyRun
 from howdah.report.figures.timeline import LABEL_PITCH
 from howdah.report.study.found import CellRuns

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from howdah.engines.clock import RunClock
 from howdah.engines.hadoop.history.failure import short_cause
 from howdah.engines.hadoop.target import NodeFinder
-from howdah.model.counters import Counters
+from howdah.model.reported import Counters
 from howdah.model.run import Phase, TaskAttempt
 from howdah.model.workloads.base import Workload
 from howdah.services.job_facts import AttemptFacts, JobFacts, MasterStart, Sums, TaskFacts

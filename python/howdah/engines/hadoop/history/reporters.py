@@ -12,8 +12,8 @@ from howdah.engines.hadoop.history.attempts import attempt_rows, phases, printed
 from howdah.engines.hadoop.history.failure import cause_of
 from howdah.engines.hadoop.target import HadoopTarget, NodeFinder
 from howdah.model.cluster import AppMasterStart, CounterValue, HadoopJob
-from howdah.model.counters import Counters
 from howdah.model.plan import Plan
+from howdah.model.reported import Counters
 from howdah.model.run import Phase, TaskAttempt
 from howdah.model.spark import SparkRun
 from howdah.model.workloads.base import Workload

@@ -14,7 +14,7 @@ from howdah.errors import UserError
 from howdah.hadoop.misspelt import intended_key
 from howdah.installation.command import BRIEF, java_command
 from howdah.model.workloads.base import Workload
-from howdah.model.workloads.files import BLOCK_SIZE, REPLICATION
+from howdah.model.workloads.option import BLOCK_SIZE, REPLICATION
 from howdah.model.workloads.terasort import Codec, TeraSort
 from howdah.releases.catalogue import default_of, hadoop
 from howdah.services.job_facts import JobFacts

@@ -12,8 +12,7 @@ from howdah.engines.hadoop.programs.sources import DFSIO_DATA, dfsio_files
 from howdah.engines.hadoop.work import Conclusion, FinishedJob, HadoopWork
 from howdah.engines.under_way import PartialResult
 from howdah.installation.command import PROGRAMS
-from howdah.model.counters import Counters
-from howdah.model.reported import FileRate
+from howdah.model.reported import Counters, FileRate
 from howdah.model.workloads.dfsio import (
     DFSIO_FOLDER,
     DFSIO_LOG,

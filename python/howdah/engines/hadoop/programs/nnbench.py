@@ -12,9 +12,9 @@ from howdah.engines.hadoop.work import Conclusion, FinishedJob, HadoopWork
 from howdah.engines.under_way import PartialResult
 from howdah.errors import RunFailed
 from howdah.installation.command import PROGRAMS
-from howdah.model.counters import Counters
+from howdah.model.reported import Counters
 from howdah.model.run import Phase
-from howdah.model.workloads.nnbench import NNBench, operations_per_s
+from howdah.model.workloads.hadoop_programs import NNBench, operations_per_s
 
 _OPERATIONS = ("create_write", "open_read", "rename", "create_write", "delete")
 """Each uses the files of the one before; delete needs new files, because it does not know renamed ones."""

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from howdah.engines.hadoop.programs.command import Command
 from howdah.engines.hadoop.work import Conclusion, HadoopWork
 from howdah.engines.under_way import PartialResult
-from howdah.model.counters import Counters
-from howdah.model.workloads.pi import Pi, estimate_of_pi
+from howdah.model.reported import Counters
+from howdah.model.workloads.hadoop_programs import Pi, estimate_of_pi
 
 _MAIN = "org.apache.hadoop.examples.QuasiMonteCarlo"
 _ANSWER = "Estimated value of Pi is "

@@ -25,8 +25,14 @@ from howdah.installation.digests import existing_cache
 from howdah.installation.spark import SparkInstallation
 from howdah.model.reported import ResultMetric
 from howdah.model.run import Outcome, ValidationError
-from howdah.model.workloads.spark import OnSpark, SparkApi, SparkTeraSort
-from howdah.model.workloads.spark_programs import SparkJoin, SparkKMeans, SparkWordCount
+from howdah.model.workloads.spark import (
+    OnSpark,
+    SparkApi,
+    SparkJoin,
+    SparkKMeans,
+    SparkTeraSort,
+    SparkWordCount,
+)
 from howdah.model.workloads.terasort import TERASORT, TeraSort
 from howdah.scratch import scratch_folder
 from howdah.services.namenode import NameNode

@@ -23,7 +23,7 @@ from howdah.extras import install_command
 from howdah.installation.digests import existing_cache
 from howdah.model.reported import ResultMetric
 from howdah.model.run import Outcome, ValidationError
-from howdah.model.workloads.spark_programs import SparkTpch
+from howdah.model.workloads.spark import SparkTpch
 from howdah.scratch import scratch_folder
 
 _FILE = Path(__file__).with_name("tpch_answers.json")

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterator
 
-from howdah.model.erasure import POLICIES
+from howdah.model.storage_policy import POLICIES
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict, worker_hosts
 from howdah.planner.rule import MUST

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from howdah.model.found import FoundProperty
-from howdah.model.heap import heap_bytes
+from howdah.model.java_options import heap_bytes
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict
 from howdah.planner.rule import MUST

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from howdah.model.host import FileSystem
 from howdah.model.inventory import DiskKind, DiskRole
-from howdah.model.storage import FileSystem
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, MountJudgement, Observation, data_mounts, group_observations
 from howdah.planner.rule import MAY, MUST

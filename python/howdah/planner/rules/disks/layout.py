@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
+from howdah.model.host import Disk, FileSystem
 from howdah.model.inventory import DiskKind, DiskRole
 from howdah.model.plan import Input
-from howdah.model.storage import Disk, FileSystem
 from howdah.planner.facts import Facts
 from howdah.planner.reading import (
     Inspected,

@@ -12,7 +12,7 @@ from howdah.engines.clock import RunClock
 from howdah.engines.hadoop.history.failure import client_error, innermost, short_cause
 from howdah.engines.hadoop.history.reporters import report_job
 from howdah.model.plan import WorkerPlan
-from howdah.model.workloads.pi import Pi
+from howdah.model.workloads.hadoop_programs import Pi
 from howdah.model.workloads.terasort import TeraSort
 from howdah.services.secrets import without_secrets
 from howdah.services.task_log import MOST_BYTES, TaskContainer, TaskLogs, contents

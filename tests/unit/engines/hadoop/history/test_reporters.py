@@ -16,8 +16,8 @@ from howdah.engines.hadoop.history.reporters import ReportedJob, report_job
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.model.plan import WorkerPlan
 from howdah.model.run import TaskAttempt
-from howdah.model.workloads.pi import PI
-from howdah.model.workloads.registered import programs
+from howdah.model.workloads.hadoop_programs import PI
+from howdah.model.workloads.suite import programs
 from howdah.model.workloads.terasort import TERAGEN, TERASORT, TeraGen, TeraSort
 from howdah.services import history
 from howdah.services.conf import ClientConf

@@ -7,7 +7,7 @@ from howdah.engines.hadoop.programs.command import file_properties, sort_propert
 from howdah.engines.hadoop.programs.dfsio import DfsioSums, TaskRate, read_sums, read_task
 from howdah.engines.hadoop.programs.nnbench import OperationRate, arguments, read_measured
 from howdah.engines.hadoop.programs.pi import estimate
-from howdah.model.workloads.nnbench import NNBench
+from howdah.model.workloads.hadoop_programs import NNBench
 from howdah.model.workloads.terasort import Codec, TeraGen, TeraSort
 from howdah.services.job_rest import JobProgress
 

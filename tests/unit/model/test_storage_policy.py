@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howdah.model.erasure import POLICIES
+from howdah.model.storage_policy import POLICIES
 from howdah.units import MIB
 
 BLOCK = 128 * MIB
