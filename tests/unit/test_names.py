@@ -55,7 +55,7 @@ MORE_PACKAGES = (
     "telemetry",
 )
 JSON_FIELDS = {
-    ("deploy/problems.py", "what"),
+    ("deploy/ansible.py", "what"),
     ("lab/hadoop/redundancy.py", "what"),
     ("lab/state.py", "asked"),
     ("render/modules/changes.py", "what"),

@@ -25,6 +25,7 @@ from howdah.audit.facts import ReadByClients, concerns, found_facts, planned_fac
 from howdah.audit.folder import Releases
 from howdah.audit.values import Layers, Misfit, Values, derived, is_read, read_kind, read_like
 from howdah.errors import UserError
+from howdah.hadoop.config_files import shown_value
 from howdah.model.check import Check, CheckReport, CheckVerdict, HostRole
 from howdah.model.found import Found, FoundConfig, FoundProperty
 from howdah.model.host import Host
@@ -35,7 +36,6 @@ from howdah.planner.reading import Inspected, Observation, data_dirs
 from howdah.planner.rule import Damage, Decision, FamilyRule, Inspection, Rule, SettingRule
 from howdah.planner.rules.catalogue import INSPECTIONS, SETTING_RULES
 from howdah.releases.catalogue import hadoop, hbase
-from howdah.services.secrets import shown_value
 
 _BLOCKS = "dfs.datanode.data.dir"
 _OF_JOBS = ("mapreduce.", "yarn.app.mapreduce.")

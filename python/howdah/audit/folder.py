@@ -23,13 +23,11 @@ from howdah.audit.values import (
     is_stray,
 )
 from howdah.errors import UnreadableFile, UserError
-from howdah.hadoop.env_files import read_assignments
+from howdah.hadoop.config_files import BLANKS, read_assignments, read_site, shown_value, xml_fault
 from howdah.hadoop.foreign_files import foreign_path
-from howdah.hadoop.site_files import BLANKS, read_site, xml_fault
 from howdah.model.found import Allocation, FoundConfig, FoundProperty, Unreadable
 from howdah.model.plan import ClusterPlan
 from howdah.model.request import DEFAULT_HADOOP, DEFAULT_HBASE
-from howdah.services.secrets import shown_value
 from howdah.units import MIB, format_memory
 
 _MOST_BYTES = MIB

@@ -1,7 +1,8 @@
 """Which daemons read a configuration key: the one table that plans, deployments and checks decide by.
 
 The releases' jars say which daemons' code names a key (``releases/data/*.json``, made by hadoop/catalogue).
-What they do not say is here: keys that no code names as they are written.
+What they do not say is here: keys that no code names as they are written. A misspelt key was meant to be a
+close one that the same daemons read.
 """
 
 from __future__ import annotations
@@ -59,6 +60,8 @@ _READ_AS: tuple[tuple[str, str, str], ...] = (
 """Names whose readers the code does not show: the key that the same daemons read, and why."""
 _LEAST_PARTS = 3
 """Words of a beginning whose readers read all keys of it, at least: ``yarn.nodemanager.`` has too few."""
+_LEAST_RELATED = 2
+"""Words that a misspelt key's beginning needs to show which daemons read its keys: ``dfs`` alone does not."""
 
 
 def readers(setting: Setting, plan: ClusterPlan) -> frozenset[Role]:
@@ -132,3 +135,41 @@ def _expanding(hadoop_version: str, hbase_version: str) -> Mapping[str, tuple[st
                 if variable != known.name:
                     found.setdefault(variable, {})[known.name] = None
     return {variable: tuple(names) for variable, names in found.items()}
+
+
+def intended_key(name: str, release: Release) -> str | None:
+    """The release's key that a misspelt one was meant to be; None where no close one has its readers."""
+    letters = _letters(name)
+    same = [known for known in release.properties if len(known) == len(name) and _letters(known) == letters]
+    if len(same) == 1 and same[0].lower() != name.lower():
+        # A dot for a hyphen: the same words in the same order are meant.
+        return same[0]
+    return next((known for known in release.close_names(name) if _share_readers(name, known, release)), None)
+
+
+def _letters(name: str) -> str:
+    """The name without what is between its words."""
+    return re.sub(r"[._-]", "", name)
+
+
+def _share_readers(name: str, known: str, release: Release) -> bool:
+    """Whether a daemon reads both, or only clients and jobs do.
+
+    No code names a misspelt key, so that its readers are those of the keys that begin as it does.
+    """
+    parts = name.split(".")
+    for count in range(len(parts) - 1, _LEAST_RELATED - 1, -1):
+        beginning = ".".join(parts[:count]) + "."
+        if known.startswith(beginning):
+            return True
+        relatives = [other for other in release.properties if other.startswith(beginning)]
+        if relatives:
+            wanted = _readers(known, release)
+            return any(wanted & own or wanted == own for own in (_readers(key, release) for key in relatives))
+    return True
+
+
+def _readers(key: str, release: Release) -> frozenset[Role]:
+    if release.product == "hbase":
+        return readers_of(key, None, DEFAULT_HADOOP, release.version)
+    return readers_of(key, None, release.version, DEFAULT_HBASE)

@@ -12,15 +12,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from howdah.errors import HowdahError, UserError
-from howdah.hadoop.site_files import read_site
+from howdah.hadoop.config_files import read_site
 from howdah.jobs.mapreduce import mapreduce_application
 from howdah.jobs.spark import spark_application
 from howdah.model.application import Application
 from howdah.model.spark_log import SparkLog
 from howdah.services.event_log import read_event_log
 from howdah.services.event_log_files import ROLLING, begins_as_event_log, is_event_log_name
-from howdah.services.history import MOST_BYTES
-from howdah.services.history_events import read_history
+from howdah.services.history import MOST_BYTES, read_history
 from howdah.services.job_facts import JobFacts
 
 _JOB = re.compile(r"(job_\d+_\d+)\b.*\.jhist|.+\.jhist")

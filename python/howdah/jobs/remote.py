@@ -11,13 +11,12 @@ from zipfile import BadZipFile, ZipFile
 
 from howdah.errors import UserError
 from howdah.jobs.histories import History, conf_name, is_history_name
-from howdah.services.answer import list_at
 from howdah.services.errors import ServiceError, Unexpected
 from howdah.services.event_log_files import ROLLING
 from howdah.services.hdfs import FileStatus, Hdfs
 from howdah.services.job_facts import JobFacts
 from howdah.services.job_rest import JobReader
-from howdah.services.web import Web
+from howdah.services.web import Web, list_at
 
 
 class HdfsHistories:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from howdah.errors import Aborted
-from howdah.installation.java import java_home
+from howdah.installation.installation import java_home
 from howdah.lab import registry, rootless, shared_hosts
 from howdah.lab.down import remove
 from howdah.lab.hadoop.daemons import Daemon

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from howdah.errors import UserError
-from howdah.hadoop.misspelt import intended_key
+from howdah.hadoop.readers import intended_key
 from howdah.model.inventory import HostGroup
 from howdah.model.plan import Breach, Setting, Value, Worker, value_text
 from howdah.model.request import DEFAULT_HADOOP, Override, PlanRequest

@@ -1,4 +1,9 @@
-"""Planned machines compared with existing ones, and the interface of both hypervisors."""
+"""Planned machines compared with existing ones and with the room on hosts; the interface of both hypervisors.
+
+Neither govmomi's simulator nor libvirt's test driver refuses a machine that does not fit, and a real
+hypervisor does so one machine at a time, half-way: so it is computed here, all hosts at once, before
+anything is made.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +11,18 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import Protocol
 
 from howdah.errors import UserError
+from howdah.model.hostname import fold
 from howdah.model.machines import (
     Difference,
     Doing,
     FoundMachine,
+    HostState,
+    Obstacle,
     ProvisionChange,
     Provisioning,
     WantedMachine,
 )
+from howdah.units import format_memory
 
 Told = Callable[[str], None]
 """Told what is done, a line at a time."""
@@ -113,3 +122,159 @@ def whole_changes(
         differ = differences(facts, there or {})
         doing = Doing.MAKE if there is None else Doing.CHANGE if differ else Doing.LEAVE
         yield ProvisionChange(doing=doing, what=what, name=name, differences=differ)
+
+
+_SHOWN = 3
+_FT_MEMORY = 128 * 2**30
+_FT_CPUS = 8
+"""What Fault Tolerance can mirror since vSphere 6.7 at most."""
+
+
+def admit(
+    machines: Sequence[WantedMachine],
+    hosts: Mapping[str, HostState],
+    found: Mapping[str, FoundMachine],
+    *,
+    network: str,
+    overcommit: bool,
+) -> None:
+    """Raise UserError for what no host can carry, with every host's fault and what would help."""
+    problems = [*_foreign(machines, found)]
+    for name in dict.fromkeys(machine.host for machine in machines):
+        here = [machine for machine in machines if machine.host == name]
+        mirrored = [machine for machine in machines if machine.shadow_host == name]
+        if (host := hosts.get(name)) is None:
+            known = ", ".join(fold(sorted(hosts))[:_SHOWN]) or "none"
+            what = f"is unknown; known hosts: {known}"
+            problems.append(Obstacle(f"host {name}", what, "give the plan for these hosts"))
+        else:
+            problems += [*_host(host, here, mirrored, network, overcommit=overcommit)]
+            problems += [*_disks(host, here, found)]
+    for machine in machines:
+        if machine.shadow_host is not None and machine.name not in found:
+            problems += [*_tolerance(machine, hosts)]
+    if problems:
+        raise refusal(problems)
+
+
+def refusal(problems: Sequence[Obstacle]) -> UserError:
+    """One message for all problems, the first in full."""
+    first, *others = dict.fromkeys(problems)
+    what = first.what
+    if others:
+        what += "; as well: " + "; ".join(f"{one.where} {one.what}" for one in others[: _SHOWN - 1])
+        if len(others) >= _SHOWN:
+            what += f"; and {len(others) - _SHOWN + 1} more"
+    return UserError(first.where, what, first.hint)
+
+
+def _foreign(machines: Iterable[WantedMachine], found: Mapping[str, FoundMachine]) -> Iterator[Obstacle]:
+    for machine in machines:
+        there = found.get(machine.name)
+        if there is not None and there.ours != machine.cluster:
+            whose = (
+                f"belongs to howdah's cluster {there.ours!r}" if there.ours else "was not created by howdah"
+            )
+            yield Obstacle(
+                f"machine {machine.name}",
+                f"already exists and {whose}; howdah leaves it alone",
+                "rename or remove it, or give the plan's hosts other names",
+            )
+
+
+def _host(
+    host: HostState,
+    here: Sequence[WantedMachine],
+    mirrored: Sequence[WantedMachine],
+    network: str,
+    *,
+    overcommit: bool,
+) -> Iterator[Obstacle]:
+    where = f"host {host.name}"
+    if host.ready:
+        yield Obstacle(where, host.ready, "make it available again, or plan without it")
+    if network not in host.networks:
+        yield Obstacle(where, f"has no network {network}", "add the network to the host, or correct the site")
+    needed = sum(machine.memory_bytes for machine in (*here, *mirrored))
+    free = host.memory_bytes - host.taken_bytes
+    if needed > free:
+        taken = f", of which others reserve {format_memory(host.taken_bytes)}" if host.taken_bytes else ""
+        yield Obstacle(
+            where,
+            f"has {format_memory(host.memory_bytes)} of memory{taken}; its machines reserve "
+            f"{format_memory(needed)}",
+            "plan for less memory, or shut down or move the other machines",
+        )
+    cpus = sum(machine.vcpus for machine in (*here, *mirrored))
+    if cpus > host.threads and not overcommit:
+        yield Obstacle(
+            where,
+            f"has {host.threads} threads; its machines have {cpus} virtual CPUs",
+            "plan for these processors, or with --overcommit",
+        )
+    for number, node in enumerate(host.nodes):
+        bound = [machine for machine in here if number in machine.nodes]
+        share = sum(machine.memory_bytes // len(machine.nodes) for machine in bound)
+        if share > node.memory_bytes:
+            yield Obstacle(
+                where,
+                f"has {format_memory(node.memory_bytes)} on NUMA node {number}; the machines bound to it "
+                f"reserve {format_memory(share)}",
+                "leave pin_numa out of the site, or plan smaller machines",
+            )
+    if any(max(machine.nodes, default=0) >= max(len(host.nodes), 1) for machine in here):
+        yield Obstacle(
+            where,
+            f"has {len(host.nodes)} NUMA nodes, fewer than in the inventory",
+            "correct the inventory and plan again",
+        )
+
+
+def _disks(
+    host: HostState, here: Sequence[WantedMachine], found: Mapping[str, FoundMachine]
+) -> Iterator[Obstacle]:
+    where = f"host {host.name}"
+    room = dict(host.datastores)
+    for machine in here:
+        attached = found[machine.name].facts if machine.name in found else {}
+        for disk in machine.disks:
+            if disk.kind == "device" and disk.name not in host.devices:
+                yield Obstacle(where, f"has no device {disk.name}", "correct `devices:` in the site")
+            elif disk.kind == "device" and host.held.get(disk.name, machine.name) != machine.name:
+                yield Obstacle(
+                    where,
+                    f"has assigned {disk.name} to {host.held[disk.name]}, but the plan gives it to "
+                    f"{machine.name}",
+                    f"two machines on one disk destroy its data: remove it from {host.held[disk.name]}, or "
+                    "correct `devices:` in the site",
+                )
+            elif disk.kind == "datastore" and disk.name not in host.datastores:
+                yield Obstacle(where, f"has no access to {disk.name}", "correct `datastores:` in the site")
+            elif disk.kind == "datastore" and f"{DATA_DISK} {disk.number}" not in attached:
+                room[disk.name] -= disk.size_bytes
+    for name, left in room.items():
+        if left < 0:
+            yield Obstacle(
+                where,
+                f"has {format_memory(host.datastores[name])} free in {name}, for disks of "
+                f"{format_memory(host.datastores[name] - left)} together",
+                "give a smaller `disk_size:` in the site, or make room",
+            )
+
+
+def _tolerance(machine: WantedMachine, hosts: Mapping[str, HostState]) -> Iterator[Obstacle]:
+    for name in (machine.host, machine.shadow_host):
+        host = hosts.get(name or "")
+        if host is not None and host.no_fault_tolerance:
+            yield Obstacle(
+                f"host {name}",
+                f"cannot run {machine.name} with Fault Tolerance: {host.no_fault_tolerance}",
+                "plan with --protect-masters ha",
+            )
+    if machine.vcpus > _FT_CPUS or machine.memory_bytes > _FT_MEMORY:
+        yield Obstacle(
+            f"machine {machine.name}",
+            f"has {machine.vcpus} vCPUs and {format_memory(machine.memory_bytes)}, more than Fault Tolerance "
+            f"supports ({_FT_CPUS} vCPUs, {format_memory(_FT_MEMORY)})",
+            "plan with --protect-masters ha",
+        )

@@ -99,7 +99,7 @@ class Release:
     def close_names(self, name: str) -> tuple[str, ...]:
         """Return the names that differ from a misspelt one by at most two letters, nearest first.
 
-        howdah.hadoop.misspelt also compares their readers and chooses the intended one.
+        howdah.hadoop.readers also compares their readers and chooses the intended one.
         """
         filled = (fill(template.name, name) for template in self.templates)
         names = [*self.properties, *(candidate for candidate in filled if candidate is not None)]

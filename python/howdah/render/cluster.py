@@ -12,12 +12,10 @@ from howdah.render.daemons import unit_files
 from howdah.render.hadoop import framework_files, hadoop_files, hbase_files, zookeeper_files
 from howdah.render.hypervisor import firmware_files, hypervisor_files
 from howdah.render.members import host_files
-from howdah.render.names import check_names, guard
-from howdah.render.network import network_files
 from howdah.render.project import project_files
 from howdah.render.readme import readme
-from howdah.render.system import system_files
-from howdah.render.text import wrapped
+from howdah.render.system import network_files, system_files
+from howdah.render.text import check_names, guard, wrapped
 
 Spell = Callable[[str], str]
 """Describes a source in a sentence, ``D0 74``."""

@@ -9,13 +9,13 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from howdah.errors import UserError
+from howdah.hadoop.config_files import SiteProperty, read_site_file
 from howdah.hadoop.daemons import DAEMONS, default_port
-from howdah.hadoop.site_files import SiteProperty, read_site_file
 from howdah.model.plan import Role
 from howdah.releases.catalogue import default_of, hadoop
 from howdah.releases.values import expanded, read_list
 from howdah.services.addresses import WebAddress, web_address, with_host
-from howdah.services.identity import login_name
+from howdah.services.web import login_name
 
 FILES = ("core-site.xml", "hdfs-site.xml", "hdfs-rbf-site.xml", "mapred-site.xml", "yarn-site.xml")
 """The files of a client in the order of Configuration's resources in 3.5.0: later ones win."""

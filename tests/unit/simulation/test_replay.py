@@ -14,7 +14,7 @@ from howdah.errors import UserError
 from howdah.jobs.demand import demand_of
 from howdah.model.replay import DemandPart, JobDemand, TaskDemand
 from howdah.services.event_log import read_event_log
-from howdah.services.history_events import read_history
+from howdah.services.history import read_history
 from howdah.simulation.replay.replaying import Replayer
 from howdah.simulation.replay.shape import (
     HostRates,

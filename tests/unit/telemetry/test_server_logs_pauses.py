@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.installation.command import gc_log_option
+from howdah.installation.java_programs import gc_log_option
 from howdah.model.tables import COLLECTION, ServerEvent
 from howdah.telemetry.server_logs import pauses
 

@@ -12,8 +12,7 @@ from howdah.engines.hadoop.target import HadoopTarget
 from howdah.engines.processes import ConcurrentProgram
 from howdah.faults.ledger import Content, LedgerEntry, compare_with_files
 from howdah.faults.probes import ProbeAnswer, ProbeLog, probe_reports
-from howdah.installation.command import java_command
-from howdah.installation.compiled import compiled
+from howdah.installation.java_programs import compiled, java_command
 from howdah.model.faults import LEDGER_UNREAD
 from howdah.model.run import Outcome, RunRecord, RunWarning
 from howdah.units import format_seconds

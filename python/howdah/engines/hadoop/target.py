@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from howdah.installation.compiled import SparkPrograms
 from howdah.installation.installation import Installation
+from howdah.installation.java_programs import SparkPrograms
 from howdah.model.cluster import Laboratory
 from howdah.model.placement import PlacedWorker, placed_workers
 from howdah.model.plan import Plan

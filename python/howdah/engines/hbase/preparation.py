@@ -17,8 +17,8 @@ from howdah.engines.hbase.tables import LOAD, NO_TABLE, newest_kept
 from howdah.engines.hbase.work import table_name
 from howdah.engines.on_lab.engine import FaultRun, complete_lab, on_lab, requested_faults
 from howdah.errors import UserError
-from howdah.installation.compiled import with_ycsb
 from howdah.installation.installation import find_hbase
+from howdah.installation.java_programs import with_ycsb
 from howdah.lab.state import LabState
 from howdah.model.at_once import AtOnce
 from howdah.model.engine_options import CONF, DATA_DIR, HBASE, LAB, MEMORY, PLAN

@@ -20,9 +20,8 @@ from howdah.engines.on_lab.members import LabMembers, lab_telemetry, laboratory_
 from howdah.engines.processes import RunningProgram
 from howdah.errors import UserError
 from howdah.hadoop.daemons import OF_HBASE
-from howdah.installation.command import PROGRAMS, gc_log_option, java_command
-from howdah.installation.compiled import with_ycsb
 from howdah.installation.installation import HBaseInstallation, find_hbase
+from howdah.installation.java_programs import PROGRAMS, gc_log_option, java_command, with_ycsb
 from howdah.lab.hadoop import daemons
 from howdah.lab.hadoop.files import name_options
 from howdah.lab.installed import installed

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from howdah.installation.command import java_command
 from howdah.installation.installation import HBaseInstallation
+from howdah.installation.java_programs import java_command
 from howdah.model.cluster import Laboratory
 from howdah.model.workloads.ycsb_options import MOST_CLIENTS
 from howdah.telemetry.server_logs import ServerLogs

@@ -6,8 +6,8 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from howdah.installation.command import BRIEF, PROGRAMS, java_command
 from howdah.installation.installation import HBaseInstallation, Installation
+from howdah.installation.java_programs import BRIEF, PROGRAMS, java_command
 from howdah.lab import rootless
 from howdah.lab.hadoop.redirect import (
     DIRECTORIES,

@@ -12,10 +12,9 @@ from howdah.lab.hadoop.daemons import page_url
 from howdah.lab.state import LabState, LabSystem
 from howdah.model.base import Model
 from howdah.model.plan import Role
-from howdah.services.answer import Object
 from howdah.services.conf import ClientConf
 from howdah.services.errors import ServiceError
-from howdah.services.web import JmxReader, Web
+from howdah.services.web import JmxReader, Object, Web
 
 _JOURNAL = "Hadoop:service=JournalNode,name=Journal-*"
 _NAMENODE = "Hadoop:service=NameNode,name="

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from howdah.errors import UserError
-from howdah.installation.command import java_command
 from howdah.installation.installation import Installation
+from howdah.installation.java_programs import java_command
 from howdah.model.measured import StepCost, TaskCosts
 
 _PACKAGE = "org.apache.hadoop.examples.terasort"

@@ -16,7 +16,6 @@ from howdah.errors import RunFailed
 from howdah.model.machines import ProvisionChange, WantedMachine
 from howdah.model.site import LibvirtSite
 from howdah.provision.differences import FIRST_BOOT, HOST, POWER, Told
-from howdah.provision.first_boot import digest, meta_data, network_text, user_data
 from howdah.provision.kvm.domains import (
     MARKS,
     DiskVolume,
@@ -32,6 +31,7 @@ from howdah.provision.kvm.domains import (
     system_volume,
 )
 from howdah.provision.kvm.hosts import LibvirtHost, failed, libvirt, pycdlib
+from howdah.provision.wanted import digest, meta_data, network_text, user_data
 
 _LABEL = "cidata"
 """By which cloud-init's NoCloud source finds it."""

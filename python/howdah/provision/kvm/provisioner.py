@@ -9,8 +9,7 @@ from xml.etree import ElementTree
 from howdah.errors import UserError
 from howdah.model.machines import FoundMachine, Obstacle, ProvisionChange, Provisioning, WantedMachine
 from howdah.model.site import LibvirtSite, MachineSite
-from howdah.provision.admission import admit, refusal
-from howdah.provision.differences import FIRST_BOOT, HOST, POWER, Facts, Told, machine_changes
+from howdah.provision.differences import FIRST_BOOT, HOST, POWER, Facts, Told, admit, machine_changes, refusal
 from howdah.provision.kvm.domains import (
     DomainMark,
     data_volume,

@@ -9,11 +9,22 @@ from typing import Any
 from howdah.errors import UserError
 from howdah.model.machines import Doing, FoundMachine, ProvisionChange, Provisioning, WantedMachine
 from howdah.model.site import MachineSite, SiteHosts, VCenterSite
-from howdah.provision.admission import admit
-from howdah.provision.differences import HOST, Facts, Told, machine_changes, whole_changes
-from howdah.provision.vsphere.found import Seen, look
-from howdah.provision.vsphere.making import MachineMaker
-from howdah.provision.vsphere.place import VCenterPlace, find_place
+from howdah.provision.differences import HOST, Facts, Told, admit, machine_changes, whole_changes
+from howdah.provision.vsphere.found import (
+    PAIRED_HARDWARE,
+    PRIORITY,
+    TOLERANCE,
+    WHILE_RUNNING,
+    Seen,
+    latency,
+    look,
+    paired,
+    planned_facts,
+    set_value,
+    spelt_mib,
+    wanted_hardware,
+)
+from howdah.provision.vsphere.making import MachineMaker, card_kind, known_card
 from howdah.provision.vsphere.rules import (
     HA,
     cluster_spec,
@@ -25,20 +36,7 @@ from howdah.provision.vsphere.rules import (
     planned_rules,
     removing_spec,
 )
-from howdah.provision.vsphere.session import settle, vim, wait_for
-from howdah.provision.vsphere.shape import (
-    PAIRED_HARDWARE,
-    PRIORITY,
-    TOLERANCE,
-    WHILE_RUNNING,
-    latency,
-    paired,
-    planned_facts,
-    set_value,
-    spelt_mib,
-    wanted_hardware,
-)
-from howdah.provision.vsphere.spec import card_kind, known_card
+from howdah.provision.vsphere.session import VCenterPlace, find_place, settle, vim, wait_for
 from howdah.units import MIB
 
 _MEMORY_STEP = 4

@@ -10,8 +10,7 @@ from typing import Any
 
 from howdah.model.machines import WantedMachine
 from howdah.provision.differences import Facts
-from howdah.provision.vsphere.place import VCenterPlace
-from howdah.provision.vsphere.session import vim
+from howdah.provision.vsphere.session import VCenterPlace, vim
 
 MACHINES, MACHINE_GROUP, HOST_GROUP, KIND = "machines", "machine group", "host group", "kind"
 HA = "vSphere HA"

@@ -13,9 +13,16 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from howdah.deploy.ansible import PlaybookRun, ReportStep, SshLogin, check_ansible, run_playbook
+from howdah.deploy.ansible import (
+    HostProblem,
+    PlaybookRun,
+    ReportStep,
+    SshLogin,
+    check_ansible,
+    host_problems,
+    run_playbook,
+)
 from howdah.deploy.mirror import mirror
-from howdah.deploy.problems import HostProblem, host_problems
 from howdah.errors import UserError
 from howdah.installation.tree import PackedTree
 from howdah.model.hostname import is_hostname

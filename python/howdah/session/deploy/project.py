@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from howdah.deploy.problems import HostProblem
+from howdah.deploy.ansible import HostProblem
 from howdah.deploy.secrets import SecretFile, check_folder, collect_secrets
 from howdah.documents.files import read_plan
 from howdah.errors import UserError

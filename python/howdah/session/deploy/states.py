@@ -7,8 +7,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from howdah.deploy.ansible import HostAnswer, PlaybookRun, ReportStep, SshLogin, run_playbook
-from howdah.deploy.problems import HostProblem, host_problems
+from howdah.deploy.ansible import (
+    HostAnswer,
+    HostProblem,
+    PlaybookRun,
+    ReportStep,
+    SshLogin,
+    host_problems,
+    run_playbook,
+)
 from howdah.session.deploy.project import Target
 
 _APPLY = "Apply the manifest"

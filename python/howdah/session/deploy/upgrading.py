@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
-from howdah.deploy.ansible import PlaybookRun, ReportStep, check_ansible, run_playbook
-from howdah.deploy.problems import host_problems
+from howdah.deploy.ansible import PlaybookRun, ReportStep, check_ansible, host_problems, run_playbook
 from howdah.errors import UserError
 from howdah.model.plan import Role
 from howdah.session.deploy.project import Target, project

@@ -18,11 +18,10 @@ from howdah.model.run import Phase, TaskAttempt
 from howdah.model.spark import SparkRun
 from howdah.model.workloads.base import Workload
 from howdah.services.errors import ServiceError
-from howdah.services.history import HistoryFiles, JobHistory
+from howdah.services.history import HistoryFiles, JobHistory, TaskLogs
 from howdah.services.job_facts import JobFacts, State, state_of
 from howdah.services.namenode import NameNode
 from howdah.services.resourcemanager import AppFacts, ResourceManager
-from howdah.services.task_log import TaskLogs
 
 Reporter = Literal["history server", "history file", "application master", "client"]
 

@@ -11,8 +11,8 @@ from howdah.engines.hadoop.programs.spark_settings import SPARK_PREFIX, check_sp
 from howdah.engines.hadoop.storage import HOME, STAGING, HdfsWorkspace
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.errors import UserError
-from howdah.hadoop.misspelt import intended_key
-from howdah.installation.command import BRIEF, java_command
+from howdah.hadoop.readers import intended_key
+from howdah.installation.java_programs import BRIEF, java_command
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.option import BLOCK_SIZE, REPLICATION
 from howdah.model.workloads.terasort import Codec, TeraSort

@@ -11,7 +11,7 @@ from howdah.engines.hadoop.programs.command import Command, file_properties
 from howdah.engines.hadoop.programs.sources import DFSIO_DATA, dfsio_files
 from howdah.engines.hadoop.work import Conclusion, FinishedJob, HadoopWork
 from howdah.engines.under_way import PartialResult
-from howdah.installation.command import PROGRAMS
+from howdah.installation.java_programs import PROGRAMS
 from howdah.model.reported import Counters, FileRate
 from howdah.model.workloads.dfsio import (
     DFSIO_FOLDER,
@@ -21,8 +21,8 @@ from howdah.model.workloads.dfsio import (
     DfsioWrite,
     throughput,
 )
+from howdah.services.history import TaskContainer, TaskLogs
 from howdah.services.job_facts import JobFacts
-from howdah.services.task_log import TaskContainer, TaskLogs
 
 W = TypeVar("W", bound=DfsioFiles)
 

@@ -11,7 +11,7 @@ from howdah.engines.hadoop.programs.command import Command
 from howdah.engines.hadoop.work import Conclusion, FinishedJob, HadoopWork
 from howdah.engines.under_way import PartialResult
 from howdah.errors import RunFailed
-from howdah.installation.command import PROGRAMS
+from howdah.installation.java_programs import PROGRAMS
 from howdah.model.reported import Counters
 from howdah.model.run import Phase
 from howdah.model.workloads.hadoop_programs import NNBench, operations_per_s

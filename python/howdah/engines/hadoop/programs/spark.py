@@ -22,7 +22,7 @@ from howdah.engines.hadoop.work import Conclusion, FinishedJob, HadoopWork
 from howdah.engines.under_way import PartialResult
 from howdah.errors import HowdahError, RunFailed
 from howdah.installation.digests import existing_cache
-from howdah.installation.spark import SparkInstallation
+from howdah.installation.installation import SparkInstallation
 from howdah.model.reported import ResultMetric
 from howdah.model.run import Outcome, ValidationError
 from howdah.model.workloads.spark import (

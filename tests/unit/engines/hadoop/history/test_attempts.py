@@ -15,10 +15,10 @@ from howdah.model.inventory import Inventory
 from howdah.model.plan import ClusterPlan, Plan, WorkerPlan
 from howdah.model.request import Hypervisor, PlanRequest
 from howdah.model.run import TaskAttempt
+from howdah.model.stretches import slots
 from howdah.model.workloads.terasort import TeraSort
 from howdah.planner.cluster import plan_cluster
 from howdah.services.job_facts import AttemptFacts, JobFacts, MasterStart, State, TaskFacts, in_order
-from howdah.services.slots import slots
 from support.plans import group
 
 START_MS = 1_700_000_000_000

@@ -21,7 +21,7 @@ from howdah.model.workloads.suite import programs
 from howdah.model.workloads.terasort import TERAGEN, TERASORT, TeraGen, TeraSort
 from howdah.services import history
 from howdah.services.conf import ClientConf
-from howdah.services.history_events import read_history
+from howdah.services.history import read_history
 from howdah.services.job_rest import JobReader
 from support.daemons import change_properties
 from support.recorded import Recorded, in_json, recorded

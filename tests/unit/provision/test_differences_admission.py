@@ -9,7 +9,7 @@ import pytest
 
 from howdah.errors import UserError
 from howdah.model.machines import FoundMachine, HostState, MachineDisk, WantedMachine
-from howdah.provision.admission import admit
+from howdah.provision.differences import admit
 from howdah.units import GIB
 from support.wanted import found_machine, host_state, wanted_machine
 

@@ -6,9 +6,8 @@ from pyVmomi.SoapAdapter import SerializeToStr
 
 from howdah.model.machines import HostState, MachineDisk, WantedMachine
 from howdah.provision.vsphere.found import data_disks
-from howdah.provision.vsphere.place import VCenterHost, VCenterPlace
-from howdah.provision.vsphere.session import vim
-from howdah.provision.vsphere.spec import disk_changes
+from howdah.provision.vsphere.making import disk_changes
+from howdah.provision.vsphere.session import VCenterHost, VCenterPlace, vim
 from support.wanted import wanted_machine
 
 

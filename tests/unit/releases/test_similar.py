@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from howdah.releases.classes import has_wrong_kind, is_missing, is_unknown, nearest_class
+from howdah.releases.similar import has_wrong_kind, is_missing, is_unknown, nearest_class
 
 _HADOOP, _HBASE = "org.apache.hadoop", "org.apache.hadoop.hbase"
 

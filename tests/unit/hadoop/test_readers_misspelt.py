@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from howdah.hadoop.misspelt import intended_key
+from howdah.hadoop.readers import intended_key
 from howdah.releases.catalogue import hadoop, hbase
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from howdah.services.errors import Unexpected
-from howdah.services.spark_driver import SparkDriver
+from howdah.services.resourcemanager import SparkDriver
 from howdah.services.web import Web
 from support.recorded import Recorded, in_json
 

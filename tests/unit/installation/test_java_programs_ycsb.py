@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from howdah.errors import UserError
-from howdah.installation.compiled import with_ycsb
 from howdah.installation.installation import own_hbase
+from howdah.installation.java_programs import with_ycsb
 from support.fetched import fetch
 from support.tarballs import make_hbase
 

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from howdah.deploy.ansible import HostAnswer
-from howdah.deploy.problems import HostProblem, host_problems
+from howdah.deploy.ansible import HostAnswer, HostProblem, host_problems
 
 NOW = datetime(2026, 11, 25, 12, 0, 0, tzinfo=UTC)
 

@@ -8,7 +8,7 @@ import pytest
 
 from howdah.errors import UserError
 from howdah.installation.digests import digests, release_of
-from howdah.installation.spark import find_spark, own_spark, spark_java_fault
+from howdah.installation.installation import find_spark, own_spark, spark_java_fault
 
 
 def distribution(home: Path, *jars: str) -> Path:

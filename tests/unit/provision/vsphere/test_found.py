@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from howdah.provision.vsphere.shape import (
+from howdah.provision.vsphere.found import (
     disk_place,
     paired,
     parameters,
