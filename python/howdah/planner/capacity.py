@@ -12,7 +12,8 @@ from howdah.model.inventory import HostGroup, Inventory
 from howdah.model.java_options import heap_bytes
 from howdah.model.plan import Capacity, Layout, Master, Role, Setting, Value, Worker, Year
 from howdah.model.request import Growth
-from howdah.planner.block import (
+from howdah.planner.facts import remaining_workers
+from howdah.planner.storage import (
     BLOCK_BYTES,
     FILE_BYTES,
     FILL_LIMIT,
@@ -20,7 +21,6 @@ from howdah.planner.block import (
     REPLICATION,
     blocks_of,
 )
-from howdah.planner.facts import remaining_workers
 from howdah.units import format_bytes
 
 _HOSTS_MOST = 10_000

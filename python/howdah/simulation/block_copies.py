@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from howdah.model.storage_policy import StoredData
 from howdah.planner.host_moves import (
     Loss,
+    Scheme,
+    StorageLimits,
     draining_streams,
     heartbeat_s,
     interval_s,
@@ -24,7 +26,6 @@ from howdah.planner.host_moves import (
     streams,
     work_each_round,
 )
-from howdah.planner.storage_limits import Scheme, StorageLimits
 
 What = Literal["rebuild", "drain"]
 

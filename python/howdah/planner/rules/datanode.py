@@ -13,7 +13,7 @@ from howdah.planner.heap import heap_options
 from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import MAY, MUST, Decision, Scope
 from howdah.planner.rules.declare import Rules, at_least, between, within_factor
-from howdah.planner.throughput import block_bytes_per_s
+from howdah.planner.storage import block_bytes_per_s
 from howdah.units import GIB, MIB, format_memory
 
 _BALANCE_SHARE = _BALANCE_DISKS = 0.1

@@ -14,11 +14,19 @@ from typing import NamedTuple
 from howdah.model.inventory import DiskKind, DiskRole, HostGroup
 from howdah.model.plan import Input, Value
 from howdah.model.request import Profile
-from howdah.planner.block import BLOCK_BYTES, FILL_LIMIT, blocks_of, file_bytes
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Decision
 from howdah.planner.rules.declare import Condition, Rules, as_number
-from howdah.planner.throughput import LINE_SHARE, block_bytes_per_s, block_disks, disk_bytes_per_s
+from howdah.planner.storage import (
+    BLOCK_BYTES,
+    FILL_LIMIT,
+    LINE_SHARE,
+    block_bytes_per_s,
+    block_disks,
+    blocks_of,
+    disk_bytes_per_s,
+    file_bytes,
+)
 from howdah.units import format_bytes, format_count, format_rate, format_seconds
 
 _WITHIN_S = 8 * 3600

@@ -19,7 +19,7 @@ from howdah.planner.conditions import (
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, has_several_hosts
 from howdah.planner.rule import MUST, SHOULD, Decision
-from howdah.planner.rules.consistency.fair import uses_fair
+from howdah.planner.rules.consistency.queues import uses_fair
 from howdah.planner.rules.declare import Condition, Rules, set_at_all
 
 KEYTABS = "/etc/security/keytabs"

@@ -25,7 +25,7 @@ from howdah.model.inventory import HostGroup, Inventory
 from howdah.model.plan import Cluster, ClusterPlan
 from howdah.planner.scaling.fit import Fitted, fit_beside, fit_plan
 from howdah.planner.shared.claims import check_fit
-from howdah.planner.throughput import disk_bytes_per_s
+from howdah.planner.storage import disk_bytes_per_s
 from howdah.probe import probe_host
 from howdah.render.cluster import render
 from howdah.session.lab.laboratories import PARENT, directory_of

@@ -16,7 +16,7 @@ from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import AdviceRule, Inspection, SettingRule
 from howdah.planner.rules import network
-from howdah.planner.throughput import LINE_SHARE, replica_bits_per_s
+from howdah.planner.storage import LINE_SHARE, replica_bits_per_s
 from support.facts import facts_of
 from support.tuned import facts, found, group, host, nic
 

@@ -10,7 +10,7 @@ from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, MountJudgement, Observation, data_mounts, group_observations
 from howdah.planner.rule import MAY, MUST
 from howdah.planner.rules.declare import Rules
-from howdah.planner.throughput import data_bytes_per_s
+from howdah.planner.storage import data_bytes_per_s
 from howdah.units import format_bytes, format_rate
 
 _GROUPS_MOST = 4
