@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from howdah.model.java_options import heap_bytes
 from howdah.model.request import Demand, Hypervisor, PlanRequest
 from howdah.model.run import Outcome
 from howdah.planner.cluster import plan_cluster
+from howdah.releases.values import heap_bytes
 from howdah.render.cluster import render
 from howdah.render.directory import write_rendered
 from howdah.store.reader import read_run

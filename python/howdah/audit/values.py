@@ -8,12 +8,12 @@ from pathlib import PurePosixPath
 from typing import NamedTuple, TypeVar
 
 from howdah.model.found import FoundConfig, FoundProperty
-from howdah.model.java_options import heap_bytes
 from howdah.model.plan import Value
 from howdah.planner.rules.consistency.units import in_megabytes
 from howdah.releases.catalogue import HADOOP_VERSIONS, Property, Release, default_of, hadoop
 from howdah.releases.values import (
     expanded,
+    heap_bytes,
     read_bool,
     read_int,
     read_list,

@@ -11,8 +11,8 @@ from typing import Annotated, Final
 from pydantic import Field
 
 from howdah.errors import UserError
+from howdah.model.base import Size
 from howdah.model.plan import value_text
-from howdah.model.quantity import Size
 from howdah.model.workloads.option import MOST_TASKS, Option, Refusal, StudiedAs
 from howdah.units import parse_bytes, parse_count
 

@@ -17,13 +17,12 @@ from pydantic import (
     model_validator,
 )
 
-from howdah.model.base import Model, WrongValue
+from howdah.model.base import Model, Rate, Size, Speed, WrongValue
 from howdah.model.hostname import (
     MOST_HOSTS,
     RANGE_PATTERN,
     expand_all,
 )
-from howdah.model.quantity import Rate, Size, Speed
 
 FORMAT: Final = 1
 """The version of the inventory's and the plan's format."""

@@ -13,10 +13,9 @@ from typing import Annotated, Any, Literal, NamedTuple, Self
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
-from howdah.model.base import Model, WrongValue
+from howdah.model.base import Model, Size, WrongValue
 from howdah.model.hostname import MOST_HOSTS, expand_all
 from howdah.model.inventory import FORMAT, HostPattern
-from howdah.model.quantity import Size
 
 _MAC = re.compile(r"[0-9a-f]{2}(?::[0-9a-f]{2}){5}")
 _KEY = re.compile(r"(?:ssh|ecdsa|sk)-[a-z0-9@.-]+ [A-Za-z0-9+/]+=*(?: [^\x00-\x1f\x7f]*)?")

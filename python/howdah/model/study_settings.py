@@ -7,9 +7,8 @@ from typing import Annotated, Any, Final, TypeVar
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, create_model
 
-from howdah.model.base import Model, WrongValue
+from howdah.model.base import Model, Size, Speed, WrongValue
 from howdah.model.engines import all_options, engines
-from howdah.model.quantity import Size, Speed
 from howdah.model.request import Hypervisor, Profile, Protection
 from howdah.model.workloads.option import Option
 

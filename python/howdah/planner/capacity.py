@@ -9,7 +9,6 @@ from typing import NoReturn
 
 from howdah.errors import UserError
 from howdah.model.inventory import HostGroup, Inventory
-from howdah.model.java_options import heap_bytes
 from howdah.model.plan import Capacity, Layout, Master, Role, Setting, Value, Worker, Year
 from howdah.model.request import Growth
 from howdah.planner.facts import remaining_workers
@@ -21,6 +20,7 @@ from howdah.planner.storage import (
     REPLICATION,
     blocks_of,
 )
+from howdah.releases.values import heap_bytes
 from howdah.units import format_bytes
 
 _HOSTS_MOST = 10_000

@@ -10,7 +10,7 @@ from howdah.model.inventory import HostGroup, Inventory
 from howdah.model.plan import Candidate, Judgement, Layout, Master, Worker
 from howdah.model.request import PlanRequest
 from howdah.planner.facts import remaining_worker_hosts, remaining_workers
-from howdah.planner.masters.place import enough_hosts, place_masters
+from howdah.planner.master_placement import enough_hosts, place_masters
 from howdah.planner.platforms.candidates import layout_of, weigh
 from howdah.planner.rules.masters import IDLE_DISKS, MOST_DISKS
 

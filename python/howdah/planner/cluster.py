@@ -16,8 +16,8 @@ from howdah.planner.capacity import capacity
 from howdah.planner.choice import Choice, choose, count_workers, layouts_and_kinds
 from howdah.planner.decide import beyond_rules, decide
 from howdah.planner.facts import Facts, MissingFact, cluster_facts
-from howdah.planner.masters.place import keep_places, place_masters
-from howdah.planner.masters.slots import spots_by_host
+from howdah.planner.master_placement import keep_places, place_masters
+from howdah.planner.master_slots import spots_by_host
 from howdah.planner.platforms.sizes import size_settings
 from howdah.planner.rules.catalogue import ADVICE_RULES, SETTING_RULES
 from howdah.planner.storage import file_bytes

@@ -6,11 +6,11 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from howdah.model.java_options import heap_bytes
 from howdah.model.plan import Master, Role, Value, Worker
 from howdah.model.request import PlanRequest
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Decision
+from howdah.releases.values import heap_bytes
 from howdah.units import GIB, MIB, format_memory
 
 PARALLEL_REFERENCES_FROM = 17

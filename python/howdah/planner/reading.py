@@ -11,7 +11,7 @@ from typing import NamedTuple
 from howdah.model.found import Found, FoundConfig, FoundProperty
 from howdah.model.host import Disk, FileSystem, Host
 from howdah.model.plan import Input, Value
-from howdah.releases.spark import spark_size
+from howdah.releases.catalogue import spark_size
 from howdah.releases.values import read_bool, read_list, read_size
 
 _SLASHES = re.compile("/+")

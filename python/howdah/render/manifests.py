@@ -25,7 +25,7 @@ from howdah.render.daemons import (
 )
 from howdah.render.directories import HostDirectory, host_directories
 from howdah.render.secrets import AUTHORITY, host_secrets, is_secure, logins
-from howdah.render.templates import template
+from howdah.render.text import template
 from howdah.render.variant import EVERYWHERE, FileVariant, of_kind, select
 
 

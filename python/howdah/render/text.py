@@ -10,7 +10,9 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterator, Sequence
+from functools import cache
 from html import escape
+from importlib import resources
 from shlex import quote
 
 from howdah.errors import UserError
@@ -28,6 +30,12 @@ _ILLEGAL = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|[\x7
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _JAVA_HOME = "JAVA_HOME is the site's own: set it for the daemons' users, or here."
+
+
+@cache
+def template(name: str) -> str:
+    """The text of a file of ``templates``; its words to be replaced stand between ``@``."""
+    return resources.files("howdah.render").joinpath("templates", name).read_text(encoding="utf-8")
 
 
 def setting_text(setting: Setting, *, lines: bool = False) -> str:

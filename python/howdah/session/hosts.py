@@ -10,7 +10,7 @@ from howdah.errors import UserError
 from howdah.model.base import WrongValue
 from howdah.model.host import Host
 from howdah.model.hostname import expand_all, host_and_port
-from howdah.planner.local.plan import DEFAULT_DATA_DIR
+from howdah.planner.local_plan import DEFAULT_DATA_DIR
 from howdah.probe import probe_host
 
 _AT_ONCE = 20

@@ -18,7 +18,7 @@ from howdah.model.variation import Effect, Point, Sweep, WhatIf
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import ROW_BYTES, ROWS
 from howdah.planner.changes import MOST_HOSTS, QUANTITIES, changed_plan, pinned
-from howdah.planner.predictor import Predicted, lag
+from howdah.planner.ranked import Predicted, lag
 from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.request import RunRequest
 from howdah.simulation.calibrations import calibration_warnings

@@ -19,7 +19,7 @@ from howdah.model.plan import ClusterPlan
 from howdah.model.prediction import Interval
 from howdah.model.workloads.terasort import ROW_BYTES, ROWS, TERASORT
 from howdah.model.workloads.ycsb import THROUGHPUT
-from howdah.planner.predictor import Predicted
+from howdah.planner.ranked import Predicted
 from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.request import RunRequest
 from howdah.simulation.cases import shrunk

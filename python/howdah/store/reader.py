@@ -11,9 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from howdah.errors import RecordError
-from howdah.model.legible import legible_run
 from howdah.model.run import Outcome, RunRecord, RunWarning
-from howdah.model.tables import RunData
+from howdah.model.tables import RunData, legible_run
 from howdah.store.layout import LATENCIES, LOCK, SAMPLES, SERVER_EVENTS, TABLES, TASKS, TableFiles
 from howdah.store.run_json import load_run_json
 from howdah.store.staging import is_held

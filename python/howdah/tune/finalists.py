@@ -7,7 +7,7 @@ from statistics import median
 from typing import NamedTuple
 
 from howdah.model.tuning import Finalist, KeptRules, LosingRule, Trial, TuningRequest
-from howdah.planner.predictor import lag
+from howdah.planner.ranked import lag
 from howdah.tune.candidates import Candidates, Values
 from howdah.tune.search import Attempt, Search
 

@@ -14,8 +14,7 @@ from howdah.errors import UserError
 from howdah.model.plan import ClusterPlan
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Profile
 from howdah.planner.cluster import plan_cluster
-from howdah.planner.predictor import Predicted, lag
-from howdah.planner.ranked import plan_by_prediction
+from howdah.planner.ranked import Predicted, lag, plan_by_prediction
 
 HOSTS = read_inventory(Path(__file__).parents[3] / "examples/hosts-32.yaml")
 REQUEST = PlanRequest(

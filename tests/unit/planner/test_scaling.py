@@ -10,13 +10,13 @@ from howdah.documents.files import read_inventory
 from howdah.errors import UserError
 from howdah.model.host import Host
 from howdah.model.inventory import HostGroup, Inventory
-from howdah.model.java_options import heap_bytes
 from howdah.model.plan import Cluster, ClusterPlan
 from howdah.model.request import Demand, Growth, Hypervisor, Override, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.platforms.division import least_worker
 from howdah.planner.scaling.fit import Fitted, fit_beside, fit_plan
 from howdah.planner.scaling.room import DAEMON_BYTES, footprint
+from howdah.releases.values import heap_bytes
 from howdah.units import GIB
 from support.machine import host
 from support.shared_labs import shared_plans

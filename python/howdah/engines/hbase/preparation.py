@@ -29,7 +29,7 @@ from howdah.model.workloads.base import Workload
 from howdah.model.workloads.hbase_pe import PE, PE_WRITE
 from howdah.model.workloads.ycsb import YCSB_LOAD, TableShape, YcsbLoad, check_shape
 from howdah.model.workloads.ycsb_options import CLIENTS, FIELD_SIZE, FIELDS, MOST_CLIENTS, RECORDS
-from howdah.planner.local.plan import DEFAULT_DATA_DIR
+from howdah.planner.local_plan import DEFAULT_DATA_DIR
 from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.request import RunRequest, requested_programs, suite_line
 from howdah.probe import probe_host

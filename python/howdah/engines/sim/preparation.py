@@ -33,7 +33,7 @@ from howdah.model.host import Host
 from howdah.model.plan import ClusterPlan
 from howdah.model.run import RunWarning
 from howdah.model.workloads.suite import Suite
-from howdah.planner.local.plan import LocalPlanner, sample_interval_s
+from howdah.planner.local_plan import LocalPlanner, sample_interval_s
 from howdah.planner.suite.cluster import size_planned
 from howdah.planner.suite.request import RunRequest, plan_line, requested_programs, suite_line
 from howdah.probe import probe_host

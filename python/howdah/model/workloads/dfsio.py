@@ -91,7 +91,7 @@ class DfsioWrite(DfsioFiles):
         "sim": "howdah.simulation.translate:dfsio",
     }
     sizes: ClassVar = {
-        "local": "howdah.planner.local.programs:dfsio_write",
+        "local": "howdah.planner.local_programs:dfsio_write",
         "hadoop": "howdah.planner.suite.programs:dfsio_write",
         "sim": "howdah.planner.suite.programs:dfsio_write",
     }
@@ -119,7 +119,7 @@ class DfsioRead(DfsioFiles):
         "sim": "howdah.simulation.translate:dfsio",
     }
     sizes: ClassVar = {
-        "local": "howdah.planner.local.programs:dfsio_read",
+        "local": "howdah.planner.local_programs:dfsio_read",
         "hadoop": "howdah.planner.suite.programs:dfsio_read",
         "sim": "howdah.planner.suite.programs:dfsio_read",
     }
@@ -151,7 +151,7 @@ class Storage(FilesWorkload):
 
     options = (FILES, FILE_SIZE)
     programs: ClassVar = {"local": "howdah.engines.local.limits:storage"}
-    sizes: ClassVar = {"local": "howdah.planner.local.programs:storage"}
+    sizes: ClassVar = {"local": "howdah.planner.local_programs:storage"}
     not_on: ClassVar = {
         "hadoop": "it measures one machine's disks, without HDFS",
         "sim": "it measures real disks, and their speeds are inputs of a simulation",

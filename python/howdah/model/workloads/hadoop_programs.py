@@ -32,7 +32,7 @@ class Pi(Workload):
         "sim": "howdah.simulation.translate:pi",
     }
     sizes: ClassVar = {
-        "local": "howdah.planner.local.programs:pi",
+        "local": "howdah.planner.local_programs:pi",
         "hadoop": "howdah.planner.suite.programs:pi",
         "sim": "howdah.planner.suite.programs:pi",
     }

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Final, Generic, NamedTuple, TypeVar
 from pydantic import AfterValidator, Field
 
 from howdah.errors import UserError
-from howdah.model.quantity import Size
+from howdah.model.base import Size
 from howdah.model.storage_policy import POLICIES
 from howdah.units import MIB, format_memory, parse_bytes, parse_count
 

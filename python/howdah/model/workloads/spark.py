@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar, Final, Literal
 from pydantic import Field
 
 from howdah.errors import UserError
-from howdah.model.quantity import Size
+from howdah.model.base import Size
 from howdah.model.reported import Counters
 from howdah.model.workloads.base import Amount, Moved, Workload
 from howdah.model.workloads.option import (

@@ -152,7 +152,7 @@ class YcsbLoad(Ycsb):
         "sim": "howdah.simulation.hbase.programs:load",
     }
     sizes: ClassVar = {
-        "local": "howdah.planner.local.programs:load",
+        "local": "howdah.planner.local_programs:load",
         "hbase": "howdah.planner.suite.programs:ycsb_load",
         "sim": "howdah.planner.suite.programs:ycsb_load",
     }
@@ -193,7 +193,7 @@ class YcsbMix(Ycsb):
         "sim": "howdah.simulation.hbase.programs:mix",
     }
     sizes: ClassVar = {
-        "local": "howdah.planner.local.programs:mix",
+        "local": "howdah.planner.local_programs:mix",
         "hbase": "howdah.planner.suite.programs:ycsb_mix",
         "sim": "howdah.planner.suite.programs:ycsb_mix",
     }

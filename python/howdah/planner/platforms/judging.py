@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from howdah.model.inventory import DiskKind, DiskRole, HostGroup
 from howdah.model.plan import Judgement
 from howdah.model.request import Hypervisor, PlanRequest, Profile
-from howdah.planner.masters.slots import PLACE_BYTES, PLACE_VCPUS
+from howdah.planner.master_slots import PLACE_BYTES, PLACE_VCPUS
 from howdah.planner.platforms.division import Division, mapreduce_share, slots_of, spinning_disks
 from howdah.planner.rules import platform as rules
 from howdah.units import GIB, format_counted, format_gib

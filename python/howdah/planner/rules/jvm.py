@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 
 from howdah.errors import UserError
 from howdah.model.found import FoundProperty
-from howdah.model.java_options import heap_bytes
 from howdah.model.plan import Value
 from howdah.model.request import DEFAULT_HBASE
 from howdah.planner.conditions import WITH_HBASE, with_mapreduce
@@ -17,6 +16,7 @@ from howdah.planner.rule import MUST, Decision
 from howdah.planner.rules.declare import Condition, Rules
 from howdah.releases import catalogue
 from howdah.releases.catalogue import line_of
+from howdah.releases.values import heap_bytes
 from howdah.units import MIB
 
 _KEPT = ("HADOOP_LOG_DIR", "HADOOP_PID_DIR", "HADOOP_SECURE_PID_DIR", "HBASE_LOG_DIR", "HBASE_PID_DIR")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from howdah.hadoop.daemons import DAEMONS, WORKERS
-from howdah.model.java_options import direct_bytes, heap_bytes
 from howdah.model.plan import Input, Role
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
+from howdah.releases.values import direct_bytes, heap_bytes
 from howdah.units import MIB, format_counted, format_gib, format_memory
 
 _SEEN_OF_GIVEN = 0.95

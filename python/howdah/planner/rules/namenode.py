@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-from howdah.model.java_options import heap_bytes
 from howdah.model.plan import Input, Master, Role, Value
 from howdah.model.request import Protection
 from howdah.planner.conditions import in_study
@@ -32,6 +31,7 @@ from howdah.planner.storage import (
     namenode_heap_bytes,
     namespace_blocks,
 )
+from howdah.releases.values import heap_bytes
 from howdah.units import GIB, MIB, format_count, format_memory
 
 _NAMES = "file:///var/lib/hadoop/name"

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from howdah.model.java_options import heap_bytes
 from howdah.model.plan import Input, Value
 from howdah.planner.budget import budget
 from howdah.planner.conditions import WITH_HBASE, with_hbase
@@ -17,6 +16,7 @@ from howdah.planner.rule import MAY, MUST, Decision, Scope
 from howdah.planner.rules.declare import Condition, Rules, as_number, between
 from howdah.planner.rules.jvm import supported
 from howdah.planner.rules.security import login
+from howdah.releases.values import heap_bytes
 from howdah.units import GIB, MIB, format_memory
 
 _CACHE_FROM = 24 * GIB

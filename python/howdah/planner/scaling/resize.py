@@ -10,7 +10,7 @@ from howdah.model.inventory import CpuLayout, DiskRole, DiskSet, HostGroup, Inve
 from howdah.model.plan import Cluster, Layout
 from howdah.model.request import CodedDirectory, Demand, Hypervisor, PlanRequest, Protection
 from howdah.model.storage_policy import POLICIES
-from howdah.planner.masters.slots import PLACE_BYTES
+from howdah.planner.master_slots import PLACE_BYTES
 from howdah.planner.platforms.candidates import LEAST_THREADS
 from howdah.planner.platforms.division import Division, divide, least_worker
 from howdah.units import GIB, exact_bits_per_s, exact_bytes

@@ -36,7 +36,7 @@ from howdah.model.workloads.spark import (
 from howdah.model.workloads.terasort import INPUT, OUTPUT_REPLICATION, PARTITION_SAMPLES, ROW_BYTES
 from howdah.planner.budget import Executor, WorkerRoom, best_executor
 from howdah.planner.suite.cluster import ClusterSizes
-from howdah.releases.spark import spark_size
+from howdah.releases.catalogue import spark_size
 from howdah.units import MIB
 
 _MASTER_MB = 1536

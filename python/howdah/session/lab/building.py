@@ -23,8 +23,8 @@ from howdah.lab.state import LabState, read_state
 from howdah.lab.up import Fitting, LabRequest, StartedLab
 from howdah.model.inventory import HostGroup, Inventory
 from howdah.model.plan import Cluster, ClusterPlan
+from howdah.planner.host_claims import check_fit
 from howdah.planner.scaling.fit import Fitted, fit_beside, fit_plan
-from howdah.planner.shared.claims import check_fit
 from howdah.planner.storage import disk_bytes_per_s
 from howdah.probe import probe_host
 from howdah.render.cluster import render

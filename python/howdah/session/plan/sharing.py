@@ -15,9 +15,9 @@ from howdah.model.inventory import Inventory, Neighbour, Sharing
 from howdah.model.placement import placed_hosts
 from howdah.model.plan import ClusterPlan, value_text
 from howdah.model.request import Hypervisor, PlanRequest
+from howdah.planner.host_claims import check_fit
 from howdah.planner.platforms.division import least_worker
-from howdah.planner.shared.claims import check_fit
-from howdah.planner.shared.remaining import remaining_hosts
+from howdah.planner.remaining_hosts import remaining_hosts
 from howdah.session.plan.plans import writes_over
 
 _PERCENT = re.compile(r"\s*([1-9]\d?)\s*%\s*")

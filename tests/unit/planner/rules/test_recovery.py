@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 
 from howdah.model.inventory import CpuLayout, DiskKind, DiskSet, HostGroup, NicSet
-from howdah.model.java_options import heap_bytes
 from howdah.model.plan import Value
 from howdah.model.request import PlanRequest, Profile
 from howdah.planner.facts import Facts
@@ -15,6 +14,7 @@ from howdah.planner.rule import AdviceRule, SettingRule
 from howdah.planner.rules import hdfs, recovery
 from howdah.planner.rules.catalogue import find_rule
 from howdah.planner.rules.recovery import recovery_of
+from howdah.releases.values import heap_bytes
 from howdah.units import GIB
 from support.facts import a_worker, facts_of, values_of
 

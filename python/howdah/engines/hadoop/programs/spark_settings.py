@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from howdah.errors import UserError
 from howdah.model.workloads.spark import EXECUTOR_MEMORY, executor_container_bytes
 from howdah.model.workloads.suite import Suite
-from howdah.releases.spark import DEFAULT_SPARK, intended_spark_key, spark_keys
+from howdah.releases.catalogue import DEFAULT_SPARK, intended_spark_key, spark_keys
 from howdah.services.resourcemanager import Node
 from howdah.units import MIB, format_memory
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from howdah.model.found import FoundProperty
-from howdah.model.java_options import heap_bytes
 from howdah.planner.facts import Facts
 from howdah.planner.reading import (
     HERE,
@@ -22,6 +21,7 @@ from howdah.planner.reading import (
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
 from howdah.releases.catalogue import default_of, hadoop
+from howdah.releases.values import heap_bytes
 from howdah.units import MIB, format_memory
 
 _LEAST_HOSTS = 100

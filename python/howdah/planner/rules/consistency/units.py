@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from howdah.model.found import FoundProperty
-from howdah.model.java_options import heap_bytes
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
 from howdah.releases.catalogue import Property, default_of, hadoop, hbase
 from howdah.releases.similar import has_wrong_kind, is_missing, is_unknown, nearest_class
+from howdah.releases.values import heap_bytes
 from howdah.units import MIB
 
 _SERVICES = "yarn.nodemanager.aux-services"

@@ -10,8 +10,8 @@ from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict, has_several_hosts, worker_hosts
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
+from howdah.releases.catalogue import SparkKey, intended_spark_key, spark_keys
 from howdah.releases.similar import similar_text
-from howdah.releases.spark import SparkKey, intended_spark_key, spark_keys
 from howdah.units import GIB, MIB, format_memory
 
 _FORMER = {

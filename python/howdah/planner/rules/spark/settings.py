@@ -25,7 +25,7 @@ from howdah.planner.rule import MAY, MUST, Decision
 from howdah.planner.rules.declare import Condition, Rules, anything, as_number, between, set_at_all
 from howdah.planner.rules.queues import queue_of
 from howdah.planner.rules.security import KEYTABS, realm
-from howdah.releases.spark import spark_size
+from howdah.releases.catalogue import spark_size
 from howdah.units import MIB, format_counted, format_memory
 
 _TUNING = "Spark: tuning"

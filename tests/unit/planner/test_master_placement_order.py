@@ -16,7 +16,7 @@ from howdah.model.placement import placed_hosts, placed_workers, virtual_name
 from howdah.model.plan import Capacity, Cluster, Layout, Master, Role
 from howdah.model.request import Demand, PlanRequest, Protection
 from howdah.planner.facts import remaining_worker_hosts, remaining_workers
-from howdah.planner.masters.place import place_masters
+from howdah.planner.master_placement import place_masters
 from howdah.planner.topology import lay_out
 from support.clusters import divided, host_group, inventory
 

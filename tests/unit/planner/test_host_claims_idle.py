@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from howdah.model.plan import ClusterPlan
-from howdah.planner.shared.claims import with_idle_neighbours
+from howdah.planner.host_claims import with_idle_neighbours
 from support.labs import lab_plan
 from support.shared_labs import shared_plans
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from howdah.documents.files import read_inventory
-from howdah.model.java_options import heap_bytes
 from howdah.model.plan import ClusterPlan, Role
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
+from howdah.releases.values import heap_bytes
 from howdah.units import GIB
 
 EXAMPLES = Path(__file__).parents[3] / "examples"

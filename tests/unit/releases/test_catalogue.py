@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from howdah.releases.spark import intended_spark_key, spark_keys
+from howdah.releases.catalogue import intended_spark_key, spark_keys
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from howdah.model.plan import Layout, Master, Role, Worker
 from howdah.model.request import Hypervisor, PlanRequest, Protection
 from howdah.planner.facts import remaining_worker_hosts
 from howdah.planner.heap import cluster_size, master_heaps, whole_heap
-from howdah.planner.masters.slots import (
+from howdah.planner.master_slots import (
     SMALL,
     Need,
     RoleSet,

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from howdah.model.quantity import Rate, Size, Speed
+from howdah.model.base import Rate, Size, Speed
 
 _KINDS: list[tuple[Any, str]] = [(Size, "B"), (Rate, "B/s"), (Speed, "b/s")]
 _ADAPTERS = {unit: TypeAdapter(kind) for kind, unit in _KINDS}

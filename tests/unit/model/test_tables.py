@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from howdah.model.legible import LONGEST_TEXT, LONGEST_WORD, legible, legible_run, shortened
+from howdah.model.tables import LONGEST_TEXT, LONGEST_WORD, legible, legible_run, shortened
 from howdah.store.reader import read_record, read_run
 from support import records
 from support.hostile import LONG, long_texts

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from howdah.render.project import OF_KERBEROS, PROGRAMS, bundled
+from howdah.render.cluster import OF_KERBEROS, PROGRAMS, bundled
 
 _ARGUMENTS = '"<<INCLUDE_ANSIBLE_MODULE_COMPLEX_ARGS>>"'
 

@@ -15,7 +15,7 @@ from howdah.model.workloads.dfsio import DFSIO_READ, FILE_SIZE, FILES
 from howdah.model.workloads.option import MAPS
 from howdah.model.workloads.suite import Suite, programs, suites
 from howdah.model.workloads.terasort import CODEC, REDUCES, ROWS, Codec
-from howdah.planner.local.plan import LocalPlanner, sample_interval_s
+from howdah.planner.local_plan import LocalPlanner, sample_interval_s
 from howdah.planner.suite.request import RunRequest
 from howdah.units import GIB, MIB
 from support.local_plans import host, needs

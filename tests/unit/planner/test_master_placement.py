@@ -10,7 +10,7 @@ from howdah.model.plan import Layout, Master, Role, Worker
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.facts import remaining_worker_hosts, remaining_workers
-from howdah.planner.masters.place import place_masters
+from howdah.planner.master_placement import place_masters
 from howdah.units import GIB, MIB
 from support.clusters import divided, host_group, inventory, mixed
 

@@ -9,7 +9,7 @@ from howdah.model.plan import WorkerPlan
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.ycsb import TableShape, Ycsb, YcsbLoad, YcsbMix
 from howdah.model.workloads.ycsb_options import Distribution, Durability
-from howdah.planner.local.plan import LocalPlanner
+from howdah.planner.local_plan import LocalPlanner
 from howdah.planner.suite.request import requested_programs
 from howdah.units import GIB
 from support.local_plans import host, needs, setting

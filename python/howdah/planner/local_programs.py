@@ -25,7 +25,7 @@ from howdah.model.workloads.ycsb_options import (
     Distribution,
     Durability,
 )
-from howdah.planner.local.plan import LocalPlanner
+from howdah.planner.local_plan import LocalPlanner
 from howdah.units import MIB
 
 _FILE_BYTES = 256 * MIB
