@@ -49,6 +49,7 @@ MORE_PACKAGES = (
     "faults",
     "installation",
     "lab",
+    "provision",
     "releases",
     "render",
     "services",

@@ -68,11 +68,11 @@ def machines_of(plan: ClusterPlan, site: MachineSite) -> tuple[WantedMachine, ..
     """Every machine of the plan, host by host; raises UserError for what the site does not say."""
     cluster = guard(plan)
     check_names(plan, cluster.request)
-    wanted = _Wanted(plan, cluster, hypervisor_of(plan), site)
-    return tuple(machine for host in placed_hosts(cluster) for machine in wanted.on(host))
+    planned = _PlannedMachines(plan, cluster, hypervisor_of(plan), site)
+    return tuple(machine for host in placed_hosts(cluster) for machine in planned.on(host))
 
 
-class _Wanted:
+class _PlannedMachines:
     """One plan and one site."""
 
     def __init__(
@@ -86,7 +86,9 @@ class _Wanted:
         self._layouts = {layout.group: layout for layout in cluster.layouts}
         self._groups = {group.name: group for group in cluster.inventory.groups}
         self._nodes = {
-            name: given.numa_node for name, given in site.addresses.items() if given.numa_node is not None
+            name: address.numa_node
+            for name, address in site.addresses.items()
+            if address.numa_node is not None
         }
 
     def on(self, host: PlacedHost) -> tuple[WantedMachine, ...]:
@@ -127,7 +129,7 @@ class _Wanted:
         """A machine for masters has the settings of the workers in whose place it is."""
         places = master.takes or (layout.workers if layout else ())
         kind = self._kinds[places[0]] if places else self._plan.workers[0]
-        given = self._site.addresses.get(master.address)
+        address = self._site.addresses.get(master.address)
         nodes = self._groups[host.group].cpu.numa_nodes
         fits = master.memory_bytes <= self._groups[host.group].memory_bytes // nodes
         return WantedMachine(
@@ -141,7 +143,7 @@ class _Wanted:
             memory_bytes=_stepped(master.memory_bytes),
             numa_nodes=1 if fits else nodes,
             settings=self._settings(kind),
-            mac=given.mac if given else None,
+            mac=address.mac if address else None,
             shadow_host=master.shadow_host,
             first_boot=self._first_boot(master.address),
         )
@@ -174,7 +176,7 @@ class _Wanted:
                 name=name,
                 size_bytes=_size(group, entry, whole=kind == "devices"),
             )
-            for number, name in enumerate((names[one - 1] for one in numbers), start=1)
+            for number, name in enumerate((names[disk - 1] for disk in numbers), start=1)
         )
 
     def _own_disks(self, group: HostGroup) -> Sequence[int]:
@@ -193,13 +195,13 @@ class _Wanted:
         return dict(zip(places, accumulate(counts, initial=0), strict=False))[placed.name]
 
     def _first_boot(self, name: str) -> FirstBoot:
-        given = self._site.addresses.get(name)
-        if given is None:
+        address = self._site.addresses.get(name)
+        if address is None:
             raise UserError(f"machine {name}", "has no address in the site", "add it to `machines:`")
         network, ssh = self._site.network, self._site.ssh
         return FirstBoot(
             host_name=name,
-            address=given.address,
+            address=address.address,
             prefix=network.prefix,
             gateway=network.gateway,
             name_servers=network.name_servers,
@@ -215,7 +217,10 @@ def _stepped(memory_bytes: int) -> int:
 
 def _number(settings: Sequence[Setting], key: str) -> int:
     """A whole number among settings; 0 where there is none."""
-    return next((int(one.value) for one in settings if one.key == key and isinstance(one.value, int)), 0)
+    return next(
+        (int(setting.value) for setting in settings if setting.key == key and isinstance(setting.value, int)),
+        0,
+    )
 
 
 def _size(group: HostGroup, entry: SiteHosts, *, whole: bool) -> int:
@@ -276,7 +281,7 @@ def user_data(machine: WantedMachine) -> str:
 
 
 def digest(*texts: str) -> str:
-    """A few letters by which two sets of texts are told apart."""
+    """A short digest that distinguishes two sets of texts."""
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:12]
 
 

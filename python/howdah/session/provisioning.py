@@ -15,7 +15,7 @@ from howdah.model.hostname import host_and_port
 from howdah.model.machines import Provisioning, WantedMachine
 from howdah.model.request import Hypervisor
 from howdah.model.site import VCENTER_PORT, Endpoint, MachineSite
-from howdah.provision.differences import Provisioner, Told
+from howdah.provision.differences import Provisioner, ReportStep
 from howdah.provision.wanted import hypervisor_of, machines_of
 
 __all__ = ["Endpoint", "RequestedMachines", "apply", "provisioner", "site_schema", "wanted", "with_machines"]
@@ -103,10 +103,10 @@ def _provisioner(asked: RequestedMachines, endpoint: Endpoint, password: str) ->
         )
 
 
-def apply(hypervisor: Provisioner, told: Told) -> Provisioning:
+def apply(hypervisor: Provisioner, told: ReportStep) -> Provisioning:
     """Do what is pending, then read everything back; raises RunFailed where it is not as planned then."""
     hypervisor.apply(told)
-    after = hypervisor.look()
+    after = hypervisor.compare()
     if after.pending:
         first = after.pending[0]
         differences = "; ".join(
@@ -127,7 +127,7 @@ def with_machines(
 ) -> CheckReport:
     """A report with what is not as planned of the machines, which are looked at and left alone."""
     with provisioner(asked, endpoint, password) as hypervisor:
-        checks = tuple(check_machines(hypervisor.look()))
+        checks = tuple(check_machines(hypervisor.compare()))
     looked_at = (*report.looked_at, *(machine.name for machine in asked.machines))
     return report.model_copy(update={"checks": (*checks, *report.checks), "looked_at": looked_at})
 

@@ -119,8 +119,8 @@ def keep_others(root: ElementTree.Element, before: ElementTree.Element) -> None:
     ):
         for name in ("address", "alias"):
             # libvirt gives new ones, which fit what is planned now.
-            if (given := device.find(name)) is not None:
-                device.remove(given)
+            if (assigned := device.find(name)) is not None:
+                device.remove(assigned)
         devices.append(device)
 
 
@@ -153,9 +153,9 @@ def domain_facts(root: ElementTree.Element) -> dict[str, str]:
         "CPUs of the host": _cpus(vcpu),
         "memory": f"{_bytes(memory) // MIB:,} MiB",
         "memory backing": " ".join(sorted(_backing(root))),
-        "NUMA memory": " ".join(_given(numa, ("mode", "nodeset", "placement"))),
+        "NUMA memory": " ".join(_attributes(numa, ("mode", "nodeset", "placement"))),
         "CPU model": "" if cpu is None else cpu.get("mode", ""),
-        "CPU topology": " ".join(_given(topology, ("sockets", "cores", "threads"))),
+        "CPU topology": " ".join(_attributes(topology, ("sockets", "cores", "threads"))),
         "I/O threads": root.findtext("iothreads", ""),
     }
     for disk in root.iterfind("devices/disk"):
@@ -244,10 +244,10 @@ def _disk_facts(disk: ElementTree.Element) -> Iterator[tuple[str, str]]:
     where = " ".join(
         () if source is None else (source.get(key, "") for key in ("pool", "volume", "dev", "file"))
     )
-    what = {"vda": SYSTEM_DISK, "sda": "cloud-init disk"}.get(device) or _data_name(device)
-    yield what, " ".join(where.split())
-    if driver is not None and what.startswith(DATA_DISK):
-        yield f"driver of {what}", " ".join(_given(driver, ("type", "cache", "io", "iothread")))
+    name = {"vda": SYSTEM_DISK, "sda": "cloud-init disk"}.get(device) or _data_name(device)
+    yield name, " ".join(where.split())
+    if driver is not None and name.startswith(DATA_DISK):
+        yield f"driver of {name}", " ".join(_attributes(driver, ("type", "cache", "io", "iothread")))
 
 
 def _data_name(device: str) -> str:
@@ -275,7 +275,7 @@ def _backing(root: ElementTree.Element) -> Iterator[str]:
         yield f"{element.tag} {element.get('mode', '')}".strip()
 
 
-def _given(element: ElementTree.Element | None, keys: tuple[str, ...]) -> Iterator[str]:
+def _attributes(element: ElementTree.Element | None, keys: tuple[str, ...]) -> Iterator[str]:
     attributes: Mapping[str, str] = {} if element is None else element.attrib
     yield from (f"{key} {attributes[key]}" for key in keys if key in attributes)
 

@@ -75,12 +75,15 @@ def paired(machines: Iterable[WantedMachine], host: HostState) -> bool:
 
     A machine of high latency sensitivity has cores to itself, which otherwise are too few.
     """
-    return sum(one.vcpus for one in machines if one.host == host.name and latency(one) == "high") > host.cores
+    return (
+        sum(machine.vcpus for machine in machines if machine.host == host.name and latency(machine) == "high")
+        > host.cores
+    )
 
 
 def set_value(machine: WantedMachine, key: str, default: str) -> str:
     """What the plan sets, as text."""
-    return next((value_text(one.value) for one in machine.settings if one.key == key), default)
+    return next((value_text(setting.value) for setting in machine.settings if setting.key == key), default)
 
 
 def parameters(machine: WantedMachine) -> dict[str, str]:
@@ -89,9 +92,13 @@ def parameters(machine: WantedMachine) -> dict[str, str]:
     One whose value is empty is taken away where it is there.
     """
     plain = {
-        one.key: "TRUE" if one.value is True else "FALSE" if one.value is False else value_text(one.value)
-        for one in machine.settings
-        if one.key not in _OWN_PLACE
+        setting.key: "TRUE"
+        if setting.value is True
+        else "FALSE"
+        if setting.value is False
+        else value_text(setting.value)
+        for setting in machine.settings
+        if setting.key not in _OWN_PLACE
     }
     return {MARK: machine.cluster, **plain, NODES: ",".join(map(str, machine.nodes))}
 
@@ -99,7 +106,7 @@ def parameters(machine: WantedMachine) -> dict[str, str]:
 def planned_facts(
     machine: WantedMachine, host: HostState, hardware: int | None, network: str, *, pairs: bool
 ) -> dict[str, str]:
-    """What the machine is to be, in the words that what is found has too."""
+    """The facts of the machine as planned."""
     cores = machine.vcpus // machine.numa_nodes if machine.vcpus % machine.numa_nodes == 0 else machine.vcpus
     exclusive = latency(machine) == "high"
     facts = {
@@ -153,14 +160,14 @@ def spelt_mib(mib: int) -> str:
 def disk_text(disk: MachineDisk) -> str:
     """What a data disk is and where it is attached."""
     place = disk_place(disk.number)
-    what = disk.name if disk.kind == "device" else f"{disk.size_bytes // GIB} GiB in {disk.name}"
-    return f"{what} at pvscsi {place.bus}:{place.unit}"
+    disk_name = disk.name if disk.kind == "device" else f"{disk.size_bytes // GIB} GiB in {disk.name}"
+    return f"{disk_name} at pvscsi {place.bus}:{place.unit}"
 
 
 def wanted_hardware(machine: WantedMachine, offered: int) -> int | None:
     """The version of the virtual hardware: the plan's, or the newest that is offered."""
-    asked = set_value(machine, "virtualHW.version", "")
-    return min(int(asked), offered) if asked.isdigit() else None
+    planned = set_value(machine, "virtualHW.version", "")
+    return min(int(planned), offered) if planned.isdigit() else None
 
 
 _LIGHT = (
@@ -184,14 +191,14 @@ class SeenMachine(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """Everything that is there: howdah's machines and those of the same names, and what others hold."""
+    """The existing machines: howdah's, those of planned names, and the memory that others reserve."""
 
     machines: Mapping[str, SeenMachine]
     taken: Mapping[str, int]
     """Memory that machines reserve which are not planned there, by host."""
 
     def held(self, place: VCenterPlace) -> dict[str, dict[str, str]]:
-        """Who of these has which of the hosts' own disks, by host."""
+        """The machine of each of the hosts' own disks, by host."""
         held: dict[str, dict[str, str]] = {}
         for name, seen in self.machines.items():
             disks = raw_disks(place, seen.machine.host, seen.config)
@@ -199,47 +206,47 @@ class Seen(NamedTuple):
         return held
 
     @property
-    def found(self) -> dict[str, FoundMachine]:
+    def existing(self) -> dict[str, FoundMachine]:
         """The machines alone."""
         return {name: seen.machine for name, seen in self.machines.items()}
 
 
-def look(place: VCenterPlace, cluster: str, planned: Mapping[str, str]) -> Seen:
-    """What is there of a howdah cluster, and whatever has the name of a machine that is planned.
+def find_machines(place: VCenterPlace, cluster: str, planned: Mapping[str, str]) -> Seen:
+    """The existing machines of a howdah cluster, and others with the name of a planned machine.
 
-    ``planned`` says on which host each is planned: memory of others is taken, the cluster's own among them.
+    ``planned`` has the host of each planned machine. All other machines count as taken memory.
     """
     hosts = {host.reference: name for name, host in place.hosts.items()}
     priorities = _priorities(place)
     machines: dict[str, SeenMachine] = {}
     taken: dict[str, int] = {}
-    for one, given in properties(place.content, vim.VirtualMachine, place.datacenter, _LIGHT).items():
-        name = unquote(given.get("name", ""))
-        ours = owner(given)
-        host = hosts.get(given.get("runtime.host"), "")
-        running = given.get("runtime.powerState") == "poweredOn"
+    for reference, values in properties(place.content, vim.VirtualMachine, place.datacenter, _LIGHT).items():
+        name = unquote(values.get("name", ""))
+        ours = owner(values)
+        host = hosts.get(values.get("runtime.host"), "")
+        running = values.get("runtime.powerState") == "poweredOn"
         own = ours == cluster and planned.get(name) == host
-        if not own and (held := given.get("config.memoryAllocation")) is not None and running:
+        if not own and (held := values.get("config.memoryAllocation")) is not None and running:
             taken[host] = taken.get(host, 0) + (held.reservation or 0) * 2**20
-        # Two folders may have machines of one name: what is ours is what is looked for.
-        other = machines.get(name)
-        if ours == cluster or (name in planned and other is None):
-            config = one.config
+        # Two folders may have machines of one name: howdah's own counts.
+        first = machines.get(name)
+        if ours == cluster or (name in planned and first is None):
+            config = reference.config
             if config is None or _is_shadow(config):
                 # A machine that is being cloned has no configuration yet: the clone's own task ends it.
                 continue
             facts = {HOST: host, POWER: "on" if running else "off", **_facts(place, host, config)}
-            facts[PRIORITY] = priorities.get(one, "cluster's own")
+            facts[PRIORITY] = priorities.get(reference, "cluster's own")
             facts |= _tolerance(config, hosts)
             machines[name] = SeenMachine(
-                one, config, FoundMachine(name=name, ours=ours, running=running, host=host, facts=facts)
+                reference, config, FoundMachine(name=name, ours=ours, running=running, host=host, facts=facts)
             )
     return Seen(machines, taken)
 
 
-def owner(given: Mapping[str, Any]) -> str:
-    """The howdah cluster that a machine was made for; nothing where it is somebody else's."""
-    marks = {option.key: option.value for option in given.get("config.extraConfig", ())}
+def owner(values: Mapping[str, Any]) -> str:
+    """The howdah cluster that a machine was made for; empty for machines of others."""
+    marks = {option.key: option.value for option in values.get("config.extraConfig", ())}
     return str(marks.get(MARK, ""))
 
 
@@ -284,7 +291,9 @@ def _card(place: VCenterPlace, config: Any) -> Iterator[tuple[str, str]]:
 
 def first_card(config: Any) -> Any:
     """The machine's first network card; None where it has none."""
-    cards = [one for one in config.hardware.device if isinstance(one, vim.vm.device.VirtualEthernetCard)]
+    cards = [
+        device for device in config.hardware.device if isinstance(device, vim.vm.device.VirtualEthernetCard)
+    ]
     return min(cards, key=lambda card: card.unitNumber or 0, default=None)
 
 
@@ -299,7 +308,7 @@ def _network_of(place: VCenterPlace, backing: Any) -> str:
 
 def data_disks(place: VCenterPlace, host: str, config: Any) -> Iterator[tuple[str, str]]:
     """Every disk in a data disk's place, and what it is."""
-    devices = {one.key: one for one in config.hardware.device}
+    devices = {device.key: device for device in config.hardware.device}
     places = {disk_place(number): number for number in range(1, _MOST_DISKS + 1)}
     for disk in devices.values():
         controller = devices.get(disk.controllerKey)
@@ -310,8 +319,8 @@ def data_disks(place: VCenterPlace, host: str, config: Any) -> Iterator[tuple[st
             continue
         paravirtual = isinstance(controller, vim.vm.device.ParaVirtualSCSIController)
         bus = "pvscsi" if paravirtual else type(controller).__name__.rpartition(".")[2]
-        what = _backing(place, host, disk)
-        yield f"{DATA_DISK} {places[at]}", f"{what} at {bus} {at[0]}:{at[1]}"
+        backing = _backing(place, host, disk)
+        yield f"{DATA_DISK} {places[at]}", f"{backing} at {bus} {at[0]}:{at[1]}"
 
 
 def raw_disks(place: VCenterPlace, host: str, config: Any) -> Iterator[str]:
@@ -334,11 +343,11 @@ def _backing(place: VCenterPlace, host: str, disk: Any) -> str:
 
 def _priorities(place: VCenterPlace) -> dict[Any, str]:
     """What HA does with each machine when its host is lost, where that is not the cluster's own way."""
-    given = place.cluster.configurationEx.dasVmConfig or ()
+    configured = place.cluster.configurationEx.dasVmConfig or ()
     return {
-        one.key: str(one.dasSettings.restartPriority)
-        for one in given
-        if one.dasSettings is not None and one.dasSettings.restartPriority
+        entry.key: str(entry.dasSettings.restartPriority)
+        for entry in configured
+        if entry.dasSettings is not None and entry.dasSettings.restartPriority
     }
 
 

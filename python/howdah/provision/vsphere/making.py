@@ -14,7 +14,7 @@ from typing import Any
 from howdah.errors import RunFailed
 from howdah.model.machines import MachineDisk, ProvisionChange, WantedMachine
 from howdah.model.site import SiteHosts, VCenterSite
-from howdah.provision.differences import FIRST_BOOT, HOST, POWER, Told
+from howdah.provision.differences import FIRST_BOOT, HOST, POWER, ReportStep
 from howdah.provision.vsphere.found import (
     CORES,
     HARDWARE,
@@ -38,8 +38,8 @@ from howdah.provision.vsphere.found import (
 from howdah.provision.vsphere.session import (
     VCenterHost,
     VCenterPlace,
+    fault_text,
     properties,
-    said,
     settle,
     vim,
     vmodl,
@@ -73,7 +73,7 @@ def clone_spec(machine: WantedMachine, place: VCenterPlace, store: Any) -> Any:
 def config_spec(
     machine: WantedMachine, place: VCenterPlace, config: Any, network: str, *, pairs: bool
 ) -> Any:
-    """Everything of a machine that is configuration, held against what it has."""
+    """The whole configuration of a machine, compared with the existing one."""
     host = place.hosts[machine.host]
     facts = planned_facts(machine, host.state, None, network, pairs=pairs)
     return vim.vm.ConfigSpec(
@@ -97,9 +97,9 @@ def first_boot_spec(machine: WantedMachine) -> Any:
 
 
 def _options(machine: WantedMachine, config: Any) -> Iterator[Any]:
-    there = {option.key for option in config.extraConfig}
+    present = {option.key for option in config.extraConfig}
     for key, value in parameters(machine).items():
-        if value or key in there:
+        if value or key in present:
             yield vim.option.OptionValue(key=key, value=value)
     yield from _guest_info(machine)
 
@@ -117,11 +117,11 @@ def disk_changes(
     """Controllers and disks that are missing; what is attached already stays."""
     device = vim.vm.device
     controllers = {
-        one.busNumber: one.key
-        for one in config.hardware.device
-        if isinstance(one, device.VirtualSCSIController)
+        entry.busNumber: entry.key
+        for entry in config.hardware.device
+        if isinstance(entry, device.VirtualSCSIController)
     }
-    attached = {(one.controllerKey, one.unitNumber) for one in config.hardware.device}
+    attached = {(entry.controllerKey, entry.unitNumber) for entry in config.hardware.device}
     key = _NEW_KEY
     for disk in machine.disks:
         bus, unit = disk_place(disk.number)
@@ -176,22 +176,25 @@ def _card_changes(machine: WantedMachine, place: VCenterPlace, config: Any) -> I
     if card is not None and type(card) is not kind:
         yield device.VirtualDeviceSpec(operation=_REMOVE, device=card)
         card = None
-    wanted = kind(key=card.key if card is not None else _NEW_KEY, backing=_network(place))
-    wanted.connectable = device.VirtualDevice.ConnectInfo(
+    planned = kind(key=card.key if card is not None else _NEW_KEY, backing=_network(place))
+    planned.connectable = device.VirtualDevice.ConnectInfo(
         startConnected=True, allowGuestControl=True, connected=False
     )
     if card is not None:
-        wanted.controllerKey, wanted.unitNumber = card.controllerKey, card.unitNumber
+        planned.controllerKey, planned.unitNumber = card.controllerKey, card.unitNumber
     if machine.mac is not None:
-        wanted.addressType, wanted.macAddress = "manual", machine.mac
+        planned.addressType, planned.macAddress = "manual", machine.mac
     elif card is not None:
-        wanted.addressType, wanted.macAddress = card.addressType, card.macAddress
-    yield device.VirtualDeviceSpec(operation=_EDIT if card is not None else _ADD, device=wanted)
+        planned.addressType, planned.macAddress = card.addressType, card.macAddress
+    yield device.VirtualDeviceSpec(operation=_EDIT if card is not None else _ADD, device=planned)
 
 
 def card_kind(machine: WantedMachine) -> str:
     """The kind of network card that the plan sets."""
-    return next((str(one.value) for one in machine.settings if one.key == "ethernet0.virtualDev"), "vmxnet3")
+    return next(
+        (str(setting.value) for setting in machine.settings if setting.key == "ethernet0.virtualDev"),
+        "vmxnet3",
+    )
 
 
 def known_card(kind: str) -> bool:
@@ -216,15 +219,15 @@ _MARKED = ("name", "config.extraConfig")
 
 
 class MachineMaker:
-    """Makes the machines of one place what they should be."""
+    """Makes and changes the machines of one place as planned."""
 
     def __init__(
-        self, place: VCenterPlace, site: VCenterSite, entries: Mapping[str, SiteHosts], told: Told
+        self, place: VCenterPlace, site: VCenterSite, entries: Mapping[str, SiteHosts], report: ReportStep
     ) -> None:
         self._place = place
         self._site = site
         self._entries = entries
-        self._told = told
+        self._report = report
 
     def make(
         self, machine: WantedMachine, change: ProvisionChange, seen: SeenMachine | None, *, pairs: bool
@@ -234,28 +237,28 @@ class MachineMaker:
         ``pairs`` says whether two of its virtual CPUs share a core.
         """
         where = _where(machine.name)
-        one = self._clone(machine) if seen is None else seen.reference
+        reference = self._clone(machine) if seen is None else seen.reference
         # A run that was killed may have left a change under way, which ends by itself.
-        settle(one)
+        settle(reference)
         planned = {difference.what: difference.planned for difference in change.differences}
         if change.restarts:
-            self._shut_down(one, where)
+            self._shut_down(reference, where)
         try:
-            self._change(machine, one, planned, seen, pairs=pairs)
+            self._change(machine, reference, planned, seen, pairs=pairs)
         except (RunFailed, vmodl.MethodFault):
             if change.restarts:
-                # It goes on as it is, rather than stay away for what vSphere does not take; why is told.
+                # It is started as it is, rather than stay down because vSphere rejects a change.
                 with suppress(RunFailed, vmodl.MethodFault):
-                    self.start(machine, one)
+                    self.start(machine, reference)
             raise
         if seen is None or set(planned) - {POWER, PRIORITY, TOLERANCE}:
-            self._told(f"{'made' if seen is None else 'changed'} {machine.name} on {machine.host}")
-        return one
+            self._report(f"{'made' if seen is None else 'changed'} {machine.name} on {machine.host}")
+        return reference
 
     def _change(
         self,
         machine: WantedMachine,
-        one: Any,
+        reference: Any,
         planned: Mapping[str, str],
         seen: SeenMachine | None,
         *,
@@ -265,34 +268,34 @@ class MachineMaker:
         where = _where(machine.name)
         if HOST in planned and seen is not None:
             spec = vim.vm.RelocateSpec(host=self._place.hosts[machine.host].reference)
-            wait_for(one.RelocateVM_Task(spec), where)
-            self._told(f"moved {machine.name} to {machine.host}")
+            wait_for(reference.RelocateVM_Task(spec), where)
+            self._report(f"moved {machine.name} to {machine.host}")
         # A clone has its template's version, which may be the planned one or newer already.
-        if HARDWARE in planned and int(planned[HARDWARE][4:]) > int(one.config.version[4:]):
-            wait_for(one.UpgradeVM_Task(planned[HARDWARE]), where)
+        if HARDWARE in planned and int(planned[HARDWARE][4:]) > int(reference.config.version[4:]):
+            wait_for(reference.UpgradeVM_Task(planned[HARDWARE]), where)
         if seen is None or set(planned) - set(WHILE_RUNNING):
-            spec = config_spec(machine, self._place, one.config, self._site.port_group, pairs=pairs)
-            wait_for(one.ReconfigVM_Task(spec), where)
+            spec = config_spec(machine, self._place, reference.config, self._site.port_group, pairs=pairs)
+            wait_for(reference.ReconfigVM_Task(spec), where)
         elif FIRST_BOOT in planned:
-            wait_for(one.ReconfigVM_Task(first_boot_spec(machine)), where)
+            wait_for(reference.ReconfigVM_Task(first_boot_spec(machine)), where)
 
-    def start(self, machine: WantedMachine, one: Any) -> None:
+    def start(self, machine: WantedMachine, reference: Any) -> None:
         """Its Fault Tolerance shadow, then its power."""
-        if machine.shadow_host is not None and one.config.ftInfo is None:
-            self._mirror(machine, one)
-        if one.runtime.powerState != "poweredOn":
-            wait_for(one.PowerOnVM_Task(), _where(machine.name))
-            self._told(f"started {machine.name}")
+        if machine.shadow_host is not None and reference.config.ftInfo is None:
+            self._mirror(machine, reference)
+        if reference.runtime.powerState != "poweredOn":
+            wait_for(reference.PowerOnVM_Task(), _where(machine.name))
+            self._report(f"started {machine.name}")
 
     def remove(self, name: str, seen: SeenMachine) -> None:
         """A machine that howdah made, with its files; what is on raw devices stays there."""
-        one, where = seen.reference, _where(name)
+        reference, where = seen.reference, _where(name)
         if TOLERANCE in seen.machine.facts:
-            wait_for(one.TurnOffFaultToleranceForVM_Task(), where)
-        if one.runtime.powerState == "poweredOn":
-            wait_for(one.PowerOffVM_Task(), where)
-        wait_for(one.Destroy_Task(), where)
-        self._told(f"removed {name}")
+            wait_for(reference.TurnOffFaultToleranceForVM_Task(), where)
+        if reference.runtime.powerState == "poweredOn":
+            wait_for(reference.PowerOffVM_Task(), where)
+        wait_for(reference.Destroy_Task(), where)
+        self._report(f"removed {name}")
 
     def _clone(self, machine: WantedMachine) -> Any:
         store = self._place.datastores[self._system(machine.host)]
@@ -313,13 +316,17 @@ class MachineMaker:
         deadline = time.monotonic() + _CLONE_S
         while time.monotonic() < deadline:
             machines = properties(content, vim.VirtualMachine, folder, _MARKED)
-            there = [(one, given) for one, given in machines.items() if given.get("name") == machine.name]
-            if not there:
+            clones = [
+                (reference, values)
+                for reference, values in machines.items()
+                if values.get("name") == machine.name
+            ]
+            if not clones:
                 break
-            one, given = there[0]
-            if "config.extraConfig" in given:
-                if owner(given) == machine.cluster:
-                    return one
+            reference, values = clones[0]
+            if "config.extraConfig" in values:
+                if owner(values) == machine.cluster:
+                    return reference
                 break
             time.sleep(1)
         raise error
@@ -327,25 +334,25 @@ class MachineMaker:
     def _system(self, host: str) -> str:
         return self._entries[host].names("system_datastore", host)[0]
 
-    def _shut_down(self, one: Any, where: str) -> None:
-        if one.guest.toolsRunningStatus != "guestToolsRunning":
+    def _shut_down(self, reference: Any, where: str) -> None:
+        if reference.guest.toolsRunningStatus != "guestToolsRunning":
             raise RunFailed(
                 where, "runs without VMware Tools, so howdah cannot shut it down", "shut it down by hand"
             )
-        one.ShutdownGuest()
+        reference.ShutdownGuest()
         deadline = time.monotonic() + _SHUTDOWN_S
-        while one.runtime.powerState != "poweredOff":
+        while reference.runtime.powerState != "poweredOff":
             if time.monotonic() > deadline:
                 raise RunFailed(where, f"does not shut down in {_SHUTDOWN_S} s", "shut it down by hand")
             time.sleep(0.5)
-        self._told(f"shut down {where.removeprefix('machine ')}")
+        self._report(f"shut down {where.removeprefix('machine ')}")
 
-    def _mirror(self, machine: WantedMachine, one: Any) -> None:
+    def _mirror(self, machine: WantedMachine, reference: Any) -> None:
         host = machine.shadow_host or ""
         store = self._place.datastores[self._system(host)]
         disks = [
             vim.vm.FaultToleranceVMConfigSpec.FaultToleranceDiskSpec(disk=disk, datastore=store)
-            for disk in one.config.hardware.device
+            for disk in reference.config.hardware.device
             if isinstance(disk, vim.vm.device.VirtualDisk)
         ]
         spec = vim.vm.FaultToleranceConfigSpec(
@@ -353,15 +360,15 @@ class MachineMaker:
             secondaryVmSpec=vim.vm.FaultToleranceVMConfigSpec(vmConfig=store, disks=disks),
         )
         try:
-            task = one.CreateSecondaryVMEx_Task(host=self._place.hosts[host].reference, spec=spec)
+            task = reference.CreateSecondaryVMEx_Task(host=self._place.hosts[host].reference, spec=spec)
         except (vmodl.fault.MethodNotFound, vmodl.fault.NotSupported) as error:
             raise RunFailed(
                 _where(machine.name),
-                f"cannot be mirrored: this vCenter has no Fault Tolerance ({said(error)})",
+                f"cannot be mirrored: this vCenter has no Fault Tolerance ({fault_text(error)})",
                 "plan with --protect-masters ha",
             ) from error
         wait_for(task, _where(machine.name))
-        self._told(f"mirrored {machine.name} on {host}")
+        self._report(f"mirrored {machine.name} on {host}")
 
 
 def _where(name: str) -> str:
