@@ -49,6 +49,7 @@ MORE_PACKAGES = (
     "faults",
     "installation",
     "lab",
+    "planner",
     "provision",
     "releases",
     "render",
@@ -59,9 +60,11 @@ JSON_FIELDS = {
     ("deploy/ansible.py", "what"),
     ("lab/hadoop/redundancy.py", "what"),
     ("lab/state.py", "asked"),
+    ("planner/reading.py", "found"),
+    ("planner/suite/request.py", "given"),
     ("render/modules/changes.py", "what"),
 }
-"""Names in files and in the output of --json, which stay."""
+"""Names in files and in the output of --json, and those that go with them, which stay."""
 
 
 def _names(path: Path) -> Iterator[tuple[str, int]]:

@@ -103,7 +103,7 @@ class ReplayedTime(Model):
     """How much longer than measured that is: 0.1 for 10 %."""
 
     @property
-    def tells(self) -> bool:
+    def is_clear(self) -> bool:
         """Whether the whole interval is on one side of the measured time."""
         measured_s = self.elapsed_s / (1 + self.share)
         return self.high_s < measured_s or self.low_s > measured_s

@@ -244,9 +244,9 @@ def _master_mb(facts: Facts) -> int:
     if not facts.planned:
         return _LEAST_MASTER_MB
     tasks = size_of(facts).job_tasks
-    wanted = math.ceil(tasks * MASTER_BYTES_PER_TASK / MASTER_HEAP_SHARE / MIB / 512) * 512
+    master_mb = math.ceil(tasks * MASTER_BYTES_PER_TASK / MASTER_HEAP_SHARE / MIB / 512) * 512
     most = min(kind.memory_bytes for kind in kinds_of(facts)) // _MASTER_SHARE // MIB // 512 * 512
-    return max(_LEAST_MASTER_MB, min(wanted, most))
+    return max(_LEAST_MASTER_MB, min(master_mb, most))
 
 
 def _replica_heap(worker: Worker, facts: Facts) -> int:

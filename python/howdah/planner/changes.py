@@ -38,7 +38,7 @@ class Quantity(NamedTuple):
 
     parse: Callable[[str, str], int]
     """Reads its value as a user writes it."""
-    said: Callable[[int], str]
+    text_of: Callable[[int], str]
     """Writes it."""
     now: Callable[[ClusterPlan, HostGroup], int]
     """Its value in a plan."""
@@ -59,7 +59,7 @@ def changed_plan(plan: ClusterPlan, name: str, value: int) -> ClusterPlan:
     quantity = QUANTITIES[name]
     cluster, group = _sole_group(plan)
     request, inventory = insisting(cluster), cluster.inventory
-    where = f"{name}={quantity.said(value)}"
+    where = f"{name}={quantity.text_of(value)}"
     if value < 1 or (name == "hosts" and value > MOST_HOSTS):
         raise UserError(
             where, "is out of range", f"give from 1 to {MOST_HOSTS:,} hosts, 1 or more of the rest"
@@ -110,8 +110,8 @@ def with_hosts(inventory: Inventory, count: int) -> Inventory:
 
 def _with_group(inventory: Inventory, group: HostGroup, update: Mapping[str, Any], where: str) -> Inventory:
     try:
-        other = HostGroup.model_validate({**group.model_dump(mode="json", by_alias=True), **update})
-        groups = tuple(other if member is group else member for member in inventory.groups)
+        changed = HostGroup.model_validate({**group.model_dump(mode="json", by_alias=True), **update})
+        groups = tuple(changed if member is group else member for member in inventory.groups)
         return Inventory(cluster=inventory.cluster, groups=groups)
     except ValidationError as error:
         bounds = error.errors(include_url=False)[0].get("ctx", {})

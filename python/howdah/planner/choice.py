@@ -26,10 +26,12 @@ class Choice(NamedTuple):
     groups: tuple[HostGroup, ...]
     weighed: Mapping[str, tuple[Candidate, ...]]
 
-    def best(self, other: Candidate | None = None) -> tuple[Candidate, ...]:
+    def best(self, replacement: Candidate | None = None) -> tuple[Candidate, ...]:
         """The best candidate of every group, or ``other`` for its own group."""
         return tuple(
-            other if other is not None and other.group == group.name else self.weighed[group.name][0]
+            replacement
+            if replacement is not None and replacement.group == group.name
+            else self.weighed[group.name][0]
             for group in self.groups
         )
 
@@ -55,10 +57,10 @@ def choose(inventory: Inventory, request: PlanRequest) -> Choice:
             _less_masters(inventory, group, choice.best(candidate), candidate, request)
             for candidate in possible
         ]
-        best, *rest = sorted(judged, key=lambda candidate: -candidate.score)
+        best, *slower = sorted(judged, key=lambda candidate: -candidate.score)
         weighed[group.name] = (
             best.model_copy(update={"verdict": "recommended"}),
-            *(candidate.model_copy(update={"verdict": "possible"}) for candidate in rest),
+            *(candidate.model_copy(update={"verdict": "possible"}) for candidate in slower),
             *refused,
         )
     return Choice(groups, weighed)
@@ -169,9 +171,9 @@ def _less_masters(
     except UserError:
         judgement = IDLE_DISKS.speaks_against("has no room for the masters", _NO_ROOM)
     else:
-        hosts, wanted = remaining_worker_hosts(inventory, by_group, placed), enough_hosts(inventory, request)
-        if hosts < wanted:
-            text = f"masters leave workers on {hosts} of the {wanted} hosts that replicas need"
+        hosts, needed = remaining_worker_hosts(inventory, by_group, placed), enough_hosts(inventory, request)
+        if hosts < needed:
+            text = f"masters leave workers on {hosts} of the {needed} hosts that replicas need"
             return _judged(candidate, IDLE_DISKS.speaks_against(text, _NO_ROOM))
         remaining = remaining_workers(group, layout_of(candidate), placed)
         disks = sum(remaining[kind.name] * (kind.data_disks or 0) for kind in candidate.kinds)

@@ -234,10 +234,10 @@ def _changed(
         raise UserError(
             f"group {group.name}", "would have no host", "keep one of its hosts, or plan without the group"
         )
-    other = HostGroup.model_validate(
+    larger = HostGroup.model_validate(
         group.model_dump(mode="json", by_alias=True) | {"count": len(hosts), "hosts": fold(hosts)}
     )
-    groups = tuple(other if member.name == group.name else member for member in cluster.inventory.groups)
+    groups = tuple(larger if member.name == group.name else member for member in cluster.inventory.groups)
     inventory = Inventory(cluster=cluster.inventory.cluster, groups=groups)
     check_machine_names(inventory, cluster.layouts, cluster.masters, cluster.request)
     space = capacity(

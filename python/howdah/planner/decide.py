@@ -114,8 +114,8 @@ def _with_user_value(setting: Setting, value: Value, breaks: tuple[Breach, ...] 
 def _breaches(rule: SettingRule, value: Value, decision: Decision, facts: Facts) -> tuple[Breach, ...]:
     if rule.accepts(value, decision, facts):
         return ()
-    wanted = value_text(decision.value)
-    sentence = f"{rule.says} Here: {wanted}, because {decision.because}"
+    planned = value_text(decision.value)
+    sentence = f"{rule.says} Here: {planned}, because {decision.because}"
     return (Breach(rule=rule.id, says=sentence, severity=rule.severity.value),)
 
 

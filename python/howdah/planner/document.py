@@ -52,11 +52,11 @@ def pages() -> dict[str, str]:
 def write(folder: Path) -> None:
     """Write all pages into a folder, and remove pages of subjects that are gone."""
     folder.mkdir(parents=True, exist_ok=True)
-    wanted = pages()
+    current = pages()
     for old in folder.glob("*.md"):
-        if old.name not in wanted:
+        if old.name not in current:
             old.unlink()
-    for name, text in wanted.items():
+    for name, text in current.items():
         (folder / name).write_text(text, encoding="utf-8")
 
 

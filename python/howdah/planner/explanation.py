@@ -254,5 +254,5 @@ def source_text(source: str) -> str:
         return f"{KINDS[cited.kind]} of *{cited.title}*: {cited.says}"
     if place := GUIDES.get(source):
         return f"a guide: {place}"
-    form, meaning = next(known for known in _KNOWN_FORMS if re.fullmatch(known[0], source))
+    form, meaning = next(entry for entry in _KNOWN_FORMS if re.fullmatch(entry[0], source))
     return re.sub(form, meaning, source, count=1)

@@ -133,8 +133,8 @@ def size_of(facts: Facts) -> ClusterSize:
 
 def cached_tasks(size: ClusterSize) -> int:
     """Tasks that the JobHistoryServer should keep in memory: the largest job's, and a fifth more."""
-    wanted = math.ceil(size.job_tasks * _SPARE_TASKS / _STEP_TASKS) * _STEP_TASKS
-    return max(TASKS_LEAST, min(wanted, tasks_in(COMPRESSED_MOST)))
+    spare = math.ceil(size.job_tasks * _SPARE_TASKS / _STEP_TASKS) * _STEP_TASKS
+    return max(TASKS_LEAST, min(spare, tasks_in(COMPRESSED_MOST)))
 
 
 def tasks_in(heap: int) -> int:
@@ -150,7 +150,7 @@ def history_heap(tasks: int) -> int:
 def master_heaps(size: ClusterSize) -> dict[Role, int]:
     """The heap of every master beside the NameNode, bytes."""
     managed = size.workers / WORKERS_PER_GIB + size.containers / CONTAINERS_PER_GIB
-    wanted = {
+    sizes = {
         Role.RESOURCEMANAGER: (1 + math.ceil(managed)) * GIB,
         Role.JOB_HISTORY: history_heap(cached_tasks(size)),
         Role.ZOOKEEPER: (1 + size.workers // CLIENTS_PER_GIB) * GIB,
@@ -163,31 +163,29 @@ def master_heaps(size: ClusterSize) -> dict[Role, int]:
             0,
         ),
     }
-    return {role: max(least, wanted.get(role, 0)) for role, least in _SMALL.items()}
+    return {role: max(least, sizes.get(role, 0)) for role, least in _SMALL.items()}
 
 
-def heaps_in(home: Master, wanted: Mapping[Role, int]) -> dict[Role, int]:
+def heaps_in(home: Master, sizes: Mapping[Role, int]) -> dict[Role, int]:
     """The heaps of a place's masters beside the NameNode: as wanted, less where the place has less.
 
     The NameNode keeps half of what the place has for heaps.
     """
     memory = home.memory_bytes if home.shares else home.memory_bytes - SYSTEM_BYTES
-    roles = [role for role in home.roles if role in wanted]
+    roles = [role for role in home.roles if role in sizes]
     least = sum(_SMALL[role] for role in roles)
-    more = sum(wanted[role] for role in roles) - least
+    more = sum(sizes[role] for role in roles) - least
     alone = not {Role.NAMENODE, Role.SECONDARY_NAMENODE} & set(home.roles)
     room = memory * HEAP_OF_MEMORY * (1 if alone else 0.5) - least
     share = 1.0 if more <= max(0.0, room) else max(0.0, room) / more
-    return {
-        role: _SMALL[role] + int((wanted[role] - _SMALL[role]) * share) // _STEP * _STEP for role in roles
-    }
+    return {role: _SMALL[role] + int((sizes[role] - _SMALL[role]) * share) // _STEP * _STEP for role in roles}
 
 
 def master_heap(role: Role, facts: Facts) -> int:
     """The heap of a master beside the NameNode, as the smallest of its places has it; raises MissingFact."""
-    wanted = master_heaps(size_of(facts))
+    sizes = master_heaps(size_of(facts))
     homes = [master for master in facts.cluster.masters if role in master.roles]
-    return min((heaps_in(home, wanted)[role] for home in homes), default=wanted[role])
+    return min((heaps_in(home, sizes)[role] for home in homes), default=sizes[role])
 
 
 def sized_heap(role: Role, facts: Facts, why: str, *more: str) -> Decision:

@@ -122,11 +122,11 @@ def _check_host(host: str, group: HostGroup, claims: Sequence[Claim]) -> None:
         raise UserError(
             f"host {host}", f"clusters {names} need {claimed} together, but there are {present}", _HINT
         )
-    for first, other in combinations(claims, 2):
-        if both := set(first.numbers) & set(other.numbers):
+    for first, second in combinations(claims, 2):
+        if both := set(first.numbers) & set(second.numbers):
             raise UserError(
                 f"host {host}",
-                f"clusters {first.cluster} and {other.cluster} were both given its data disk {min(both)}",
+                f"clusters {first.cluster} and {second.cluster} were both given its data disk {min(both)}",
                 "plan one of them again with --beside, so it gets other disks",
             )
 
@@ -161,10 +161,10 @@ def _check_names(plans: Sequence[ClusterPlan]) -> None:
     for plan in plans:
         name = plan.cluster.inventory.cluster
         for machine in dict.fromkeys(_machines(plan.cluster)):
-            if (other := owner.setdefault(machine, name)) != name:
+            if (first_owner := owner.setdefault(machine, name)) != name:
                 raise UserError(
                     f"machine {machine}",
-                    f"would belong to cluster {other} and to cluster {name}",
+                    f"would belong to cluster {first_owner} and to cluster {name}",
                     "give one of the clusters another name: --cluster NAME",
                 )
 

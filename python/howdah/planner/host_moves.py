@@ -115,12 +115,12 @@ replication.work.multiplier.per.iteration, replication.max-streams and .max-stre
 class Loss(NamedTuple):
     """What is lost or drained, and the part of what remains that jobs leave for it."""
 
-    what: Literal["host", "worker"]
+    unit: Literal["host", "worker"]
     share: float
 
     def part(self, limits: StorageLimits) -> float:
         """The fraction of the cluster that is lost."""
-        return 1 / max(1, limits.hosts if self.what == "host" else limits.workers)
+        return 1 / max(1, limits.hosts if self.unit == "host" else limits.workers)
 
 
 def rebuild(scheme: Scheme, limits: StorageLimits, data: StoredData, loss: Loss) -> HostMove:
@@ -128,19 +128,19 @@ def rebuild(scheme: Scheme, limits: StorageLimits, data: StoredData, loss: Loss)
     part = loss.part(limits)
     lost = part * scheme.per_byte(data.file_bytes) * data.data_bytes
     read = lost * scheme.data_units(data.file_bytes)
-    others = max(1 - part, part) * limits.hosts
+    remaining = max(1 - part, part) * limits.hosts
     accepted = streams(limits) / stream_weight(scheme, limits)
     core_s = lost / scheme.code.java.rebuilt_bytes_per_s if scheme.code else 0.0
     times = {
         # The worker that computes a unit keeps it, so all that is read crosses the network.
-        "network": read / others / (loss.share * limits.host_link_bytes_per_s),
-        "disks": (read + lost) / others / (loss.share * limits.host_disk_bytes_per_s),
-        "CPU": core_s / others / (loss.share * limits.host_cores),
+        "network": read / remaining / (loss.share * limits.host_link_bytes_per_s),
+        "disks": (read + lost) / remaining / (loss.share * limits.host_disk_bytes_per_s),
+        "CPU": core_s / remaining / (loss.share * limits.host_cores),
         "settings": part
         * _blocks(scheme, limits, data)
         / min(
             _handed_out_per_s(limits),
-            _accepted_per_s(limits, others, accepted),
+            _accepted_per_s(limits, remaining, accepted),
         ),
     }
     return _move(limits, lost, read, core_s, times)
@@ -150,12 +150,12 @@ def drain(scheme: Scheme, limits: StorageLimits, data: StoredData, loss: Loss) -
     """What is drained is read itself: units are copied from it, replicas from any host that has one."""
     part = loss.part(limits)
     lost = part * scheme.per_byte(data.file_bytes) * data.data_bytes
-    others = max(1 - part, part) * limits.hosts
-    sources = part * limits.hosts if scheme.code else others
+    remaining = max(1 - part, part) * limits.hosts
+    sources = part * limits.hosts if scheme.code else remaining
     most = draining_streams(limits) if scheme.code else streams(limits)
     times = {
         "network": lost / sources / (loss.share * limits.host_link_bytes_per_s),
-        "disks": max(lost / sources, 2 * lost / others) / (loss.share * limits.host_disk_bytes_per_s),
+        "disks": max(lost / sources, 2 * lost / remaining) / (loss.share * limits.host_disk_bytes_per_s),
         "CPU": 0.0,
         "settings": part
         * _blocks(scheme, limits, data)

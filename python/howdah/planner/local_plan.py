@@ -153,12 +153,12 @@ class LocalPlanner:
 
     def choose_rows(self) -> int:
         """Rows to generate."""
-        wanted = _ROWS_PER_GB * max(1, self._cpus // 4)
+        rows = _ROWS_PER_GB * max(1, self._cpus // 4)
         fits = max(_ROWS_PER_GB // 100, self._host.memory.total_bytes // 8 // ROW_BYTES)
         self.rows = self.choose(
             "rows",
             ROWS,
-            min(wanted, fits),
+            min(rows, fits),
             reason=f"1 GB for every four of {self._cpus} CPUs, at least 1 GB, at most an eighth of memory: "
             "seconds for each phase, minutes on a slow disk",
             source="D0 67: start-up costs fade as the dataset grows",

@@ -34,7 +34,7 @@ _ZONE_FILES = 8
 _RECORDS = 200_000
 _FIELDS = 10
 _FIELD_BYTES = 100
-_ASKED = 2
+_MOST = 2
 _SCANNED_AT_ONCE = 10
 _WARM_UP_S = 0.5
 _MEMORY_PARTS = 16
@@ -171,7 +171,7 @@ def mix(sizes: LocalPlanner) -> YcsbMix:
     assert issubclass(program, YcsbMix)
     record = _record(sizes)
     scans = program.own_shares.get("scan", 0) > 0
-    operation_count = max(1, _ASKED * record["records"] // (_SCANNED_AT_ONCE if scans else 1))
+    operation_count = max(1, _MOST * record["records"] // (_SCANNED_AT_ONCE if scans else 1))
     operations = sizes.choose(
         f"{_kind(program)} operations",
         OPERATIONS,

@@ -271,13 +271,13 @@ def _enough(inventory: Inventory, request: PlanRequest) -> int:
 def _placed(
     attempt: _Attempt, first: Sequence[Spot], request: PlanRequest, sizing: Sizing
 ) -> Iterator[Master]:
-    wanted = (
+    needed = (
         highly_available(request, [spot.rack for spot in first], attempt.spread)
         if request.protection is Protection.HA
         else unprotected(request, len(first), attempt.spread, room=_room_beside(sizing))
     )
     role_sets: dict[int, list[RoleSet]] = {}
-    for role_set in wanted:
+    for role_set in needed:
         role_sets.setdefault(role_set.spot, []).append(role_set)
     for index, here in sorted(role_sets.items()):
         spot = first[index]

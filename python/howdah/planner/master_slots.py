@@ -151,7 +151,7 @@ def _hmaster(request: PlanRequest) -> tuple[Role, ...]:
 def masters_of_others(request: PlanRequest) -> frozenset[str]:
     """The hosts that carry masters of other clusters, in small letters."""
     neighbours = request.sharing.beside if request.sharing is not None else ()
-    return frozenset(host.lower() for other in neighbours for host in expand_all(other.masters_on))
+    return frozenset(host.lower() for neighbour in neighbours for host in expand_all(neighbour.masters_on))
 
 
 def spots(

@@ -56,23 +56,23 @@ class Lag(NamedTuple):
     high: float
 
     @property
-    def tells(self) -> bool:
+    def is_clear(self) -> bool:
         """Whether the two can be distinguished."""
         return self.low > 0 or self.high < 0
 
 
-def lag(prediction: Predicted, other: Predicted) -> Lag:
+def lag(prediction: Predicted, base: Predicted) -> Lag:
     """How much longer ``prediction``'s plan takes than ``other``'s, over the same draws.
 
     The effect of a draw on both cancels out. What the draws do not explain counts for each plan as far as it
     is not common to both.
     """
     ratios = [
-        math.log(mine / theirs) for mine, theirs in zip(prediction.elapsed_s, other.elapsed_s, strict=True)
+        math.log(mine / theirs) for mine, theirs in zip(prediction.elapsed_s, base.elapsed_s, strict=True)
     ]
     drawn = stdev(ratios) if len(ratios) > 1 else 0.0
     middle = mean(ratios)
-    reach = _NINETY * math.hypot(drawn, prediction.own, other.own)
+    reach = _NINETY * math.hypot(drawn, prediction.own, base.own)
     return Lag(*(math.expm1(end) for end in (middle, middle - reach, middle + reach)))
 
 
@@ -114,7 +114,7 @@ def plan_by_prediction(inventory: Inventory, request: PlanRequest, predictor: Pr
     ranked = [Ranked(*candidate, rows) for candidate, rows in zip(tried, predicted, strict=True)]
     fastest = min(ranked, key=lambda platform: _middle(platform.predicted))
     indistinguishable = [
-        platform for platform in ranked if not lag(platform.predicted, fastest.predicted).tells
+        platform for platform in ranked if not lag(platform.predicted, fastest.predicted).is_clear
     ]
     chosen = max(indistinguishable, key=lambda platform: platform.candidate.score)
     rows = [_judged(platform, fastest, chosen, predictor.about) for platform in ranked]
@@ -141,10 +141,10 @@ def _tried(
     (group,) = choice.groups
     weighed = choice.weighed[group.name]
     for candidate in weighed:
-        wanted = request.workers_per_host in (None, sum(kind.per_host for kind in candidate.kinds))
-        if candidate.verdict == "refused" or candidate.score <= -NOT_ASKED_FOR or not wanted:
+        requested = request.workers_per_host in (None, sum(kind.per_host for kind in candidate.kinds))
+        if candidate.verdict == "refused" or candidate.score <= -NOT_ASKED_FOR or not requested:
             continue
-        first = (candidate, *(other for other in weighed if other is not candidate))
+        first = (candidate, *(another for another in weighed if another is not candidate))
         try:
             yield candidate, plan_choice(inventory, request, Choice(choice.groups, {group.name: first}))
         except UserError:
@@ -186,7 +186,7 @@ def _judgement(platform: Ranked, fastest: Ranked, chosen: Ranked, about: str) ->
         )
     behind = lag(platform.predicted, fastest.predicted)
     than = f"than {fastest.candidate.platform} ({_speed(behind.low)} to {_speed(behind.high)})"
-    if behind.tells:
+    if behind.is_clear:
         return SIMULATED.speaks_against(
             f"simulated {_speed(behind.share)} {than}", max(0.0, round(behind.share, 4))
         )
@@ -203,7 +203,7 @@ def _advice(chosen: Ranked, tried: Sequence[Variant], predictor: Predictor) -> I
         tried, predictor([tried_variant.plan for tried_variant in tried]), strict=True
     ):
         behind = lag(chosen.predicted, predicted)
-        if behind.tells and behind.share > 0:
+        if behind.is_clear and behind.share > 0:
             broken = "".join(f" It breaks {breach.rule}: {breach.says}" for breach in variant.breaks)
             yield SIMULATED.advice(
                 f"{variant.flag} is simulated faster: as planned, work takes {_lag_text(behind)} longer."

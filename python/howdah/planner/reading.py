@@ -36,9 +36,9 @@ class Observation(NamedTuple):
 class Inspected:
     """A configuration, a host or both as rules read them; what is absent or has no such form is None."""
 
-    def __init__(self, found: Found) -> None:
-        self.config: FoundConfig | None = found.config
-        self.host: Host | None = found.host
+    def __init__(self, existing: Found) -> None:
+        self.config: FoundConfig | None = existing.config
+        self.host: Host | None = existing.host
 
     @property
     def effective(self) -> tuple[FoundProperty, ...]:
@@ -281,10 +281,10 @@ def _few(names: list[str]) -> str:
 
 def host_of(address: str) -> str:
     """The host of an address with or without its scheme and port, in lower case."""
-    rest = address.rpartition("://")[2].partition("/")[0].strip().lower()
-    if rest.startswith("["):
-        return rest.partition("]")[0].strip("[")
-    return rest.partition(":")[0]
+    host = address.rpartition("://")[2].partition("/")[0].strip().lower()
+    if host.startswith("["):
+        return host.partition("]")[0].strip("[")
+    return host.partition(":")[0]
 
 
 def worker_hosts(reading: Inspected) -> frozenset[str]:

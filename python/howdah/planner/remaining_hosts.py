@@ -125,9 +125,9 @@ def _remaining_group(
         return group
     remaining = _remaining_room(group, claims)
     if percent is not None:
-        wanted = _share(group, percent)
-        _check_share(host, percent, wanted, remaining)
-        remaining = wanted
+        share = _share(group, percent)
+        _check_share(host, percent, share, remaining)
+        remaining = share
     ports = sum(nic.count for nic in group.nics)
     useful = remaining.workers_memory_bytes >= least_bytes and remaining.bits_per_s >= _MEGABIT * ports
     if not useful or remaining.cores_per_node <= 0 or not any(remaining.disks.values()):
@@ -165,19 +165,19 @@ def _share(group: HostGroup, percent: int) -> _Host:
     )
 
 
-def _check_share(host: str, percent: int, wanted: _Host, remaining: _Host) -> None:
+def _check_share(host: str, percent: int, share: _Host, remaining: _Host) -> None:
     """Raise UserError where the others leave less than the share."""
     short = [
-        (f"{wanted.cores_per_node} cores of each NUMA node", remaining.cores_per_node)
-        if wanted.cores_per_node > remaining.cores_per_node
+        (f"{share.cores_per_node} cores of each NUMA node", remaining.cores_per_node)
+        if share.cores_per_node > remaining.cores_per_node
         else None,
-        (f"{format_gib(wanted.workers_memory_bytes)} of memory", format_gib(remaining.workers_memory_bytes))
-        if wanted.workers_memory_bytes > remaining.workers_memory_bytes
+        (f"{format_gib(share.workers_memory_bytes)} of memory", format_gib(remaining.workers_memory_bytes))
+        if share.workers_memory_bytes > remaining.workers_memory_bytes
         else None,
-        (f"{percent}% of the network ports", "less") if wanted.bits_per_s > remaining.bits_per_s else None,
+        (f"{percent}% of the network ports", "less") if share.bits_per_s > remaining.bits_per_s else None,
         *(
             (f"{count} {kind[0].upper()} data disks", remaining.disks[kind])
-            for kind, count in wanted.disks.items()
+            for kind, count in share.disks.items()
             if count > remaining.disks[kind]
         ),
     ]
@@ -230,15 +230,15 @@ def _disks(group: HostGroup, remaining: Mapping[DiskType, int]) -> Iterator[Disk
 def _numbers(group: HostGroup, remaining: HostGroup, host: str, claims: Sequence[Claim]) -> tuple[int, ...]:
     """Which data disks are left, counted from 1 through all of the host's: the first that nobody has."""
     taken = {number for claim in claims for number in claim.numbers}
-    wanted, numbers, first = data_disks(remaining), list[int](), 1
+    counts, numbers, first = data_disks(remaining), list[int](), 1
     for disk in group.disks:
         if disk.role is DiskRole.DATA:
             kind = disk.kind, disk.size_bytes
             free = [number for number in range(first, first + disk.count) if number not in taken]
-            numbers += free[: wanted[kind]]
-            wanted[kind] -= len(free[: wanted[kind]])
+            numbers += free[: counts[kind]]
+            counts[kind] -= len(free[: counts[kind]])
             first += disk.count
-    if any(wanted.values()):
+    if any(counts.values()):
         raise UserError(
             "--beside",
             f"lists the data disks of host {host} in another order than this inventory",

@@ -43,7 +43,7 @@ def compare_storage(plan: ClusterPlan, data: StoredData, loss: Loss = _HOST) -> 
         real_racks=limits.facts.topology.real_racks,
         noticed_s=2 * recheck_s + 10 * limits.number("dfs.heartbeat.interval", _HEARTBEAT_S),
         share=loss.share,
-        lost=loss.what,
+        lost=loss.unit,
         policies=tuple(_recommended(costs)),
     )
 

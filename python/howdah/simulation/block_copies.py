@@ -190,7 +190,7 @@ def _simulate(move: Move, blocks: int, random: np.random.Generator) -> float:
 def _places(move: Move) -> _Places:
     workers = np.arange(move.limits.workers)
     host_of = workers % move.limits.hosts
-    gone = np.flatnonzero(host_of == 0) if move.loss.what == "host" else workers[:1]
+    gone = np.flatnonzero(host_of == 0) if move.loss.unit == "host" else workers[:1]
     return _Places(gone, np.setdiff1d(workers, gone), host_of)
 
 

@@ -213,7 +213,7 @@ def _effect(change: _Change, prediction: Predicted, base: Predicted, *, calibrat
         share=difference.share,
         low=difference.low if calibrated else None,
         high=difference.high if calibrated else None,
-        tells=difference.tells,
+        tells=difference.is_clear,
     )
 
 
@@ -254,7 +254,7 @@ def _halved_and_doubled(base: ClusterPlan, name: str, impossible: list[str]) -> 
 
 
 def _change(base: ClusterPlan, name: str, value: int) -> _Change:
-    said = QUANTITIES[name].said
+    said = QUANTITIES[name].text_of
     return _Change(name, said(_now(base, name)), said(value), changed_plan(base, name, value))
 
 

@@ -54,7 +54,7 @@ def finalists(
             elapsed_s=median(predicted[_key(chosen.values)].elapsed_s),
             share=difference.share,
             interval=(difference.low, difference.high) if request.calibration else None,
-            differs=difference.tells,
+            differs=difference.is_clear,
             breaks=chosen.breaks,
         )
 

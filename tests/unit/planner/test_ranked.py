@@ -66,8 +66,8 @@ def test_what_a_draw_makes_of_both_cancels_out(
     assert behind.low <= behind.share <= behind.high
     ahead = lag(one, other)
     assert (1 + ahead.low) * (1 + behind.high) == pytest.approx(1)
-    assert ahead.tells == behind.tells
-    assert not lag(one, one).tells
+    assert ahead.is_clear == behind.is_clear
+    assert not lag(one, one).is_clear
 
 
 @given(TIMES, TIMES, st.floats(min_value=0, max_value=0.2), st.floats(min_value=0, max_value=0.2))
@@ -77,11 +77,11 @@ def test_a_plan_is_told_apart_the_sooner_the_less_is_its_own(
     less, more = sorted((more, less))
     draws = min(len(times), len(others))
     one, other = (Predicted(drawn[:draws], more, less) for drawn in (times, others))
-    assert not lag(one, one).tells
+    assert not lag(one, one).is_clear
     near, far = lag(one, other), lag(one.apart, other.apart)
     assert near.share == far.share
     assert far.low <= near.low <= near.high <= far.high
-    assert near.tells or not far.tells
+    assert near.is_clear or not far.is_clear
 
 
 @given(TIMES, st.floats(0, 0.2), st.floats(1, 3), st.floats(1, 3))
@@ -92,7 +92,7 @@ def test_what_is_told_of_a_small_distance_is_told_of_a_larger_one(
     one = Predicted(times, own, own)
     nearer, farther = (one._replace(elapsed_s=tuple(by * time for time in times)) for by in (near, far))
     assert lag(farther, one).low >= lag(nearer, one).low * (1 - 1e-9) - 1e-9
-    assert lag(farther, one).tells or not lag(nearer, one).tells
+    assert lag(farther, one).is_clear or not lag(nearer, one).is_clear
 
 
 def test_the_faster_platform_is_planned_against_what_rules_would_have_chosen() -> None:

@@ -135,8 +135,8 @@ def _insisting(
     per_host: int, candidates: Sequence[Candidate], refused: dict[Judgement, list[int]], group: HostGroup
 ) -> list[Candidate]:
     """The candidates, those with the number of workers insisted on first."""
-    wanted = [candidate for candidate in candidates if _per_host(candidate) == per_host]
-    if not wanted:
+    matching = [candidate for candidate in candidates if _per_host(candidate) == per_host]
+    if not matching:
         reason = next(why.text for why, counts in refused.items() if per_host in counts)
         possible = listed(_per_host(candidate) for candidate in candidates)
         raise UserError(
@@ -144,7 +144,7 @@ def _insisting(
             f"impossible on the hosts of group {group.name!r}: {reason}",
             f"possible: {possible}",
         )
-    return [*wanted, *(candidate for candidate in candidates if candidate not in wanted)]
+    return [*matching, *(candidate for candidate in candidates if candidate not in matching)]
 
 
 def _per_host(candidate: Candidate) -> int:

@@ -151,9 +151,9 @@ def _slots(key: str, group: HostGroup, worker: Worker, name: str | None, request
     because = f"{per_core:g} for each of {slots.cores:g} cores make {slots.by_cores}"
     if request.hbase_used:
         because += ", of the half of the worker that HBase leaves"
-    if slots.wanted > slots.by_cores:
-        because += f", raised to {slots.wanted} for {format_counted(slots.spindles, 'spinning disk')}"
-    if slots.tasks < slots.wanted:
+    if slots.by_demand > slots.by_cores:
+        because += f", raised to {slots.by_demand} for {format_counted(slots.spindles, 'spinning disk')}"
+    if slots.tasks < slots.by_demand:
         limit = "threads" if slots.by_threads <= slots.by_memory else "memory"
         because += f", held to {slots.tasks} by its {limit}"
     inputs = (

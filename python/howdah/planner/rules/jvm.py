@@ -111,7 +111,7 @@ def _kept(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for variable in reading.environment:
         if variable.name in _KEPT:
             own = "log" if "LOG" in variable.name else "run"
-            whose = "hbase" if variable.name.startswith("HBASE") else "hadoop"
+            product = "hbase" if variable.name.startswith("HBASE") else "hadoop"
             yield entry_verdict(
                 variable,
                 not is_temporary(variable.text)
@@ -119,7 +119,7 @@ def _kept(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 or (own == "run" and _below_run(variable.text)),
                 expected="a permanent directory: otherwise logs are lost, and scripts cannot stop "
                 "daemons without their files of process ids",
-                fix=f"set {variable.name} to /var/{own}/{whose} in {variable.place}",
+                fix=f"set {variable.name} to /var/{own}/{product} in {variable.place}",
             )
 
 
@@ -250,13 +250,13 @@ def _java_home(reading: Inspected, facts: Facts) -> Iterable[Observation]:
         if major is None or software is None:
             continue
         name, majors = software
-        wanted = " or ".join(map(str, majors))
+        versions = " or ".join(map(str, majors))
         yield entry_verdict(
             entry,
             major in majors,
             about="JAVA_HOME",
-            expected=f"Java {wanted}, which {name} supports: otherwise its daemons do not start",
-            fix=f"set JAVA_HOME to Java {wanted} in {entry.place}",
+            expected=f"Java {versions}, which {name} supports: otherwise its daemons do not start",
+            fix=f"set JAVA_HOME to Java {versions} in {entry.place}",
         )
 
 

@@ -87,8 +87,8 @@ rules.fixed(
 
 
 def _handlers_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
-    wanted = as_number(decision.value)
-    return wanted / 2 <= as_number(value) <= max(4 * wanted, _HANDLERS_LEAST)
+    planned = as_number(decision.value)
+    return planned / 2 <= as_number(value) <= max(4 * planned, _HANDLERS_LEAST)
 
 
 @rules.setting(

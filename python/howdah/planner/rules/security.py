@@ -368,8 +368,8 @@ def _own_host(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for key, text in _principals(reading).items():
         if _OF_MANY.fullmatch(key) is None:
             continue
-        service, _, rest = text.partition("/")
-        host, _, realm = rest.partition("@")
+        service, _, instance = text.partition("/")
+        host, _, realm = instance.partition("@")
         yield reading.verdict(
             key,
             host == "_HOST",

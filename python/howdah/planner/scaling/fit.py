@@ -153,9 +153,9 @@ class Shrinking(NamedTuple):
         for workers in range(per_host - 1, 0, -1):
             request = self.cluster.request.model_copy(update={"workers_per_host": workers})
             try:
-                other = plan_cluster(self.cluster.inventory, request).cluster
-                assert other is not None  # It has an inventory.
-                smallest = self._replace(cluster=other)._planned(least, 0)
+                replanned = plan_cluster(self.cluster.inventory, request).cluster
+                assert replanned is not None  # It has an inventory.
+                smallest = self._replace(cluster=replanned)._planned(least, 0)
             except UserError:
                 continue  # These hosts cannot be divided so.
             if _touched(smallest).total <= self.room.memory_bytes:
@@ -242,8 +242,8 @@ def fit_plan(
     return Fitted(made, tuple(differences(plan, made, share)), share, tuple(notes(cluster, lab)))
 
 
-def fit_beside(
-    plan: ClusterPlan, machine: Host, *, free_bytes: int, others: Sequence[ClusterPlan], cpu_share: float
+def fit_on_shared_hosts(
+    plan: ClusterPlan, machine: Host, *, free_bytes: int, neighbours: Sequence[ClusterPlan], cpu_share: float
 ) -> Fitted:
     """A plan as it is, on hosts where laboratories of ``others`` are; raises UserError if it does not fit.
 
@@ -258,7 +258,7 @@ def fit_beside(
             f"has {format_bytes(room.space_bytes)} free, and the plan's data disks hold {format_bytes(size)}",
             "give a directory on a larger file system, or plan smaller disks for all clusters",
         )
-    used = sum(footprint(other).total for other in others)
+    used = sum(footprint(neighbour).total for neighbour in neighbours)
     own = footprint(plan).total
     if own + used > room.memory_bytes:
         raise UserError(
@@ -292,9 +292,9 @@ def differences(planned: ClusterPlan, lab: ClusterPlan, cpu_share: float) -> Ite
     """
     before, after = dict(quantities(planned, 1.0)), dict(quantities(lab, cpu_share))
     for name, quantity in before.items():
-        other = after.get(name)
-        if other is not None and other != quantity:
-            yield Scaling(what=name, planned=quantity.value, lab=other.value, unit=quantity.unit)
+        planned_again = after.get(name)
+        if planned_again is not None and planned_again != quantity:
+            yield Scaling(what=name, planned=quantity.value, lab=planned_again.value, unit=quantity.unit)
 
 
 def quantities(plan: ClusterPlan, cpu_share: float) -> Iterator[tuple[str, PlanQuantity]]:

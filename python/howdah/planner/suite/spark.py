@@ -129,7 +129,7 @@ def tpch(sizes: ClusterSizes) -> SparkTpch:
 def application(sizes: ClusterSizes, data_bytes: int | None) -> dict[str, Any]:
     """The values of the options that every program on Spark has, for so much data."""
     assert sizes.plan is not None
-    given = sizes.request.of
+    option_of = sizes.request.of
     planned = _planned(sizes.plan)
     best, source = _executor(sizes.plan)
     cores = sizes.choose(
@@ -166,8 +166,8 @@ def application(sizes: ClusterSizes, data_bytes: int | None) -> dict[str, Any]:
         "executor_cores": cores,
         "executor_bytes": heap,
         "partitions": partitions,
-        "deploy_mode": given(DEPLOY_MODE) or DeployMode.CLIENT,
-        "allocation": given(ALLOCATION) or ExecutorAllocation.FIXED,
+        "deploy_mode": option_of(DEPLOY_MODE) or DeployMode.CLIENT,
+        "allocation": option_of(ALLOCATION) or ExecutorAllocation.FIXED,
     }
 
 

@@ -24,7 +24,7 @@ from howdah.lab.up import Fitting, LabRequest, StartedLab
 from howdah.model.inventory import HostGroup, Inventory
 from howdah.model.plan import Cluster, ClusterPlan
 from howdah.planner.host_claims import check_fit
-from howdah.planner.scaling.fit import Fitted, fit_beside, fit_plan
+from howdah.planner.scaling.fit import Fitted, fit_on_shared_hosts, fit_plan
 from howdah.planner.storage import disk_bytes_per_s
 from howdah.probe import probe_host
 from howdah.render.cluster import render
@@ -196,11 +196,11 @@ def _fitted(plan: ClusterPlan, wanted: Wanted, request: LabRequest) -> tuple[Lab
                 flag, f"has no effect: {wanted.beside} has already built the hosts", "leave it out"
             )
     place = place_on_hosts_of(wanted.beside, wanted.name, Path(request.source), plan)
-    fitted = fit_beside(
+    fitted = fit_on_shared_hosts(
         plan,
         probe_host(),
         free_bytes=_free_bytes(request.directory),
-        others=[other.plan for other in place.neighbours],
+        neighbours=[other.plan for other in place.neighbours],
         cpu_share=place.cpu_share or 1.0,
     )
     return place, fitted

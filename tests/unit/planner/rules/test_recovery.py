@@ -47,7 +47,7 @@ def values(facts: Facts) -> dict[str, Value]:
 def hours(facts: Facts, work: Value, block: float) -> float:
     """How long a lost host takes, as an administrator reckons it: blocks of every DataNode each 3 s."""
     lost = recovery_of(facts)
-    return lost.stored / (int(str(work)) * block / 3 * lost.others) / 3600
+    return lost.stored / (int(str(work)) * block / 3 * lost.survivors) / 3600
 
 
 def test_hosts_of_the_study_keep_the_release_s_own_pace() -> None:

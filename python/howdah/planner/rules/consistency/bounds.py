@@ -332,13 +332,13 @@ def _blanks(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         listed = entry.name in _UNTRIMMED_LISTS and bool(entry.text)
         inner = listed and (entry.blanks or any(part != part.strip() for part in parts))
         if inner or (entry.blanks and entry.text and _KEPT.fullmatch(entry.name)):
-            wanted = ",".join(part.strip() for part in parts) if inner else entry.text
+            trimmed = ",".join(part.strip() for part in parts) if inner else entry.text
             yield entry_verdict(
                 entry,
                 False,
                 found=f"{entry.text} with blanks {'around it' if entry.blanks else 'after a comma'}",
                 expected="no blanks: programs that read this key keep them, and the value is unknown",
-                fix=f"write <value>{wanted}</value> in {entry.place}",
+                fix=f"write <value>{trimmed}</value> in {entry.place}",
             )
 
 

@@ -118,9 +118,9 @@ def _duplicates(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             seen[name] = entry
 
 
-def _named(entry: FoundProperty, other: FoundProperty) -> str:
+def _named(entry: FoundProperty, second: FoundProperty) -> str:
     """The name of an entry where the other one has another."""
-    return f"{entry.name} " if entry.name != other.name else ""
+    return f"{entry.name} " if entry.name != second.name else ""
 
 
 @rules.inspection("consistency.final-overridden", sources="D0 145, howdah")

@@ -115,7 +115,7 @@ def _file_systems(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             continue
         name = _authority(text) if services else _host(text)
         by_case = {service.lower(): service for service in services if service != name}.get(name.lower())
-        wanted = by_case or services[0] if services else next(iter(namenodes.values()))
+        own_service = by_case or services[0] if services else next(iter(namenodes.values()))
         yield reading.verdict(
             key,
             not name or name in authorities,
@@ -125,8 +125,8 @@ def _file_systems(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             else f"one of {', '.join(sorted(authorities))}: with two NameNodes give the name "
             "service, since one NameNode's address fails when the other takes over"
             if services
-            else f"hdfs://{wanted}, the address in dfs.namenode.rpc-address",
-            fix=f"set {key} to hdfs://{wanted}{'/hbase' if key == 'hbase.rootdir' else ''} "
+            else f"hdfs://{own_service}, the address in dfs.namenode.rpc-address",
+            fix=f"set {key} to hdfs://{own_service}{'/hbase' if key == 'hbase.rootdir' else ''} "
             f"in {reading.where(key)}",
         )
 

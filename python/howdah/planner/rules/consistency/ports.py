@@ -42,17 +42,17 @@ class _Server(NamedTuple):
 
 
 class NeededSetting(NamedTuple):
-    """Where ``key`` is ``when``, ``other``, which ``file`` has, must be ``wanted``."""
+    """Where ``key`` is ``when``, ``required``, which ``file`` has, must match ``pattern``."""
 
     key: str
     when: str
     file: str
-    other: str
-    wanted: str
+    required: str
+    pattern: str
     fix: str
     otherwise: str
     instead: Sequence[str] = ()
-    """Keys that do as well as ``other``."""
+    """Keys that do as well as ``required``."""
 
 
 @cache
@@ -111,7 +111,7 @@ def _one_each(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             yield Observation(
                 len(clashing) == 1,
                 first.key,
-                found=f"port {port}" + "".join(f", which {other.key} has too" for other in clashing[1:]),
+                found=f"port {port}" + "".join(f", which {entry.key} has too" for entry in clashing[1:]),
                 expected="a port that no other server of the host uses: otherwise the second "
                 "server fails to start",
                 fix=f"give {first.key} another port in {first.place}",
@@ -131,11 +131,11 @@ def _needs(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         if need.key.startswith(("dfs.", "yarn.", "hadoop.")) and not release.has(need.key):
             # What the release does not read switches nothing on.
             continue
-        other = next(filter(None, map(reading.text, (need.other, *need.instead))), None)
-        other_text = str(other if other is not None else facts.decided.get(need.other) or "")
+        setting = next(filter(None, map(reading.text, (need.required, *need.instead))), None)
+        other_text = str(setting if setting is not None else facts.decided.get(need.required) or "")
         yield reading.verdict(
-            need.other,
-            re.fullmatch(need.wanted, other_text) is not None,
+            need.required,
+            re.fullmatch(need.pattern, other_text) is not None,
             found=f"{other_text or 'not set'}, and {need.key} is {text}",
             expected=f"what {need.key} needs: otherwise {need.otherwise}",
             fix=need.fix,

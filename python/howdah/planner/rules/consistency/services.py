@@ -130,16 +130,16 @@ def _classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         key = f"{_SERVICES}.{name}.class"
         # The release has a class for its own service by default.
         classes = reading.text(key) or facts.decided.get(key)
-        other = None if classes else _meant(reading, name)
-        wanted = _CLASSES.get(name, "the service's class, which its documentation names")
+        meant = None if classes else _meant(reading, name)
+        class_name = _CLASSES.get(name, "the service's class, which its documentation names")
         yield Observation(
             ok=bool(classes),
             about=key,
             found=str(classes or "not set"),
             expected=f"a class for {name}, which {_SERVICES} lists: otherwise the NodeManager does not start",
-            fix=f"rename {other} to {key} in {reading.where(other)}"
-            if other
-            else f"add {key} = {wanted} to yarn-site.xml, and its jar to the class path of NodeManagers; "
+            fix=f"rename {meant} to {key} in {reading.where(meant)}"
+            if meant
+            else f"add {key} = {class_name} to yarn-site.xml, and its jar to the class path of NodeManagers; "
             f"or remove {name} from {_SERVICES}",
             where=where,
         )

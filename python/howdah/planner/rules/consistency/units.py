@@ -306,14 +306,14 @@ def _megabytes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
         if not counts:
             continue
-        wanted = in_megabytes(entry.name, value)
-        if wanted is not None:
+        megabytes = in_megabytes(entry.name, value)
+        if megabytes is not None:
             yield entry_verdict(
                 entry,
                 False,
                 found=f"{text} MB",
-                expected=f"{wanted}: the key counts in MB",
-                fix=f"set {entry.name} to {wanted} in {entry.place}",
+                expected=f"{megabytes}: the key counts in MB",
+                fix=f"set {entry.name} to {megabytes} in {entry.place}",
             )
 
 
@@ -373,12 +373,12 @@ def _heap_variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         if _HEAP_SIZE.fullmatch(entry.name) is None or not re.fullmatch(r"\d{1,15}", text):
             continue
         megabytes = int(text)
-        wanted = f"{text}g" if megabytes < _LEAST_MB else str(megabytes // MIB)
+        corrected = f"{text}g" if megabytes < _LEAST_MB else str(megabytes // MIB)
         yield entry_verdict(
             entry,
             _LEAST_MB <= megabytes < _MOST_MB,
             found=f"{text}, which counts MB",
             expected="a heap in MB, or a heap with its unit: no daemon starts with so "
             f"{'little' if megabytes < _LEAST_MB else 'much'}",
-            fix=f"set {entry.name} to {wanted} in {entry.place}",
+            fix=f"set {entry.name} to {corrected} in {entry.place}",
         )

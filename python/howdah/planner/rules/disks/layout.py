@@ -28,7 +28,7 @@ _LARGEST_GROUP = 2**40  # an XFS allocation group holds 1 TiB at most
 _PARTITION_START = 8 * MIB
 _RAID_VOLUME = re.compile(r"PERC|MegaRAID|LOGICAL VOLUME|ServeRAID|\bMR\d{4}|RAID", re.IGNORECASE)
 _READ_AHEAD_LEAST = MIB
-_Look = Callable[[Inspected, Facts], Iterator[Observation]]
+_Inspect = Callable[[Inspected, Facts], Iterator[Observation]]
 
 
 rules = Rules(file=_FILE)
@@ -228,7 +228,7 @@ def _jbod(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     )
 
 
-def _disks(judge: Callable[[Disk], tuple[bool | None, str] | None], expected: str, fix: str) -> _Look:
+def _disks(judge: Callable[[Disk], tuple[bool | None, str] | None], expected: str, fix: str) -> _Inspect:
     """Look at every data disk with one question; those that do not concern it answer None."""
 
     def inspect(reading: Inspected, facts: Facts) -> Iterator[Observation]:

@@ -200,7 +200,7 @@ def _managers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
         held_out = pauses_s(int(value), base, most)
     needed = facts.number("hadoop.zk.timeout-ms") / 1000 + _ELECTED_AFTER_S
-    wanted = "900000, the default," if limit_key == _YARN_WAIT else "-1, so that the whole wait counts,"
+    limit = "900000, the default," if limit_key == _YARN_WAIT else "-1, so that the whole wait counts,"
     yield reading.verdict(
         limit_key,
         value == _FOR_EVER or held_out >= needed,
@@ -208,7 +208,7 @@ def _managers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         expected=f"longer than the other ResourceManager takes, {format_seconds(needed)} by "
         "hadoop.zk.timeout-ms and what was measured: otherwise NodeManagers and application masters end, and "
         "with them all running tasks",
-        fix=f"set {limit_key} to {wanted} in {reading.where(limit_key)}",
+        fix=f"set {limit_key} to {limit} in {reading.where(limit_key)}",
     )
 
 

@@ -218,8 +218,8 @@ def _logical_ports(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A name service has no port."""
     services = {pair.service: pair for pair in pairs(reading)}
     for key, path in (("fs.defaultFS", ""), ("hbase.rootdir", "/hbase")):
-        scheme, _, rest = (reading.text(key) or "").partition("://")
-        name, _, port = rest.partition("/")[0].partition(":")
+        scheme, _, address = (reading.text(key) or "").partition("://")
+        name, _, port = address.partition("/")[0].partition(":")
         if scheme != "hdfs" or name not in services or _by_address(reading, name):
             continue
         yield reading.verdict(
