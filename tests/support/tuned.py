@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from howdah.model.found import Found, FoundConfig, FoundProperty
+from howdah.model.found import ExistingSystem, FoundConfig, FoundProperty
 from howdah.model.host import (
     Bond,
     Cpu,
@@ -174,6 +174,6 @@ def config(*data_dirs: str) -> FoundConfig:
     return FoundConfig(folder="conf", properties=(found,), files=("hdfs-site.xml",))
 
 
-def found(one: Host | None = None, *data_dirs: str) -> Found:
+def found(one: Host | None = None, *data_dirs: str) -> ExistingSystem:
     """The host, tuned or another, with a configuration if directories are given."""
-    return Found(host=one or host(), config=config(*data_dirs) if data_dirs else None)
+    return ExistingSystem(host=one or host(), config=config(*data_dirs) if data_dirs else None)

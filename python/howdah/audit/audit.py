@@ -19,6 +19,7 @@ from howdah.audit.existing import (
     existing,
     host_values,
     is_there,
+    rule_check,
     verdict,
 )
 from howdah.audit.facts import ReadByClients, concerns, found_facts, planned_facts, role_of
@@ -27,7 +28,7 @@ from howdah.audit.values import Layers, Misfit, Values, derived, is_read, read_k
 from howdah.errors import UserError
 from howdah.hadoop.config_files import shown_value
 from howdah.model.check import Check, CheckReport, CheckVerdict, HostRole
-from howdah.model.found import Found, FoundConfig, FoundProperty
+from howdah.model.found import ExistingSystem, FoundConfig, FoundProperty
 from howdah.model.host import Host
 from howdah.model.placement import placed_workers
 from howdah.model.plan import Cluster, ClusterPlan, Setting, Value, value_text
@@ -43,7 +44,7 @@ _OF_JOBS = ("mapreduce.", "yarn.app.mapreduce.")
 
 def check_inspections(rules: tuple[Inspection, ...], subject: Subject) -> Iterator[Check]:
     """Every inspection that is about what was found; one that sees nothing says nothing."""
-    reading = Inspected(subject.found)
+    reading = Inspected(subject.system)
     for rule in rules:
         try:
             if not rule.holds(subject.facts):
@@ -55,16 +56,14 @@ def check_inspections(rules: tuple[Inspection, ...], subject: Subject) -> Iterat
 
 
 def _check(rule: Inspection, seen: Observation, subject: Subject) -> Check:
-    return Check(
-        rule=rule.id,
-        verdict=verdict(rule, seen.ok),
-        about=seen.about,
-        where=seen.where or _home(seen.about, subject),
-        found=seen.found,
+    return rule_check(
+        rule,
+        verdict(rule, seen.ok),
+        seen.about,
+        seen.where or _home(seen.about, subject),
+        actual=seen.found,
         expected=seen.expected,
-        why=rule.says,
         fix="" if seen.ok else seen.fix,
-        source=rule.source,
         damage=rule.damage,
         inputs=seen.inputs,
     )
@@ -87,7 +86,9 @@ def check_settings(
             continue
         try:
             if rule.holds(subject.facts):
-                yield from (_one(rule, subject) if isinstance(rule, SettingRule) else _family(rule, subject))
+                yield from (
+                    _check_setting(rule, subject) if isinstance(rule, SettingRule) else _family(rule, subject)
+                )
         except (MissingFact, UserError) as missing:
             about = rule.key if isinstance(rule, SettingRule) else rule.family
             yield cannot_tell(rule, str(missing), about=about, where=rule.file)
@@ -99,7 +100,7 @@ def _is_later(rule: SettingRule, subject: Subject) -> bool:
     return values is not None and is_read(rule.file) and values.is_unknown(rule.key)
 
 
-def _one(rule: SettingRule, subject: Subject) -> Iterator[Check]:
+def _check_setting(rule: SettingRule, subject: Subject) -> Iterator[Check]:
     current = existing(rule.key, rule.file, subject)
     if current is None:
         raise MissingFact(f"{rule.key} of {subject.host_name}, which its probe does not report")
@@ -111,14 +112,14 @@ def _one(rule: SettingRule, subject: Subject) -> Iterator[Check]:
     except Misfit:
         # The rule about types says this, in words that fit the key.
         return
-    yield _said(rule, rule.key, current, decision, subject, accepted=accepted)
+    yield _setting_result(rule, rule.key, current, decision, subject, accepted=accepted)
 
 
 def _family(rule: FamilyRule, subject: Subject) -> Iterator[Check]:
     for key, decision in rule.members(subject.facts).items():
         current = existing(key, rule.file, subject)
         if current is not None:
-            yield _said(
+            yield _setting_result(
                 rule,
                 key,
                 current,
@@ -139,7 +140,7 @@ def _accepted(rule: SettingRule, current: Existing, decision: Decision, subject:
     return rule.accepts(read_like(current.text, decision.value, current.kind), decision, subject.facts)
 
 
-def _said(
+def _setting_result(
     rule: SettingRule | FamilyRule,
     key: str,
     current: Existing,
@@ -154,18 +155,16 @@ def _said(
         # The disk is the DataNode's alone: where else on it a directory may go only its owner can say.
         expected = f"a directory on every data disk, not below {_BLOCKS}"
         fix = f"list one directory on each data disk in {key}, next to those of {_BLOCKS} and not below them"
-    return Check(
-        rule=rule.id,
-        verdict=verdict(
-            rule, accepted, default=not rule.default_harms and _is_default(rule, key, current, subject)
-        ),
-        about=key,
-        where=current.place or rule.file,
-        found=current.shown,
+    default = not rule.default_harms and _is_default(rule, key, current, subject)
+    return rule_check(
+        rule,
+        verdict(rule, accepted, default=default),
+        key,
+        current.place or rule.file,
+        actual=current.shown,
         expected=expected,
-        why=f"{rule.says} Here: {decision.because}",
         fix="" if accepted else fix,
-        source=rule.source,
+        why=f"{rule.says} Here: {decision.because}",
         damage=rule.damage,
         inputs=decision.inputs,
     )
@@ -181,7 +180,7 @@ def _is_default(rule: Rule, key: str, current: Existing, subject: Subject) -> bo
 
 def _below_blocks(decision: Decision, subject: Subject) -> bool:
     """Whether directories that were decided on lie inside of a DataNode's."""
-    config = subject.found.config
+    config = subject.system.config
     if config is None or not isinstance(decision.value, tuple):
         return False
     paths = [PurePosixPath(path) for path in decision.value if path.startswith("/")]
@@ -200,7 +199,7 @@ def spared_keys(settings: Iterable[Setting], subject: Subject) -> frozenset[str]
         if setting.worker is not None and setting.file and not setting.key.startswith(_OF_JOBS)
     ]
     states = (existing(setting.key, setting.file or "", subject) for setting in own)
-    if subject.found.config is None or any(state is not None and state.place for state in states):
+    if subject.system.config is None or any(state is not None and state.place for state in states):
         return frozenset()
     return frozenset(setting.key for setting in own)
 
@@ -242,7 +241,7 @@ def audit(
         config = config.model_copy(update={"effective": values.effective()})
     checks: dict[Check, None] = {}
     for host in hosts or ((None,) if config is not None else ()):
-        evidence = Found(config=config, host=host)
+        evidence = ExistingSystem(config=config, host=host)
         part = part_of(plan, evidence, values)
         # What a configuration alone comes to is the same on every host, and is said once.
         made = _checks(evidence, values, plan, releases, part, role=role)
@@ -264,12 +263,12 @@ def audit(
 def audit_part(config: FoundConfig, plan: ClusterPlan, part: Part, releases: Releases) -> Iterator[Check]:
     """Check a configuration as that of one part of a plan; raises UserError for an unknown release."""
     values = Values(config, (hadoop(releases.hadoop), hbase(releases.hbase)))
-    found = Found(config=config.model_copy(update={"effective": values.effective()}))
-    yield from _checks(found, values, plan, releases, part)
+    system = ExistingSystem(config=config.model_copy(update={"effective": values.effective()}))
+    yield from _checks(system, values, plan, releases, part)
 
 
 def _checks(
-    found: Found,
+    system: ExistingSystem,
     values: Values | None,
     plan: ClusterPlan | None,
     releases: Releases,
@@ -277,17 +276,17 @@ def _checks(
     *,
     role: HostRole | None = None,
 ) -> Iterator[Check]:
-    read = host_values(found.host) if found.host is not None else {}
-    variables = {entry.name: entry.text for entry in found.config.environment} if found.config else {}
-    known: Mapping[str, Value] = Layers(
+    read = host_values(system.host) if system.host is not None else {}
+    variables = {entry.name: entry.text for entry in system.config.environment} if system.config else {}
+    values_by_key: Mapping[str, Value] = Layers(
         read, *((derived(values), values) if values is not None else ()), variables
     )
-    if role is HostRole.CLIENT and found.config is not None:
-        known = ReadByClients(known, found.config)
-    facts: Facts = found_facts(found, values, known, releases)
+    if role is HostRole.CLIENT and system.config is not None:
+        values_by_key = ReadByClients(values_by_key, system.config)
+    facts: Facts = found_facts(system, values, values_by_key, releases)
     if plan is not None and part is not None:
-        facts = planned_facts(plan, part, known, releases)
-    subject = Subject(found=found, facts=facts, values=values, host_values=read)
+        facts = planned_facts(plan, part, values_by_key, releases)
+    subject = Subject(system=system, facts=facts, values=values, host_values=read)
     settings = settings_for(plan, part) if plan is not None and part is not None else ()
     spared = spared_keys(settings, subject)
     drifted = (
@@ -296,7 +295,7 @@ def _checks(
     checks = one_cause(
         check_settings(SETTING_RULES, subject, spared), check_inspections(INSPECTIONS, subject), drifted
     )
-    yield from (in_its_file(check, found.config) for check in folded(checks))
+    yield from (in_its_file(check, system.config) for check in folded(checks))
 
 
 def _ordered(checks: Iterable[Check]) -> Iterable[Check]:

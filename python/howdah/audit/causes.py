@@ -76,8 +76,8 @@ def one_cause(
     failed = {check.about for check in wrong if check.verdict is CheckVerdict.FAIL} | planned.keys()
     warned = {check.about for check in wrong} | planned.keys()
     for check in settings:
-        told = check.about in (failed if check.verdict is CheckVerdict.FAIL else warned)
-        if not told or check.verdict not in (*_WRONG, CheckVerdict.ADVICE):
+        repeated = check.about in (failed if check.verdict is CheckVerdict.FAIL else warned)
+        if not repeated or check.verdict not in (*_WRONG, CheckVerdict.ADVICE):
             yield check
     for check in seen:
         if check.verdict in _WRONG and check.about in planned:
@@ -106,13 +106,13 @@ def _without_echoes(checks: tuple[Check, ...]) -> tuple[Check, ...]:
 
 def _most_specific(checks: tuple[Check, ...]) -> tuple[Check, ...]:
     """The checks without general ones of keys of which another rule says more, and nothing milder."""
-    told = [
+    specific = [
         check
         for check in checks
         if check.verdict in _WRONG and check.rule not in _GENERAL and check.rule not in _OF_WRITING
     ]
-    failed = {check.about for check in told if check.verdict is CheckVerdict.FAIL}
-    warned = {check.about for check in told}
+    failed = {check.about for check in specific if check.verdict is CheckVerdict.FAIL}
+    warned = {check.about for check in specific}
     checks = _without_echoes(checks)
     limits = {(check.about, check.verdict) for check in checks if check.rule in _LIMITS}
     checks = tuple(

@@ -94,11 +94,11 @@ def _named(config: FoundConfig | None) -> Detected | None:
     if len(releases) != 1:
         return None
     ((version, because),) = releases.items()
-    known = next(
+    release = next(
         (version_known for version_known in HADOOP_VERSIONS if version_known.startswith(f"{version}.")),
         version,
     )
-    return Detected(known, because)
+    return Detected(release, because)
 
 
 def _before_3() -> frozenset[str]:
@@ -134,13 +134,13 @@ def _of_files(config: FoundConfig | None) -> Iterator[_Clue]:
 
 def _of_keys(config: FoundConfig | None) -> Iterator[_Clue]:
     """What was written for JobTrackers and TaskTrackers, if nothing else says how old it is."""
-    given = [
+    tracker_keys = [
         entry
         for entry in (config.properties if config is not None else ())
         if _OF_TRACKERS.fullmatch(entry.name)
     ]
-    if len(given) >= _LEAST_TRACKER_KEYS:
-        yield _Clue(_before_3(), f"{given[0].name} in {given[0].place}")
+    if len(tracker_keys) >= _LEAST_TRACKER_KEYS:
+        yield _Clue(_before_3(), f"{tracker_keys[0].name} in {tracker_keys[0].place}")
 
 
 def _of_java(config: FoundConfig | None, hosts: Sequence[Host]) -> Iterator[_Clue]:

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from howdah.audit.values import Misfit, Values, read_like
 from howdah.model.check import Check, CheckVerdict
-from howdah.model.found import Found
+from howdah.model.found import ExistingSystem
 from howdah.model.host import Host
-from howdah.model.plan import Value, value_text
+from howdah.model.plan import Input, Value, value_text
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Rule, Severity
 
@@ -24,7 +24,7 @@ _QUEUES = "capacity-scheduler.xml"
 class Subject:
     """One configuration on one host, or either of them."""
 
-    found: Found
+    system: ExistingSystem
     facts: Facts
     """What the rules may know."""
     values: Values | None
@@ -35,7 +35,7 @@ class Subject:
     @property
     def host_name(self) -> str:
         """The host's name; empty where there is none."""
-        return self.found.host.name if self.found.host else ""
+        return self.system.host.name if self.system.host else ""
 
 
 _BROKEN = {
@@ -57,18 +57,38 @@ def verdict(rule: Rule, ok: bool | None, *, default: bool = False) -> CheckVerdi
     return CheckVerdict.PASS if ok else _BROKEN[rule.severity]
 
 
-def cannot_tell(rule: Rule, missing: str, *, about: str, where: str = "", actual: str = "") -> Check:
-    """A rule that needs something that is not known."""
+def rule_check(
+    rule: Rule,
+    verdict: CheckVerdict,
+    about: str,
+    where: str,
+    *,
+    actual: str,
+    expected: str,
+    fix: str = "",
+    why: str = "",
+    damage: str = "",
+    inputs: tuple[Input, ...] = (),
+) -> Check:
+    """The result of a rule; ``why`` defaults to the rule's sentence."""
     return Check(
         rule=rule.id,
-        verdict=CheckVerdict.UNKNOWN,
+        verdict=verdict,
         about=about,
         where=where,
         found=actual,
-        expected=missing,
-        why=rule.says,
+        expected=expected,
+        why=why or rule.says,
+        fix=fix,
         source=rule.source,
+        damage=damage,
+        inputs=inputs,
     )
+
+
+def cannot_tell(rule: Rule, missing: str, *, about: str, where: str = "") -> Check:
+    """The result of a rule that needs an unknown fact."""
+    return rule_check(rule, CheckVerdict.UNKNOWN, about, where, actual="", expected=missing)
 
 
 class Existing(NamedTuple):
@@ -97,8 +117,8 @@ class Existing(NamedTuple):
 def is_there(file: str, subject: Subject) -> bool:
     """Whether a file's keys can be looked up: what was not given may be anywhere."""
     if file in HOST_FILES:
-        return subject.found.host is not None
-    config = subject.found.config
+        return subject.system.host is not None
+    config = subject.system.config
     if file == _QUEUES and not _has_queues(subject):
         return False
     return config is not None and any(path.rpartition("/")[2] == file for path in config.files)
@@ -113,25 +133,25 @@ def _has_queues(subject: Subject) -> bool:
 def existing(key: str, file: str, subject: Subject) -> Existing | None:
     """What there is of a key; None where a probe does not say it."""
     if file in HOST_FILES:
-        known = subject.host_values.get(key)
-        return None if known is None else Existing(value_text(known), subject.host_name)
+        value = subject.host_values.get(key)
+        return None if value is None else Existing(value_text(value), subject.host_name)
     if file.endswith(".sh"):
-        variables = subject.found.config.environment if subject.found.config else ()
+        variables = subject.system.config.environment if subject.system.config else ()
         variable = next((candidate for candidate in reversed(variables) if candidate.name == key), None)
         return Existing(variable.text, variable.place) if variable else Existing(None)
     reading = subject.values.read(key, file) if subject.values is not None else None
     if subject.values is None or reading is None:
         return Existing(None)
-    return Existing(reading.text, reading.given.place if reading.given else "", subject.values.kind(key))
+    return Existing(reading.text, reading.source.place if reading.source else "", subject.values.kind(key))
 
 
-def correction(key: str, file: str, wanted: Value, current: Existing) -> str:
+def correction(key: str, file: str, planned: Value, current: Existing) -> str:
     """What to do so that a key has a value."""
     if file in HOST_FILES:
-        return f"set {key} to {value_text(wanted)} on {current.place}"
+        return f"set {key} to {value_text(planned)} on {current.place}"
     if current.place:
-        return f"set {key} to {value_text(wanted)} in {current.place}"
-    return f"add {key} = {value_text(wanted)} to {file}"
+        return f"set {key} to {value_text(planned)} in {current.place}"
+    return f"add {key} = {value_text(planned)} to {file}"
 
 
 def host_values(host: Host) -> Mapping[str, Value]:

@@ -344,13 +344,13 @@ class Releases(NamedTuple):
 
 
 def known_releases(
-    given: str | None, plan: ClusterPlan | None, home: str | None, given_hbase: str | None = None
+    version: str | None, plan: ClusterPlan | None, home: str | None, given_hbase: str | None = None
 ) -> Releases:
     """The releases asked for, or else the plan's, or else Hadoop's below ``home``, or else the defaults."""
     request = plan.cluster.request if plan is not None else None
     hbase = given_hbase or (request.hbase if request is not None else DEFAULT_HBASE)
-    if given is not None:
-        return Releases(given, hbase, "command line")
+    if version is not None:
+        return Releases(version, hbase, "command line")
     if request is not None:
         return Releases(request.hadoop, hbase, "plan")
     installed = _installed(home) if home else None

@@ -37,7 +37,7 @@ HADOOP = (
     "ssl-client.xml",
 )
 """What Hadoop's daemons and clients read, in the order in which later files win (Configuration.java)."""
-OTHERS = (
+OTHER_PROGRAMS = (
     "hbase-site.xml",
     "hbase-policy.xml",
     "hive-site.xml",
@@ -73,7 +73,7 @@ class KeyText(NamedTuple):
     """A key's text with its variables replaced, and the property that gave it; none for a default."""
 
     text: str
-    given: FoundProperty | None
+    source: FoundProperty | None
 
 
 class Values(Mapping[str, Value]):
@@ -115,13 +115,13 @@ class Values(Mapping[str, Value]):
 
     def kind(self, key: str) -> str:
         """What the release says the key's value is; ``text`` for a key it does not know."""
-        known = self._property(key)
-        return known.kind if known else "text"
+        entry = self._property(key)
+        return entry.kind if entry else "text"
 
     def file(self, key: str) -> str | None:
         """The file that the key belongs to; None for a key that no release reads."""
-        known = self._property(key)
-        return known.file if known else None
+        entry = self._property(key)
+        return entry.file if entry else None
 
     def is_unknown(self, key: str) -> bool:
         """Whether only other releases than the one in question read the key, and no file sets it."""
@@ -137,11 +137,11 @@ class Values(Mapping[str, Value]):
 
     def read(self, key: str, file: str = "") -> KeyText | None:
         """The key's text for who reads ``file``; None if it is neither set nor has a default."""
-        given = {HBASE_SITE: self._for_hbase, CONTAINER_EXECUTOR: self._for_executor}.get(
+        properties = {HBASE_SITE: self._for_hbase, CONTAINER_EXECUTOR: self._for_executor}.get(
             file, self._for_hadoop
         )
-        text = self._text(key, given)
-        return None if text is None else KeyText(self._expanded(text, given), given.get(key))
+        text = self._text(key, properties)
+        return None if text is None else KeyText(self._expanded(text, properties), properties.get(key))
 
     def effective(self) -> tuple[FoundProperty, ...]:
         """Every property that is in force, by its name of today and with its variables replaced."""
@@ -150,8 +150,8 @@ class Values(Mapping[str, Value]):
             for name, entry in self._for_hadoop.items()
         )
 
-    def _text(self, key: str, given: Mapping[str, FoundProperty]) -> str | None:
-        return given[key].text if key in given else self.default(key)
+    def _text(self, key: str, properties: Mapping[str, FoundProperty]) -> str | None:
+        return properties[key].text if key in properties else self.default(key)
 
     def default(self, key: str) -> str | None:
         """The release's own value, variables unexpanded; None if it has none.
@@ -162,12 +162,12 @@ class Values(Mapping[str, Value]):
             return None
         return default_of(key, *self._releases)
 
-    def _variable(self, name: str, given: Mapping[str, FoundProperty]) -> str | None:
+    def _variable(self, name: str, properties: Mapping[str, FoundProperty]) -> str | None:
         """What a variable stands for; former names count as today's."""
-        return next(filter(None, (self._text(today, given) for today in self._today(name))), None)
+        return next(filter(None, (self._text(today, properties) for today in self._today(name))), None)
 
-    def _expanded(self, text: str, given: Mapping[str, FoundProperty]) -> str:
-        return expanded(text, lambda name: self._variable(name, given))
+    def _expanded(self, text: str, properties: Mapping[str, FoundProperty]) -> str:
+        return expanded(text, lambda name: self._variable(name, properties))
 
     def __getitem__(self, key: str) -> Value:
         reading = self.read(key)
@@ -197,12 +197,12 @@ _RESOURCES = {
 _AMOUNT = re.compile(r"(\d{1,12}) ?(|Mi|Gi)")
 
 
-def _requested_resources(given: Mapping[str, FoundProperty]) -> dict[str, FoundProperty]:
+def _requested_resources(properties: Mapping[str, FoundProperty]) -> dict[str, FoundProperty]:
     """What keys by a resource's name set, by the keys that they override."""
     matches = {
-        plain: (given[name], match)
+        plain: (properties[name], match)
         for name, plain in _RESOURCES.items()
-        if name in given and (match := _AMOUNT.fullmatch(given[name].text.strip()))
+        if name in properties and (match := _AMOUNT.fullmatch(properties[name].text.strip()))
     }
     return {
         plain: entry.model_copy(update={"text": str(int(match[1]) * (1024 if match[2] == "Gi" else 1))})
@@ -247,7 +247,7 @@ _USUAL_RATIO = 0.8
 
 def is_read(name: str) -> bool:
     """Whether an XML file of this name is one of properties that a check reads."""
-    return name in HADOOP or name in OTHERS
+    return name in HADOOP or name in OTHER_PROGRAMS
 
 
 def is_stray(name: str) -> bool:
@@ -320,10 +320,10 @@ def derived(values: Values) -> dict[str, Value]:
 
 
 def _meant(values: Values) -> dict[str, Value]:
-    given = ((key, values.get(key)) for key in _MEGABYTES)
+    texts = ((key, values.get(key)) for key in _MEGABYTES)
     return {
         key: meant
-        for key, value in given
+        for key, value in texts
         if isinstance(value, int) and (meant := in_megabytes(key, value)) is not None
     }
 

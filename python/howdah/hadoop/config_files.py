@@ -88,10 +88,10 @@ class _Reading:
         self.parser.CharacterDataHandler = self._text
         self.parser.StartDoctypeDeclHandler = self._doctype
 
-    def _refuse(self, what: str) -> NoReturn:
+    def _refuse(self, problem: str) -> NoReturn:
         raise UnreadableFile(
             f"{self._path}:{self.parser.CurrentLineNumber}",
-            f"{what}, which howdah does not follow",
+            f"{problem}, which howdah does not follow",
             "write the properties themselves into the file",
             refused=True,
         )
@@ -195,22 +195,22 @@ def _is_open(statement: str) -> bool:
     match = _ASSIGNMENT.fullmatch(statement)
     if match is None:
         return False
-    rest = match["rest"]
-    return rest[_end(rest) :][:1] in ("'", '"')
+    text = match["rest"]
+    return text[_end(text) :][:1] in ("'", '"')
 
 
-def _end(rest: str) -> int:
+def _end(text: str) -> int:
     """Where the value ends: at the first character that belongs to no segment of it."""
     position = 0
-    while segment := _SEGMENT.match(rest, position):
+    while segment := _SEGMENT.match(text, position):
         position = segment.end()
     return position
 
 
-def _value(rest: str, values: dict[str, str]) -> str:
+def _value(text: str, values: dict[str, str]) -> str:
     parts: list[str] = []
     position = 0
-    while segment := _SEGMENT.match(rest, position):
+    while segment := _SEGMENT.match(text, position):
         position = segment.end()
         if (literal := segment["literal"]) is not None:
             parts.append(literal)

@@ -128,7 +128,7 @@ class FoundConfig(Model):
         return winner
 
 
-class Found(Model):
+class ExistingSystem(Model):
     """All that a check may look at."""
 
     config: FoundConfig | None = None

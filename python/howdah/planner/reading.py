@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from howdah.model.found import Found, FoundConfig, FoundProperty
+from howdah.model.found import ExistingSystem, FoundConfig, FoundProperty
 from howdah.model.host import Disk, FileSystem, Host
 from howdah.model.plan import Input, Value
 from howdah.releases.catalogue import spark_size
@@ -36,7 +36,7 @@ class Observation(NamedTuple):
 class Inspected:
     """A configuration, a host or both as rules read them; what is absent or has no such form is None."""
 
-    def __init__(self, existing: Found) -> None:
+    def __init__(self, existing: ExistingSystem) -> None:
         self.config: FoundConfig | None = existing.config
         self.host: Host | None = existing.host
 

@@ -1,4 +1,4 @@
-"""Rules about ZooKeeper: its members, and a permanent data directory of limited size."""
+"""Rules about ZooKeeper: its members, its sessions, and a permanent data directory on a separate disk."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from howdah.analysis.links import PUBLISHED
-from howdah.model.found import Found
+from howdah.model.found import ExistingSystem
 from howdah.model.host import Bond, Nic
 from howdah.model.inventory import DiskKind, DiskSet, NicSet
 from howdah.model.request import Hypervisor, PlanRequest, Profile
@@ -170,4 +170,4 @@ def test_virtual_cards() -> None:
 def test_nothing_is_said_without_a_host() -> None:
     for rule in network.rules:
         if isinstance(rule, Inspection):
-            assert list(rule.inspect(Inspected(Found()), facts())) == []
+            assert list(rule.inspect(Inspected(ExistingSystem()), facts())) == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from howdah.model.found import Found
+from howdah.model.found import ExistingSystem
 from howdah.model.host import Host
 from howdah.model.request import Demand, PlanRequest, Profile
 from howdah.planner.explanation import item
@@ -43,7 +43,7 @@ def probed(*, cores: int = 8, threads: int = 16, steal: float | None = None, vir
 
 def seen(rule: Rule, one: Host | None) -> list[Observation]:
     assert isinstance(rule, type(platform.HYPER_THREADING))
-    return list(rule.inspect(Inspected(Found(host=one)), FACTS))
+    return list(rule.inspect(Inspected(ExistingSystem(host=one)), FACTS))
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
