@@ -41,16 +41,16 @@ def _drift(
 def check_machines(provisioning: Provisioning) -> Iterator[Check]:
     """Everything that is not as planned, and what is, a line for each thing."""
     for change in provisioning.changes:
-        what, where = change.what, change.name
+        about, where = change.what, change.name
         if change.doing is Doing.LEAVE:
-            yield _drift(MACHINES, what, where, actual="as planned", expected="as planned", ok=True)
+            yield _drift(MACHINES, about, where, actual="as planned", expected="as planned", ok=True)
         elif change.doing is Doing.EXTRA:
             fix = "remove it by hand once its data is elsewhere"
             yield _drift(
-                MACHINES, what, where, actual="created by howdah", expected="not in the plan", fix=fix
+                MACHINES, about, where, actual="created by howdah", expected="not in the plan", fix=fix
             )
         elif change.doing is Doing.MAKE:
-            yield _drift(MACHINES, what, where, actual="is missing", expected="exists", fix=_FIX)
+            yield _drift(MACHINES, about, where, actual="is missing", expected="exists", fix=_FIX)
         else:
             yield from _differences(change)
 

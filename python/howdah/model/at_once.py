@@ -53,8 +53,8 @@ class Room(NamedTuple):
         by_memory = self.memory_bytes // container.memory_bytes
         return by_memory if self.vcores is None else min(by_memory, self.vcores // container.vcores)
 
-    def beside(self, container: Container) -> Room:
-        """What is left beside a container; everything where that does not fit, and so is elsewhere."""
+    def without(self, container: Container) -> Room:
+        """The room next to a container; all of it if the container does not fit, and so runs elsewhere."""
         if not self.holds(container):
             return self
         vcores = None if self.vcores is None else self.vcores - container.vcores
@@ -96,7 +96,7 @@ def at_once(plan: Plan, job: Mapping[str, str] | None = None) -> AtOnce:
         rooms = [(sizes.room(worker), counts.get(worker.name, 0)) for worker in working]
         task = sizes.task(kind)
         room = sum(size.holds(task) * count for size, count in rooms)
-        lost = [size.holds(task) - size.beside(sizes.master).holds(task) for size, count in rooms if count]
+        lost = [size.holds(task) - size.without(sizes.master).holds(task) for size, count in rooms if count]
         fitting = room - max(lost, default=0)
         return max(1, fitting if kind == "reduce" and not _has_slots(plan) else min(planned, fitting))
 

@@ -260,10 +260,10 @@ class Inventory(_Hardware):
             names.add(group.name)
             for host in group.names:
                 # DNS does not tell capitals from small letters.
-                if (other := group_of.get(host.lower())) is not None:
+                if (other_group := group_of.get(host.lower())) is not None:
                     raise WrongValue(
                         f"host {host!r} is listed twice"
-                        + (f", in group {other!r} too" if other != group.name else ""),
+                        + (f", in group {other_group!r} too" if other_group != group.name else ""),
                         "list each host once",
                         (index, "hosts" if group.hosts else "name"),
                     )
@@ -313,11 +313,11 @@ class Sharing(Model):
     @property
     def neighbours(self) -> str:
         """Who else is on the hosts, in words: the first of several clusters did not know of the others."""
-        return " and ".join(other.cluster for other in self.beside) or "other clusters"
+        return " and ".join(neighbour.cluster for neighbour in self.beside) or "other clusters"
 
     def whole_host(self, name: str) -> HostGroup | None:
         """The group that says how large a host is as a whole; None where that is not kept."""
-        wanted = name.lower()
+        lower = name.lower()
         return next(
-            (group for group in self.whole if any(host.lower() == wanted for host in group.names)), None
+            (group for group in self.whole if any(host.lower() == lower for host in group.names)), None
         )

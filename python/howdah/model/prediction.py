@@ -68,7 +68,7 @@ class Forecast(Model):
             return None
         return max(self.interval.high / self.median, self.median / self.interval.low) - 1
 
-    def said(self, value: float) -> str:
+    def text_of(self, value: float) -> str:
         """A value of the same, for people to read."""
         return format_seconds(value) if self.metric is None else format_value(value, self.unit)
 

@@ -47,15 +47,15 @@ class ErasurePolicy(NamedTuple):
     def stored_bytes(self, file_bytes: float) -> float:
         """Bytes on disk of a file: its parity cells are as long as the longest data cell of their row."""
         row = self.data * self.cell_bytes
-        rows, rest = divmod(file_bytes, row)
-        parity = self.parity * (rows * self.cell_bytes + min(rest, self.cell_bytes))
+        rows, remainder = divmod(file_bytes, row)
+        parity = self.parity * (rows * self.cell_bytes + min(remainder, self.cell_bytes))
         return file_bytes + parity
 
     def unit_count(self, file_bytes: float, block_bytes: float) -> int:
         """Blocks on DataNodes for a file; a short last group has only the data units that it needs."""
         group = self.data * block_bytes
-        groups, rest = divmod(file_bytes, group)
-        last = min(self.data, math.ceil(rest / self.cell_bytes)) + self.parity if rest else 0
+        groups, remainder = divmod(file_bytes, group)
+        last = min(self.data, math.ceil(remainder / self.cell_bytes)) + self.parity if remainder else 0
         return round(groups) * self.units + last
 
     def group_count(self, file_bytes: float, block_bytes: float) -> int:

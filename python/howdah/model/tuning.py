@@ -440,8 +440,13 @@ class Tuning(Model):
         """The candidates that race, by their names in the race."""
         first, *remaining = self.finalists
         named = {TUNED_NAME: first}
-        named |= {f"{TUNED_NAME}-{number}": one for number, one in enumerate(self.runners_up, start=2)}
-        named |= {_BEYOND_NAME if one.kept is KeptRules.LIMITS else "within-rules": one for one in remaining}
+        named |= {
+            f"{TUNED_NAME}-{number}": finalist for number, finalist in enumerate(self.runners_up, start=2)
+        }
+        named |= {
+            _BEYOND_NAME if finalist.kept is KeptRules.LIMITS else "within-rules": finalist
+            for finalist in remaining
+        }
         return {name: finalist for name, finalist in named.items() if finalist.values}
 
     @property
@@ -458,5 +463,5 @@ class Tuning(Model):
         planned = next(parameter.planned for parameter in self.space if parameter.name == name)
         if self.finalists[0].values.get(name) != self.chosen.get(name):
             return None
-        costs = (one.cost_of(planned) for one in self.sensitivity if one.name == name)
+        costs = (sensitivity.cost_of(planned) for sensitivity in self.sensitivity if sensitivity.name == name)
         return next(costs, None)

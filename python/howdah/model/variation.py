@@ -118,9 +118,9 @@ class Sweep(Model):
         """The sizes between which a master saturates; None where none does, or one does from the first."""
         return next(
             (
-                (point, other)
-                for point, other in pairwise(self.points)
-                if point.busiest < SATURATED <= other.busiest
+                (point, larger)
+                for point, larger in pairwise(self.points)
+                if point.busiest < SATURATED <= larger.busiest
             ),
             None,
         )

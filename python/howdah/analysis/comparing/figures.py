@@ -266,7 +266,7 @@ def _parameters(workload: Workload) -> Iterator[tuple[str, str]]:
         value = option.of(workload)
         if option.fact is not None and value is not None:
             # Several options may be of one field, of different programs.
-            named.setdefault(option.field, (option.fact, option.said(value)))
+            named.setdefault(option.field, (option.fact, option.text_of(value)))
     yield from named.values()
 
 

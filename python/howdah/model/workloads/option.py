@@ -79,7 +79,7 @@ class Option(Generic[T]):
         """How it is written on the command line."""
         return f"--{self.name.replace('_', '-')}"
 
-    def said(self, value: T) -> str:
+    def text_of(self, value: T) -> str:
         """A value for people to read."""
         if isinstance(value, tuple):
             return ", ".join(map(str, value))

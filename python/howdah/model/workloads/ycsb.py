@@ -80,11 +80,11 @@ def check_shape(requested: Callable[[Option[int]], int | None], shape: TableShap
         (FIELDS, shape.fields),
         (FIELD_SIZE, shape.field_bytes),
     ):
-        wanted = requested(option)
-        if wanted not in (None, existing):
+        value = requested(option)
+        if value not in (None, existing):
             raise UserError(
                 option.flag,
-                f"the existing table has {existing:,}, not {wanted:,}",
+                f"the existing table has {existing:,}, not {value:,}",
                 f"leave {option.flag} out, or load another table with `howdah run {YCSB_LOAD}`",
             )
 

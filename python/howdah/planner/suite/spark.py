@@ -176,7 +176,7 @@ def _fitting(plan: Plan, cores: int, heap_bytes: int) -> int:
     container = Container(executor_container_bytes(heap_bytes), cores)
     master = Container(_MASTER_MB * MIB)
     kinds = counted_rooms(plan)
-    lost = [room.holds(container) - room.beside(master).holds(container) for room, _ in kinds]
+    lost = [room.holds(container) - room.without(master).holds(container) for room, _ in kinds]
     return max(1, sum(room.holds(container) * count for room, count in kinds) - max(lost, default=0))
 
 

@@ -267,7 +267,7 @@ def _now(made: ClusterPlan) -> dict[str, str]:
     for name in ("hosts", "block-size", "replication", "nic-speed"):
         # A plan for HBase or storage alone lacks some of them.
         with suppress(StopIteration, ValueError):
-            now[name] = QUANTITIES[name].said(QUANTITIES[name].now(made, group))
+            now[name] = QUANTITIES[name].text_of(QUANTITIES[name].now(made, group))
     now["workers_per_host"] = str(len(cluster.layouts[0].workers))
     if cluster.request.dataset_bytes is not None:
         now["dataset"] = exact_bytes(cluster.request.dataset_bytes)
