@@ -131,7 +131,6 @@ class Transfer(Model):
     """A study that no parameter was fitted to: some of its runs determine its hosts, others are predicted."""
 
     study: str
-    """The study."""
     hardware: dict[str, Finite]
     """What its probes determine of its hosts, by name."""
     probes: tuple[str, ...]

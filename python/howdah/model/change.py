@@ -12,7 +12,6 @@ class ValueChange(Model):
     """A value that is another one in the new plan, or is in one of both alone."""
 
     key: str
-    """Which value."""
     before: Value | None
     """What it was; none for one that is new."""
     after: Value | None
@@ -63,7 +62,6 @@ class PlanChange(Model):
     removed: tuple[str, ...]
     """Hosts that go, as ranges."""
     masters: tuple[MasterMove, ...]
-    """Masters that move."""
     values: tuple[ValueChange, ...]
     """What is configured otherwise."""
     steps: tuple[ChangeStep, ...] = ()

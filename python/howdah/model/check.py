@@ -26,7 +26,6 @@ class Check(Model):
     """One rule compared with one thing that exists."""
 
     rule: str
-    """The rule's id."""
     verdict: CheckVerdict
     """How it stands."""
     about: str

@@ -58,7 +58,6 @@ class Allocation(Model):
     tag: str
     """Its name, such as ``queue``."""
     attributes: Mapping[str, str]
-    """Its attributes by name."""
     text: str
     """The text in it, surrounding blanks removed."""
     line: int

@@ -35,7 +35,6 @@ class ValueAlone(Model):
     name: str
     """The property."""
     value: str
-    """Its value."""
     runs: int
     """Runs that succeeded."""
     failed: int

@@ -16,7 +16,6 @@ class MachineDisk(Model):
     number: int
     """From 1."""
     kind: Literal["device", "datastore"]
-    """What it is."""
     name: str
     """The device's id, or the datastore's or pool's name."""
     size_bytes: int
@@ -29,7 +28,6 @@ class FirstBoot(Model):
     host_name: str
     """The name it answers to."""
     address: str
-    """Its address."""
     prefix: int
     """Bits of the address that name the network."""
     gateway: str | None
@@ -81,7 +79,6 @@ class HostNode(Model):
     """One NUMA node of a host."""
 
     memory_bytes: int
-    """Its memory."""
     cpus: tuple[int, ...]
     """Its logical CPUs."""
 
@@ -90,11 +87,9 @@ class HostState(Model):
     """A host as its hypervisor describes it."""
 
     name: str
-    """Its name."""
     ready: str = ""
     """Why no machine can be started on it; nothing where one can."""
     memory_bytes: int
-    """All of its memory."""
     taken_bytes: int = 0
     """Memory that is promised to machines that are not planned on it."""
     threads: int
@@ -121,13 +116,11 @@ class FoundMachine(Model):
     """A machine that is there."""
 
     name: str
-    """Its name."""
     ours: str = ""
     """The howdah cluster it was made for, by its own metadata; nothing where it is somebody else's."""
     running: bool
     """Whether it is powered on."""
     host: str
-    """The host it is on."""
     facts: Mapping[str, str]
     """What it is, in the words that what is wanted has too."""
 
@@ -136,7 +129,6 @@ class Difference(Model):
     """One thing of a machine that is not as planned."""
 
     what: str
-    """What it is."""
     found: str
     """How it is; nothing where it is not there."""
     planned: str
@@ -156,11 +148,9 @@ class ProvisionChange(Model):
     """What is to be done with one thing, a machine or what holds several."""
 
     doing: Doing
-    """What."""
     what: str
     """``machine``, ``folder``, ``rule``."""
     name: str
-    """Its name."""
     host: str = ""
     """The host it is on, where it is on one."""
     differences: tuple[Difference, ...] = ()

@@ -47,7 +47,6 @@ class Forecast(Model):
     low: Positive | None = _formerly("low", required=False)
     """The lower end of the 90 % interval; None without a calibration, when nothing is known of it."""
     median: Positive = _formerly("median")
-    """The median."""
     high: Positive | None = _formerly("high", required=False)
     """The upper end of the 90 % interval; None without a calibration."""
 
@@ -133,7 +132,6 @@ class Prediction(Model):
     howdah_version: str
     """The howdah that made it."""
     seed: int
-    """Seed of everything random."""
     replications: int
     """Simulations that it rests on."""
     calibration: str | None
@@ -171,9 +169,7 @@ class Score(Model):
     """One predicted time or metric beside the measured one."""
 
     prediction: str
-    """The prediction's id."""
     run: str
-    """The run's id."""
     engine: str
     """The engine that ran it."""
     calibration: str | None

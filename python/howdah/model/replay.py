@@ -145,7 +145,6 @@ class JobReplay(Model):
     containers: int
     """The most executors, or tasks of MapReduce, at once."""
     tasks: int
-    """Tasks that are replayed."""
     measured_s: Seconds
     """What it took, without its wait for a first container."""
     idle_s: float
@@ -165,7 +164,6 @@ class JobReplay(Model):
     run_spread: float
     """Standard deviation of the logarithm of its time from run to run, measured or assumed."""
     times: tuple[ReplayedTime, ...]
-    """By change."""
     score: ReplayScore | None = None
     """The comparison with a second run."""
     assumptions: tuple[str, ...] = ()

@@ -41,7 +41,6 @@ class Quantity(NamedTuple):
     text_of: Callable[[int], str]
     """Writes it."""
     now: Callable[[ClusterPlan, HostGroup], int]
-    """Its value in a plan."""
     of_host: Callable[[HostGroup, int], Mapping[str, Any]] | None = None
     """What changes in a group of hosts, by the names of an inventory."""
     of_request: Callable[[PlanRequest, int], PlanRequest] | None = None
@@ -212,7 +211,6 @@ class Variant(NamedTuple):
     flag: str
     """What asks for it on the command line."""
     plan: ClusterPlan
-    """The plan."""
     breaks: tuple[Breach, ...]
     """The rules that it breaks."""
 
