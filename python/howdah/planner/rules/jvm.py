@@ -284,9 +284,7 @@ def daemon_options(reading: Inspected) -> Iterator[FoundProperty]:
 def java_options(reading: Inspected) -> Iterator[FoundProperty]:
     """All options of Java that were found, those of daemons and those of tasks."""
     yield from daemon_options(reading)
-    config = reading.config
-    if config is not None:
-        yield from (entry for key in TASK_OPTIONS if (entry := config.property(key)) is not None)
+    yield from filter(None, map(reading.config.property, TASK_OPTIONS))
 
 
 def removed_options(text: str) -> list[str]:

@@ -255,7 +255,7 @@ def _queues(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _own_name(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A host's own name is not the loopback's."""
     address = reading.host.network.own_address if reading.host is not None else None
-    if address is None or reading.config is None or len(reading.config.workers) < 2:
+    if address is None or len(reading.config.workers) < 2:
         # A cluster of one host finds itself on the loopback as well as anywhere.
         return
     yield Observation(

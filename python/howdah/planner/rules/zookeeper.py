@@ -191,17 +191,13 @@ class _Member(NamedTuple):
 
 
 def _listed_members(reading: Inspected) -> tuple[_Member, ...]:
-    if reading.config is None:
-        return ()
     return tuple(
         _Member(
             entry.name,
             tuple(address.strip() for address in entry.text.partition(";")[0].split("|")),
             entry.text.partition(";")[2].rpartition(":")[2].strip(),
         )
-        for entry in sorted(
-            reading.config.effective or reading.config.properties, key=lambda entry: entry.name
-        )
+        for entry in sorted(reading.effective or reading.properties, key=lambda entry: entry.name)
         if entry.base_name == _FILE and entry.name.startswith("server.")
     )
 

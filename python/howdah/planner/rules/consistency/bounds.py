@@ -276,9 +276,7 @@ def _plain(text: str) -> str:
 @rules.inspection("consistency.plain-characters", MUST, sources="Java 17, howdah")
 def _characters(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Names and values have no invisible characters, and no dashes and quotes of a word processor."""
-    config = reading.config
-    entries = (*config.properties, *config.environment) if config is not None else ()
-    for entry in entries:
+    for entry in (*reading.properties, *reading.environment):
         for part, text in (("name", entry.name), ("value", entry.text)):
             strange = _strange(text)
             if strange:
@@ -294,7 +292,7 @@ def _characters(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                     fix=f"write {_plain(text)} in {entry.place}",
                 )
                 break
-    for file, hosts in config.lists.items() if config is not None else ():
+    for file, hosts in reading.config.lists.items():
         for host in hosts:
             if strange := _strange(host):
                 yield Observation(

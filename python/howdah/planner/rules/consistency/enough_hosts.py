@@ -36,6 +36,12 @@ _FILE_SYSTEM = "fs.defaultFS"
 rules = Rules()
 
 
+def _region_servers(reading: Inspected) -> frozenset[str]:
+    """The hosts that HBase's own files list."""
+    lists = reading.config.lists.items()
+    return frozenset(host for file, hosts in lists if file.endswith("regionservers") for host in hosts)
+
+
 @rules.inspection(
     "consistency.waited-for-hosts",
     MUST,
@@ -44,16 +50,17 @@ rules = Rules()
 )
 def _waited_for(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """No master waits for more hosts than there are."""
-    config = reading.config
-    servers = config.lists.items() if config is not None else ()
-    region_servers = next((len(hosts) for file, hosts in servers if file.endswith("regionservers")), 0)
     for key, hosts, waits in (
         (
             "dfs.namenode.safemode.min.datanodes",
             len(worker_hosts(reading)),
             "the NameNode stays in safe mode",
         ),
-        ("hbase.master.wait.on.regionservers.mintostart", region_servers, "the HMaster assigns no region"),
+        (
+            "hbase.master.wait.on.regionservers.mintostart",
+            len(_region_servers(reading)),
+            "the HMaster assigns no region",
+        ),
     ):
         minimum = reading.number(key)
         if minimum is not None and hosts:
@@ -75,7 +82,7 @@ def _waited_for(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 )
 def _more_than_hosts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """No policy needs more DataNodes or replicas than there are."""
-    hosts = len(reading.config.datanode_hosts) if reading.config is not None else 0
+    hosts = len(reading.config.datanode_hosts)
     replicas = facts.number("dfs.replication")
     for key, most, otherwise in (
         (
@@ -129,7 +136,7 @@ def _erasure(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 where="the plan",
             )
     match = _SHAPE.fullmatch((reading.text(_POLICY) or "").strip())
-    hosts = len(reading.config.datanode_hosts) if reading.config is not None else 0
+    hosts = len(reading.config.datanode_hosts)
     if match and hosts:
         needed = int(match[1]) + int(match[2])
         yield reading.verdict(
@@ -145,7 +152,7 @@ def _erasure(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 def _datanodes(reading: Inspected, facts: Facts) -> int:
     """DataNodes, by the lists of hosts or by the plan; 0 where neither is known."""
-    listed = len(reading.config.datanode_hosts) if reading.config is not None else 0
+    listed = len(reading.config.datanode_hosts)
     return listed or (facts.cluster.workers if facts.planned else 0)
 
 
@@ -212,8 +219,7 @@ def _edits_minimum(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 )
 def _replicas_of_hbase(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """HBase has as many RegionServers as its first table has replicas."""
-    lists = reading.config.lists.items() if reading.config is not None else ()
-    servers = {host for file, hosts in lists if file.endswith("regionservers") for host in hosts}
+    servers = _region_servers(reading)
     key = "hbase.meta.replica.count"
     minimum = reading.number(key)
     if servers and minimum is not None:
@@ -315,12 +321,12 @@ def _acls(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _mounts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A file system of mounts has a table of them."""
     text = reading.text(_FILE_SYSTEM) or ""
-    if not text.startswith("viewfs:") or reading.config is None:
+    if not text.startswith("viewfs:"):
         return
     table = text.removeprefix("viewfs:").strip("/").partition("/")[0] or "default"
     prefix = f"fs.viewfs.mounttable.{table}."
-    links = [entry for entry in reading.config.effective if entry.name.startswith(prefix)]
-    loaded = any(entry.name.startswith("fs.viewfs.mounttable.path") for entry in reading.config.effective)
+    links = [entry for entry in reading.effective if entry.name.startswith(prefix)]
+    loaded = any(entry.name.startswith("fs.viewfs.mounttable.path") for entry in reading.effective)
     yield Observation(
         ok=bool(links) or loaded,
         about=f"{prefix}link",

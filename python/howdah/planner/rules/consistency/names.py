@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 
 from howdah.model.hostname import is_host
 from howdah.planner.facts import Facts
@@ -99,8 +99,6 @@ def _namenodes(reading: Inspected, services: tuple[str, ...]) -> dict[str, str]:
 )
 def _file_systems(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """What names the cluster's HDFS names its name service, or the NameNode if there is only one."""
-    if reading.config is None:
-        return
     services = _listed(reading.text("dfs.nameservices") or "")
     namenodes = _namenodes(reading, services)
     # Names of services are compared with case, names of hosts are not.
@@ -165,7 +163,7 @@ def _authorities(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 )
 def _reachable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Masters of several workers are named so that other hosts find them."""
-    if reading.config is None or not has_several_hosts(reading):
+    if not has_several_hosts(reading):
         return
     for key in _master_keys(reading):
         yield _is_reachable(reading, facts, key)
@@ -234,18 +232,14 @@ def _history(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _workers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A workers file lists names of hosts, each of them its own."""
     for file, name in _listed_names(reading):
-        if (name in HERE and len(_lists(reading)[file]) == 1) or not is_host(name):
+        if (name in HERE and len(reading.config.lists[file]) == 1) or not is_host(name):
             yield _misnamed(file, name)
-
-
-def _lists(reading: Inspected) -> Mapping[str, tuple[str, ...]]:
-    return reading.config.lists if reading.config is not None else {}
 
 
 def _listed_names(reading: Inspected) -> Iterator[tuple[str, str]]:
     """Names of the files that list workers, ``localhost`` only if there are several hosts."""
-    several = reading.config is not None and len(reading.config.workers) > 1
-    for file, hosts in _lists(reading).items():
+    several = len(reading.config.workers) > 1
+    for file, hosts in reading.config.lists.items():
         yield from ((file, name) for name in hosts if several or name not in HERE)
 
 
@@ -268,7 +262,7 @@ def _misnamed(file: str, name: str) -> Observation:
 def _local_workers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A workers file of several hosts lists the one that start scripts run on by its name."""
     for file, name in _listed_names(reading):
-        if name in HERE and len(_lists(reading)[file]) > 1:
+        if name in HERE and len(reading.config.lists[file]) > 1:
             yield _misnamed(file, name)
 
 
@@ -285,7 +279,7 @@ def _outside(names: Iterable[str], members: Set[str]) -> list[str]:
 def _included(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """The file of hosts that may be DataNodes has every worker."""
     config = reading.config
-    if config is None or config.included is None or not config.included:
+    if not config.included:
         # An empty file lets everybody in.
         return
     # Sets: a large cluster has tens of thousands of both.
@@ -314,7 +308,7 @@ def _mapped(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """The topology's table has every worker."""
     config = reading.config
     script = reading.text("net.topology.script.file.name")
-    if config is None or config.mapped is None or not script:
+    if config.mapped is None or not script:
         return
     unknown = _outside(config.workers, {*config.mapped, *HERE})
     yield Observation(

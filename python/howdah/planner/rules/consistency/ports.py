@@ -99,8 +99,7 @@ def _hosts(config: FoundConfig, facts: Facts) -> Iterator[list[_Server]]:
 @rules.inspection("consistency.ports", MUST, sources="Hadoop 3.5.0, howdah", when="a port is set")
 def _one_each(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """No two servers of a host have one port."""
-    config = reading.config
-    for servers in _hosts(config, facts) if config is not None else ():
+    for servers in _hosts(reading.config, facts) if reading.has_config else ():
         ordered = sorted(servers, key=lambda server: server.port)
         for port, group in groupby(ordered, key=lambda server: server.port):
             clashing = sorted(group, key=lambda server: (not server.place, _is_default(server)))

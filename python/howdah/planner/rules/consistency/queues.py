@@ -26,7 +26,7 @@ rules = Rules()
 
 def _capacity_scheduler(reading: Inspected) -> FoundConfig | None:
     """The configuration, if its ResourceManager uses the capacity scheduler, which is the default."""
-    if reading.config is None or not any(file.endswith("yarn-site.xml") for file in reading.config.files):
+    if not reading.has("yarn-site.xml"):
         return None
     scheduler = reading.config.property("yarn.resourcemanager.scheduler.class")
     return None if scheduler and "CapacityScheduler" not in scheduler.text else reading.config
@@ -223,8 +223,7 @@ def _own_preemption(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 
 def _place(reading: Inspected) -> str:
-    files = reading.config.files if reading.config is not None else ()
-    return next((file for file in files if file.endswith(_FAIR_FILE)), _FAIR_FILE)
+    return next((file for file in reading.config.files if file.endswith(_FAIR_FILE)), _FAIR_FILE)
 
 
 def _wrong(element: Allocation) -> Iterator[tuple[str, int]]:
@@ -256,7 +255,7 @@ def _wrong(element: Allocation) -> Iterator[tuple[str, int]]:
 )
 def _readable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """The fair scheduler's file is one that the ResourceManager can read."""
-    root = reading.config.allocations if reading.config is not None else None
+    root = reading.config.allocations
     if root is None or not uses_fair(reading):
         return
     wrong = list(_wrong(root))
@@ -281,9 +280,7 @@ def _queues_in_own_file(reading: Inspected, facts: Facts) -> Iterator[Observatio
     """The fair scheduler's queues are in its own file."""
     if not uses_fair(reading) or not reading.has("yarn-site.xml"):
         return
-    broken = any(
-        file.file.endswith(_FAIR_FILE) for file in (reading.config.unreadable if reading.config else ())
-    )
+    broken = any(file.file.endswith(_FAIR_FILE) for file in reading.config.unreadable)
     queues = reading.text("yarn.scheduler.capacity.root.queues")
     named = reading.text("yarn.scheduler.fair.allocation.file")
     exists = reading.has(_FAIR_FILE) or broken or (named is not None and not named.endswith(_FAIR_FILE))

@@ -214,7 +214,7 @@ def _variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 @rules.inspection("consistency.workers-file", sources="HADOOP-13209", when="a file named slaves exists")
 def _slaves(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """The file of workers has the name that scripts read."""
-    files = {file.rpartition("/")[2] for file in reading.config.files} if reading.config else set()
+    files = {file.rpartition("/")[2] for file in reading.config.files}
     if "slaves" in files and not facts.request.hadoop.startswith("2."):
         yield Observation(
             ok="workers" in files,
@@ -273,7 +273,7 @@ def _observed(entry: FoundProperty, host: str, readers: str) -> Observation:
 def _options(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """No option of Java's in a script that every host has names one host."""
     workers = len(worker_hosts(reading))
-    for entry in reading.config.environment if reading.config and workers > 1 else ():
+    for entry in reading.environment if workers > 1 else ():
         for key, value in _JAVA_OPTION.findall(entry.text):
             host = host_of(value.strip("\"'"))
             own = _OF_WORKERS.fullmatch(key) or _OF_JAVA.fullmatch(key)

@@ -328,8 +328,7 @@ def in_megabytes(key: str, value: int) -> int | None:
 @rules.inspection("consistency.heap-units", MUST, sources="Java 17")
 def _heaps(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Heaps have a unit."""
-    config = reading.config
-    for entry in (*config.effective, *config.environment) if config is not None else ():
+    for entry in (*reading.effective, *reading.environment):
         for option in re.findall(r"-Xm[xs]\d+[gGtT]?\b", entry.text):
             heap = heap_bytes(option.replace("-Xms", "-Xmx"))
             if heap is not None and heap > _MOST_HEAP:

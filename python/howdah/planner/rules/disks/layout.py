@@ -149,7 +149,7 @@ rules.fixed(
 @rules.inspection("disks.apart-from-system", MUST, sources="D0 30")
 def _apart(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Keep HDFS's data off the operating system's file systems."""
-    if reading.host is None or reading.config is None:
+    if reading.host is None:
         return
     judged = []
     for path in data_dirs(reading.config):
@@ -185,7 +185,7 @@ def _shared(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 @rules.inspection("disks.one-directory-each", sources="D0 30")
 def _one_each(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Give HDFS one directory on each disk: it treats every directory as a separate disk."""
-    if reading.host is None or reading.config is None:
+    if reading.host is None:
         return
     mounts: dict[str, list[str]] = {}
     for path in data_dirs(reading.config):

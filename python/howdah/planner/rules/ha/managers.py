@@ -292,7 +292,7 @@ def _fenced_state(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 )
 def _second(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """HBase on a pair of NameNodes has a pair of HMasters."""
-    if reading.config is None or not reading.has(_SERVERS) or not pairs(reading):
+    if not reading.has(_SERVERS) or not pairs(reading):
         return
     waiting = reading.config.backup_masters
     yield Observation(

@@ -321,7 +321,7 @@ def _paths(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 )
 def _racks(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A quorum outlasts the loss of a rack, as far as there are racks."""
-    mapped = reading.config.mapped if reading.config is not None else None
+    mapped = reading.config.mapped
     if not mapped or "NodeGroup" in (reading.text("net.topology.impl") or ""):
         # Racks of node groups may be virtual ones, which nothing takes down as a whole.
         return

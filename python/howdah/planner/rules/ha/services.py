@@ -84,9 +84,7 @@ def listed(text: str | None, separator: str = ",") -> tuple[str, ...]:
 
 def all_named(reading: Inspected) -> Iterator[NamedPair]:
     """Every name service for which NameNodes are listed, be they one or none."""
-    if reading.config is None:
-        return
-    for name in sorted({entry.name for entry in reading.config.effective or reading.config.properties}):
+    for name in sorted({entry.name for entry in reading.effective or reading.properties}):
         if name.startswith(_NAMENODES):
             yield NamedPair(name.removeprefix(_NAMENODES), reading.parts(name))
 
