@@ -66,11 +66,7 @@ class Recorded:
     def find(self, asked: Asked) -> Answer:
         """The answer to a request: of several that fit, the one with the longest query."""
         fitting = [key for key in self.answers if _fits(key, asked)]
-        return (
-            self.answers[max(fitting, key=len)]
-            if fitting
-            else Answer(b"Not ExistingSystem", 404, "text/html")
-        )
+        return self.answers[max(fitting, key=len)] if fitting else Answer(b"Not Found", 404, "text/html")
 
     def __enter__(self) -> Self:
         threading.Thread(target=partial(self._server.serve_forever, 0.02), daemon=True).start()

@@ -31,7 +31,7 @@ from howdah.model.check import Check, CheckReport, CheckVerdict, HostRole
 from howdah.model.found import ExistingSystem, FoundConfig, FoundProperty
 from howdah.model.host import Host
 from howdah.model.placement import placed_workers
-from howdah.model.plan import Cluster, ClusterPlan, Setting, Value, value_text
+from howdah.model.plan import ClusterPlan, Setting, Value, value_text
 from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.reading import Inspected, Observation, data_dirs
 from howdah.planner.rule import Damage, Decision, FamilyRule, Inspection, Rule, SettingRule
@@ -256,7 +256,7 @@ def audit(
         hbase=releases.hbase,
         ignored=config.ignored if config is not None else (),
         role=role,
-        checks=tuple(_ordered(checks)),
+        checks=tuple(sorted(checks, key=_order)),
     )
 
 
@@ -298,20 +298,12 @@ def _checks(
     yield from (in_its_file(check, system.config) for check in folded(checks))
 
 
-def _ordered(checks: Iterable[Check]) -> Iterable[Check]:
-    return sorted(
-        checks, key=lambda check: (_WORST_FIRST.index(check.verdict), _damage(check), _subject(check))
-    )
-
-
-def _damage(check: Check) -> int:
-    """How bad it is: what stops a daemon comes before what costs time."""
-    return next((place for place, damage in enumerate(Damage) if damage == check.damage), len(Damage))
-
-
-def _subject(check: Check) -> tuple[str, int, str]:
+def _order(check: Check) -> tuple[int, int, str, int, str]:
+    """The worst first, of these what stops a daemon before what costs time, then by place."""
+    damage = next((place for place, damage in enumerate(Damage) if damage == check.damage), len(Damage))
     file, _, line = check.where.rpartition(":")
-    return (file or check.where, int(line) if line.isdigit() else 0, check.about)
+    number = int(line) if line.isdigit() else 0
+    return _WORST_FIRST.index(check.verdict), damage, file or check.where, number, check.about
 
 
 def _files(config: FoundConfig | None) -> tuple[str, ...]:
@@ -329,10 +321,12 @@ def plan_faults(plan: ClusterPlan) -> tuple[Check, ...]:
 
     Every kind of worker is looked at with its own settings; what holds for several is said once.
     """
+    request = plan.cluster.request
+    releases = Releases(request.hadoop, request.hbase, "plan")
     faults = dict.fromkeys(
         check
         for part in _parts(plan)
-        for check in audit_part(_files_of(plan, part), plan, part, _releases(plan.cluster))
+        for check in audit_part(_files_of(plan, part), plan, part, releases)
         if check.verdict in (CheckVerdict.FAIL, CheckVerdict.WARN)
     )
     return tuple(sorted(faults, key=lambda check: check.verdict is not CheckVerdict.FAIL))
@@ -343,10 +337,6 @@ def _parts(plan: ClusterPlan) -> Iterator[Part]:
     for kind in plan.workers:
         if kind.group in groups:
             yield Part(kind, groups[kind.group])
-
-
-def _releases(cluster: Cluster) -> Releases:
-    return Releases(cluster.request.hadoop, cluster.request.hbase, "plan")
 
 
 def _files_of(plan: ClusterPlan, part: Part) -> FoundConfig:

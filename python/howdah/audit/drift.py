@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ from howdah.model.plan import ClusterPlan, Setting, Worker, value_text
 from howdah.planner.rule import Decision, Rule, SettingRule
 from howdah.planner.rules.catalogue import SETTING_RULES
 from howdah.planner.rules.drift import CHANGED, EXTRA, HARDWARE, MACHINES, MISSING, WORKERS
-from howdah.units import format_memory
+from howdah.units import format_memory, format_names
 
 
 def _drift(
@@ -72,7 +72,6 @@ def _differences(change: ProvisionChange) -> Iterator[Check]:
 
 
 _FILE = "workers"
-_SHOWN = 5
 
 
 class Part(NamedTuple):
@@ -105,9 +104,9 @@ def check_workers(plan: ClusterPlan, subject: Subject) -> Iterator[Check]:
                 WORKERS,
                 _FILE,
                 _FILE,
-                actual=f"{_few(missing)} not listed",
+                actual=f"{format_names(missing)} not listed",
                 expected="every worker of the plan",
-                fix=f"add {_few(missing)} to the file workers, or plan without",
+                fix=f"add {format_names(missing)} to the file workers, or plan without",
             )
     strange = sorted(listed.difference(planned))
     if strange:
@@ -115,16 +114,11 @@ def check_workers(plan: ClusterPlan, subject: Subject) -> Iterator[Check]:
             WORKERS,
             _FILE,
             _FILE,
-            actual=_few(strange),
+            actual=format_names(strange),
             expected="workers of the plan only",
-            fix=f"remove {_few(strange)} from the workers file, or add the hosts to the inventory and plan "
-            "again",
+            fix=f"remove {format_names(strange)} from the workers file, or add the hosts to the inventory "
+            "and plan again",
         )
-
-
-def _few(names: Sequence[str]) -> str:
-    remainder = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(names[:_SHOWN]) + remainder
 
 
 def part_of(plan: ClusterPlan | None, system: ExistingSystem, values: Values | None) -> Part | None:

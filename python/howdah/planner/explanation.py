@@ -206,7 +206,7 @@ def _does(rule: Rule) -> str:
 def _decision(rule: SettingRule) -> Decision:
     """What the rule decides where the request alone tells; else an empty value, and what it depends on."""
     missing: MissingFact | None = None
-    for holds in (_may_hold, _any_request):
+    for holds in (_may_hold, lambda rule, facts: True):
         # A rule that waits for what another one decides holds for no request by itself.
         for request in _REQUESTS:
             facts = Facts(request=request)
@@ -218,10 +218,6 @@ def _decision(rule: SettingRule) -> Decision:
         if missing is not None:
             return Decision("", f"depends on {str(missing).partition(':')[0]}")
     return Decision("", "")
-
-
-def _any_request(rule: SettingRule, facts: Facts) -> bool:
-    return True
 
 
 def _may_hold(rule: SettingRule, facts: Facts) -> bool:

@@ -144,7 +144,7 @@ def tasks_in(heap: int) -> int:
 
 def history_heap(tasks: int) -> int:
     """The heap of a JobHistoryServer that keeps so many tasks in memory."""
-    return max(_SMALL[Role.JOB_HISTORY], _steps(HISTORY_LEAST + tasks * HEAP_PER_TASK))
+    return max(_SMALL[Role.JOB_HISTORY], math.ceil((HISTORY_LEAST + tasks * HEAP_PER_TASK) / _STEP) * _STEP)
 
 
 def master_heaps(size: ClusterSize) -> dict[Role, int]:
@@ -204,7 +204,3 @@ def _limited(size: int, why: str, *more: str) -> Decision:
         heap_options(size, "-XX:+UseG1GC", "-XX:+ExitOnOutOfMemoryError", *more),
         f"{format_memory(size)}: {why}; without a limit Java takes a quarter of the host's memory",
     )
-
-
-def _steps(size: float) -> int:
-    return math.ceil(size / _STEP) * _STEP

@@ -88,8 +88,8 @@ def terasort(sizes: LocalPlanner) -> TeraSort:
     return TeraSort(rows=sizes.rows, maps=maps, reduces=reduces, codec=Codec(codec), inputs=_inputs(sizes))
 
 
-def _word(codec: Codec | None) -> str | None:
-    return None if codec is None else str(codec)
+def _word(word: Codec | Durability | Distribution | None) -> str | None:
+    return None if word is None else str(word)
 
 
 def teravalidate(sizes: LocalPlanner) -> TeraValidate:
@@ -183,7 +183,7 @@ def mix(sizes: LocalPlanner) -> YcsbMix:
     )
     distribution = sizes.settings.choose(
         f"{_kind(program)} distribution",
-        _ycsb_word(sizes.request.of(DISTRIBUTION)),
+        _word(sizes.request.of(DISTRIBUTION)),
         program.usual.value,
         reason="YCSB's own for this mix",
         source="YCSB 0.17.0: workloads",
@@ -206,10 +206,6 @@ def mix(sizes: LocalPlanner) -> YcsbMix:
             **own,
         }
     )
-
-
-def _ycsb_word(word: Durability | Distribution | None) -> str | None:
-    return None if word is None else str(word)
 
 
 def _kind(program: type[YcsbMix]) -> str:
@@ -252,7 +248,7 @@ def _record(sizes: LocalPlanner) -> _Record:
     )
     durability = sizes.settings.choose(
         "durability",
-        _ycsb_word(sizes.request.of(DURABILITY)),
+        _word(sizes.request.of(DURABILITY)),
         Durability.SYNC_WAL.value,
         reason="an acknowledged write has been handed to the operating system and survives the process: "
         "HBase's own default is in the memory of DataNodes, and on no disk either",

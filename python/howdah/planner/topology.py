@@ -77,15 +77,11 @@ def _real_racks(inventory: Inventory) -> tuple[Rack, ...]:
     named = {rack for group in inventory.groups for rack in group.racks}
     hosts: dict[str, list[str]] = {}
     for group in inventory.groups:
-        racks = group.racks or (_unused(group.name, named),)
+        racks = group.racks or (group.name if group.name not in named else f"{group.name}-hosts",)
         many = group.count // len(racks)
         for position, rack in enumerate(racks):
             hosts.setdefault(rack, []).extend(group.names[position * many : (position + 1) * many])
     return tuple(Rack(name=rack, hosts=fold(names)) for rack, names in hosts.items())
-
-
-def _unused(name: str, taken: set[str]) -> str:
-    return name if name not in taken else f"{name}-hosts"
 
 
 def _virtual_racks(inventory: Inventory) -> tuple[tuple[Rack, ...], str]:

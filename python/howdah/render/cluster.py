@@ -41,16 +41,10 @@ _NUMBERS = re.compile(r"(\d+)")
 
 def sources_file(plan: ClusterPlan, spell: Spell) -> ConfigFile:
     """Every source that a setting of the plan cites, in order, with what it is."""
-    rows = (
-        f"| {source} | {_plain(spell(source))} |\n" for source in sorted(set(_sources(plan)), key=_in_order)
-    )
+    settings = (setting for setting in plan.settings if setting.origin != "user")
+    sources = {source for setting in settings for source in setting.source.split(", ")}
+    rows = (f"| {source} | {_plain(spell(source))} |\n" for source in sorted(sources, key=_in_order))
     return ConfigFile(path="SOURCES.md", content=_HEAD + "".join(rows))
-
-
-def _sources(plan: ClusterPlan) -> Iterator[str]:
-    for setting in plan.settings:
-        if setting.origin != "user":
-            yield from setting.source.split(", ")
 
 
 def _in_order(source: str) -> list[tuple[int, str]]:

@@ -80,7 +80,7 @@ def test_it_is_told_before_anything_is_done_that_a_release_cannot_be_fetched(
         assert not list(fetching(MANIFEST, {"mirror": address, "trees": trees}))
         other = {"hadoop-3.5.0": {"file": "y.tar", "bytes": 7}}
         ((what, fix),) = fetching(MANIFEST, {"mirror": address, "trees": other})
-        assert "Not ExistingSystem" in what
+        assert "Not Found" in what
     ((what, fix),) = fetching(MANIFEST, {"mirror": address, "trees": trees})
     assert what == f"hadoop-3.5.0 cannot be fetched from {address}/x.tar: [Errno 111] Connection refused"
     assert "--mirror" in fix

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Set
 
 from howdah.model.hostname import is_host
 from howdah.planner.facts import Facts
@@ -19,6 +19,7 @@ from howdah.planner.reading import (
 )
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
+from howdah.units import format_names
 
 _FILE_SYSTEM = "fs.defaultFS"
 _YARN = "org.apache.hadoop.yarn.server."
@@ -284,7 +285,7 @@ def _included(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         return
     # Sets: a large cluster has tens of thousands of both.
     kept_out = _outside(config.workers, {*config.included, *HERE})
-    shown = _few(kept_out)
+    shown = format_names(kept_out)
     yield reading.verdict(
         "dfs.hosts",
         not kept_out,
@@ -292,10 +293,6 @@ def _included(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         expected="every worker of the workers file: the NameNode refuses other DataNodes",
         fix=f"add {shown} to {reading.text('dfs.hosts')}, then hdfs dfsadmin -refreshNodes",
     )
-
-
-def _few(names: Sequence[str]) -> str:
-    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
 
 
 @rules.inspection(
@@ -314,9 +311,9 @@ def _mapped(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     yield Observation(
         ok=not unknown,
         about="topology.data",
-        found=f"{_few(unknown)} not in it" if unknown else "every worker",
+        found=f"{format_names(unknown)} not in it" if unknown else "every worker",
         expected="every worker of the workers file: other workers are placed in the default rack",
-        fix=f"add {_few(unknown)} with rack and node group to topology.data on the masters",
+        fix=f"add {format_names(unknown)} with rack and node group to topology.data on the masters",
         where="topology.data",
     )
 
