@@ -14,9 +14,9 @@ from itertools import pairwise
 from howdah.analysis.attempts import attempts_of
 from howdah.analysis.evidence import ExecutorEstimate, SparkUse, WorkloadTime
 from howdah.analysis.spark_executors import executor_uses
+from howdah.model.at_once import most_at_once, stretches
 from howdah.model.run import Outcome, TaskAttempt
 from howdah.model.spark import OF_ONE_STAGE, SparkRun
-from howdah.model.stretches import most_at_once, stretches
 from howdah.model.tables import RunData
 
 _FACTORS = (0.5, 1.0, 2.0, 4.0)

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from howdah.analysis.attempts import attempts_of
 from howdah.analysis.evidence import SparkLoss, WorkerLoss, WorkloadTime
 from howdah.analysis.spark import stage_of
+from howdah.model.at_once import stretches
 from howdah.model.run import Outcome, TaskAttempt
 from howdah.model.spark import SparkExecutorRun, SparkRun
-from howdah.model.stretches import stretches
 from howdah.model.tables import RunData
 
 FETCH_FAILED = "FetchFailed"

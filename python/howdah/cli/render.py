@@ -15,7 +15,7 @@ from rich.console import RenderableType
 from howdah.cli.help import App
 from howdah.cli.output import print_json, show
 from howdah.errors import UserError
-from howdah.model.configset import ConfigSet
+from howdah.model.plan import ConfigSet
 from howdah.report.document import FactList, Table
 from howdah.report.terminal import blocks
 from howdah.session.plan import render as session

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from howdah.cli.output import print_json, show
 from howdah.cli.study_display import StudyDisplay
 from howdah.extras import check_extras
-from howdah.model.job_tuning import JobTuningRequest
 from howdah.model.tuning import Fixed, TuneParameter
+from howdah.model.user_job import JobTuningRequest
 from howdah.report.document import FactList
 from howdah.report.prediction.job import tuned_job
 from howdah.report.prediction.tuned import space_tables

@@ -12,8 +12,8 @@ import pyarrow.compute as pc
 from howdah.jobs.spark_advice import SparkFacts, advise
 from howdah.jobs.spread import StageTasks, host_shares, skew_s, summarise
 from howdah.model.application import Application
+from howdah.model.at_once import most_at_once
 from howdah.model.spark_log import SparkExecutor, SparkLog
-from howdah.model.stretches import most_at_once
 from howdah.units import GIB, MIB
 
 _DEFAULT_HEAP = GIB

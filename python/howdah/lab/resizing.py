@@ -20,8 +20,7 @@ from howdah.lab.machines import build_hosts, check_hosts, machines
 from howdah.lab.spec import LabSpec
 from howdah.lab.state import LabState, LabSystem
 from howdah.lab.up import StartedLab
-from howdah.model.configset import ConfigSet
-from howdah.model.plan import ClusterPlan
+from howdah.model.plan import ClusterPlan, ConfigSet
 from howdah.services.errors import ServiceError
 from howdah.units import format_counted
 

@@ -41,8 +41,7 @@ from howdah.lab.shared_hosts import LabPlace
 from howdah.lab.spec import Format, LabSpec
 from howdah.lab.state import LabState, read_state
 from howdah.model.cluster import Deviation, Isolation, Laboratory, Scaling
-from howdah.model.configset import ConfigSet
-from howdah.model.plan import ClusterPlan, planned_text
+from howdah.model.plan import ClusterPlan, ConfigSet, planned_text
 from howdah.services.conf import ClientConf
 from howdah.services.namenode import NameNode
 from howdah.services.web import Web

@@ -1,13 +1,15 @@
 """How many tasks a cluster runs at once: the containers that YARN has room for beside an application master.
 
 The one definition of a cluster's slots, for planning, analysis, reports and simulations. Plans name slots as
-the papers do; YARN knows containers, of which the application master of every job takes one.
+the papers do; YARN knows containers, of which the application master of every job takes one. Slots of tasks
+that ran follow from their stretches of time.
 """
 
 from __future__ import annotations
 
+import heapq
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from howdah.model.placement import placed_workers
@@ -185,3 +187,51 @@ class _Sizes:
             if setting.key == key and (worker is None or setting.worker in (None, worker.name)):
                 return value_text(setting.value).strip()
         return None
+
+
+def stretches(times: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Return the stretches that these cover together, in order."""
+    result: list[tuple[float, float]] = []
+    for start, end in sorted(times):
+        if result and start <= result[-1][1]:
+            result[-1] = result[-1][0], max(result[-1][1], end)
+        else:
+            result.append((start, end))
+    return result
+
+
+def most_at_once(times: Iterable[tuple[float, float]]) -> int:
+    """Return the most of these that overlap; one that ends when another begins does not."""
+    changes = sorted(change for start, end in times for change in ((start, 1), (end, -1)))
+    now = most = 0
+    for _, change in changes:
+        now += change
+        most = max(most, now)
+    return most
+
+
+def slots(stretches: Sequence[tuple[float, float]], most: int | None = None) -> list[int]:
+    """Return for each stretch (start and end) the lowest free slot, from 0.
+
+    Call it for the tasks of one worker and one kind. Stretches of a slot do not overlap, and there are as
+    many slots as stretches run at once.
+
+    ``most`` limits the number of slots: a stretch that begins while all are busy gets the one that becomes
+    free next. This happens if ends are noticed late.
+    """
+    places = [0] * len(stretches)
+    busy: list[tuple[float, int]] = []
+    free: list[int] = []
+    for index in sorted(range(len(stretches)), key=lambda slot: stretches[slot]):
+        start, end = stretches[index]
+        while busy and busy[0][0] <= start:
+            heapq.heappush(free, heapq.heappop(busy)[1])
+        if free:
+            place = heapq.heappop(free)
+        elif most is not None and len(busy) >= most:
+            place = heapq.heappop(busy)[1]
+        else:
+            place = len(busy)
+        heapq.heappush(busy, (end, place))
+        places[index] = place
+    return places

@@ -1,4 +1,4 @@
-"""The cluster specification: what the planner decides and an engine obeys.
+"""The cluster specification: what the planner decides and an engine obeys, and the files that it renders to.
 
 For one machine without Hadoop a plan is small (``WorkerPlan``): one native worker, its task slots, its
 memory and its data directories. The plan of a cluster (``ClusterPlan``) also contains the hosts, the masters
@@ -383,3 +383,21 @@ def value_text(value: Value) -> str:
 def planned_text(plan: Plan, key: str) -> str:
     """What the plan gives a key, the first where kinds differ; empty where it gives nothing."""
     return next((value_text(setting.value) for setting in plan.settings if setting.key == key), "")
+
+
+class ConfigFile(Model):
+    """One file, by its path below the ConfigSet's directory."""
+
+    path: str
+    """Relative, with forward slashes: ``hadoop/core-site.xml``."""
+    content: str
+    """Its whole text; the same plan gives the same text."""
+    executable: bool = False
+    """Whether it is a script."""
+
+
+class ConfigSet(Model):
+    """All files, sorted by path."""
+
+    files: tuple[ConfigFile, ...]
+    """The files; no two have one path."""

@@ -18,7 +18,7 @@ from howdah.planner.decide import beyond_rules, decide
 from howdah.planner.facts import Facts, MissingFact, cluster_facts
 from howdah.planner.master_placement import keep_places, place_masters
 from howdah.planner.master_slots import spots_by_host
-from howdah.planner.platforms.sizes import size_settings
+from howdah.planner.platforms.candidates import size_settings
 from howdah.planner.rules.catalogue import ADVICE_RULES, SETTING_RULES
 from howdah.planner.storage import file_bytes
 from howdah.planner.storage_costs import check_coded, coded_advice, weigh_erasure

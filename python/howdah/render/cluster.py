@@ -13,9 +13,8 @@ from functools import cache, partial
 from importlib import resources
 
 from howdah.hadoop.daemons import DAEMONS
-from howdah.model.configset import ConfigFile, ConfigSet
 from howdah.model.placement import PlacedHost, PlacedSystem, placed_hosts, placed_systems
-from howdah.model.plan import ClusterPlan, Role, planned_text
+from howdah.model.plan import ClusterPlan, ConfigFile, ConfigSet, Role, planned_text
 from howdah.render import playbooks
 from howdah.render.daemons import port_of, unit_files
 from howdah.render.directories import hdfs_places

@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import Literal, NamedTuple
 
 from howdah.errors import UserError
-from howdah.model.configset import ConfigFile, ConfigSet
+from howdah.model.plan import ConfigFile, ConfigSet
 
 MANIFEST = ".howdah-render.json"
 _FORMAT = 1

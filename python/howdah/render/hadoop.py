@@ -14,10 +14,9 @@ from collections.abc import Collection, Iterable, Sequence
 from pathlib import PurePosixPath
 
 from howdah.errors import UserError
-from howdah.model.configset import ConfigFile
 from howdah.model.hostname import is_hostname
 from howdah.model.placement import PlacedHost, PlacedWorker
-from howdah.model.plan import Cluster, ClusterPlan, Placement, Role, Setting, planned_text
+from howdah.model.plan import Cluster, ClusterPlan, ConfigFile, Placement, Role, Setting, planned_text
 from howdah.render.text import (
     env_file,
     hash_comment,

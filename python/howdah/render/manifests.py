@@ -12,9 +12,8 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from howdah.hadoop.daemons import DAEMONS, DaemonKind, Store
-from howdah.model.configset import ConfigFile
 from howdah.model.placement import PlacedSystem
-from howdah.model.plan import Cluster, ClusterPlan, Role, planned_text, value_text
+from howdah.model.plan import Cluster, ClusterPlan, ConfigFile, Role, planned_text, value_text
 from howdah.render.daemons import (
     expected_settings,
     port_of,

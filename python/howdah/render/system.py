@@ -6,8 +6,7 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from howdah.errors import UserError
-from howdah.model.configset import ConfigFile
-from howdah.model.plan import Cluster, ClusterPlan, Setting
+from howdah.model.plan import Cluster, ClusterPlan, ConfigFile, Setting
 from howdah.render.text import hash_comment, plain_key, reason_lines, setting_label, setting_text, template
 from howdah.render.variant import (
     DISKS,

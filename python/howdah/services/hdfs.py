@@ -12,7 +12,7 @@ from urllib.parse import quote, urlsplit
 
 from pydantic import Field
 
-from howdah.services.active import Active
+from howdah.services.addresses import Active
 from howdah.services.errors import NotConnected, RefusedByDaemon, Unexpected
 from howdah.services.web import AnswerPart, Parameter, Sink, Web, list_at, object_at, parse_object
 from howdah.units import MIB

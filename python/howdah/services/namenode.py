@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 from pydantic import Field
 
-from howdah.services.active import Active
-from howdah.services.addresses import WebAddress
+from howdah.services.addresses import Active, WebAddress
 from howdah.services.conf import ClientConf
 from howdah.services.errors import RefusedByDaemon, Unexpected
 from howdah.services.hdfs import Hdfs

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from pydantic import Field
 
-from howdah.services.active import Active
-from howdah.services.addresses import WebAddress
+from howdah.services.addresses import Active, WebAddress
 from howdah.services.conf import ClientConf
 from howdah.services.errors import RefusedByDaemon, Unexpected
 from howdah.services.job_facts import MasterStart

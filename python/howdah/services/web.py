@@ -22,12 +22,13 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from howdah.errors import UserError
 from howdah.extras import install_command
-from howdah.services.addresses import UNACKNOWLEDGED_S, NamedHosts, is_lost, set_lost_host_timeout
+from howdah.services.addresses import UNACKNOWLEDGED_S, NamedHosts, set_lost_host_timeout
 from howdah.services.errors import (
     NeedsTicket,
     NotReachable,
     Unexpected,
     is_json,
+    is_lost,
     json_of,
     refusal,
     translated_errors,

@@ -17,8 +17,8 @@ from howdah.jobs.remote import JobHistoryServer, SparkHistoryServer
 from howdah.jobs.store import JobStore, applications, texts
 from howdah.model.application import KIND_NAMES, Application
 from howdah.model.plan import ClusterPlan
-from howdah.model.replay import JobDemand, JobReplay, ReplayScore
 from howdah.model.spark_log import SparkLog
+from howdah.model.user_job import JobDemand, JobReplay, ReplayScore
 from howdah.report.document import Document
 from howdah.services.errors import ServiceError
 from howdah.services.job_facts import JobFacts

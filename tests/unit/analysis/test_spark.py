@@ -6,8 +6,8 @@ import pytest
 
 from howdah.analysis.spark import placed_s
 from howdah.analysis.spark_losses import is_lost
+from howdah.model.at_once import most_at_once
 from howdah.model.spark import SparkExecutorRun
-from howdah.model.stretches import most_at_once
 
 CHAIN = {0: (), 1: (0,)}
 APART = {0: (), 1: ()}

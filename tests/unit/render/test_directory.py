@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from howdah.errors import UserError
-from howdah.model.configset import ConfigFile, ConfigSet
+from howdah.model.plan import ConfigFile, ConfigSet
 from howdah.render.directory import MANIFEST, pending_changes, write_rendered
 from support.command import tree
 

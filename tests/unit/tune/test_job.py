@@ -6,9 +6,9 @@ import pytest
 
 from howdah.errors import UserError
 from howdah.model.engine_options import SET
-from howdah.model.job_tuning import COMBINED_NAME, CONFIGURED_NAME, JobTuningRequest, ValueAlone
 from howdah.model.study import Study
 from howdah.model.tuning import DEFAULTS_NAME, Narrowing, RaceRequest, RaceTarget
+from howdah.model.user_job import COMBINED_NAME, CONFIGURED_NAME, JobTuningRequest, ValueAlone
 from howdah.releases import catalogue
 from howdah.releases.values import QUICK_START
 from howdah.study.matrix import cells_of

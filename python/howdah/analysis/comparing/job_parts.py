@@ -11,10 +11,10 @@ from itertools import pairwise
 
 from howdah.analysis.attempts import attempts_of, by_job, master_of
 from howdah.analysis.evidence import WorkloadTime
+from howdah.model.at_once import stretches
 from howdah.model.comparison import Measure, Reading
 from howdah.model.reported import Unit
 from howdah.model.run import TaskAttempt, WorkloadResult
-from howdah.model.stretches import stretches
 from howdah.model.tables import RunData
 
 BEFORE, DURING, BETWEEN, AFTER = (

@@ -26,8 +26,7 @@ from howdah.lab.installed import Installed
 from howdah.lab.registry import CLIENT
 from howdah.lab.state import LabState, LabSystem
 from howdah.model.cluster import Deviation
-from howdah.model.configset import ConfigSet
-from howdah.model.plan import Role
+from howdah.model.plan import ConfigSet, Role
 
 # Commands of users by script; the first argument selects the program in PROGRAMS.
 _HDFS = ("dfs", "dfsadmin", "haadmin", "fsck")

@@ -13,7 +13,7 @@ from howdah.hadoop.config_files import read_site
 from howdah.lab.registry import MACHINE, VARIABLE
 from howdah.lab.state import LabSystem
 from howdah.model.cluster import Deviation
-from howdah.model.configset import ConfigSet
+from howdah.model.plan import ConfigSet
 
 _FOLDERS = ("hadoop", "hbase")
 """The folders of a ConfigSet for masters, clients, and workers if their kinds do not differ."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import shlex
 
 from howdah.analysis.wording import seconds, signed
-from howdah.model.job_tuning import CONFIGURED_NAME, JobTuning
 from howdah.model.tuning import DEFAULTS_NAME
+from howdah.model.user_job import CONFIGURED_NAME, JobTuning
 from howdah.report.document import Document, Paragraph, Section, Table, present
 from howdah.report.prediction.raced import difference_text, measured_text
 from howdah.report.words import NONE

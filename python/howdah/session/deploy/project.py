@@ -16,9 +16,8 @@ from howdah.errors import UserError
 from howdah.installation.digests import FETCHABLE
 from howdah.installation.installation import HBaseInstallation, Installation, find_hbase, find_installation
 from howdah.installation.tree import PackedTree, packed
-from howdah.model.configset import ConfigSet
 from howdah.model.placement import placed_hosts, placed_systems
-from howdah.model.plan import Cluster, ClusterPlan, Role
+from howdah.model.plan import Cluster, ClusterPlan, ConfigSet, Role
 from howdah.planner.explanation import source_text
 from howdah.render.cluster import render
 from howdah.render.secrets import host_secrets

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from howdah.documents.files import read_plan
-from howdah.model.configset import ConfigSet
+from howdah.model.plan import ConfigSet
 from howdah.planner.explanation import source_text
 from howdah.render.cluster import render
 from howdah.render.directory import FileChange, digest, pending_changes, write_rendered

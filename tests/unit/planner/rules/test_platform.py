@@ -9,8 +9,7 @@ from howdah.model.host import Host
 from howdah.model.request import Demand, PlanRequest, Profile
 from howdah.planner.explanation import item
 from howdah.planner.facts import Facts
-from howdah.planner.platforms.candidates import weigh
-from howdah.planner.platforms.sizes import size_settings
+from howdah.planner.platforms.candidates import size_settings, weigh
 from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import Rule
 from howdah.planner.rules import memory, platform

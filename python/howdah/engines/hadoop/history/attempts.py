@@ -10,9 +10,9 @@ from typing import NamedTuple
 from howdah.engines.clock import RunClock
 from howdah.engines.hadoop.history.failure import short_cause
 from howdah.engines.hadoop.target import NodeFinder
+from howdah.model.at_once import slots
 from howdah.model.reported import Counters
 from howdah.model.run import Phase, TaskAttempt
-from howdah.model.stretches import slots
 from howdah.model.workloads.base import Workload
 from howdah.services.job_facts import AttemptFacts, JobFacts, MasterStart, Sums, TaskFacts
 

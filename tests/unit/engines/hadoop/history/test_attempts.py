@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from howdah.engines.clock import RunClock
 from howdah.engines.hadoop.history.attempts import attempt_rows, phases
 from howdah.engines.hadoop.target import NodeFinder
+from howdah.model.at_once import slots
 from howdah.model.inventory import Inventory
 from howdah.model.plan import ClusterPlan, Plan, WorkerPlan
 from howdah.model.request import Hypervisor, PlanRequest
 from howdah.model.run import TaskAttempt
-from howdah.model.stretches import slots
 from howdah.model.workloads.terasort import TeraSort
 from howdah.planner.cluster import plan_cluster
 from howdah.services.job_facts import AttemptFacts, JobFacts, MasterStart, State, TaskFacts, in_order

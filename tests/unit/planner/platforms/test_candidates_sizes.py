@@ -7,8 +7,7 @@ import pytest
 from howdah.model.inventory import HostGroup
 from howdah.model.plan import Setting
 from howdah.model.request import Demand, Hypervisor, PlanRequest
-from howdah.planner.platforms.candidates import weigh
-from howdah.planner.platforms.sizes import size_settings
+from howdah.planner.platforms.candidates import size_settings, weigh
 from howdah.units import GIB
 from support.hosts import host_group
 
