@@ -14,7 +14,6 @@ from howdah.audit.values import (
     BACKUP_MASTERS,
     CONTAINER_EXECUTOR,
     FAIR_SCHEDULER,
-    HADOOP,
     SCRIPTS,
     SPARK,
     WORKERS,
@@ -23,7 +22,14 @@ from howdah.audit.values import (
     is_stray,
 )
 from howdah.errors import UnreadableFile, UserError
-from howdah.hadoop.config_files import BLANKS, read_assignments, read_site, shown_value, xml_fault
+from howdah.hadoop.config_files import (
+    BLANKS,
+    HADOOP_FILES,
+    read_assignments,
+    read_site,
+    shown_value,
+    xml_fault,
+)
 from howdah.hadoop.foreign_files import foreign_path
 from howdah.model.found import Allocation, FoundConfig, FoundProperty, Unreadable
 from howdah.model.plan import ClusterPlan
@@ -317,7 +323,7 @@ def _names(folder: Path) -> list[str]:
 
 
 def _reading_order(name: str) -> tuple[int, str]:
-    place = HADOOP.index(name) if name in HADOOP else len(HADOOP)
+    place = HADOOP_FILES.index(name) if name in HADOOP_FILES else len(HADOOP_FILES)
     return place, name
 
 

@@ -8,8 +8,9 @@ from howdah.audit.audit import audit
 from howdah.audit.detect import detect
 from howdah.audit.existing import rule_check
 from howdah.audit.folder import Releases
-from howdah.audit.values import HADOOP, Values
+from howdah.audit.values import Values
 from howdah.errors import UserError
+from howdah.hadoop.config_files import HADOOP_FILES, HADOOP_SCRIPTS
 from howdah.model.check import Check, CheckReport, CheckVerdict
 from howdah.model.found import FoundConfig
 from howdah.model.host import Host
@@ -63,12 +64,11 @@ def _check(
 def _java(config: FoundConfig, to: str, java: int) -> Iterator[Check]:
     """Scripts of other software that name another Java: Hadoop's own are a rule of every check."""
     homes = {entry.file: entry for entry in config.environment if entry.name == "JAVA_HOME"}
-    hadoops = ("hadoop-env.sh", "yarn-env.sh", "mapred-env.sh", "hdfs-env.sh")
     for entry in homes.values():
         major = home_major(entry.text)
         if major is None or major == java:
             continue
-        foreign = entry.base_name not in hadoops
+        foreign = entry.base_name not in HADOOP_SCRIPTS
         rule, verdict = (OTHER_JAVA, CheckVerdict.WARN) if foreign else (JAVA, CheckVerdict.FAIL)
         yield _check(
             rule,
@@ -108,7 +108,7 @@ def _defaults(config: FoundConfig, before: str, to: str, releases: Releases) -> 
     for name, entry in sorted(old.properties.items()):
         later = new.find(name)
         reading = values.read(name)
-        if later is None or entry.file not in files or entry.file not in HADOOP:
+        if later is None or entry.file not in files or entry.file not in HADOOP_FILES:
             continue
         if reading is not None and reading.source is not None:
             continue

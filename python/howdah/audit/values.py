@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import NamedTuple, TypeVar
 
+from howdah.hadoop.config_files import HADOOP_FILES
 from howdah.model.found import FoundConfig, FoundProperty
 from howdah.model.plan import Value
 from howdah.planner.rules.consistency.units import in_megabytes
@@ -23,20 +24,6 @@ from howdah.releases.values import (
 )
 from howdah.units import MIB
 
-HADOOP = (
-    "core-site.xml",
-    "hdfs-site.xml",
-    "hdfs-rbf-site.xml",
-    "mapred-site.xml",
-    "yarn-site.xml",
-    "capacity-scheduler.xml",
-    "hadoop-policy.xml",
-    "resource-types.xml",
-    "node-resources.xml",
-    "ssl-server.xml",
-    "ssl-client.xml",
-)
-"""What Hadoop's daemons and clients read, in the order in which later files win (Configuration.java)."""
 OTHER_PROGRAMS = (
     "hbase-site.xml",
     "hbase-policy.xml",
@@ -82,13 +69,13 @@ class Values(Mapping[str, Value]):
     def __init__(self, config: FoundConfig, releases: tuple[Release, ...]) -> None:
         self._releases = releases
         self._has_core = any(PurePosixPath(file).name == "core-site.xml" for file in config.files)
-        of_hadoop = self._winners(entry for entry in config.properties if entry.base_name in HADOOP)
+        of_hadoop = self._winners(entry for entry in config.properties if entry.base_name in HADOOP_FILES)
         of_hbase = self._winners(entry for entry in config.properties if entry.base_name == HBASE_SITE)
         # Hive, Spark and others read files of their own, which change nothing for Hadoop.
         of_others = self._winners(
             entry
             for entry in config.properties
-            if entry.base_name not in (*HADOOP, HBASE_SITE) and self._property(entry.name) is None
+            if entry.base_name not in (*HADOOP_FILES, HBASE_SITE) and self._property(entry.name) is None
         )
         self._for_executor = self._winners(
             entry for entry in config.properties if entry.base_name == CONTAINER_EXECUTOR
@@ -247,7 +234,7 @@ _USUAL_RATIO = 0.8
 
 def is_read(name: str) -> bool:
     """Whether an XML file of this name is one of properties that a check reads."""
-    return name in HADOOP or name in OTHER_PROGRAMS
+    return name in HADOOP_FILES or name in OTHER_PROGRAMS
 
 
 def is_stray(name: str) -> bool:

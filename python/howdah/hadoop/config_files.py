@@ -10,6 +10,27 @@ from xml.parsers import expat
 
 from howdah.errors import NoConfiguration, UnreadableFile, UserError
 
+CLIENT_FILES = ("core-site.xml", "hdfs-site.xml", "hdfs-rbf-site.xml", "mapred-site.xml", "yarn-site.xml")
+"""The files of a client in the order of Configuration's resources in 3.5.0: later ones win."""
+HADOOP_FILES = (
+    *CLIENT_FILES,
+    "capacity-scheduler.xml",
+    "hadoop-policy.xml",
+    "resource-types.xml",
+    "node-resources.xml",
+    "ssl-server.xml",
+    "ssl-client.xml",
+)
+"""The files of Hadoop's daemons and clients, in the same order."""
+HADOOP_SCRIPTS = (
+    "hadoop-env.sh",
+    "hdfs-env.sh",
+    "yarn-env.sh",
+    "mapred-env.sh",
+    "kms-env.sh",
+    "httpfs-env.sh",
+)
+"""The files of variables that Hadoop's own scripts read."""
 BLANKS = "".join(map(chr, range(0x21)))
 """What Java's ``String.trim`` removes: a blank that does not break, U+00A0, stays part of a value."""
 _PARTS = ("name", "value", "final")

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from howdah.errors import UserError
+from howdah.hadoop.config_files import HADOOP_SCRIPTS
 from howdah.model.found import FoundProperty
 from howdah.model.plan import Value
 from howdah.model.request import DEFAULT_HBASE
@@ -27,7 +28,6 @@ _PROCESS_IDS = (
 )
 _JAVA = {"2": (7, 8), "3.0": (8,), "3.1": (8,), "3.2": (8,), "3.3": (8, 11), "3.4": (8, 11), "3.5": (17,)}
 """Majors that the servers of a line of Hadoop run on."""
-_HADOOPS = ("hadoop-env.sh", "hdfs-env.sh", "yarn-env.sh", "mapred-env.sh", "kms-env.sh", "httpfs-env.sh")
 _HBASE_JAVA = {"2.5": (8, 11), "2.6": (8, 11, 17)}
 """Likewise for HBase; its guide has reservations about 2.5 on Java 17."""
 _HBASE_1_JAVA = (7, 8)
@@ -228,7 +228,7 @@ def _homes(reading: Inspected) -> Iterable[FoundProperty]:
 def _runs_on(script: str, facts: Facts) -> tuple[str, tuple[int, ...]] | None:
     """The software that a script starts, and the majors of Java that it runs on; None for others' scripts."""
     request = facts.request
-    if script in _HADOOPS:
+    if script in HADOOP_SCRIPTS:
         return f"Hadoop {request.hadoop}", java_of_hadoop(request.hadoop)
     if script == "hbase-env.sh" and request.hadoop.startswith("2."):
         return "HBase 1", _HBASE_1_JAVA
