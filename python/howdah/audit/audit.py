@@ -1,4 +1,4 @@
-"""Everything that was found, compared with every rule: one report, worst first."""
+"""Existing systems compared with every rule: one report, the worst first."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _OF_JOBS = ("mapreduce.", "yarn.app.mapreduce.")
 
 
 def check_inspections(rules: tuple[Inspection, ...], subject: Subject) -> Iterator[Check]:
-    """Every inspection that is about what was found; one that sees nothing says nothing."""
+    """The results of every inspection that applies; one without observations has none."""
     reading = Inspected(subject.system)
     for rule in rules:
         try:
@@ -70,7 +70,7 @@ def _check(rule: Inspection, seen: Observation, subject: Subject) -> Check:
 
 
 def _home(about: str, subject: Subject) -> str:
-    """Where something without a place belongs: a property to its file, all else to the host."""
+    """The place of something without one: its file for a property, otherwise the host."""
     file = subject.values.file(about) if subject.values is not None else None
     return file or subject.host_name
 
@@ -78,7 +78,7 @@ def _home(about: str, subject: Subject) -> str:
 def check_settings(
     rules: Iterable[SettingRule | FamilyRule], subject: Subject, spared: Collection[str] = ()
 ) -> Iterator[Check]:
-    """Every setting rule that is about something that was found, but for the keys that are spared."""
+    """The results of every setting rule that applies, except for ``spared`` keys."""
     for rule in rules:
         if not is_there(rule.file, subject) or (isinstance(rule, SettingRule) and rule.key in spared):
             continue
@@ -95,7 +95,7 @@ def check_settings(
 
 
 def _is_later(rule: SettingRule, subject: Subject) -> bool:
-    """Whether a rule is about a property of Hadoop's or HBase's that the release has not got."""
+    """Whether a rule is about a property that the release of Hadoop or HBase does not have."""
     values = subject.values
     return values is not None and is_read(rule.file) and values.is_unknown(rule.key)
 
@@ -110,7 +110,7 @@ def _check_setting(rule: SettingRule, subject: Subject) -> Iterator[Check]:
     try:
         accepted = _accepted(rule, current, decision, subject)
     except Misfit:
-        # The rule about types says this, in words that fit the key.
+        # The rule about types reports it, in words that fit the key.
         return
     yield _setting_result(rule, rule.key, current, decision, subject, accepted=accepted)
 
@@ -152,7 +152,7 @@ def _setting_result(
     expected = value_text(decision.value)
     fix = correction(key, rule.file, decision.value, current)
     if key != _BLOCKS and _below_blocks(decision, subject):
-        # The disk is the DataNode's alone: where else on it a directory may go only its owner can say.
+        # The DataNode owns the disk: only its administrator knows where else a directory may be.
         expected = f"a directory on every data disk, not below {_BLOCKS}"
         fix = f"list one directory on each data disk in {key}, next to those of {_BLOCKS} and not below them"
     default = not rule.default_harms and _is_default(rule, key, current, subject)
@@ -171,7 +171,7 @@ def _setting_result(
 
 
 def _is_default(rule: Rule, key: str, current: Existing, subject: Subject) -> bool:
-    """Whether a value is the release's own: not set, or written down again where that makes no difference."""
+    """Whether a value is the release's default: not set, or set to the same value."""
     default = subject.values.default(key) if subject.values is not None else None
     if not current.place or current.text is None or default is None or not rule.default_will_do:
         return not current.place
@@ -179,7 +179,7 @@ def _is_default(rule: Rule, key: str, current: Existing, subject: Subject) -> bo
 
 
 def _below_blocks(decision: Decision, subject: Subject) -> bool:
-    """Whether directories that were decided on lie inside of a DataNode's."""
+    """Whether decided directories are below those of a DataNode."""
     config = subject.system.config
     if config is None or not isinstance(decision.value, tuple):
         return False
@@ -188,10 +188,10 @@ def _below_blocks(decision: Decision, subject: Subject) -> bool:
 
 
 def spared_keys(settings: Iterable[Setting], subject: Subject) -> frozenset[str]:
-    """Keys of one kind of worker's daemons, in a folder that has none of them: it is not a worker's.
+    """The keys of a kind of worker, if the folder has none of them: then it is not a worker's.
 
-    Settings of jobs are not among them: clients have those as well. None are spared where nothing but a
-    host was looked at, or where all workers are alike and share one folder with masters.
+    Settings of jobs are not among them, because clients have them, too. There are none without a
+    configuration, and if all workers are identical and share a folder with masters.
     """
     own = [
         setting
@@ -227,7 +227,7 @@ def audit(
 ) -> CheckReport:
     """Check a configuration, hosts or both; raises UserError for an unknown release.
 
-    ``role`` leaves out what only others read; without it, and without a host and a plan, the files may tell.
+    ``role`` leaves out keys that only other roles read; without role, host and plan, the files may show it.
     """
     if role is None and config is not None and not hosts and plan is None:
         role = role_of(config)
@@ -243,7 +243,7 @@ def audit(
     for host in hosts or ((None,) if config is not None else ()):
         evidence = ExistingSystem(config=config, host=host)
         part = part_of(plan, evidence, values)
-        # What a configuration alone comes to is the same on every host, and is said once.
+        # Results of the configuration alone are the same for every host, and are reported once.
         made = _checks(evidence, values, plan, releases, part, role=role)
         checks.update(
             dict.fromkeys(check for check in made if role is None or concerns(role, check.about, config))
@@ -317,9 +317,9 @@ def _scope(config: FoundConfig | None, hosts: Sequence[Host]) -> Literal["config
 
 
 def plan_faults(plan: ClusterPlan) -> tuple[Check, ...]:
-    """What a check would fail or warn of in the files of a plan, worst first; no host is looked at.
+    """The failures and warnings of a check of a plan's files, the worst first; no host is checked.
 
-    Every kind of worker is looked at with its own settings; what holds for several is said once.
+    Every kind of worker is checked with its own settings; results of several kinds are reported once.
     """
     request = plan.cluster.request
     releases = Releases(request.hadoop, request.hbase, "plan")
@@ -340,7 +340,7 @@ def _parts(plan: ClusterPlan) -> Iterator[Part]:
 
 
 def _files_of(plan: ClusterPlan, part: Part) -> FoundConfig:
-    """The plan's files for one kind of worker as a check would read them; lines are not known yet."""
+    """The plan's files for one kind of worker as a check would read them, without lines."""
     settings = settings_for(plan, part)
     properties = [_property(setting) for setting in settings if _READ.fullmatch(setting.file or "")]
     environment = [_property(setting) for setting in settings if (setting.file or "").endswith("-env.sh")]

@@ -1,4 +1,4 @@
-"""Files that list workers, and virtual machines under their hypervisor, compared with a plan."""
+"""A configuration, its lists of workers, and virtual machines, compared with a plan."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _drift(
 
 
 def check_machines(provisioning: Provisioning) -> Iterator[Check]:
-    """Everything that is not as planned, and what is, a line for each thing."""
+    """A result for every machine, rule and group of a hypervisor, as planned or not."""
     for change in provisioning.changes:
         about, where = change.what, change.name
         if change.doing is Doing.LEAVE:
@@ -82,13 +82,13 @@ class Part(NamedTuple):
 
 
 _AS_GOOD = frozenset({"limits.conf", "java"})
-"""Of a host, what may be more than planned: a higher limit, and any patch of the Java that was planned."""
+"""Values of a host that may exceed the plan: a higher limit, and any patch release of the planned Java."""
 _MEMORY_SLACK = 0.06
-"""What firmware and kernel keep for themselves of the memory that is installed."""
+"""The part of the installed memory that firmware and kernel reserve."""
 
 
 def check_workers(plan: ClusterPlan, subject: Subject) -> Iterator[Check]:
-    """Workers that the plan has and the files do not, and the other way round.
+    """Workers that only the plan or only the files have.
 
     Only Hadoop's own file lists every worker; HBase's lists those with a RegionServer.
     """
@@ -122,7 +122,7 @@ def check_workers(plan: ClusterPlan, subject: Subject) -> Iterator[Check]:
 
 
 def part_of(plan: ClusterPlan | None, system: ExistingSystem, values: Values | None) -> Part | None:
-    """The part that fits best: by the host's name, then by what the configuration says, then by hardware.
+    """The part that fits best: by the host's name, then by the configuration, then by hardware.
 
     None without a plan.
     """
@@ -134,7 +134,7 @@ def part_of(plan: ClusterPlan | None, system: ExistingSystem, values: Values | N
 
 
 def settings_for(plan: ClusterPlan, part: Part) -> tuple[Setting, ...]:
-    """The plan's settings that hold for one part of it."""
+    """The plan's settings for one part."""
     return tuple(
         setting
         for setting in plan.settings
@@ -152,7 +152,7 @@ def _likeness(
 
 
 def _agreements(kind: Worker, plan: ClusterPlan, system: ExistingSystem, values: Values | None) -> int:
-    """Settings of this kind alone that the configuration has as planned."""
+    """The number of settings of this kind of worker that the configuration has as planned."""
     if values is None or system.config is None:
         return 0
     variables = {variable.name: variable.text for variable in system.config.environment}
@@ -161,7 +161,7 @@ def _agreements(kind: Worker, plan: ClusterPlan, system: ExistingSystem, values:
 
 
 def _text(setting: Setting, variables: Mapping[str, str], values: Values) -> str | None:
-    """What the configuration itself says for a setting, in a script or in a file of properties."""
+    """The configuration's own value of a setting, in a script or in a file of properties."""
     if (setting.file or "").endswith(".sh"):
         return variables.get(setting.key)
     reading = values.read(setting.key, setting.file or "")
@@ -171,9 +171,9 @@ def _text(setting: Setting, variables: Mapping[str, str], values: Values) -> str
 def check_drift(
     plan: ClusterPlan, settings: tuple[Setting, ...], part: Part, subject: Subject, spared: Collection[str]
 ) -> Iterator[Check]:
-    """Every planned setting against what exists, then what the plan does not have, then the machine.
+    """Planned settings compared with existing ones, then unplanned settings, workers and hardware.
 
-    ``spared`` are keys that this configuration need not have.
+    ``spared`` are keys that this configuration may lack.
     """
     planned = {(setting.key, setting.file): setting for setting in settings if setting.file}
     for (key, file), setting in planned.items():
@@ -205,7 +205,7 @@ def _check_setting(setting: Setting, file: str, subject: Subject) -> Iterator[Ch
 
 
 def _will_do(setting: Setting, subject: Subject) -> bool:
-    """Whether the rule that planned a host's value is content with the one that is there."""
+    """Whether the rule that planned a host's value accepts the existing one."""
     decision = Decision(setting.value, setting.reason)
     return any(
         rule.id == setting.rule
@@ -216,7 +216,7 @@ def _will_do(setting: Setting, subject: Subject) -> bool:
 
 
 def _insisting(key: str, text: str) -> str:
-    """The flag by which a plan keeps what was found, quoted: it is there to be copied into a shell."""
+    """The flag that makes a plan keep the existing value, quoted for a shell."""
     if key == "dfs.replication":
         return f"--replication {shlex.quote(text)}"
     return f"--set {shlex.quote(f'{key}={text}')}"
@@ -247,7 +247,7 @@ def _extras(planned: set[str], subject: Subject) -> Iterator[Check]:
 
 
 def _hardware(part: Part, subject: Subject) -> Iterator[Check]:
-    """A probed machine against what was planned for: a worker's share where it is virtual, else the host."""
+    """A probed machine compared with the plan: with a worker if it is virtual, otherwise with a host."""
     host = subject.system.host
     if host is None:
         return

@@ -1,4 +1,4 @@
-"""What a check judges: a configuration, a host or both, with the value of each key, and verdicts."""
+"""The subject of a check: a configuration, a host or both, with the value of each key, and verdicts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from howdah.planner.facts import Facts
 from howdah.planner.rule import Rule, Severity
 
 HOST_FILES = frozenset({"sysctl.conf", "limits.conf", "thp", "java"})
-"""What one value of a host answers; disks and ports differ from one another and are inspected."""
+"""Files with one value for a host; disks and ports, which have several, are inspected."""
 
 _QUEUES = "capacity-scheduler.xml"
 
@@ -26,11 +26,11 @@ class Subject:
 
     system: ExistingSystem
     facts: Facts
-    """What the rules may know."""
+    """The facts for the rules."""
     values: Values | None
     """The configuration as daemons read it."""
     host_values: Mapping[str, Value] = field(default_factory=dict)
-    """What the host says of operating-system keys."""
+    """The host's values of keys of the operating system."""
 
     @property
     def host_name(self) -> str:
@@ -46,9 +46,9 @@ _BROKEN = {
 
 
 def verdict(rule: Rule, ok: bool | None, *, default: bool = False) -> CheckVerdict:
-    """What an answer means: a broken MUST fails, a broken SHOULD warns, and a MAY is only mentioned.
+    """The verdict: a broken MUST fails, a broken SHOULD warns, and a MAY is only mentioned.
 
-    ``default`` is whether the release's own value is in use: that a better one could be chosen is advice.
+    With ``default``, the release's own value is in use: then a better value is only advice.
     """
     if ok is None:
         return CheckVerdict.UNKNOWN
@@ -100,7 +100,7 @@ class Existing(NamedTuple):
 
     @property
     def shown(self) -> str:
-        """The value as a report names it."""
+        """The value as reports show it."""
         if self.text is None:
             return "not set"
         text = self.text or "nothing"
@@ -115,7 +115,7 @@ class Existing(NamedTuple):
 
 
 def is_there(file: str, subject: Subject) -> bool:
-    """Whether a file's keys can be looked up: what was not given may be anywhere."""
+    """Whether a file is part of the subject; a missing file may exist elsewhere."""
     if file in HOST_FILES:
         return subject.system.host is not None
     config = subject.system.config
@@ -131,7 +131,7 @@ def _has_queues(subject: Subject) -> bool:
 
 
 def existing(key: str, file: str, subject: Subject) -> Existing | None:
-    """What there is of a key; None where a probe does not say it."""
+    """The existing value of a key; None if the probe does not report it."""
     if file in HOST_FILES:
         value = subject.host_values.get(key)
         return None if value is None else Existing(value_text(value), subject.host_name)
@@ -146,7 +146,7 @@ def existing(key: str, file: str, subject: Subject) -> Existing | None:
 
 
 def correction(key: str, file: str, planned: Value, current: Existing) -> str:
-    """What to do so that a key has a value."""
+    """The step that gives a key this value."""
     if file in HOST_FILES:
         return f"set {key} to {value_text(planned)} on {current.place}"
     if current.place:
@@ -155,7 +155,7 @@ def correction(key: str, file: str, planned: Value, current: Existing) -> str:
 
 
 def host_values(host: Host) -> Mapping[str, Value]:
-    """The value of every key that could be read; what could not is left out."""
+    """The value of every key that the probe could read."""
     memory, network, limits = host.memory, host.network, host.limits
     read: dict[str, Value | None] = {
         "vm.swappiness": memory.swappiness,

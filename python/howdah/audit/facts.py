@@ -1,4 +1,4 @@
-"""What is being checked, as the facts that rules reason about, with a plan and without one."""
+"""The facts that rules need about the subject of a check, with a plan and without one."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def concerns(role: HostRole, key: str, config: FoundConfig | None) -> bool:
 
 
 class ReadByClients(Mapping[str, Value]):
-    """The values that a client's folder gives: of keys that only servers read those that it sets.
+    """The values of a client's folder: keys that only servers read count only if the folder sets them.
 
     The servers' own folders set them, and may set another value than the release's default.
     """
@@ -222,7 +222,7 @@ class FoundFacts(Facts):
 
 
 _OTHER_CLUSTERS = ("spark://", "k8s://", "mesos://")
-"""How the masters of Spark's other kinds of cluster begin."""
+"""The beginnings of masters of Spark's other kinds of cluster."""
 
 
 def found_facts(
@@ -247,19 +247,19 @@ def _request(system: ExistingSystem, values: Values | None, releases: Releases) 
     config = system.config
     files = {PurePosixPath(file).name for file in config.files} if config else set()
     hbase = "hbase-site.xml" in files
-    # A folder of HDFS alone says nothing of what runs on it; a host without a folder may run tasks.
+    # A folder of HDFS alone does not show what runs on it; a host without a folder may run tasks.
     reading = Inspected(system)
     mapreduce = config is None or not files.isdisjoint({"yarn-site.xml", "mapred-site.xml"})
     if "yarn-site.xml" not in files and any(map(reading.text, _JOB_TRACKERS)):
         # Jobs run on a JobTracker, of which no rule knows anything.
         mapreduce = bool(reading.text("mapreduce.framework.name"))
-    # What is known of Spark is known of Spark on YARN.
+    # The rules are about Spark on YARN.
     other_spark = (reading.text("spark.master") or "").startswith(_OTHER_CLUSTERS)
     pairs = [pair for pair in all_named(reading) if not is_orphan(reading, pair)]
     authentication = values.read("hadoop.security.authentication") if values is not None else None
     return PlanRequest(
         workloads=(
-            # Jobs that are not known are asked for the least that any need.
+            # For unknown jobs the least requirements of any job apply.
             *([Demand(kind="terasuite")] if mapreduce else []),
             *([Demand(kind="spark")] if "spark-defaults.conf" in files and not other_spark else []),
             *([Demand(kind="tez")] if "tez-site.xml" in files else []),
@@ -297,7 +297,7 @@ def _native_worker(
 
 
 def _disk_of(path: str, host: Host) -> str:
-    """Where the disk of a DataNode's directory is mounted, so that others' directories go beside it."""
+    """The mount of a DataNode's directory, so that other directories are placed next to it."""
     mount = host.mount_of(PurePosixPath(path))
     if mount is None or mount.mount in _SYSTEM_MOUNTS:
         return str(PurePosixPath(path).parent)
@@ -309,7 +309,7 @@ def _megabytes(value: Value) -> int:
 
 
 def planned_facts(plan: ClusterPlan, part: Part, decided: Mapping[str, Value], releases: Releases) -> Facts:
-    """The facts that the plan's rules had, for one part of it."""
+    """The facts of the plan's rules, for one part of it."""
     sizes = {setting.key: setting.value for setting in settings_for(plan, part) if setting.file is None}
     return Facts(
         request=plan.cluster.request.model_copy(update={"hadoop": releases.hadoop, "hbase": releases.hbase}),

@@ -62,7 +62,7 @@ def _check(
 
 
 def _java(config: FoundConfig, to: str, java: int) -> Iterator[Check]:
-    """Scripts of other software that name another Java: Hadoop's own are a rule of every check."""
+    """Scripts that name another Java than the new release needs."""
     homes = {entry.file: entry for entry in config.environment if entry.name == "JAVA_HOME"}
     for entry in homes.values():
         major = home_major(entry.text)
@@ -101,7 +101,7 @@ def _shuffle(config: FoundConfig, to: str) -> Iterator[Check]:
 
 
 def _defaults(config: FoundConfig, before: str, to: str, releases: Releases) -> Iterator[Check]:
-    """Defaults that change, of keys that are not set and whose files are there."""
+    """Defaults that change, for keys that are not set in existing files."""
     old, new = hadoop(before), hadoop(to)
     values = Values(config, (old, hbase(releases.hbase)))
     files = {file.rpartition("/")[2] for file in config.files}
@@ -125,7 +125,7 @@ def _defaults(config: FoundConfig, before: str, to: str, releases: Releases) -> 
 
 
 def _differ(first: str, second: str) -> bool:
-    """Whether two defaults are other values, not the same one written in another way."""
+    """Whether two defaults are different values, not different spellings."""
     try:
         return float(first) != float(second)
     except ValueError:

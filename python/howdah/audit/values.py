@@ -1,4 +1,4 @@
-"""What configuration files are called, and the value of each key that a daemon would read from them."""
+"""Names of configuration files, and the value of each key that a daemon would read from them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ OTHER_PROGRAMS = (
     "kms-acls.xml",
     "tez-site.xml",
 )
-"""What only other programs read, each after Hadoop's own: Hadoop's daemons see nothing of it."""
+"""Files that only other programs read, each after Hadoop's own."""
 FAIR_SCHEDULER = "fair-scheduler.xml"
 CONTAINER_EXECUTOR = "container-executor.cfg"
 ZOOKEEPER = "zoo.cfg"
@@ -53,7 +53,7 @@ class Misfit(Exception):
 
 
 HBASE_SITE = "hbase-site.xml"
-"""HBase reads it after Hadoop's own files, and Hadoop does not read it at all."""
+"""HBase reads it after Hadoop's own files; Hadoop does not read it."""
 
 
 class KeyText(NamedTuple):
@@ -64,7 +64,7 @@ class KeyText(NamedTuple):
 
 
 class Values(Mapping[str, Value]):
-    """Every key that is set or has a default, as a value of the kind that the release says."""
+    """Every key that is set or has a default, as a value of the release's kind."""
 
     def __init__(self, config: FoundConfig, releases: tuple[Release, ...]) -> None:
         self._releases = releases
@@ -101,7 +101,7 @@ class Values(Mapping[str, Value]):
         return (name,)
 
     def kind(self, key: str) -> str:
-        """What the release says the key's value is; ``text`` for a key it does not know."""
+        """The kind of the key's value in the release; ``text`` for an unknown key."""
         entry = self._property(key)
         return entry.kind if entry else "text"
 
@@ -131,7 +131,7 @@ class Values(Mapping[str, Value]):
         return None if text is None else KeyText(self._expanded(text, properties), properties.get(key))
 
     def effective(self) -> tuple[FoundProperty, ...]:
-        """Every property that is in force, by its name of today and with its variables replaced."""
+        """Every active property, by its current name and with its variables replaced."""
         return tuple(
             entry.model_copy(update={"name": name, "text": self._expanded(entry.text, self._for_hadoop)})
             for name, entry in self._for_hadoop.items()
@@ -150,7 +150,7 @@ class Values(Mapping[str, Value]):
         return default_of(key, *self._releases)
 
     def _variable(self, name: str, properties: Mapping[str, FoundProperty]) -> str | None:
-        """What a variable stands for; former names count as today's."""
+        """The value of a variable; former names count as current ones."""
         return next(filter(None, (self._text(today, properties) for today in self._today(name))), None)
 
     def _expanded(self, text: str, properties: Mapping[str, FoundProperty]) -> str:
@@ -185,7 +185,7 @@ _AMOUNT = re.compile(r"(\d{1,12}) ?(|Mi|Gi)")
 
 
 def _requested_resources(properties: Mapping[str, FoundProperty]) -> dict[str, FoundProperty]:
-    """What keys by a resource's name set, by the keys that they override."""
+    """The values of keys named by a resource, by the keys that they override."""
     matches = {
         plain: (properties[name], match)
         for name, plain in _RESOURCES.items()
