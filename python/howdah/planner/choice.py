@@ -27,7 +27,7 @@ class Choice(NamedTuple):
     weighed: Mapping[str, tuple[Candidate, ...]]
 
     def best(self, replacement: Candidate | None = None) -> tuple[Candidate, ...]:
-        """The best candidate of every group, or ``other`` for its own group."""
+        """The best candidate of every group, or ``replacement`` for its own group."""
         return tuple(
             replacement
             if replacement is not None and replacement.group == group.name

@@ -62,7 +62,7 @@ class Lag(NamedTuple):
 
 
 def lag(prediction: Predicted, base: Predicted) -> Lag:
-    """How much longer ``prediction``'s plan takes than ``other``'s, over the same draws.
+    """How much longer ``prediction``'s plan takes than ``base``'s, over the same draws.
 
     The effect of a draw on both cancels out. What the draws do not explain counts for each plan as far as it
     is not common to both.
