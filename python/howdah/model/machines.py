@@ -72,7 +72,7 @@ class WantedMachine(Model):
     shadow_host: str | None = None
     """The host of its Fault Tolerance shadow."""
     first_boot: FirstBoot
-    """What it is told when it first starts."""
+    """Its configuration at its first start."""
 
 
 class HostNode(Model):
@@ -103,7 +103,7 @@ class HostState(Model):
     devices: Mapping[str, int]
     """Disks by the names that they may be given by, with their sizes."""
     held: Mapping[str, str] = {}
-    """Who has which of the disks: a machine's name by the disk's."""
+    """The machine that has a disk, by the name of the disk."""
     datastores: Mapping[str, int]
     """Datastores or pools it reaches, with what is free in each."""
     networks: frozenset[str]
@@ -113,16 +113,16 @@ class HostState(Model):
 
 
 class FoundMachine(Model):
-    """A machine that is there."""
+    """An existing machine."""
 
     name: str
     ours: str = ""
-    """The howdah cluster it was made for, by its own metadata; nothing where it is somebody else's."""
+    """The howdah cluster it was made for, by its own metadata; empty for machines of others."""
     running: bool
     """Whether it is powered on."""
     host: str
     facts: Mapping[str, str]
-    """What it is, in the words that what is wanted has too."""
+    """Its properties, in the same words as those of planned machines."""
 
 
 class Difference(Model):
@@ -162,12 +162,12 @@ class ProvisionChange(Model):
 
 
 class Provisioning(Model):
-    """Everything that stands between what is there and what is planned."""
+    """All differences between existing and planned machines."""
 
     changes: tuple[ProvisionChange, ...]
-    """What becomes of each thing, in the order in which it is done."""
+    """The changes in their order."""
     notes: tuple[str, ...] = ()
-    """What an administrator should know beside."""
+    """Notes for the administrator."""
 
     @property
     def pending(self) -> tuple[ProvisionChange, ...]:

@@ -168,7 +168,7 @@ T = TypeVar("T")
 
 
 def shortened(text: str) -> str:
-    """The text without the middle of words, and without the end of a text, that nobody could read."""
+    """The text with very long words and texts cut."""
     if len(text) <= LONGEST_WORD:
         return text
     text = _LONG.sub(lambda word: f"{word[0][: _ENDS[0]]}…{word[0][-_ENDS[1] :]}", text)

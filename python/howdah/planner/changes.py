@@ -48,13 +48,13 @@ class Quantity(NamedTuple):
 
 
 def pinned(plan: ClusterPlan) -> ClusterPlan:
-    """The plan made anew, insisting on its platform; raises UserError where hosts are of several kinds."""
+    """The plan planned again with its platform fixed; raises UserError for hosts of several kinds."""
     cluster, _ = _sole_group(plan)
     return plan_cluster(cluster.inventory, insisting(cluster))
 
 
 def changed_plan(plan: ClusterPlan, name: str, value: int) -> ClusterPlan:
-    """The plan made anew with one quantity changed; raises UserError where that is impossible."""
+    """The plan planned again with one quantity changed; raises UserError if that is impossible."""
     quantity = QUANTITIES[name]
     cluster, group = _sole_group(plan)
     request, inventory = insisting(cluster), cluster.inventory

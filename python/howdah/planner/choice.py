@@ -169,19 +169,19 @@ def _less_masters(
     try:
         placed = place_masters(inventory, layouts, kinds, request)
     except UserError:
-        judgement = IDLE_DISKS.speaks_against("has no room for the masters", _NO_ROOM)
+        judgement = IDLE_DISKS.con("has no room for the masters", _NO_ROOM)
     else:
         hosts, needed = remaining_worker_hosts(inventory, by_group, placed), enough_hosts(inventory, request)
         if hosts < needed:
             text = f"masters leave workers on {hosts} of the {needed} hosts that replicas need"
-            return _judged(candidate, IDLE_DISKS.speaks_against(text, _NO_ROOM))
+            return _judged(candidate, IDLE_DISKS.con(text, _NO_ROOM))
         remaining = remaining_workers(group, layout_of(candidate), placed)
         disks = sum(remaining[kind.name] * (kind.data_disks or 0) for kind in candidate.kinds)
         lost = round(1 - disks / (group.count * group.data_disks), 4)
         if lost <= MOST_DISKS:
             # Masters could share: that they do not is a choice, no property of the platform.
             return candidate
-        judgement = IDLE_DISKS.speaks_against(f"masters take the places of {lost:.0%} of its disks", lost)
+        judgement = IDLE_DISKS.con(f"masters take the places of {lost:.0%} of its disks", lost)
     return _judged(candidate, judgement)
 
 

@@ -148,7 +148,7 @@ def _virtual(
 def with_hosts(plan: ClusterPlan, names: Sequence[str], like: str) -> ClusterPlan:
     """The plan with more hosts, each like one that it has; raises UserError where that cannot be.
 
-    Worker kinds, masters and every value stay; racks and capacity are reckoned anew.
+    Worker kinds, masters and every value stay; racks and capacity are computed again.
     """
     cluster = plan.cluster
     group = _group_of(cluster, like)
@@ -252,5 +252,5 @@ def _changed(
     changed = cluster.model_copy(
         update={"inventory": inventory, "topology": lay_out(inventory, cluster.layouts), "capacity": space}
     )
-    # Made anew and not copied, so that it is checked as any plan is.
+    # Created and not copied, so that it is checked as any plan.
     return ClusterPlan.model_validate(plan.model_copy(update={"cluster": changed}).model_dump(by_alias=True))

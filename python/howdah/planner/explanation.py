@@ -204,7 +204,7 @@ def _does(rule: Rule) -> str:
 
 
 def _decision(rule: SettingRule) -> Decision:
-    """What the rule decides where the request alone tells; else an empty value, and what it depends on."""
+    """The decision if it follows from the request alone; otherwise an empty value and what it depends on."""
     missing: MissingFact | None = None
     for holds in (_may_hold, lambda rule, facts: True):
         # A rule that waits for what another one decides holds for no request by itself.
@@ -221,7 +221,7 @@ def _decision(rule: SettingRule) -> Decision:
 
 
 def _may_hold(rule: SettingRule, facts: Facts) -> bool:
-    """Whether the rule is about the request, as far as the request tells; its condition says the rest."""
+    """Whether the rule may apply to the request; its condition has the details."""
     try:
         return rule.holds(facts)
     except MissingFact:

@@ -16,7 +16,7 @@ from howdah.units import format_bits_per_s, format_bytes, format_counted, format
 
 _HINT = "plan one of them again: with a smaller --share, or --beside the others"
 DiskType = tuple[DiskKind, int]
-"""What tells data disks apart: what they are made of, and their size in bytes."""
+"""The type of a data disk: its kind and its size in bytes."""
 
 
 class Claim(NamedTuple):

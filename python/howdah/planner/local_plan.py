@@ -46,7 +46,7 @@ SortNeeds = Callable[[int, int, int], tuple[int, int]]
 class LocalPlanner:
     """Plans one request on one host.
 
-    ``sort_needs`` tells how much memory a sort takes; ``input_rows`` is the number of rows that
+    ``sort_needs`` returns the memory of a sort; ``input_rows`` is the number of rows that
     already lie ready for a terasort without a teragen, ``table`` what is ready for a mix without a load.
     """
 

@@ -180,18 +180,16 @@ def _judgement(platform: Ranked, fastest: Ranked, chosen: Ranked, about: str) ->
     if platform is fastest:
         text = f"simulated fastest, in {format_seconds(_middle(platform.predicted))}: {about}"
         if platform is chosen:
-            return SIMULATED.speaks_for(text)
-        return SIMULATED.speaks_against(
+            return SIMULATED.pro(text)
+        return SIMULATED.con(
             f"{text}; it cannot be distinguished from {chosen.candidate.platform}, which the rules prefer"
         )
     behind = lag(platform.predicted, fastest.predicted)
     than = f"than {fastest.candidate.platform} ({_speed(behind.low)} to {_speed(behind.high)})"
     if behind.is_clear:
-        return SIMULATED.speaks_against(
-            f"simulated {_speed(behind.share)} {than}", max(0.0, round(behind.share, 4))
-        )
+        return SIMULATED.con(f"simulated {_speed(behind.share)} {than}", max(0.0, round(behind.share, 4)))
     text = f"simulated {_speed(behind.share)} {than}: they cannot be distinguished"
-    return SIMULATED.speaks_for(text) if platform is chosen else SIMULATED.speaks_against(text)
+    return SIMULATED.pro(text) if platform is chosen else SIMULATED.con(text)
 
 
 def _advice(chosen: Ranked, tried: Sequence[Variant], predictor: Predictor) -> Iterable[Advice]:

@@ -200,7 +200,7 @@ def entry_verdict(
 
 
 def data_dirs(config: FoundConfig) -> tuple[PurePosixPath, ...]:
-    """The DataNode's directories; entries that hold a variable are left out, for nobody here resolves it."""
+    """The DataNode's directories; entries with a variable are left out, because its value is unknown here."""
     entry = config.property(_DATA_DIRS)
     paths = path_list(entry.text) if entry else ()
     return tuple(PurePosixPath(path) for path in paths if path.startswith("/") and "${" not in path)

@@ -1,4 +1,4 @@
-"""The hosts as they are left for one more cluster: an inventory like any other, for a plan like any other."""
+"""The hosts that other clusters leave for one more: an ordinary inventory for an ordinary plan."""
 
 from __future__ import annotations
 
@@ -228,7 +228,7 @@ def _disks(group: HostGroup, remaining: Mapping[DiskType, int]) -> Iterator[Disk
 
 
 def _numbers(group: HostGroup, remaining: HostGroup, host: str, claims: Sequence[Claim]) -> tuple[int, ...]:
-    """Which data disks are left, counted from 1 through all of the host's: the first that nobody has."""
+    """The numbers of the remaining data disks, from 1 through all of the host's: the first free ones."""
     taken = {number for claim in claims for number in claim.numbers}
     counts, numbers, first = data_disks(remaining), list[int](), 1
     for disk in group.disks:
@@ -248,5 +248,5 @@ def _numbers(group: HostGroup, remaining: HostGroup, host: str, claims: Sequence
 
 
 def _checked(group: HostGroup, update: dict[str, object]) -> HostGroup:
-    """The group made anew and not copied, so that what a copy remembers of its names is not kept."""
+    """A new group and no copy, because a copy keeps its cached names."""
     return HostGroup.model_validate(group.model_dump(mode="json", by_alias=True) | update)

@@ -143,15 +143,15 @@ class Rule:
         )
 
     def advice(self, text: str) -> Advice:
-        """The rule as something to tell the administrator."""
+        """The rule as advice to the administrator."""
         return Advice(rule=self.id, severity=self.severity.value, text=text, source=self.source)
 
-    def speaks_for(self, text: str, weight: float = 0.0) -> Judgement:
-        """A platform has something this rule asks for; ``weight`` as a share of TeraSort's time."""
+    def pro(self, text: str, weight: float = 0.0) -> Judgement:
+        """A pro of a platform; ``weight`` as a fraction of TeraSort's time."""
         return Judgement(rule=self.id, verdict="for", text=text, weight=weight)
 
-    def speaks_against(self, text: str, weight: float = 0.0) -> Judgement:
-        """A platform lacks something this rule asks for; ``weight`` is positive, and counts against."""
+    def con(self, text: str, weight: float = 0.0) -> Judgement:
+        """A con of a platform; ``weight`` is positive."""
         return Judgement(rule=self.id, verdict="against", text=text, weight=-weight)
 
     def refuses(self, text: str) -> Judgement:

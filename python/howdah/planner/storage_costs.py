@@ -226,7 +226,7 @@ def check_coded(facts: Facts) -> None:
 
 
 def coded_advice(facts: Facts) -> Iterator[Advice]:
-    """What coded directories cannot survive here, and what else speaks against their policy."""
+    """The losses that coded directories cannot survive here, and other cons of their policy."""
     for directory in facts.request.coded:
         verdict = judge_policy(directory.policy, facts, file_bytes(facts.request))
         where = f"{directory.path} ({directory.policy})"

@@ -246,7 +246,7 @@ def network_data(boot: FirstBoot, mac: str | None) -> dict[str, Any]:
 
 
 def meta_data(machine: WantedMachine) -> str:
-    """Who the machine is: it is configured anew only where its instance-id changes, which is its name."""
+    """The machine's identity: it is configured again only if its instance-id changes, which is its name."""
     return _text({"instance-id": machine.name, "local-hostname": machine.first_boot.host_name})
 
 

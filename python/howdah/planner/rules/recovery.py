@@ -108,7 +108,7 @@ def mean_block(facts: Facts) -> float:
 def _of_a_datanode(group: HostGroup, facts: Facts) -> float:
     """What disks and network of a host give one of its DataNodes, bytes per second."""
     many = max(1, sum(kind.per_host for kind, _ in facts.cluster.kinds if kind.group == group.name))
-    # Each byte that is made again is read once and written once by somebody.
+    # Each restored byte is read once and written once by some DataNode.
     return min(block_bytes_per_s(group) / 2, group.network_bits_per_s / 8 * LINE_SHARE) / many
 
 

@@ -157,7 +157,7 @@ def _unread(entry: FoundProperty, facts: Facts) -> str:
 
 
 def _has_default(entry: FoundProperty, near: str, reading: Inspected, facts: Facts) -> bool:
-    """Whether the property that a misspelt name stands for has this value by default."""
+    """Whether the intended property of a misspelt name has this value by default."""
     return reading.text(near) is None and default_of(near, *_releases(entry, facts)) == entry.text
 
 

@@ -245,7 +245,7 @@ def fit_plan(
 def fit_on_shared_hosts(
     plan: ClusterPlan, machine: Host, *, free_bytes: int, neighbours: Sequence[ClusterPlan], cpu_share: float
 ) -> Fitted:
-    """A plan as it is, on hosts where laboratories of ``neighbours`` are; raises UserError if it does not fit.
+    """A plan as it is, on hosts with laboratories of ``neighbours``; raises UserError if it does not fit.
 
     Nothing is made smaller, as the hosts are there already; a thread has of a CPU what others' threads have.
     """

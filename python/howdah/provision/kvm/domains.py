@@ -99,7 +99,7 @@ def keep_mac(root: ElementTree.Element, before: ElementTree.Element) -> None:
 
 
 def keep_others(root: ElementTree.Element, before: ElementTree.Element) -> None:
-    """Keep what somebody else gave to a domain: its description, and devices that are none of howdah's."""
+    """Keep what others added to a domain: its description, and devices that howdah did not add."""
     for name in ("title", "description"):
         if (text := before.find(name)) is not None and root.find(name) is None:
             root.append(text)

@@ -66,7 +66,7 @@ def _files(machine: WantedMachine) -> dict[str, str]:
 
 AUTOSTART = "started with its host"
 WHILE_RUNNING = (POWER, FIRST_BOOT, HOST, AUTOSTART)
-"""What does not need the machine to be shut down, or defined anew."""
+"""Facts that change without a shutdown and without a new definition."""
 _SHUTDOWN_S = 300
 
 

@@ -104,7 +104,7 @@ def _one_each(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         for port, group in groupby(ordered, key=lambda server: server.port):
             clashing = sorted(group, key=lambda server: (not server.place, _is_default(server)))
             if not clashing[0].place:
-                # Defaults that nobody touched have never clashed.
+                # Defaults of a release do not clash.
                 continue
             first = clashing[0]
             yield Observation(
