@@ -187,13 +187,13 @@ def _default_file_system(reading: Inspected, facts: Facts) -> Iterator[Observati
         # That the name is misspelt is a rule of its own.
         return
     text = str(facts.decided.get("fs.defaultFS", ""))
-    yield Observation(
-        ok=not text.startswith("file:"),
-        about="fs.defaultFS",
+    yield reading.verdict(
+        "fs.defaultFS",
+        not text.startswith("file:"),
         found=text if default_entry else f"{text} (default)",
         expected="the cluster's HDFS: NameNode and DataNodes do not start otherwise",
         fix="set fs.defaultFS to hdfs:// and the NameNode's host or the name service in core-site.xml",
-        where=default_entry.place if default_entry else "core-site.xml",
+        elsewhere="core-site.xml",
     )
 
 

@@ -181,13 +181,13 @@ def _is_reachable(reading: Inspected, facts: Facts, key: str) -> Observation:
     )
     place = reading.where(key)
     named = _MANAGER if key in _OF_MANAGER and not place else key
-    return Observation(
-        ok=not local,
-        about=key,
+    return reading.verdict(
+        key,
+        not local,
         found=f"{', '.join(map(str, _listed(value)))}{'' if place else ' (default)'}" if value else "",
         expected="the master's host name: otherwise every other host connects to itself",
         fix=f"set {named} to the master's host name in {place or f'{file}-site.xml'}",
-        where=place or f"{file}-site.xml",
+        elsewhere=f"{file}-site.xml",
     )
 
 

@@ -151,12 +151,12 @@ def _waiting(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     keys = [key for key in (call, scanner) if reading.text(key)]
     waits = {key: reading.number(key) or facts.number(key) for key in (call, scanner)} if keys else {}
     if keys:
-        yield Observation(
-            ok=waits[call] >= waits[scanner],
-            about=call,
+        yield reading.verdict(
+            call,
+            waits[call] >= waits[scanner],
             found=f"{waits[call]:.15g} ms, and scanners are kept for {waits[scanner]:.15g} ms",
             expected="at least as long: otherwise a client repeats its call before the answer arrives, and "
             "its lease has expired",
             fix=f"set {call} to {waits[scanner]:.15g} in {reading.where(keys[0])}",
-            where=reading.where(keys[0]),
+            elsewhere=reading.where(scanner),
         )

@@ -167,16 +167,16 @@ def _clients(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     held_out = paused + attempts // 2 * facts.number("ipc.client.connect.timeout") / 1000
     lost = lost_host(facts).until_active_s
     place = reading.where(_ATTEMPTS)
-    yield Observation(
-        ok=paused >= TRANSITION_S and held_out >= lost,
-        about=_ATTEMPTS,
+    yield reading.verdict(
+        _ATTEMPTS,
+        paused >= TRANSITION_S and held_out >= lost,
         found=f"{attempts:.15g}{'' if place else ' (default)'}: a client gives up after "
         f"{format_seconds(paused)}, and {format_seconds(held_out)} if a host is lost",
         expected=f"attempts for longer than a failover takes: {format_seconds(TRANSITION_S)} after a "
         f"NameNode's process has died, as measured, and {format_seconds(lost)} after its host is lost, by "
         "these settings; otherwise jobs and HBase's RegionServers end",
         fix=f"set {_ATTEMPTS} to {_enough_attempts(base, most)} in {place or 'hdfs-site.xml'}",
-        where=place or reading.where(_MOST) or reading.where(_BASE),
+        elsewhere=reading.where(_MOST) or reading.where(_BASE),
     )
 
 
