@@ -12,11 +12,16 @@ from howdah.planner.budget import kinds_of
 from howdah.planner.conditions import is_paired, runs
 from howdah.planner.facts import Facts
 from howdah.planner.heap import CLIENTS_PER_GIB, heap_enough, sized_heap
-from howdah.planner.reading import Inspected, Observation, below_data, entry_verdict
+from howdah.planner.reading import (
+    Inspected,
+    Observation,
+    below_data,
+    entry_verdict,
+    host_of,
+)
 from howdah.planner.rule import MAY, MUST, Decision
 from howdah.planner.rules.declare import Condition, Rules, anything, as_number, between, lasting, read_table
 from howdah.planner.rules.ha.quorums import CLIENTS, keepers
-from howdah.planner.rules.ha.services import host_of
 from howdah.planner.rules.ha.settings import ZOOKEEPER_PORT, numbered
 from howdah.releases.similar import similar_text
 from howdah.units import format_count
@@ -166,7 +171,7 @@ def _members(facts: Facts) -> Mapping[str, Decision]:
 
 _FILE = "zoo.cfg"
 _ADDRESS = re.compile(r"([^:;|\[\]]+|\[[^\]]+\]):\d+:\d+(:(participant|observer))?")
-_NAMELESS = re.compile(r"[\d.]+|\[.*")
+_NAMELESS = re.compile(r"[\d.]+|.*:.*")
 """An address of numbers, or one of all that a host has."""
 _LIMITS = {"initLimit": "10", "syncLimit": "5"}
 _USUAL_PORT = "2181"

@@ -29,7 +29,6 @@ from howdah.planner.scaling.room import (
     CLIENT_BYTES,
     LEAST_HOSTS,
     Divided,
-    Footprint,
     LabRoom,
     cores_for,
     divided_alike,
@@ -64,7 +63,7 @@ class Shrinking(NamedTuple):
         count = min(working, hosts_for(self.cluster, self.room.cpus)) if hosts is None else hosts
         while True:
             smallest = self._planned(count, 0)
-            touched = _touched(smallest)
+            touched = footprint(smallest)
             if touched.total <= self.room.memory_bytes:
                 return self._roomiest(count, smallest)
             if count <= least:
@@ -81,9 +80,9 @@ class Shrinking(NamedTuple):
 
     def _roomiest(self, hosts: int, smallest: ClusterPlan) -> ClusterPlan:
         """The plan whose hosts share all memory there is, or ``smallest`` where they touch too much then."""
-        worker_bytes = self.room.memory_bytes - _touched(smallest).masters - CLIENT_BYTES
+        worker_bytes = self.room.memory_bytes - footprint(smallest).masters - CLIENT_BYTES
         made = self._planned(hosts, worker_bytes // hosts // GIB * GIB)
-        return made if _touched(made).total <= self.room.memory_bytes else smallest
+        return made if footprint(made).total <= self.room.memory_bytes else smallest
 
     def _planned(self, hosts: int, memory_bytes: int) -> ClusterPlan:
         """The plan of so many hosts with so much memory each, or the least that they can do with."""
@@ -158,7 +157,7 @@ class Shrinking(NamedTuple):
                 smallest = self._replace(cluster=replanned)._planned(least, 0)
             except UserError:
                 continue  # These hosts cannot be divided so.
-            if _touched(smallest).total <= self.room.memory_bytes:
+            if footprint(smallest).total <= self.room.memory_bytes:
                 return f"plan with --workers-per-host {workers}"
         return "use a machine with more memory"
 
@@ -181,10 +180,6 @@ class PlanQuantity(NamedTuple):
 
     value: float
     unit: str = ""
-
-
-def _touched(plan: ClusterPlan) -> Footprint:
-    return footprint(plan)
 
 
 def _counts(groups: Sequence[Divided], hosts: int) -> list[tuple[Divided, int]]:

@@ -14,6 +14,7 @@ from howdah.planner.reading import (
     Observation,
     entry_verdict,
     has_several_hosts,
+    host_of,
     named_hosts,
     worker_hosts,
 )
@@ -63,18 +64,14 @@ _KEYS_OF_DIRECTORIES = re.compile(
     r"|mapreduce\.jobhistory\.(intermediate-)?done-dir|yarn\..*\.(root-dir|uri)|spark\.eventLog\.dir"
     r"|spark\.history\.fs\.logDirectory|spark\.yarn\.(stagingDir|archive)"
 )
-_WILDCARDS = frozenset(("0.0.0.0", "::", "[", ""))
-"""Hosts of addresses that a daemon listens on at all interfaces; ``[`` begins those of IPv6."""
+_WILDCARDS = frozenset(("0.0.0.0", "::", ""))
+"""Hosts of addresses that a daemon listens on at all interfaces."""
 rules = Rules()
 
 
 def _authority(address: str) -> str:
     """The host or the name service of an address as it is written."""
     return address.rpartition("://")[2].partition("/")[0].partition(":")[0].strip()
-
-
-def _host(address: str) -> str:
-    return _authority(address).lower()
 
 
 def _listed(text: object) -> tuple[str, ...]:
@@ -103,7 +100,7 @@ def _file_systems(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     services = _listed(reading.text("dfs.nameservices") or "")
     namenodes = _namenodes(reading, services)
     # Names of services are compared with case, names of hosts are not.
-    authorities = set(services) or {_host(text) for text in namenodes.values()} - _WILDCARDS
+    authorities = set(services) or {host_of(text) for text in namenodes.values()} - _WILDCARDS
     if not authorities or (services and not namenodes):
         # The one NameNode of a service without addresses is what fs.defaultFS names. One that listens on all
         # interfaces has any name.
@@ -112,7 +109,7 @@ def _file_systems(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         text = reading.text(key) or ""
         if not text.startswith("hdfs://") or "${" in text:
             continue
-        name = _authority(text) if services else _host(text)
+        name = _authority(text) if services else host_of(text)
         by_case = {service.lower(): service for service in services if service != name}.get(name.lower())
         own_service = by_case or services[0] if services else next(iter(namenodes.values()))
         yield reading.verdict(
@@ -174,7 +171,7 @@ def _reachable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 def _is_reachable(reading: Inspected, facts: Facts, key: str) -> Observation:
     value = facts.decided.get(key)
-    hosts = [_host(address) for address in _listed(value)] if value is not None else []
+    hosts = [host_of(address) for address in _listed(value)] if value is not None else []
     local = [host for host in hosts if host in HERE]
     file = {"fs": "core", "dfs": "hdfs", "mapreduce": "mapred"}.get(
         key.partition(".")[0], key.partition(".")[0]

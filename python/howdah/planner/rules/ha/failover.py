@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Inspected, Observation
+from howdah.planner.reading import (
+    Inspected,
+    Observation,
+    host_of,
+)
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
 from howdah.planner.rules.ha.managers import are_paired
@@ -15,7 +19,6 @@ from howdah.planner.rules.ha.services import (
     SHARED,
     NamedPair,
     all_named,
-    host_of,
     is_of_servers,
     is_own,
     known_services,

@@ -8,10 +8,17 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Inspected, Observation, below_data, is_remote, is_temporary
+from howdah.planner.reading import (
+    Inspected,
+    Observation,
+    below_data,
+    host_of,
+    is_remote,
+    is_temporary,
+)
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
-from howdah.planner.rules.ha.services import SHARED, NamedPair, host_of, listed, own_pairs
+from howdah.planner.rules.ha.services import SHARED, NamedPair, listed, own_pairs
 
 _DIR = "dfs.journalnode.edits.dir"
 _SCHEME = "qjournal://"

@@ -64,11 +64,6 @@ class NamedPair(NamedTuple):
         return next((form for form in reversed(forms) if reading.text(form)), key)
 
 
-def host_of(address: str) -> str:
-    """The host of an address with or without its port."""
-    return address.partition(":")[0].strip().lower()
-
-
 def is_of_servers(reading: Inspected, pair: NamedPair) -> bool:
     """Whether anything is set that only HDFS's daemons read: clients have addresses alone."""
     return any(reading.text(pair.key(reading, key)) for key in _OF_SERVERS)

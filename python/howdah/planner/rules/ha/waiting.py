@@ -14,10 +14,14 @@ from typing import NamedTuple
 from howdah.model.plan import Role, Value
 from howdah.planner.conditions import in_pair, is_paired
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Inspected, Observation
+from howdah.planner.reading import (
+    Inspected,
+    Observation,
+    host_of,
+)
 from howdah.planner.rule import MAY, Decision
 from howdah.planner.rules.declare import Condition, Rules, as_number, at_most, between
-from howdah.planner.rules.ha.services import host_of, is_of_servers, own_pairs
+from howdah.planner.rules.ha.services import is_of_servers, own_pairs
 from howdah.planner.rules.ha.settings import missed_by_tcp_s
 from howdah.units import format_seconds
 
