@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from howdah.model.found import ExistingSystem, FoundConfig, FoundProperty
+from howdah.model.existing import ExistingSystem, FoundConfig, FoundProperty
 from howdah.model.inventory import CpuLayout, DiskKind, DiskSet, HostGroup, NicSet
 from howdah.model.plan import Master, Placement, Rack, Role, Topology, Value, Worker
 from howdah.model.request import Demand, PlanRequest, Profile

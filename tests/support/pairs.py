@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from howdah.model.found import ExistingSystem, FoundConfig, FoundProperty
+from howdah.model.existing import ExistingSystem, FoundConfig, FoundProperty
 from howdah.model.host import Host
 from howdah.model.plan import Value
 from howdah.model.request import PlanRequest, Protection

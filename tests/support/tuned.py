@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from howdah.model.found import ExistingSystem, FoundConfig, FoundProperty
+from howdah.model.existing import ExistingSystem, FoundConfig, FoundProperty
 from howdah.model.host import (
     Bond,
     Cpu,

@@ -75,7 +75,8 @@ OF_WORKLOADS = {"asked"}
 
 
 def _names(path: Path) -> Iterator[tuple[str, int]]:
-    """The names that a module gives to variables, attributes, parameters and functions, with their lines."""
+    """The names of a module and of its variables, attributes, parameters and functions, with their lines."""
+    yield path.stem, 1
     tree = ast.parse(path.read_text())
     fields = _fields(tree) if path.is_relative_to(PACKAGE / "model") else set()
     for node in ast.walk(tree):

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from howdah.model.found import FoundConfig, FoundProperty
+from howdah.model.existing import FoundConfig, FoundProperty
 from howdah.model.host import Host
 from howdah.planner.rules.jvm import home_major, java_homes, java_major, java_of_hadoop, removed_options
 from howdah.releases.catalogue import HADOOP_VERSIONS, hadoop, line_of

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from howdah.audit.values import Misfit, Values, read_like
 from howdah.model.check import Check, CheckVerdict
-from howdah.model.found import ExistingSystem
+from howdah.model.existing import ExistingSystem
 from howdah.model.host import Host
 from howdah.model.plan import Input, Value, value_text
 from howdah.planner.facts import Facts

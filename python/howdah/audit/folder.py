@@ -31,7 +31,7 @@ from howdah.hadoop.config_files import (
     xml_fault,
 )
 from howdah.hadoop.foreign_files import foreign_path
-from howdah.model.found import Allocation, FoundConfig, FoundProperty, Unreadable
+from howdah.model.existing import Allocation, FoundConfig, FoundProperty, Unreadable
 from howdah.model.plan import ClusterPlan
 from howdah.model.request import DEFAULT_HADOOP, DEFAULT_HBASE
 from howdah.units import MIB, format_memory

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from typing import NamedTuple, TypeVar
 
 from howdah.hadoop.config_files import HADOOP_FILES
-from howdah.model.found import FoundConfig, FoundProperty
+from howdah.model.existing import FoundConfig, FoundProperty
 from howdah.model.plan import Value
 from howdah.planner.rules.consistency.units import in_megabytes
 from howdah.releases.catalogue import HADOOP_VERSIONS, Property, Release, default_of, hadoop

@@ -17,7 +17,7 @@ from howdah.documents.tree import spelling
 from howdah.documents.validation import key_of, meanings
 from howdah.model.base import Model
 from howdah.model.calibration import Calibration, CalibrationCell, Residual, Without
-from howdah.model.found import Work
+from howdah.model.existing import Work
 from howdah.model.host import Host
 from howdah.model.inventory import CpuLayout, DiskSet, HostGroup, Inventory, NicSet
 from howdah.model.plan import Breach, ClusterPlan, Input, Setting

@@ -15,7 +15,7 @@ from howdah.documents.fault import Keys
 from howdah.documents.grouping import Addition, Probe, new_name
 from howdah.documents.hardware import Hardware, describe, installed_bytes, nominal_bytes
 from howdah.errors import UserError
-from howdah.model.found import Machine, Survey, Volume
+from howdah.model.existing import Machine, Survey, Volume
 from howdah.model.hostname import fold, is_hostname
 from howdah.model.inventory import CpuLayout, DiskKind, DiskRole, DiskSet, HostGroup, NicSet
 from howdah.model.plan import Role

@@ -40,7 +40,7 @@ class FirstBoot(Model):
     """Their public ssh keys."""
 
 
-class WantedMachine(Model):
+class PlannedMachine(Model):
     """One virtual machine as plan and site want it."""
 
     name: str
@@ -112,7 +112,7 @@ class HostState(Model):
     """Why it cannot carry Fault Tolerance; nothing where it can."""
 
 
-class FoundMachine(Model):
+class ExistingMachine(Model):
     """An existing machine."""
 
     name: str

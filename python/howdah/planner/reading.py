@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from howdah.model.found import ExistingSystem, FoundConfig, FoundProperty
+from howdah.model.existing import ExistingSystem, FoundConfig, FoundProperty
 from howdah.model.host import Disk, FileSystem, Host
 from howdah.model.plan import Input, Value
 from howdah.releases.catalogue import spark_size

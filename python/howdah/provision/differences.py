@@ -15,12 +15,12 @@ from howdah.model.hostname import fold
 from howdah.model.machines import (
     Difference,
     Doing,
-    FoundMachine,
+    ExistingMachine,
     HostState,
     Obstacle,
+    PlannedMachine,
     ProvisionChange,
     Provisioning,
-    WantedMachine,
 )
 from howdah.units import format_memory
 
@@ -63,9 +63,9 @@ def differences(planned: Facts, existing: Facts) -> tuple[Difference, ...]:
 
 
 def machine_changes(
-    machines: Sequence[WantedMachine],
+    machines: Sequence[PlannedMachine],
     planned: Mapping[str, Facts],
-    existing: Mapping[str, FoundMachine],
+    existing: Mapping[str, ExistingMachine],
     while_running: Collection[str],
 ) -> Iterator[ProvisionChange]:
     """The change of every machine, planned or only existing; facts in ``while_running`` need no restart."""
@@ -92,7 +92,7 @@ def machine_changes(
             yield ProvisionChange(doing=Doing.EXTRA, what="machine", name=name, host=present.host)
 
 
-def _refused(machine: WantedMachine, present: FoundMachine, differ: tuple[Difference, ...]) -> str:
+def _refused(machine: PlannedMachine, present: ExistingMachine, differ: tuple[Difference, ...]) -> str:
     """Why a change could lose data of a machine; empty if it cannot."""
     for difference in differ:
         if difference.what.startswith(DATA_DISK) and difference.found:
@@ -142,9 +142,9 @@ _FT_CPUS = 8
 
 
 def admit(
-    machines: Sequence[WantedMachine],
+    machines: Sequence[PlannedMachine],
     hosts: Mapping[str, HostState],
-    existing: Mapping[str, FoundMachine],
+    existing: Mapping[str, ExistingMachine],
     *,
     network: str,
     overcommit: bool,
@@ -181,7 +181,9 @@ def refusal(problems: Sequence[Obstacle]) -> UserError:
     return UserError(first.where, problem, first.hint)
 
 
-def _foreign(machines: Iterable[WantedMachine], existing: Mapping[str, FoundMachine]) -> Iterator[Obstacle]:
+def _foreign(
+    machines: Iterable[PlannedMachine], existing: Mapping[str, ExistingMachine]
+) -> Iterator[Obstacle]:
     for machine in machines:
         present = existing.get(machine.name)
         if present is not None and present.ours != machine.cluster:
@@ -199,8 +201,8 @@ def _foreign(machines: Iterable[WantedMachine], existing: Mapping[str, FoundMach
 
 def _host(
     host: HostState,
-    here: Sequence[WantedMachine],
-    mirrored: Sequence[WantedMachine],
+    here: Sequence[PlannedMachine],
+    mirrored: Sequence[PlannedMachine],
     network: str,
     *,
     overcommit: bool,
@@ -246,7 +248,7 @@ def _host(
 
 
 def _disks(
-    host: HostState, here: Sequence[WantedMachine], existing: Mapping[str, FoundMachine]
+    host: HostState, here: Sequence[PlannedMachine], existing: Mapping[str, ExistingMachine]
 ) -> Iterator[Obstacle]:
     where = f"host {host.name}"
     room = dict(host.datastores)
@@ -277,7 +279,7 @@ def _disks(
             )
 
 
-def _tolerance(machine: WantedMachine, hosts: Mapping[str, HostState]) -> Iterator[Obstacle]:
+def _tolerance(machine: PlannedMachine, hosts: Mapping[str, HostState]) -> Iterator[Obstacle]:
     for name in (machine.host, machine.shadow_host):
         host = hosts.get(name or "")
         if host is not None and host.no_fault_tolerance:

@@ -12,11 +12,11 @@ from howdah.documents.files import read_plan, read_site, site_schema
 from howdah.errors import RunFailed, UserError
 from howdah.model.check import CheckReport
 from howdah.model.hostname import host_and_port
-from howdah.model.machines import Provisioning, WantedMachine
+from howdah.model.machines import PlannedMachine, Provisioning
 from howdah.model.request import Hypervisor
 from howdah.model.site import VCENTER_PORT, Endpoint, MachineSite
 from howdah.provision.differences import Provisioner, ReportStep
-from howdah.provision.wanted import hypervisor_of, machines_of
+from howdah.provision.planned import hypervisor_of, machines_of
 
 __all__ = ["Endpoint", "RequestedMachines", "apply", "provisioner", "site_schema", "wanted", "with_machines"]
 
@@ -28,7 +28,7 @@ class RequestedMachines(NamedTuple):
     site_file: Path
     hypervisor: Hypervisor
     cluster: str
-    machines: tuple[WantedMachine, ...]
+    machines: tuple[PlannedMachine, ...]
     overcommit: bool
 
 

@@ -11,7 +11,7 @@ from howdah.documents.files import parse_inventory, read_work, write_work
 from howdah.documents.grouping import Addition, Probe
 from howdah.documents.survey import ASSUMED, Given, survey_groups
 from howdah.errors import UserError
-from howdah.model.found import Machine, Survey, Volume, Work
+from howdah.model.existing import Machine, Survey, Volume, Work
 from howdah.model.inventory import DiskKind
 from howdah.model.plan import Role
 from howdah.session.plan.plans import demand_of

@@ -8,14 +8,16 @@ from typing import Any
 import pytest
 
 from howdah.errors import UserError
-from howdah.model.machines import FoundMachine, HostState, MachineDisk, WantedMachine
+from howdah.model.machines import ExistingMachine, HostState, MachineDisk, PlannedMachine
 from howdah.provision.differences import admit
 from howdah.units import GIB
 from support.wanted import found_machine, host_state, wanted_machine
 
 
 def _admit(
-    *machines: WantedMachine, hosts: tuple[HostState, ...] | None = None, found: tuple[FoundMachine, ...] = ()
+    *machines: PlannedMachine,
+    hosts: tuple[HostState, ...] | None = None,
+    found: tuple[ExistingMachine, ...] = (),
 ) -> None:
     admit(
         machines,

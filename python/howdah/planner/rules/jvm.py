@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from howdah.errors import UserError
 from howdah.hadoop.config_files import HADOOP_SCRIPTS
-from howdah.model.found import FoundProperty
+from howdah.model.existing import FoundProperty
 from howdah.model.plan import Value
 from howdah.model.request import DEFAULT_HBASE
 from howdah.planner.conditions import WITH_HBASE, with_mapreduce

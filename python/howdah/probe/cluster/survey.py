@@ -13,7 +13,7 @@ from ipaddress import ip_address
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from howdah.model.found import Machine, Survey, Volume
+from howdah.model.existing import Machine, Survey, Volume
 from howdah.model.host import Unread
 from howdah.model.plan import Role
 from howdah.services.addresses import WebAddress

@@ -9,7 +9,7 @@ from functools import partial
 from http import HTTPStatus
 from typing import NamedTuple
 
-from howdah.model.found import Work
+from howdah.model.existing import Work
 from howdah.services.conf import ClientConf
 from howdah.services.errors import RefusedByDaemon
 from howdah.services.history import JobHistory

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 from xml.etree import ElementTree
 
-from howdah.model.machines import HostState, MachineDisk, WantedMachine
+from howdah.model.machines import HostState, MachineDisk, PlannedMachine
 from howdah.model.site import LibvirtSite
 from howdah.provision.differences import DATA_DISK, SYSTEM_DISK
 from howdah.render.hypervisor import disk_device, domain_element
@@ -35,17 +35,17 @@ class DiskVolume(NamedTuple):
     name: str
 
 
-def system_volume(machine: WantedMachine, site: LibvirtSite) -> DiskVolume:
+def system_volume(machine: PlannedMachine, site: LibvirtSite) -> DiskVolume:
     """The machine's system disk."""
     return DiskVolume(site.pool, f"{machine.name}-system.qcow2")
 
 
-def seed_volume(machine: WantedMachine, site: LibvirtSite) -> DiskVolume:
+def seed_volume(machine: PlannedMachine, site: LibvirtSite) -> DiskVolume:
     """The disk that cloud-init reads."""
     return DiskVolume(site.pool, f"{machine.name}-seed.iso")
 
 
-def data_volume(machine: WantedMachine, disk: MachineDisk) -> DiskVolume:
+def data_volume(machine: PlannedMachine, disk: MachineDisk) -> DiskVolume:
     """A data disk that is a volume."""
     return DiskVolume(disk.name, f"{machine.name}-data-{disk.number:02d}.raw")
 
@@ -61,7 +61,7 @@ def device_path(disk: MachineDisk) -> str:
 
 
 def planned_domain(
-    machine: WantedMachine,
+    machine: PlannedMachine,
     site: LibvirtSite,
     host: HostState,
     mark: DomainMark,
@@ -177,7 +177,7 @@ def _marked(root: ElementTree.Element, mark: DomainMark) -> None:
     ElementTree.SubElement(metadata, f"{{{MARKS}}}machine", cluster=mark.cluster, seed=mark.seed)
 
 
-def _sized(root: ElementTree.Element, machine: WantedMachine) -> None:
+def _sized(root: ElementTree.Element, machine: PlannedMachine) -> None:
     memory, vcpu = _child(root, "memory"), _child(root, "vcpu")
     memory.text, vcpu.text = str(machine.memory_bytes // MIB), str(machine.vcpus)
     memory.set("unit", "MiB")
@@ -194,7 +194,7 @@ def _sized(root: ElementTree.Element, machine: WantedMachine) -> None:
             root.remove(element)
 
 
-def _bound(root: ElementTree.Element, machine: WantedMachine, host: HostState) -> None:
+def _bound(root: ElementTree.Element, machine: PlannedMachine, host: HostState) -> None:
     cpus = sorted(cpu for node in machine.nodes for cpu in host.nodes[node].cpus)
     vcpu = _child(root, "vcpu")
     vcpu.set("placement", "static")
@@ -216,7 +216,7 @@ def folded(numbers: list[int] | tuple[int, ...]) -> str:
     return ",".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
 
 
-def _disks(devices: ElementTree.Element, machine: WantedMachine, site: LibvirtSite) -> None:
+def _disks(devices: ElementTree.Element, machine: PlannedMachine, site: LibvirtSite) -> None:
     system, *data = devices.findall("disk")
     _on_volume(system, system_volume(machine, site))
     for element, disk in zip(data, machine.disks, strict=True):

@@ -13,7 +13,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from howdah.errors import RunFailed
-from howdah.model.machines import ProvisionChange, WantedMachine
+from howdah.model.machines import PlannedMachine, ProvisionChange
 from howdah.model.site import LibvirtSite
 from howdah.provision.differences import FIRST_BOOT, HOST, POWER, ReportStep
 from howdah.provision.kvm.domains import (
@@ -31,13 +31,13 @@ from howdah.provision.kvm.domains import (
     system_volume,
 )
 from howdah.provision.kvm.hosts import LibvirtHost, failed, libvirt, pycdlib
-from howdah.provision.wanted import digest, meta_data, network_text, user_data
+from howdah.provision.planned import digest, meta_data, network_text, user_data
 
 _LABEL = "cidata"
 """By which cloud-init's NoCloud source finds it."""
 
 
-def seed_image(machine: WantedMachine) -> bytes:
+def seed_image(machine: PlannedMachine) -> bytes:
     """An ISO image with the three files that cloud-init reads."""
     image = pycdlib.PyCdlib()
     image.new(joliet=3, rock_ridge="1.09", vol_ident=_LABEL)
@@ -51,12 +51,12 @@ def seed_image(machine: WantedMachine) -> bytes:
     return written.getvalue()
 
 
-def seed_digest(machine: WantedMachine) -> str:
+def seed_digest(machine: PlannedMachine) -> str:
     """A digest that distinguishes an existing seed from the planned one."""
     return digest(*_files(machine).values())
 
 
-def _files(machine: WantedMachine) -> dict[str, str]:
+def _files(machine: PlannedMachine) -> dict[str, str]:
     return {
         "meta-data": meta_data(machine),
         "user-data": user_data(machine),
@@ -78,14 +78,14 @@ class DomainMaker:
         self._site = site
         self._report = report
 
-    def make(self, machine: WantedMachine, change: ProvisionChange) -> None:
+    def make(self, machine: PlannedMachine, change: ProvisionChange) -> None:
         """Make or change a machine and start it; raises RunFailed with libvirt's error."""
         try:
             self._make(machine, change)
         except libvirt.libvirtError as error:
             raise failed(f"machine {machine.name}", error) from error
 
-    def _make(self, machine: WantedMachine, change: ProvisionChange) -> None:
+    def _make(self, machine: PlannedMachine, change: ProvisionChange) -> None:
         existing = find(self._host.connection, machine.name)
         written = "" if existing is None else mark_of(_defined(existing)).seed
         if existing is None:
@@ -106,7 +106,7 @@ class DomainMaker:
             domain.create()
             self._report(f"started {machine.name}")
 
-    def _changed(self, machine: WantedMachine, existing: Any, change: ProvisionChange) -> Any:
+    def _changed(self, machine: PlannedMachine, existing: Any, change: ProvisionChange) -> Any:
         """The existing domain, shut down and defined again if something differs that needs it."""
         if all(difference.what in WHILE_RUNNING for difference in change.differences):
             return existing
@@ -121,7 +121,7 @@ class DomainMaker:
                 self._report(f"started {machine.name} again, as it was")
             raise
 
-    def _define(self, machine: WantedMachine, existing: Any | None) -> Any:
+    def _define(self, machine: PlannedMachine, existing: Any | None) -> Any:
         before = ElementTree.Element("domain") if existing is None else _defined(existing)
         root = planned_domain(
             machine,
@@ -135,7 +135,7 @@ class DomainMaker:
         keep_others(root, before)
         return self._host.connection.defineXML(ElementTree.tostring(root, "unicode"))
 
-    def _volumes(self, machine: WantedMachine) -> None:
+    def _volumes(self, machine: PlannedMachine) -> None:
         pool = self._host.connection.storagePoolLookupByName(self._site.pool)
         image = pool.storageVolLookupByName(self._site.image)
         system = system_volume(machine, self._site)
@@ -149,7 +149,7 @@ class DomainMaker:
                 store = self._host.connection.storagePoolLookupByName(planned.pool)
                 store.createXML(_volume_text(planned.name, disk.size_bytes, "raw"))
 
-    def _seed(self, machine: WantedMachine) -> None:
+    def _seed(self, machine: PlannedMachine) -> None:
         planned, data = seed_volume(machine, self._site), seed_image(machine)
         pool = self._host.connection.storagePoolLookupByName(planned.pool)
         if (old := self._volume(planned)) is not None:

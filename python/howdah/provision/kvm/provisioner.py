@@ -7,7 +7,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from howdah.errors import UserError
-from howdah.model.machines import FoundMachine, Obstacle, ProvisionChange, Provisioning, WantedMachine
+from howdah.model.machines import ExistingMachine, Obstacle, PlannedMachine, ProvisionChange, Provisioning
 from howdah.model.site import LibvirtSite, MachineSite
 from howdah.provision.differences import (
     FIRST_BOOT,
@@ -40,7 +40,7 @@ class LibvirtProvisioner:
         self,
         connections: Mapping[str, Any],
         site: MachineSite,
-        machines: Sequence[WantedMachine],
+        machines: Sequence[PlannedMachine],
         cluster: str,
         *,
         overcommit: bool = False,
@@ -104,7 +104,7 @@ class LibvirtProvisioner:
             hosts[name] = host._replace(state=host.state.model_copy(update={"taken_bytes": taken}))
         return hosts
 
-    def _existing(self) -> Iterator[FoundMachine]:
+    def _existing(self) -> Iterator[ExistingMachine]:
         names = {machine.name: machine.host for machine in self._machines}
         for host, connection in self._connections.items():
             for domain in connection.listAllDomains():
@@ -113,9 +113,9 @@ class LibvirtProvisioner:
                 if existing.ours == self._cluster or names.get(existing.name) == host:
                     yield existing
 
-    def _by_name(self) -> dict[str, FoundMachine]:
+    def _by_name(self) -> dict[str, ExistingMachine]:
         """Every machine by its name; raises UserError where two hosts have one of the same name."""
-        machines: dict[str, FoundMachine] = {}
+        machines: dict[str, ExistingMachine] = {}
         for machine in self._existing():
             first = machines.setdefault(machine.name, machine)
             if first is not machine:
@@ -126,7 +126,7 @@ class LibvirtProvisioner:
                 )
         return machines
 
-    def _leftovers(self, existing: Mapping[str, FoundMachine]) -> Iterator[Obstacle]:
+    def _leftovers(self, existing: Mapping[str, ExistingMachine]) -> Iterator[Obstacle]:
         """Volumes of the names of those that would be made, while there is no machine that they are of."""
         for machine in self._machines:
             volumes = [system_volume(machine, self._site), seed_volume(machine, self._site)]
@@ -139,7 +139,7 @@ class LibvirtProvisioner:
                         f"if nothing uses it: virsh vol-delete {volume.name} {volume.pool}",
                     )
 
-    def _facts(self, machine: WantedMachine, host: LibvirtHost) -> Facts:
+    def _facts(self, machine: PlannedMachine, host: LibvirtHost) -> Facts:
         mark = DomainMark(machine.cluster, seed_digest(machine))
         root = planned_domain(machine, self._site, host.state, mark, kind=host.kind)
         own = {HOST: machine.host, POWER: "on", AUTOSTART: "yes", FIRST_BOOT: mark.seed}
@@ -179,7 +179,7 @@ def _held_where_it_is(change: ProvisionChange) -> ProvisionChange:
     )
 
 
-def _existing_machine(domain: Any, host: str) -> FoundMachine:
+def _existing_machine(domain: Any, host: str) -> ExistingMachine:
     root = ElementTree.fromstring(domain.XMLDesc(libvirt.VIR_DOMAIN_XML_INACTIVE))
     mark, running = mark_of(root), bool(domain.isActive())
     facts = {
@@ -189,7 +189,7 @@ def _existing_machine(domain: Any, host: str) -> FoundMachine:
         AUTOSTART: "yes" if domain.autostart() else "no",
         FIRST_BOOT: mark.seed,
     }
-    return FoundMachine(name=domain.name(), ours=mark.cluster, running=running, host=host, facts=facts)
+    return ExistingMachine(name=domain.name(), ours=mark.cluster, running=running, host=host, facts=facts)
 
 
 def _mark(domain: Any) -> DomainMark:

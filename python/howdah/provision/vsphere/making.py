@@ -12,10 +12,11 @@ from contextlib import suppress
 from typing import Any
 
 from howdah.errors import RunFailed
-from howdah.model.machines import MachineDisk, ProvisionChange, WantedMachine
+from howdah.model.machines import MachineDisk, PlannedMachine, ProvisionChange
 from howdah.model.site import SiteHosts, VCenterSite
 from howdah.provision.differences import FIRST_BOOT, HOST, POWER, ReportStep
-from howdah.provision.vsphere.found import (
+from howdah.provision.planned import guest_meta_data, user_data
+from howdah.provision.vsphere.facts import (
     CORES,
     HARDWARE,
     IDENTITY,
@@ -45,7 +46,6 @@ from howdah.provision.vsphere.session import (
     vmodl,
     wait_for,
 )
-from howdah.provision.wanted import guest_meta_data, user_data
 from howdah.units import MIB
 
 _CARDS = {
@@ -61,7 +61,7 @@ _CREATE = vim.vm.device.VirtualDeviceSpec.FileOperation.create
 _NEW_KEY = -1000
 
 
-def clone_spec(machine: WantedMachine, place: VCenterPlace, store: Any) -> Any:
+def clone_spec(machine: PlannedMachine, place: VCenterPlace, store: Any) -> Any:
     """The clone carries howdah's mark from its first moment on: a run that is killed leaves none without."""
     where = vim.vm.RelocateSpec(
         pool=place.resource_pool, host=place.hosts[machine.host].reference, datastore=store
@@ -71,7 +71,7 @@ def clone_spec(machine: WantedMachine, place: VCenterPlace, store: Any) -> Any:
 
 
 def config_spec(
-    machine: WantedMachine, place: VCenterPlace, config: Any, network: str, *, pairs: bool
+    machine: PlannedMachine, place: VCenterPlace, config: Any, network: str, *, pairs: bool
 ) -> Any:
     """The whole configuration of a machine, compared with the existing one."""
     host = place.hosts[machine.host]
@@ -91,12 +91,12 @@ def config_spec(
     )
 
 
-def first_boot_spec(machine: WantedMachine) -> Any:
+def first_boot_spec(machine: PlannedMachine) -> Any:
     """What cloud-init reads, alone."""
     return vim.vm.ConfigSpec(extraConfig=list(_guest_info(machine)))
 
 
-def _options(machine: WantedMachine, config: Any) -> Iterator[Any]:
+def _options(machine: PlannedMachine, config: Any) -> Iterator[Any]:
     present = {option.key for option in config.extraConfig}
     for key, value in parameters(machine).items():
         if value or key in present:
@@ -104,7 +104,7 @@ def _options(machine: WantedMachine, config: Any) -> Iterator[Any]:
     yield from _guest_info(machine)
 
 
-def _guest_info(machine: WantedMachine) -> Iterator[Any]:
+def _guest_info(machine: PlannedMachine) -> Iterator[Any]:
     for name, text in (("metadata", guest_meta_data(machine)), ("userdata", user_data(machine))):
         encoded = base64.b64encode(text.encode()).decode()
         yield vim.option.OptionValue(key=f"guestinfo.{name}", value=encoded)
@@ -112,7 +112,7 @@ def _guest_info(machine: WantedMachine) -> Iterator[Any]:
 
 
 def disk_changes(
-    machine: WantedMachine, host: VCenterHost, place: VCenterPlace, config: Any
+    machine: PlannedMachine, host: VCenterHost, place: VCenterPlace, config: Any
 ) -> Iterator[Any]:
     """Controllers and disks that are missing; what is attached already stays."""
     device = vim.vm.device
@@ -168,7 +168,7 @@ def _backing(disk: MachineDisk, host: VCenterHost, place: VCenterPlace) -> Any:
     )
 
 
-def _card_changes(machine: WantedMachine, place: VCenterPlace, config: Any) -> Iterator[Any]:
+def _card_changes(machine: PlannedMachine, place: VCenterPlace, config: Any) -> Iterator[Any]:
     """One card of the planned kind on the planned network; a template's of another kind is replaced."""
     device = vim.vm.device
     kind = _CARDS[card_kind(machine)]
@@ -189,7 +189,7 @@ def _card_changes(machine: WantedMachine, place: VCenterPlace, config: Any) -> I
     yield device.VirtualDeviceSpec(operation=_EDIT if card is not None else _ADD, device=planned)
 
 
-def card_kind(machine: WantedMachine) -> str:
+def card_kind(machine: PlannedMachine) -> str:
     """The kind of network card that the plan sets."""
     return next(
         (str(setting.value) for setting in machine.settings if setting.key == "ethernet0.virtualDev"),
@@ -230,7 +230,7 @@ class MachineMaker:
         self._report = report
 
     def make(
-        self, machine: WantedMachine, change: ProvisionChange, seen: SeenMachine | None, *, pairs: bool
+        self, machine: PlannedMachine, change: ProvisionChange, seen: SeenMachine | None, *, pairs: bool
     ) -> Any:
         """The machine as planned, but for its power; it is shut down first where it must be.
 
@@ -257,7 +257,7 @@ class MachineMaker:
 
     def _change(
         self,
-        machine: WantedMachine,
+        machine: PlannedMachine,
         reference: Any,
         planned: Mapping[str, str],
         seen: SeenMachine | None,
@@ -279,7 +279,7 @@ class MachineMaker:
         elif FIRST_BOOT in planned:
             wait_for(reference.ReconfigVM_Task(first_boot_spec(machine)), where)
 
-    def start(self, machine: WantedMachine, reference: Any) -> None:
+    def start(self, machine: PlannedMachine, reference: Any) -> None:
         """Its Fault Tolerance shadow, then its power."""
         if machine.shadow_host is not None and reference.config.ftInfo is None:
             self._mirror(machine, reference)
@@ -297,7 +297,7 @@ class MachineMaker:
         wait_for(reference.Destroy_Task(), where)
         self._report(f"removed {name}")
 
-    def _clone(self, machine: WantedMachine) -> Any:
+    def _clone(self, machine: PlannedMachine) -> Any:
         store = self._place.datastores[self._system(machine.host)]
         spec = clone_spec(machine, self._place, store)
         try:
@@ -311,7 +311,7 @@ class MachineMaker:
             # A run that was killed left its clone under way in the vCenter, which ends it by itself.
             return self._cloned(machine, error)
 
-    def _cloned(self, machine: WantedMachine, error: RunFailed) -> Any:
+    def _cloned(self, machine: PlannedMachine, error: RunFailed) -> Any:
         content, folder = self._place.content, self._place.folder
         deadline = time.monotonic() + _CLONE_S
         while time.monotonic() < deadline:
@@ -347,7 +347,7 @@ class MachineMaker:
             time.sleep(0.5)
         self._report(f"shut down {where.removeprefix('machine ')}")
 
-    def _mirror(self, machine: WantedMachine, reference: Any) -> None:
+    def _mirror(self, machine: PlannedMachine, reference: Any) -> None:
         host = machine.shadow_host or ""
         store = self._place.datastores[self._system(host)]
         disks = [

@@ -7,10 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from howdah.errors import UserError
-from howdah.model.machines import Doing, FoundMachine, ProvisionChange, Provisioning, WantedMachine
+from howdah.model.machines import Doing, ExistingMachine, PlannedMachine, ProvisionChange, Provisioning
 from howdah.model.site import MachineSite, SiteHosts, VCenterSite
 from howdah.provision.differences import HOST, Facts, ReportStep, admit, machine_changes, whole_changes
-from howdah.provision.vsphere.found import (
+from howdah.provision.vsphere.facts import (
     PAIRED_HARDWARE,
     PRIORITY,
     TOLERANCE,
@@ -20,9 +20,9 @@ from howdah.provision.vsphere.found import (
     latency,
     paired,
     planned_facts,
+    planned_hardware,
     set_value,
     spelt_mib,
-    wanted_hardware,
 )
 from howdah.provision.vsphere.making import MachineMaker, card_kind, known_card
 from howdah.provision.vsphere.rules import (
@@ -49,7 +49,7 @@ def check_limits(
     place: VCenterPlace,
     site: VCenterSite,
     entries: Mapping[str, SiteHosts],
-    machines: Sequence[WantedMachine],
+    machines: Sequence[PlannedMachine],
     offered: int,
 ) -> None:
     """Raise UserError for limits that only vSphere has."""
@@ -85,7 +85,7 @@ def check_limits(
         )
 
 
-def _check_values(machine: WantedMachine) -> None:
+def _check_values(machine: PlannedMachine) -> None:
     """Values that a plan may have and vSphere does not take; it would say so half-way, machine by machine."""
     for key in ("cpuid.coresPerSocket", "sched.mem.min"):
         if not set_value(machine, key, "0").isdigit():
@@ -112,20 +112,20 @@ def _check_values(machine: WantedMachine) -> None:
 
 
 def notes(
-    place: VCenterPlace, site: VCenterSite, machines: Sequence[WantedMachine], offered: int
+    place: VCenterPlace, site: VCenterSite, machines: Sequence[PlannedMachine], offered: int
 ) -> Iterator[str]:
     """Notes for the administrator."""
     if not drs_on(place):
         yield f"DRS is off in {site.cluster}: rules are stored but not enforced"
     if found_cluster(place)[HA] == "off" and not site.high_availability:
         yield f"vSphere HA is off in {site.cluster}: restart priorities take effect when it is on"
-    versions = {wanted_hardware(machine, 10**6) for machine in machines}
+    versions = {planned_hardware(machine, 10**6) for machine in machines}
     newest = max((version for version in versions if version is not None), default=0)
     if newest > offered:
         yield f"this vCenter offers virtual hardware {offered} at most, but the plan has {newest}"
 
 
-def as_mirrored(facts: Facts, existing: FoundMachine | None) -> Facts:
+def as_mirrored(facts: Facts, existing: ExistingMachine | None) -> Facts:
     """A master and its shadow that changed places, as they do when a host is lost, are where they belong."""
     if existing is None or TOLERANCE not in facts:
         return facts
@@ -133,9 +133,9 @@ def as_mirrored(facts: Facts, existing: FoundMachine | None) -> Facts:
     return {**facts, **turned} if turned.items() <= existing.facts.items() else facts
 
 
-def hardware_of(machine: WantedMachine, offered: int, seen: Seen) -> int | None:
+def hardware_of(machine: PlannedMachine, offered: int, seen: Seen) -> int | None:
     """What is newer than planned stays: virtual hardware is never made older."""
-    planned = wanted_hardware(machine, offered)
+    planned = planned_hardware(machine, offered)
     existing = seen.machines.get(machine.name)
     if planned is None or existing is None:
         return planned
@@ -214,7 +214,7 @@ class VCenterProvisioner:
         self,
         content: Any,
         site: MachineSite,
-        machines: Sequence[WantedMachine],
+        machines: Sequence[PlannedMachine],
         cluster: str,
         *,
         overcommit: bool = False,
@@ -278,7 +278,7 @@ class VCenterProvisioner:
         changing = [machine for machine in self._machines if machine.name in changes]
         references = {name: existing.reference for name, existing in seen.machines.items()}
 
-        def make(machine: WantedMachine) -> None:
+        def make(machine: PlannedMachine) -> None:
             change = changes[machine.name]
             pairs = paired(self._machines, place.hosts[machine.host].state)
             references[machine.name] = maker.make(
@@ -376,7 +376,7 @@ def _tells_cluster(change: ProvisionChange) -> bool:
     return any(difference.what == PRIORITY for difference in change.differences)
 
 
-def _side_by_side(do: Callable[[WantedMachine], None], machines: Sequence[WantedMachine]) -> None:
+def _side_by_side(do: Callable[[PlannedMachine], None], machines: Sequence[PlannedMachine]) -> None:
     """The first failure is raised once those under way have ended; those that wait do not begin."""
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         waiting = [pool.submit(do, machine) for machine in machines]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from howdah.model.machines import WantedMachine
+from howdah.model.machines import PlannedMachine
 from howdah.provision.differences import Facts
 from howdah.provision.vsphere.session import VCenterPlace, vim
 
@@ -28,7 +28,7 @@ def is_own(entry: Any, cluster: str) -> bool:
     return (entry.name or "").startswith(prefix(cluster))
 
 
-def planned_groups(machines: Sequence[WantedMachine]) -> dict[str, Facts]:
+def planned_groups(machines: Sequence[PlannedMachine]) -> dict[str, Facts]:
     """A group of machines and a group of one host, for each host; members by name."""
     groups: dict[str, Facts] = {}
     for host in dict.fromkeys(machine.host for machine in machines):
@@ -42,7 +42,7 @@ def planned_groups(machines: Sequence[WantedMachine]) -> dict[str, Facts]:
     return groups
 
 
-def planned_rules(machines: Sequence[WantedMachine]) -> dict[str, Facts]:
+def planned_rules(machines: Sequence[PlannedMachine]) -> dict[str, Facts]:
     """Machines with their host's disks stay there; masters of one role stay on different hosts."""
     rules: dict[str, Facts] = {}
     for name in planned_groups(machines):
@@ -104,7 +104,7 @@ def drs_on(place: VCenterPlace) -> bool:
 
 
 def cluster_spec(
-    place: VCenterPlace, machines: Sequence[WantedMachine], references: Mapping[str, Any], *, ha: bool
+    place: VCenterPlace, machines: Sequence[PlannedMachine], references: Mapping[str, Any], *, ha: bool
 ) -> Any:
     """Groups, rules, restart priorities and HA, in one change; groups before the rules that name them."""
     configuration = place.cluster.configurationEx
@@ -179,7 +179,7 @@ def _rule_specs(
 
 
 def _priority_specs(
-    existing: Iterable[Any], machines: Iterable[WantedMachine], references: Mapping[str, Any]
+    existing: Iterable[Any], machines: Iterable[PlannedMachine], references: Mapping[str, Any]
 ) -> Iterable[Any]:
     listed = {entry.key for entry in existing}
     for machine in machines:

@@ -13,7 +13,7 @@ from howdah.documents.files import parse_inventory, read_host, write_work
 from howdah.documents.grouping import Addition, Probe
 from howdah.documents.survey import ASSUMED, Given, survey_groups
 from howdah.errors import UserError
-from howdah.model.found import Survey, Work
+from howdah.model.existing import Survey, Work
 from howdah.model.host import Unread
 from howdah.model.inventory import DiskKind
 from howdah.probe.cluster.survey import survey

@@ -8,7 +8,7 @@ from howdah.documents.files import read_plan
 from howdah.model.plan import ConfigSet
 from howdah.planner.explanation import source_text
 from howdah.render.cluster import render
-from howdah.render.directory import FileChange, digest, pending_changes, write_rendered
+from howdah.render.output import FileChange, digest, pending_changes, write_rendered
 from howdah.render.readme import counted_contents
 from howdah.session.plan.acceptance import held_plan
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howdah.model.found import ExistingSystem
+from howdah.model.existing import ExistingSystem
 from howdah.model.host import FileSystem, XfsGeometry
 from howdah.model.inventory import DiskKind, DiskRole, DiskSet
 from howdah.model.request import Demand, PlanRequest

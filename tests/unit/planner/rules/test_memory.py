@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howdah.model.found import ExistingSystem
+from howdah.model.existing import ExistingSystem
 from howdah.model.plan import Worker
 from howdah.model.request import Demand, PlanRequest
 from howdah.planner.facts import Facts, MissingFact

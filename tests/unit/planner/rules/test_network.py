@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from howdah.analysis.links import PUBLISHED
-from howdah.model.found import ExistingSystem
+from howdah.model.existing import ExistingSystem
 from howdah.model.host import Bond, Nic
 from howdah.model.inventory import DiskKind, DiskSet, NicSet
 from howdah.model.request import Hypervisor, PlanRequest, Profile

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from howdah.model.found import ExistingSystem, FoundConfig, FoundProperty
+from howdah.model.existing import ExistingSystem, FoundConfig, FoundProperty
 from howdah.model.inventory import HostGroup, Inventory
 from howdah.model.plan import ClusterPlan, Value
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Profile

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from howdah.model.found import ExistingSystem
+from howdah.model.existing import ExistingSystem
 from howdah.model.host import Host
 from howdah.model.request import Demand, PlanRequest, Profile
 from howdah.planner.explanation import item

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from howdah.model.found import Machine, Survey
+from howdah.model.existing import Machine, Survey
 from howdah.model.plan import Role
 from howdah.probe.cluster.survey import survey
 from howdah.probe.cluster.work import observe

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pyVmomi.SoapAdapter import SerializeToStr
 
-from howdah.model.machines import HostState, MachineDisk, WantedMachine
-from howdah.provision.vsphere.found import data_disks
+from howdah.model.machines import HostState, MachineDisk, PlannedMachine
+from howdah.provision.vsphere.facts import data_disks
 from howdah.provision.vsphere.making import disk_changes
 from howdah.provision.vsphere.session import VCenterHost, VCenterPlace, vim
 from support.wanted import wanted_machine
@@ -37,7 +37,7 @@ def _place() -> VCenterPlace:
     )
 
 
-def _machine(count: int) -> WantedMachine:
+def _machine(count: int) -> PlannedMachine:
     disks = tuple(
         MachineDisk(number=number, kind="device", name=f"naa.{number}", size_bytes=600 * 10**9)
         for number in range(1, count + 1)

@@ -9,7 +9,7 @@ from functools import cache
 from math import inf
 from typing import NamedTuple
 
-from howdah.model.found import FoundProperty
+from howdah.model.existing import FoundProperty
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict
 from howdah.planner.rule import MUST

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from howdah.hadoop.readers import readers_of
-from howdah.model.found import FoundProperty
+from howdah.model.existing import FoundProperty
 from howdah.model.plan import Role
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict

@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from howdah.hadoop.daemons import DAEMONS, default_port
-from howdah.model.found import FoundConfig
+from howdah.model.existing import FoundConfig
 from howdah.model.plan import Role
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
-from howdah.model.machines import FoundMachine, HostState, MachineDisk, WantedMachine
+from howdah.model.machines import ExistingMachine, HostState, MachineDisk, PlannedMachine
 from howdah.model.plan import value_text
 from howdah.provision.differences import DATA_DISK, FIRST_BOOT, HOST, POWER
+from howdah.provision.planned import digest, guest_meta_data, user_data
 from howdah.provision.vsphere.session import VCenterPlace, properties, vim
-from howdah.provision.wanted import digest, guest_meta_data, user_data
 from howdah.units import GIB, MIB
 
 MARK = "howdah.cluster"
@@ -65,12 +65,12 @@ def disk_place(number: int) -> DiskPlace:
     return DiskPlace(bus + 1, turn if turn < _RESERVED_UNIT else turn + 1)
 
 
-def latency(machine: WantedMachine) -> str:
+def latency(machine: PlannedMachine) -> str:
     """How sensitive to latency the plan says it is: ``normal`` or ``high``."""
     return set_value(machine, "sched.cpu.latencySensitivity", "normal")
 
 
-def paired(machines: Iterable[WantedMachine], host: HostState) -> bool:
+def paired(machines: Iterable[PlannedMachine], host: HostState) -> bool:
     """Whether two virtual CPUs must share a core of a host, each of its threads one.
 
     A machine of high latency sensitivity has cores to itself, which otherwise are too few.
@@ -81,12 +81,12 @@ def paired(machines: Iterable[WantedMachine], host: HostState) -> bool:
     )
 
 
-def set_value(machine: WantedMachine, key: str, default: str) -> str:
+def set_value(machine: PlannedMachine, key: str, default: str) -> str:
     """What the plan sets, as text."""
     return next((value_text(setting.value) for setting in machine.settings if setting.key == key), default)
 
 
-def parameters(machine: WantedMachine) -> dict[str, str]:
+def parameters(machine: PlannedMachine) -> dict[str, str]:
     """Every advanced parameter, the mark and what cloud-init reads among them.
 
     One whose value is empty is taken away where it is there.
@@ -104,7 +104,7 @@ def parameters(machine: WantedMachine) -> dict[str, str]:
 
 
 def planned_facts(
-    machine: WantedMachine, host: HostState, hardware: int | None, network: str, *, pairs: bool
+    machine: PlannedMachine, host: HostState, hardware: int | None, network: str, *, pairs: bool
 ) -> dict[str, str]:
     """The facts of the machine as planned."""
     cores = machine.vcpus // machine.numa_nodes if machine.vcpus % machine.numa_nodes == 0 else machine.vcpus
@@ -138,7 +138,7 @@ def planned_facts(
     return facts
 
 
-def reserved_mhz(machine: WantedMachine, host: HostState, *, pairs: bool) -> int:
+def reserved_mhz(machine: PlannedMachine, host: HostState, *, pairs: bool) -> int:
     """The processor time that is reserved: all of it where the plan asks for high latency sensitivity."""
     if latency(machine) != "high":
         return 0
@@ -146,7 +146,7 @@ def reserved_mhz(machine: WantedMachine, host: HostState, *, pairs: bool) -> int
     return cores * host.clock_mhz
 
 
-def reserved_mib(machine: WantedMachine) -> int:
+def reserved_mib(machine: PlannedMachine) -> int:
     """The memory that is reserved: for masters all of it, else what the plan says."""
     whole = machine.memory_bytes // MIB
     return whole if machine.master else int(set_value(machine, "sched.mem.min", "0") or 0)
@@ -164,7 +164,7 @@ def disk_text(disk: MachineDisk) -> str:
     return f"{disk_name} at pvscsi {place.bus}:{place.unit}"
 
 
-def wanted_hardware(machine: WantedMachine, offered: int) -> int | None:
+def planned_hardware(machine: PlannedMachine, offered: int) -> int | None:
     """The version of the virtual hardware: the plan's, or the newest that is offered."""
     planned = set_value(machine, "virtualHW.version", "")
     return min(int(planned), offered) if planned.isdigit() else None
@@ -187,7 +187,7 @@ class SeenMachine(NamedTuple):
 
     reference: Any
     config: Any
-    machine: FoundMachine
+    machine: ExistingMachine
 
 
 class Seen(NamedTuple):
@@ -206,7 +206,7 @@ class Seen(NamedTuple):
         return held
 
     @property
-    def existing(self) -> dict[str, FoundMachine]:
+    def existing(self) -> dict[str, ExistingMachine]:
         """The machines alone."""
         return {name: seen.machine for name, seen in self.machines.items()}
 
@@ -239,7 +239,9 @@ def find_machines(place: VCenterPlace, cluster: str, planned: Mapping[str, str])
             facts[PRIORITY] = priorities.get(reference, "cluster's own")
             facts |= _tolerance(config, hosts)
             machines[name] = SeenMachine(
-                reference, config, FoundMachine(name=name, ours=ours, running=running, host=host, facts=facts)
+                reference,
+                config,
+                ExistingMachine(name=name, ours=ours, running=running, host=host, facts=facts),
             )
     return Seen(machines, taken)
 

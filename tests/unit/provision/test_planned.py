@@ -9,13 +9,13 @@ import pytest
 from howdah.documents.read import parse_document
 from howdah.errors import UserError
 from howdah.model.inventory import Inventory, Sharing
-from howdah.model.machines import WantedMachine
+from howdah.model.machines import PlannedMachine
 from howdah.model.plan import ClusterPlan
 from howdah.model.request import Hypervisor, PlanRequest, Protection
 from howdah.model.site import MachineSite
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.remaining_hosts import remaining_hosts
-from howdah.provision.wanted import hypervisor_of, machines_of
+from howdah.provision.planned import hypervisor_of, machines_of
 from howdah.units import GIB
 from support.plans import group
 from support.vcenter import HOSTS, site_text, virtual_plan
@@ -28,7 +28,7 @@ MORE = "".join(
 )
 
 
-def _machines(plan: ClusterPlan, *, disks: str = DEVICES, more: str = "") -> dict[str, WantedMachine]:
+def _machines(plan: ClusterPlan, *, disks: str = DEVICES, more: str = "") -> dict[str, PlannedMachine]:
     text = site_text(Path("ca.pem"), disks=disks, more=more) + MORE
     site = parse_document(text, "site.yaml", MachineSite, "a site", "")
     return {machine.name: machine for machine in machines_of(plan, site)}

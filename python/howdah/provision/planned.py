@@ -13,7 +13,7 @@ from typing import Any
 
 from howdah.errors import UserError
 from howdah.model.inventory import DiskRole, HostGroup
-from howdah.model.machines import FirstBoot, MachineDisk, WantedMachine
+from howdah.model.machines import FirstBoot, MachineDisk, PlannedMachine
 from howdah.model.placement import PlacedHost, PlacedWorker, placed_hosts, virtual_name
 from howdah.model.plan import Cluster, ClusterPlan, Layout, Master, Setting, Worker
 from howdah.model.request import Hypervisor
@@ -24,8 +24,8 @@ from howdah.units import GIB, MIB
 
 
 def bound(
-    machines: Sequence[WantedMachine], group: HostGroup, named: Mapping[str, int], *, in_turn: bool
-) -> tuple[WantedMachine, ...]:
+    machines: Sequence[PlannedMachine], group: HostGroup, named: Mapping[str, int], *, in_turn: bool
+) -> tuple[PlannedMachine, ...]:
     """The machines with the nodes that each is bound to.
 
     Those that are ``named`` have the node that stands there. The others are left to the hypervisor, or get
@@ -33,7 +33,7 @@ def bound(
     """
     count = group.cpu.numa_nodes
     memory = [0] * count
-    placed: list[WantedMachine] = []
+    placed: list[PlannedMachine] = []
     for machine in machines:
         nodes: tuple[int, ...] = ()
         if machine.name in named:
@@ -64,7 +64,7 @@ def hypervisor_of(plan: ClusterPlan, where: str = "the plan") -> Hypervisor:
     return Hypervisor(dividing)
 
 
-def machines_of(plan: ClusterPlan, site: MachineSite) -> tuple[WantedMachine, ...]:
+def machines_of(plan: ClusterPlan, site: MachineSite) -> tuple[PlannedMachine, ...]:
     """Every machine of the plan, host by host; raises UserError for what the site does not say."""
     cluster = guard(plan)
     check_names(plan, cluster.request)
@@ -91,7 +91,7 @@ class _PlannedMachines:
             if address.numa_node is not None
         }
 
-    def on(self, host: PlacedHost) -> tuple[WantedMachine, ...]:
+    def on(self, host: PlacedHost) -> tuple[PlannedMachine, ...]:
         """A host's machines, workers first, each bound to NUMA nodes where the site asks for it."""
         layout = self._layouts.get(host.group)
         if not (layout.virtual if layout else self._owned(host)):
@@ -105,11 +105,11 @@ class _PlannedMachines:
         """Whether a host without workers carries masters in machines of their own."""
         return any(not master.shares and master.address != host.name for master in host.masters)
 
-    def _worker(self, host: PlacedHost, placed: PlacedWorker, layout: Layout) -> WantedMachine:
+    def _worker(self, host: PlacedHost, placed: PlacedWorker, layout: Layout) -> PlannedMachine:
         kind = self._kinds[placed.kind]
         settings = self._settings(kind)
         cpus, memory = (_number(settings, key) for key in _SIZES[self._hypervisor])
-        return WantedMachine(
+        return PlannedMachine(
             name=placed.name,
             cluster=self._cluster.inventory.cluster,
             host=host.name,
@@ -125,14 +125,14 @@ class _PlannedMachines:
             first_boot=self._first_boot(placed.name),
         )
 
-    def _master(self, host: PlacedHost, master: Master, layout: Layout | None) -> WantedMachine:
+    def _master(self, host: PlacedHost, master: Master, layout: Layout | None) -> PlannedMachine:
         """A machine for masters has the settings of the workers in whose place it is."""
         places = master.takes or (layout.workers if layout else ())
         kind = self._kinds[places[0]] if places else self._plan.workers[0]
         address = self._site.addresses.get(master.address)
         nodes = self._groups[host.group].cpu.numa_nodes
         fits = master.memory_bytes <= self._groups[host.group].memory_bytes // nodes
-        return WantedMachine(
+        return PlannedMachine(
             name=master.address,
             cluster=self._cluster.inventory.cluster,
             host=host.name,
@@ -245,12 +245,12 @@ def network_data(boot: FirstBoot, mac: str | None) -> dict[str, Any]:
     return {"version": 2, "ethernets": {"howdah0": card}}
 
 
-def meta_data(machine: WantedMachine) -> str:
+def meta_data(machine: PlannedMachine) -> str:
     """The machine's identity: it is configured again only if its instance-id changes, which is its name."""
     return _text({"instance-id": machine.name, "local-hostname": machine.first_boot.host_name})
 
 
-def guest_meta_data(machine: WantedMachine) -> str:
+def guest_meta_data(machine: PlannedMachine) -> str:
     """The same with the network, as cloud-init's source for VMware has both together."""
     return _text(
         {
@@ -261,12 +261,12 @@ def guest_meta_data(machine: WantedMachine) -> str:
     )
 
 
-def network_text(machine: WantedMachine) -> str:
+def network_text(machine: PlannedMachine) -> str:
     """The network, as a file of its own."""
     return _text(network_data(machine.first_boot, machine.mac))
 
 
-def user_data(machine: WantedMachine) -> str:
+def user_data(machine: PlannedMachine) -> str:
     """Who may log in, by key only."""
     boot = machine.first_boot
     user = {

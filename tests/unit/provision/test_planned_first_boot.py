@@ -7,7 +7,7 @@ import json
 import pytest
 import yaml
 
-from howdah.provision.wanted import guest_meta_data, meta_data, network_data, user_data
+from howdah.provision.planned import guest_meta_data, meta_data, network_data, user_data
 from support.wanted import KEY, first_boot, wanted_machine
 
 HOSTILE = 'ssh-ed25519 AAAA x"]}, "runcmd": ["reboot"] #: {{ v1 }}'

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from howdah.provision.vsphere.found import (
+from howdah.provision.vsphere.facts import (
     disk_place,
     paired,
     parameters,
     planned_facts,
+    planned_hardware,
     reserved_mhz,
-    wanted_hardware,
 )
 from support.plans import setting
 from support.wanted import host_state, wanted_machine
@@ -62,6 +62,6 @@ def test_masters_reserve_all_of_their_memory_and_start_first() -> None:
 
 def test_virtual_hardware_is_the_plans_or_the_newest_there_is() -> None:
     machine = wanted_machine(settings=(setting("virtualHW.version", 20, VMX),))
-    assert wanted_hardware(machine, 21) == 20
-    assert wanted_hardware(machine, 13) == 13
-    assert wanted_hardware(wanted_machine(), 13) is None
+    assert planned_hardware(machine, 21) == 20
+    assert planned_hardware(machine, 13) == 13
+    assert planned_hardware(wanted_machine(), 13) is None
