@@ -193,7 +193,7 @@ def read_assignments(text: str) -> Iterator[Assignment]:
 
 
 def _statements(text: str) -> Iterator[tuple[int, str]]:
-    """Lines with the lines they go on in: after a backslash, or inside an open quotation mark."""
+    """Lines joined with their continuations: after a backslash, or inside an open quotation mark."""
     pending, first = "", 0
     for number, line in enumerate(text.splitlines(), start=1):
         if not pending:

@@ -57,9 +57,9 @@ _READ_AS: tuple[tuple[str, str, str], ...] = (
         "read with all keys of that beginning, by what serves WebHDFS",
     ),
 )
-"""Names whose readers the code does not show: the key that the same daemons read, and why."""
+"""Names without readers in the code: the key with the same readers, and why."""
 _LEAST_PARTS = 3
-"""Words of a beginning whose readers read all keys of it, at least: ``yarn.nodemanager.`` has too few."""
+"""The fewest words of a beginning with readers of all its keys: ``yarn.nodemanager.`` has too few."""
 _LEAST_RELATED = 2
 """Words that a misspelt key's beginning needs to show which daemons read its keys: ``dfs`` alone does not."""
 
@@ -108,7 +108,7 @@ def _matches(key: str, forms: tuple[tuple[str, str], ...]) -> bool:
 
 
 def _named(key: str, release: Release) -> frozenset[str] | None:
-    """The daemons of a release whose code names a key, or what it composes it of; None if no code does."""
+    """The daemons of a release with a key in their code, or with its parts; None if no code has it."""
     parts = key.split(".")
     named: frozenset[str] | None = None
     for count in range(len(parts), 1, -1):
@@ -127,7 +127,7 @@ def _named(key: str, release: Release) -> frozenset[str] | None:
 
 @cache
 def _expanding(hadoop_version: str, hbase_version: str) -> Mapping[str, tuple[str, ...]]:
-    """The keys whose defaults have another key's value in them, by that other key."""
+    """The keys that expand another key in their defaults, by this other key."""
     expanding: dict[str, dict[str, None]] = {}
     for release in (hadoop(hadoop_version), hbase(hbase_version)):
         for entry in release.properties.values():

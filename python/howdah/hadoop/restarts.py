@@ -36,7 +36,7 @@ RESTARTING = (
     _NAMENODE,
     (Role.HMASTER,),
 )
-"""What is restarted after what; who goes back to an older release goes this way too."""
+"""The order of restarts, also of a rollback to an older release."""
 UPGRADING = (
     # A master understands workers of an older release; a worker need not understand an older master.
     _NAMENODE,
@@ -50,7 +50,7 @@ UPGRADING = (
     (Role.HMASTER,),
     (Role.REGIONSERVER,),
 )
-"""What is restarted after what on a newer release."""
+"""The order of restarts on a newer release."""
 
 
 def at_once(role: Role, replication: int) -> int:
@@ -68,7 +68,7 @@ class Unrollable(NamedTuple):
     moves_data: bool = False
     """Whether stopping and starting is not enough, because what the daemon keeps is at the former place."""
     unless: Callable[[str, str], bool] = lambda before, after: False
-    """Which former and later values go together nevertheless."""
+    """Former and later values that are compatible nevertheless."""
 
 
 def _share(before: str, after: str) -> bool:

@@ -114,7 +114,7 @@ def _years(filled: Holding, growth: Growth) -> Iterator[Year]:
 
 
 def _share(full: float) -> str:
-    """Percent as far as they tell anything: ``81% of``, ``120 times``."""
+    """A percentage, or a multiple for large numbers: ``81% of``, ``120 times``."""
     return f"{full:.0%} of" if full < _TIMES else f"{min(full, _MOST_TIMES):,.0f} times"
 
 

@@ -44,7 +44,7 @@ class Quantity(NamedTuple):
     of_host: Callable[[HostGroup, int], Mapping[str, Any]] | None = None
     """What changes in a group of hosts, by the names of an inventory."""
     of_request: Callable[[PlanRequest, int], PlanRequest] | None = None
-    """What changes in what is asked of the planner."""
+    """The change in the request to the planner."""
 
 
 def pinned(plan: ClusterPlan) -> ClusterPlan:
@@ -209,7 +209,7 @@ class Variant(NamedTuple):
     """A plan that differs in one thing from another one."""
 
     flag: str
-    """What asks for it on the command line."""
+    """Its flag on the command line."""
     plan: ClusterPlan
     breaks: tuple[Breach, ...]
     """The rules that it breaks."""

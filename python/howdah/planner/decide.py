@@ -19,13 +19,13 @@ from howdah.releases.values import read_bool, read_list, read_size, whole_second
 from howdah.units import KIB, MIB, parse_bytes
 
 _CLOSE = 0.8
-"""How alike two keys are of which one may be meant for the other, of 1."""
+"""Similarity of two keys, of 1, from which one may be meant for the other."""
 _SMALLEST_SIZE = 64 * KIB
 """What a rule counts in bytes is at least this; what it counts otherwise takes no unit of bytes."""
 _COUNTED_IN = {"mb": MIB, "kb": KIB, "kbytes": KIB}
 """The unit of a key, in bytes, by the last word of its name."""
 _COUNTED_IN_MIB = {"hbase.bucketcache.size", "memSize", "sched.mem.min", "numa.memory.gransize"}
-"""Keys whose names do not say that they count in MiB."""
+"""Keys that count in MiB without showing it in their names."""
 
 
 def decide(

@@ -20,7 +20,7 @@ MEANINGS = {
     Severity.MAY: "there is a better choice",
 }
 _HELD_AGAINST = ("release", "drift")
-"""Subjects whose rules only a check applies: to every property there is."""
+"""Subjects with rules that only a check applies, to every property."""
 _MIX = (Demand(kind="terasuite"), Demand(kind="ycsb"))
 _MANY = (*_MIX, Demand(kind="spark"), Demand(kind="tez"))
 _REQUESTS = (
@@ -31,7 +31,7 @@ _REQUESTS = (
     PlanRequest(workloads=_MANY, secure=True, hypervisor=Hypervisor.VSPHERE),
     PlanRequest(workloads=_MIX, secure=True, protection=Protection.HA, hypervisor=Hypervisor.KVM),
 )
-"""What a rule is asked about, one after the other, until it is about one of them."""
+"""Requests that are tried until a rule applies to one."""
 
 
 class CitedSource(NamedTuple):

@@ -14,7 +14,7 @@ from howdah.releases.values import heap_bytes
 from howdah.units import GIB, MIB, format_memory
 
 PARALLEL_REFERENCES_FROM = 17
-"""The Java from which G1 looks at references on several threads without being told."""
+"""The Java since which G1 processes references on several threads by default."""
 _FEW_CPUS = 8
 _COLLECTORS_LEAST, _COLLECTORS_MOST = 2, 8
 COMPRESSED_MOST = 31 * GIB
@@ -27,7 +27,7 @@ HEAP_OF_MEMORY = 0.75
 """Java takes about a third more than its heap: threads, code, buffers."""
 WORKERS_PER_GIB = 250
 CONTAINERS_PER_GIB = 50_000
-"""What a ResourceManager knows for one GiB more: NodeManagers, and containers that run at once."""
+"""NodeManagers, and concurrent containers, for each further GiB of a ResourceManager's heap."""
 CLIENTS_PER_GIB = 500
 """Workers for which ZooKeeper has one GiB more: each keeps connections, and what it watches."""
 HEAP_PER_TASK = 12_000
@@ -67,7 +67,7 @@ class ClusterSize(NamedTuple):
 
 
 def heap_options(size_bytes: int, *more: str) -> str:
-    """Options for a heap of one fixed size, whole MiB, and whatever else the daemon wants."""
+    """Options for a heap of one fixed size, in whole MiB, and the daemon's further options."""
     size_mb = size_bytes // MIB
     return " ".join([f"-Xms{size_mb}m", f"-Xmx{size_mb}m", *more])
 
@@ -101,7 +101,7 @@ def whole_heap(needed_bytes: int) -> int:
 
 
 def heap_enough(value: Value, decision: Decision, facts: Facts) -> bool:
-    """Accept options whose heap is three quarters of the one decided on or larger."""
+    """Accept options with a heap of at least three quarters of the decided one."""
     have, decided = heap_bytes(str(value)), heap_bytes(str(decision.value))
     return have is not None and decided is not None and have >= 0.75 * decided
 
@@ -148,7 +148,7 @@ def history_heap(tasks: int) -> int:
 
 
 def master_heaps(size: ClusterSize) -> dict[Role, int]:
-    """The heap of every master beside the NameNode, bytes."""
+    """The heap of every master except the NameNode, bytes."""
     managed = size.workers / WORKERS_PER_GIB + size.containers / CONTAINERS_PER_GIB
     sizes = {
         Role.RESOURCEMANAGER: (1 + math.ceil(managed)) * GIB,
@@ -182,7 +182,7 @@ def heaps_in(home: Master, sizes: Mapping[Role, int]) -> dict[Role, int]:
 
 
 def master_heap(role: Role, facts: Facts) -> int:
-    """The heap of a master beside the NameNode, as the smallest of its places has it; raises MissingFact."""
+    """The heap of a master other than the NameNode, in the smallest of its places; raises MissingFact."""
     sizes = master_heaps(size_of(facts))
     homes = [master for master in facts.cluster.masters if role in master.roles]
     return min((heaps_in(home, sizes)[role] for home in homes), default=sizes[role])
@@ -195,7 +195,7 @@ def sized_heap(role: Role, facts: Facts, why: str, *more: str) -> Decision:
 
 
 def small_heap(role: Role, why: str, *more: str) -> Decision:
-    """The heap of a daemon whose needs hardly grow with the cluster, and further options."""
+    """The heap of a daemon that hardly depends on the cluster, and further options."""
     return _limited(_SMALL[role], why, *more)
 
 

@@ -59,7 +59,7 @@ def claims_of(plans: Iterable[ClusterPlan]) -> dict[str, tuple[Claim, ...]]:
 
 
 def check_fit(inventory: Inventory, plans: Sequence[ClusterPlan]) -> None:
-    """Raise UserError where plans together ask more of a host than it has, or call machines the same."""
+    """Raise UserError if plans together need more of a host than it has, or use a machine's name twice."""
     claims = claims_of(plans)
     for group in inventory.groups:
         sound: set[tuple[Claim, ...]] = set()
@@ -132,7 +132,7 @@ def _check_host(host: str, group: HostGroup, claims: Sequence[Claim]) -> None:
 
 
 def _excesses(group: HostGroup, claims: Sequence[Claim]) -> Iterator[tuple[str, str]]:
-    """What is asked for beyond what there is, and what there is."""
+    """What exceeds the host, and what the host has."""
     vcpus, memory = sum(claim.vcpus for claim in claims), sum(claim.memory_bytes for claim in claims)
     if vcpus > group.cpu.threads:
         yield format_counted(vcpus, "virtual CPU"), format_counted(group.cpu.threads, "thread")

@@ -18,7 +18,7 @@ from howdah.planner.topology import MASTERS_RACK
 
 
 class StorageLimits(NamedTuple):
-    """What the limits of a plan come to."""
+    """The limits of a plan."""
 
     facts: ClusterFacts
     settings: dict[str, float]

@@ -67,7 +67,7 @@ class LocalPlanner:
         self.rows = input_rows
         self.table = table
         self.program: type[Workload] = Workload
-        """The program whose sizes are being chosen."""
+        """The current program."""
         self._cpus = math.ceil(host.usable_cpus)
         self.settings = Settings()
         self._slots = {"map": 0, "reduce": 0}

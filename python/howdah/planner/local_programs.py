@@ -166,7 +166,7 @@ def load(sizes: LocalPlanner) -> YcsbLoad:
 
 
 def mix(sizes: LocalPlanner) -> YcsbMix:
-    """The program whose turn it is; alone it asks the table that a kept load left."""
+    """The current program; alone, it reads the table of a kept load."""
     program = sizes.program
     assert issubclass(program, YcsbMix)
     record = _record(sizes)

@@ -59,12 +59,12 @@ _LIMITS = (
 OWN_HOST_FROM = 10
 """Hosts from which on undivided ones spare one for masters (X4)."""
 _MOST_MEMORY = 0.25
-"""Of a worker's memory, the part that masters beside it may take (howdah)."""
+"""The part of a worker's memory that masters next to it may use (howdah)."""
 _THIRD_HOST_FROM = 60
-"""Hosts from which on a third host of their own costs protected masters no more than 5 % of all."""
+"""The number of hosts from which a third host for protected masters costs at most 5 % of all."""
 _QUORUM = 3
 _SPARED = 32
-"""Of a worker's memory, the part that a NameNode beside it may have without need."""
+"""The part of a worker's memory that a NameNode next to it may use without need."""
 _MOST_SPOTS = 4
 _CHECKPOINTS_SHARE = 16
 """Of a worker's memory, the most that checkpoints of a NameNode elsewhere may take."""
@@ -172,7 +172,7 @@ def _where(slot: Slot, spot: Spot, sizing: Sizing) -> str:
 def place_masters(
     inventory: Inventory, layouts: Sequence[Layout], kinds: Sequence[Worker], request: PlanRequest
 ) -> tuple[Master, ...]:
-    """Every master with its host; raises UserError where the protection asked for needs other hosts."""
+    """Every master with its host; raises UserError if the requested protection needs other hosts."""
     by_group = {layout.group: layout for layout in layouts}
     by_name = {kind.name: kind for kind in kinds}
     counted = [
@@ -229,13 +229,13 @@ def _roomy(masters: Sequence[Master], sizing: Sizing) -> bool:
 
 
 def enough_hosts(inventory: Inventory, request: PlanRequest) -> int:
-    """Hosts that should carry workers: one for each replica asked for, or for three, as far as there are."""
+    """Hosts that should have workers: as many as there are replicas, or three, as far as hosts exist."""
     workers = sum(group.count for group in inventory.worker_groups)
     return min(workers, request.replication or REPLICATION)
 
 
 def _heap(inventory: Inventory, kinds: Sequence[Worker], request: PlanRequest) -> int:
-    """The NameNode's: what full disks want, and what is usual where it is little of a worker's memory."""
+    """The NameNode's memory: for full disks, or the usual one if that is little of a worker's memory."""
     raw_bytes = sum(group.data_bytes * group.count for group in inventory.worker_groups)
     blocks = namespace_blocks(
         raw_bytes, request.replication or REPLICATION, mean_file_bytes=file_bytes(request)

@@ -21,11 +21,11 @@ from howdah.units import GIB, format_counted, format_gib
 _QUORUM = (Role.JOURNALNODE, Role.ZOOKEEPER)
 _QUORUM_HOSTS = 3
 SMALL = frozenset({Role.ZOOKEEPER, Role.SECONDARY_NAMENODE})
-"""What needs no worker's place of its own where it is alone."""
+"""Daemons that need no separate place if they are alone."""
 
 
 class RoleSet(NamedTuple):
-    """Daemons that belong together, and on which of the hosts for masters they go, from 0."""
+    """Daemons that share a host, and the number of their host for masters, from 0."""
 
     name: str
     roles: tuple[Role, ...]
@@ -42,7 +42,7 @@ class Spot(NamedTuple):
 
     @property
     def divided(self) -> bool:
-        """Whether workers share the host, so that a master may have a place beside them."""
+        """Whether workers share the host, so that a master may be placed next to them."""
         return self.layout is not None and self.layout.virtual and len(self.layout.workers) > 1
 
 
@@ -137,7 +137,7 @@ def highly_available(request: PlanRequest, racks: Sequence[str | None], spread: 
 
 
 def fault_tolerant(request: PlanRequest, *, managers_too: bool) -> Iterator[RoleSet]:
-    """One of each master on the first host; a ResourceManager left unprotected goes on the third."""
+    """Every master on the first host, and an unprotected ResourceManager on the third."""
     zookeeper = (Role.ZOOKEEPER,) if request.hbase_used else ()
     yield RoleSet("nn1", (Role.NAMENODE, Role.SECONDARY_NAMENODE, *_hmaster(request), *zookeeper), 0)
     if request.mapreduce:

@@ -26,15 +26,15 @@ class Predicted(NamedTuple):
     """How long the work takes on one plan."""
 
     elapsed_s: tuple[float, ...]
-    """One time for each draw of what is not known for sure; the draws are the same for every plan."""
+    """A time for each draw of uncertain parameters; the draws are the same for every plan."""
     unexplained: float
     """Standard deviation of a time's logarithm that the draws do not explain."""
     own: float
-    """As much of it as counts beside another plan of the same hosts for the same data."""
+    """The part of it that counts in a comparison with another plan of the same hosts and data."""
 
     @property
     def apart(self) -> Predicted:
-        """The same beside a plan of other hosts, where all of it counts."""
+        """The same for a comparison with a plan of other hosts, where all of it counts."""
         return self._replace(own=self.unexplained)
 
 
@@ -154,7 +154,7 @@ def _tried(
 
 
 def _judged(platform: Ranked, fastest: Ranked, chosen: Ranked, about: str) -> Candidate:
-    """The candidate with the simulation's judgement, beside which the rules' weights count for nothing."""
+    """The candidate with the simulation's judgement; the rules' weights no longer count."""
     candidate = platform.candidate
     judgements = (
         _judgement(platform, fastest, chosen, about),
@@ -220,7 +220,7 @@ def _speed(share: float) -> str:
 
 
 def _lag_text(behind: Lag) -> str:
-    """How much longer, of what is told to be longer: ``12.0 % (3.1 to 22.4 %)``."""
+    """The text of a longer time: ``12.0 % (3.1 to 22.4 %)``."""
     return f"{100 * behind.share:.1f} % ({100 * behind.low:.1f} to {100 * behind.high:.1f} %)"
 
 

@@ -143,7 +143,7 @@ _SHOWN = 3
 
 
 class MountJudgement(NamedTuple):
-    """What one question found out about one thing; ``ok`` is None where it cannot be told."""
+    """An answer about a mount; ``ok`` is None if it is unknown."""
 
     name: str
     ok: bool | None
@@ -151,7 +151,7 @@ class MountJudgement(NamedTuple):
 
 
 HERE = frozenset({"localhost", "127.0.0.1", "0.0.0.0", "::1"})
-"""Names by which a host calls itself, or all of its own addresses."""
+"""Names of a host for itself, and of all of its addresses."""
 _MASTERS = re.compile(
     r"fs\.defaultFS|dfs\.namenode\.(rpc|http|https)-address(\..+)?|dfs\.namenode\.secondary\.https?-address"
     r"|yarn\.resourcemanager\.(hostname|address)(\..+)?|mapreduce\.jobhistory\.address"
@@ -237,7 +237,7 @@ def data_places(reading: Inspected) -> frozenset[PurePosixPath]:
 
 
 def on_workers(reading: Inspected, hosts: Iterable[str]) -> bool:
-    """Whether daemons on these hosts may run beside a DataNode: not where workers are listed without them."""
+    """Whether these hosts may have a DataNode: not if the files list workers without them."""
     workers = {worker.lower() for worker in reading.config.workers}
     return not workers or not workers.isdisjoint(hosts)
 

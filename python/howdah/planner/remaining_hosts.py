@@ -36,7 +36,7 @@ class _Host(NamedTuple):
 
 
 class _Piece(NamedTuple):
-    """Hosts of one group that are left alike, by their places in the group, and their racks."""
+    """Hosts of one group with equal remainders, by their places in the group, and their racks."""
 
     hosts: tuple[int, ...]
     racks: tuple[str, ...]

@@ -31,7 +31,7 @@ MUST, SHOULD, MAY = Severity
 
 
 class Damage(StrEnum):
-    """What a broken rule comes to, the worst first."""
+    """The damage of a broken rule, the worst first."""
 
     CLUSTER = "stops a daemon, loses data or opens the cluster"
     JOBS = "fails jobs"
@@ -106,7 +106,7 @@ class Rule:
 
     @property
     def damage(self) -> Damage:
-        """What breaking it comes to, by its severity and by what it is about."""
+        """The damage of breaking it, by its severity and its subject."""
         if self.severity is Severity.MUST:
             return Damage.JOBS if self.subject in _OF_JOBS else Damage.CLUSTER
         return Damage.CLUSTER if self.subject in _OF_SECURITY else Damage.SPEED
@@ -200,7 +200,7 @@ class FamilyRule(Rule):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inspection(Rule):
-    """A rule about what exists that no single key says."""
+    """A rule about existing systems that depends on more than one key."""
 
     inspect: Callable[[Inspected, Facts], Iterable[Observation]]
 

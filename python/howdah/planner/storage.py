@@ -9,7 +9,7 @@ from howdah.units import GIB, MIB
 BLOCK_BYTES = 256 * MIB
 """The block that is planned with before one is decided (D0 49, D1 77)."""
 REPLICATION = 3
-"""The replicas that are planned with where the user asks for no other number (X5)."""
+"""The replicas of a plan without a requested number (X5)."""
 FILL_LIMIT = 0.8
 """The share of its room that HDFS should hold: balancing, deleting late and lost disks need the rest."""
 FILE_BYTES = 64 * MIB

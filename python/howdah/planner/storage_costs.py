@@ -49,7 +49,7 @@ def compare_storage(plan: ClusterPlan, data: StoredData, loss: Loss = _HOST) -> 
 
 
 def plan_limits(plan: ClusterPlan) -> StorageLimits:
-    """What the limits of a plan come to."""
+    """The limits of a plan."""
     cluster = plan.cluster
     facts = cluster_facts(cluster.inventory, cluster.layouts, plan.workers, cluster.masters, cluster.topology)
     return limits_of(facts, {setting.key: setting.value for setting in plan.settings})
@@ -65,7 +65,7 @@ def compared_schemes(limits: StorageLimits) -> tuple[Scheme, ...]:
 
 
 class PolicyVerdict(NamedTuple):
-    """What a cluster is for a policy: too small, unsafe, or what else to know."""
+    """Why a cluster is too small or unsafe for a policy, and remarks."""
 
     impossible: tuple[str, ...]
     unsafe: tuple[str, ...]
@@ -133,7 +133,7 @@ def _on_a_rack(scheme: Scheme, limits: StorageLimits) -> int:
 def _reasons(
     scheme: Scheme, limits: StorageLimits, data: StoredData, per_byte: float
 ) -> tuple[list[str], list[str], list[str]]:
-    """Why a policy is impossible, why it is unsafe, and what else to know."""
+    """Why a policy is impossible or unsafe, and remarks."""
     impossible: list[str] = []
     unsafe: list[str] = []
     remarks: list[str] = []
@@ -193,12 +193,12 @@ def _recommended(costs: list[PolicyCost]) -> Iterator[PolicyCost]:
 
 
 def _warned(cost: PolicyCost) -> bool:
-    """Whether this data or these hosts speak against a policy that would be safe."""
+    """Whether this data or these hosts are a con of a policy that would be safe."""
     return cost.hosts_lost < 2 or bool(cost.reasons)
 
 
 _REPLICATED = ("hbase.rootdir", "hbase.wal.dir", "yarn.nodemanager.remote-app-log-dir")
-"""Keys of directories whose files are synced or appended to, which coded files cannot be."""
+"""Keys of directories with files that are synced or appended to, which coded files cannot be."""
 CODES = tuple(POLICIES[name] for name in ("RS-3-2-1024k", "RS-6-3-1024k", "RS-10-4-1024k"))
 """The policies that advice compares: XOR-2-1 survives the loss of one unit only."""
 

@@ -13,7 +13,7 @@ from howdah.planner.rules.capacity import RACK_BALANCE
 from howdah.units import format_bytes, format_counted
 
 ONE_RACK = "default-rack"
-"""Hadoop's own name for the rack of hosts whose rack it does not know."""
+"""Hadoop's name for the rack of hosts without a known rack."""
 
 MASTERS_RACK = "masters"
 """The virtual rack of hosts that carry no DataNode."""
@@ -141,7 +141,7 @@ def safe_bytes(rooms: Iterable[float], replicas: int) -> float:
 
 
 def weigh_racks(inventory: Inventory, usable_bytes: int, replicas: int) -> tuple[Advice, ...]:
-    """What to know where one rack is so large that others cannot hold a replica of all it could."""
+    """Advice if a rack is so large that the others cannot hold a replica of all its blocks."""
     groups = inventory.worker_groups
     raw: Counter[str] = Counter()
     for group in groups:

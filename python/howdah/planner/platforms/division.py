@@ -101,7 +101,7 @@ class Division(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """One of the alike parts a host is cut into: its own NUMA node, or several for its only worker."""
+    """One of the equal parts of a host: its own NUMA node, or several for its only worker."""
 
     parts: int
     workers: int
@@ -118,7 +118,7 @@ def memory_for_workers(host_bytes: int) -> int:
 
 
 def memory_of_host(workers_bytes: int) -> int:
-    """The memory of a host whose hypervisor leaves so much to workers, in whole MiB."""
+    """The memory of a host that leaves so much to workers, in whole MiB."""
     return whole_mib((workers_bytes + HELD_BACK_BYTES) / (1 - HELD_BACK_SHARE))
 
 
@@ -135,7 +135,7 @@ def mapreduce_share(request: PlanRequest) -> float:
 
 
 def slots_in(memory_bytes: int, request: PlanRequest) -> int:
-    """Slots of each kind that a worker's memory allows: heaps under half, containers beside daemons."""
+    """Slots of each kind in a worker's memory: heaps under half, containers next to daemons."""
     usable = memory_bytes * mapreduce_share(request)
     if not request.sorts_only:
         return max(0, int((usable - DAEMONS_BYTES) * CONTAINERS_OF_ROOM // PAIR_BYTES))

@@ -60,11 +60,11 @@ _GUEST_MEMORY = 0.05
 _MASTER_PLACES = 0.005
 """A master that takes two places of workers instead of one (RULES 17)."""
 NOT_ASKED_FOR = 1.0
-"""Last of all: a hypervisor was named, and this platform goes without (howdah)."""
+"""The last rank: a hypervisor was requested, and this platform has none (howdah)."""
 
 
 def judge(group: HostGroup, request: PlanRequest, division: Division) -> tuple[Judgement, ...]:
-    """All that the rules say of a platform; of mixed loads, each counts for its share of the workers."""
+    """All judgements of a platform; each kind of a mixed load counts for its part of the workers."""
     return tuple(_judgements(group, request, division))
 
 

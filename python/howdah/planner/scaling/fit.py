@@ -45,7 +45,7 @@ _DISK_STEP = 10**9
 
 
 class Shrinking(NamedTuple):
-    """A cluster's plan on its way to a machine with so much room; a link's speed where one was asked for."""
+    """A cluster's plan that is scaled to the room of a machine, with the requested speed of links."""
 
     cluster: Cluster
     room: LabRoom
@@ -79,7 +79,7 @@ class Shrinking(NamedTuple):
         )
 
     def _roomiest(self, hosts: int, smallest: ClusterPlan) -> ClusterPlan:
-        """The plan whose hosts share all memory there is, or ``smallest`` where they touch too much then."""
+        """The plan with hosts that share all memory, or ``smallest`` if they would use too much."""
         worker_bytes = self.room.memory_bytes - footprint(smallest).masters - CLIENT_BYTES
         made = self._planned(hosts, worker_bytes // hosts // GIB * GIB)
         return made if footprint(made).total <= self.room.memory_bytes else smallest
@@ -147,7 +147,7 @@ class Shrinking(NamedTuple):
         return size
 
     def _instead(self, least: int) -> str:
-        """What to ask for so that it fits."""
+        """The option with which it fits."""
         per_host = len(divided_alike(self.cluster)[0].layout.workers)
         for workers in range(per_host - 1, 0, -1):
             request = self.cluster.request.model_copy(update={"workers_per_host": workers})

@@ -83,7 +83,7 @@ def with_hosts(group: HostGroup, names: list[str], racks: tuple[str, ...]) -> Ho
 
 
 def in_proportion(group: HostGroup, per_host: int, share: float, link_bits_per_s: int | None) -> HostGroup:
-    """The group with disks and a link for that share of CPU, or with the link that was asked for."""
+    """The group with disks and a link for this part of the CPU, or with the requested link."""
     changes: dict[str, Any] = {}
     if share < 1:
         changes["disks"] = tuple(_fewer_disks(group, per_host, share))

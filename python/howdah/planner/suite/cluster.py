@@ -65,7 +65,7 @@ class ClusterSizes:
         self.simulated = engine == SIM
         self.settings = Settings()
         self.program: type[Workload] = Workload
-        """The program whose sizes are being decided."""
+        """The current program."""
         self.rows: int | None = None
         """The rows that an earlier program of the suite generates."""
         self.records = records
@@ -134,7 +134,7 @@ PLATFORM = "as found"
 
 
 class FoundNode(NamedTuple):
-    """A NodeManager as the ResourceManager knows it."""
+    """A NodeManager as the ResourceManager reports it."""
 
     name: str
     """Its host name."""
@@ -152,11 +152,11 @@ class FoundValue(NamedTuple):
     key: str
     value: str
     where: str
-    """The file that sets it, or the release whose default it is."""
+    """The file that sets it, or the release with this default."""
 
 
 class ContainerSizes(NamedTuple):
-    """What the cluster's tasks ask for, bytes."""
+    """Bytes that the cluster's tasks request."""
 
     map_bytes: int
     reduce_bytes: int

@@ -84,7 +84,7 @@ class RunRequest(Model):
 
 
 def options_of(program: type[Workload], engine: str) -> tuple[Option[Any], ...]:
-    """What may be said of a program on an engine."""
+    """The options of a program on an engine."""
     return (*program.options, *program.options_on.get(engine, ()))
 
 
@@ -206,5 +206,5 @@ def suite_line(suite: Suite) -> str:
 
 
 def _work(suite: Suite) -> Iterator[str]:
-    """What each workload is, said once where several are of the same data."""
+    """The text of each workload, once for several on the same data."""
     yield from dict.fromkeys(words for workload in suite.workloads for words in workload.in_words())
