@@ -130,7 +130,7 @@ def _defaults(engine: str, suite: str, source: ClusterPlan | Path | None, runs_d
         if not own and option.name in decided:
             own = [decided[option.name]]
         if own:
-            values[option.name] = ", ".join(dict.fromkeys(map(option.said, own)))
+            values[option.name] = ", ".join(dict.fromkeys(map(option.text_of, own)))
     return StartDefaults(values=values)
 
 
