@@ -25,7 +25,7 @@ _NODE_MB = "yarn.nodemanager.resource.memory-mb"
 _NODE_VCORES = "yarn.nodemanager.resource.cpu-vcores"
 _CALCULATOR = "yarn.scheduler.capacity.resource-calculator"
 _UNSET_MB = 1024
-"""What a task gets whose container is left at -1."""
+"""The memory of a task with a container of -1."""
 
 
 class AtOnce(NamedTuple):
@@ -69,7 +69,7 @@ def counts_vcores(calculator: str) -> bool:
 
 
 def granted_bytes(asked_bytes: int, least_bytes: int) -> int:
-    """The memory of a container that asks for so much: YARN gives multiples of the least allocation."""
+    """The memory of a container for a request: YARN gives multiples of the least allocation."""
     step = max(1, least_bytes)
     return max(1, -(-asked_bytes // step)) * step
 
@@ -166,7 +166,7 @@ class _Sizes:
         return Container(granted_bytes(asked_mb * MIB, self._least), vcores)
 
     def room(self, worker: Worker) -> Room:
-        """What the NodeManager of such a worker has; all of its memory where no setting says less."""
+        """The memory of such a worker's NodeManager; all of the worker's if no setting limits it."""
         memory_mb = self._number(_NODE_MB, worker)
         memory = memory_mb * MIB if memory_mb else worker.memory_bytes
         return Room(memory, self.vcores(worker) if self._vcores_count else None)

@@ -102,7 +102,7 @@ class FoundConfig(Model):
     """The hosts that HBase's file ``backup-masters`` lists."""
 
     effective: tuple[FoundProperty, ...] = ()
-    """What is in force, once for each name of today, variables replaced; empty until it is worked out."""
+    """The active properties, each once by its current name, variables replaced; empty until computed."""
 
     @property
     def datanode_hosts(self) -> tuple[str, ...]:
@@ -128,7 +128,7 @@ class FoundConfig(Model):
 
 
 class ExistingSystem(Model):
-    """All that a check may look at."""
+    """The subject of a check."""
 
     config: FoundConfig | None = None
     """The configuration, if one was given."""
@@ -137,7 +137,7 @@ class ExistingSystem(Model):
 
 
 class Volume(Model):
-    """A directory that a DataNode stores in, which should be a disk of its own."""
+    """A directory of a DataNode, which should be a separate disk."""
 
     storage: str
     """What the DataNode takes it for: ``DISK``, ``SSD``, ``ARCHIVE`` …"""
@@ -176,15 +176,15 @@ class Survey(Model):
     machines: tuple[Machine, ...]
     """Those with daemons that live, by name."""
     dead: tuple[str, ...] = ()
-    """Hosts whose DataNode or NodeManager is lost, and which has no other that lives."""
+    """Hosts with a lost DataNode or NodeManager and no live daemon."""
     node_groups: bool = False
     """Whether the innermost level of locations is the physical host."""
     unread: tuple[Unread, ...] = ()
-    """What could not be asked."""
+    """Daemons that could not be queried."""
 
 
 class Work(Model):
-    """What a cluster's finished jobs come to; the file that ``howdah plan --workload @FILE`` reads."""
+    """A summary of a cluster's finished jobs; the file that ``howdah plan --workload @FILE`` reads."""
 
     howdah: Literal[1] = FORMAT
     """The format's version."""

@@ -1,4 +1,4 @@
-"""Machines as they are wanted and as they are found, and what it takes to make one the other."""
+"""Planned and existing machines, and the changes that make one the other."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ class MachineDisk(Model):
     name: str
     """The device's id, or the datastore's or pool's name."""
     size_bytes: int
-    """Its size; of a device what the inventory says."""
+    """Its size; for a device that of the inventory."""
 
 
 class FirstBoot(Model):
-    """What a machine is told when it first starts."""
+    """The configuration of a machine at its first start."""
 
     host_name: str
-    """The name it answers to."""
+    """Its host name."""
     address: str
     prefix: int
     """Bits of the address that name the network."""
     gateway: str | None
     """The way to other networks."""
     name_servers: tuple[str, ...]
-    """Who resolves names."""
+    """Its name servers."""
     user: str
     """Who may log in, and become root."""
     keys: tuple[str, ...]
@@ -41,7 +41,7 @@ class FirstBoot(Model):
 
 
 class PlannedMachine(Model):
-    """One virtual machine as plan and site want it."""
+    """A virtual machine, by the plan and the site."""
 
     name: str
     """Its name, under the hypervisor and in the network."""
@@ -50,9 +50,9 @@ class PlannedMachine(Model):
     host: str
     """The host it is made on."""
     kind: str
-    """The kind of worker whose settings it has."""
+    """The kind of worker with its settings."""
     roles: tuple[Role, ...]
-    """What will run on it."""
+    """Its daemons."""
     master: bool
     """Whether it carries masters."""
     vcpus: int
@@ -88,16 +88,16 @@ class HostState(Model):
 
     name: str
     ready: str = ""
-    """Why no machine can be started on it; nothing where one can."""
+    """Why no machine can be started on it; empty if one can."""
     memory_bytes: int
     taken_bytes: int = 0
-    """Memory that is promised to machines that are not planned on it."""
+    """Memory that machines not planned on it reserve."""
     threads: int
     """Its logical CPUs."""
     cores: int
     """Its physical cores."""
     clock_mhz: int = 0
-    """What a core runs at."""
+    """The clock of a core."""
     nodes: tuple[HostNode, ...]
     """Its NUMA nodes."""
     devices: Mapping[str, int]
@@ -109,7 +109,7 @@ class HostState(Model):
     networks: frozenset[str]
     """Port groups or bridges that it has."""
     no_fault_tolerance: str = ""
-    """Why it cannot carry Fault Tolerance; nothing where it can."""
+    """Why it cannot run Fault Tolerance; empty if it can."""
 
 
 class ExistingMachine(Model):
@@ -126,17 +126,17 @@ class ExistingMachine(Model):
 
 
 class Difference(Model):
-    """One thing of a machine that is not as planned."""
+    """A difference of a machine from the plan."""
 
     what: str
     found: str
-    """How it is; nothing where it is not there."""
+    """The existing value; empty if there is none."""
     planned: str
-    """How it should be."""
+    """The planned value."""
 
 
 class Doing(StrEnum):
-    """What becomes of one thing."""
+    """The action for a machine, rule or group."""
 
     MAKE = "make"
     CHANGE = "change"
@@ -145,18 +145,18 @@ class Doing(StrEnum):
 
 
 class ProvisionChange(Model):
-    """What is to be done with one thing, a machine or what holds several."""
+    """A change of a machine, or of a thing that holds several."""
 
     doing: Doing
     what: str
     """``machine``, ``folder``, ``rule``."""
     name: str
     host: str = ""
-    """The host it is on, where it is on one."""
+    """Its host, if any."""
     differences: tuple[Difference, ...] = ()
     """What is not as planned."""
     refused: str = ""
-    """Why howdah does not do it, where it does not."""
+    """Why howdah does not make it; empty if it does."""
     restarts: bool = False
     """Whether a running machine must be shut down for it, and started again."""
 
@@ -176,7 +176,7 @@ class Provisioning(Model):
 
 
 class Obstacle(NamedTuple):
-    """Why something cannot be made: where, what, and what would help."""
+    """An obstacle: place, problem and hint."""
 
     where: str
     what: str
