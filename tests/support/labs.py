@@ -12,7 +12,7 @@ from howdah.lab.state import Jars, LabState
 from howdah.model.cluster import Laboratory
 from howdah.model.inventory import DiskRole, Inventory
 from howdah.model.plan import ClusterPlan, Role
-from howdah.model.request import Demand, Hypervisor, Override, PlanRequest, Protection
+from howdah.model.request import CodedDirectory, Demand, Hypervisor, Override, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
 from support.hadoop_cluster import OFTEN
 from support.java import BRIEF
@@ -34,6 +34,7 @@ def lab_plan(
     storage: bool = False,
     disk_bytes: int | None = None,
     settings: Mapping[str, str] | None = None,
+    coded: tuple[CodedDirectory, ...] = (),
 ) -> ClusterPlan:
     """A plan of the example's two hosts, virtual unless workers are None; replication 2.
 
@@ -46,6 +47,7 @@ def lab_plan(
             hypervisor=Hypervisor.KVM if workers_per_host else Hypervisor.NONE,
             workers_per_host=workers_per_host,
             replication=2,
+            coded=coded,
             protection=protection,
             secure=secure,
             realm="EXAMPLE.COM" if secure else None,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import pyarrow as pa
+
 from howdah.analysis.accounting import BACKGROUND_BYTES, UNEXPLAINED_SHARE
 from howdah.analysis.balance import copied_bytes
 from howdah.analysis.evidence import (
@@ -20,6 +22,7 @@ from howdah.analysis.evidence import (
 )
 from howdah.analysis.layers import LAG_S, SampleWindow, Traffic, Untold, layer_accounts
 from howdah.analysis.links import (
+    Place,
     local_by_lot,
     local_share,
     read_in_vain,
@@ -34,7 +37,7 @@ from howdah.analysis.timeline import Timeline
 from howdah.analysis.wording import listed, number
 from howdah.analysis.work import ClusterWork, JobBytes, cluster_work, input_policy, job_bytes
 from howdah.model.finding import Finding, Number
-from howdah.model.run import RunRecord
+from howdah.model.run import RunRecord, WorkloadResult
 from howdah.model.tables import RunData
 from howdah.units import format_bytes
 
@@ -181,7 +184,7 @@ def flows(
         said = job_bytes(result.job)
         attempts = tasks_of(run.tasks, result.workload.kind, time)
         done = succeeded(attempts)
-        remote = shuffle_share(done, place) if work.stored else None
+        remote = _shuffle_share(result, done, place) if work.stored else None
         lot = local_by_lot(run.record, result, done, place, places)
         local = local_share(done, result.job) if lot is None else lot.share
         whole = whole_files_share(run.record, result, local, places)
@@ -192,7 +195,8 @@ def flows(
         by_lot = 0.0 if lot is None else lot.wanders * work.input
         untold = Untold(*untold_bytes(attempts, work.replication))
         copied = copied_bytes(run.record, time)
-        traffic = Traffic(local, remote, read_in_vain(attempts), copied, by_lot, untold)
+        again = _read_again(result, work.input)
+        traffic = Traffic(local, remote, read_in_vain(attempts), copied, by_lot, untold, again)
         span = window_of(run.record, timeline, time)
         follows = any(0 <= time.start_s - each.end_s < LAG_S for each in times)
         window = SampleWindow(timeline, machines, span, follows) if span else None
@@ -214,6 +218,21 @@ def flows(
             )
         )
     return tuple(layered)
+
+
+def _shuffle_share(result: WorkloadResult, done: pa.Table, place: Place) -> float | None:
+    """The part of the shuffle that crossed the network: Spark counts it, MapReduce's follows from places."""
+    if result.spark is None:
+        return shuffle_share(done, place)
+    read = sum(stage.shuffle_read_bytes for stage in result.spark.stages)
+    remote = sum(stage.shuffle_remote_bytes for stage in result.spark.stages)
+    return remote / read if read else None
+
+
+def _read_again(result: WorkloadResult, size: int) -> float:
+    """Input that stages of Spark read beyond its size; 0 for MapReduce."""
+    stages = result.spark.stages if result.spark else ()
+    return max(0.0, sum(stage.input_bytes for stage in stages) - size) if stages else 0.0
 
 
 def tolerance(layer: LayerAccount, machines: int) -> float:

@@ -50,6 +50,8 @@ class Traffic(NamedTuple):
     copied: float = 0.0
     by_lot: float = 0.0
     untold: Untold = Untold(0.0, 0.0)
+    again: float = 0.0
+    """Input that further stages of Spark read once more, as SQL does to choose the ranges of a sort."""
 
     def expected(self, work: ClusterWork) -> float:
         """Bytes every network interface together receives: what HDFS sends, and the shuffle."""
@@ -120,8 +122,11 @@ def layer_accounts(
     extra_read = said.hdfs_read - work.input
     extra_written = said.hdfs_written - work.output
     extra_stored = said.output_stored - work.stored
-    yield _hadoop("read", work, said, extra_stored * (max(0.0, work.map_spills - 1) + work.reduce_spills))
-    yield _hadoop("written", work, said, extra_stored * (work.map_spills + work.reduce_spills))
+    lengths = extra_stored * (max(0.0, work.map_spills - 1) + work.reduce_spills)
+    again = ByteExplanation("input that further stages read again", traffic.again, "measured")
+    yield _hadoop("read", work, said, [_lengths(lengths), again])
+    lengths = extra_stored * (work.map_spills + work.reduce_spills)
+    yield _hadoop("written", work, said, [_lengths(lengths)])
     if window is not None:
         extra = (extra_read, work.replication * extra_written)
         yield from _datanodes(work, window, extra, traffic)
@@ -194,7 +199,13 @@ def _crossed(window: SampleWindow) -> tuple[float, float] | None:
     return sum(total for total, _ in known), sum(blur for _, blur in known)
 
 
-def _hadoop(direction: Direction, work: ClusterWork, said: JobBytes, lengths: float) -> LayerAccount:
+def _lengths(size: float) -> ByteExplanation:
+    return ByteExplanation("lengths that Hadoop stores with every key and value", size, "measured")
+
+
+def _hadoop(
+    direction: Direction, work: ClusterWork, said: JobBytes, why: list[ByteExplanation]
+) -> LayerAccount:
     if direction == "read":
         theory = work.input + work.files_read
         total = said.hdfs_read + said.map_file_read + said.reduce_file_read
@@ -202,8 +213,7 @@ def _hadoop(direction: Direction, work: ClusterWork, said: JobBytes, lengths: fl
         theory = work.output + work.files_written
         total = said.hdfs_written + said.map_file_written + said.reduce_file_written
     by = f"HDFS_BYTES_{direction.upper()}, FILE_BYTES_{direction.upper()}"
-    why = ByteExplanation("lengths that Hadoop stores with every key and value", lengths, "measured")
-    return _layer(("Hadoop", direction), theory, (float(total), 0.0), by, [why])
+    return _layer(("Hadoop", direction), theory, (float(total), 0.0), by, why)
 
 
 def _disks(work: ClusterWork, account: ByteAccount, copied: float) -> Iterator[LayerAccount]:

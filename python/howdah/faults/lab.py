@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from threading import Lock
 from typing import NamedTuple, assert_never
@@ -19,6 +19,7 @@ from howdah.lab import registry
 from howdah.lab.active_faults import ActiveFault, RevertStep, active_faults, record_fault, remove_fault
 from howdah.lab.commands import KillMode, kill, running_on
 from howdah.lab.hadoop import daemons
+from howdah.lab.hadoop.daemons import Daemon, exit_reason
 from howdah.lab.hadoop.redundancy import journal_directory
 from howdah.lab.hadoop.starting import start_missing
 from howdah.lab.installed import installed
@@ -300,10 +301,23 @@ class RunningDaemons:
         self._ran = frozenset(processes.daemons(state))
 
     def start_fallen(self) -> tuple[str, ...]:
-        """Start ended daemons that no active fault stopped; returns their names."""
+        """Start ended daemons that no active fault stopped, and wait for them; returns their names.
+
+        A name is followed by the reason if the daemon's log has one.
+        """
         with _locked_soon(self._state.name):
+            ended = {daemon.key: exit_reason(daemon.log) for daemon in daemons.planned(self._state)}
             fallen = start_fallen(self._state, self._ran)
-        return tuple(f"{daemon.program} on {daemon.machine.name}" for daemon in fallen)
+            if fallen:
+                # The next run finds out what is still missing.
+                with suppress(RunFailed):
+                    await_whole(self._state, lambda text: None)
+        return tuple(_with_reason(daemon, ended[daemon.key]) for daemon in fallen)
+
+
+def _with_reason(daemon: Daemon, reason: str) -> str:
+    name = f"{daemon.program} on {daemon.machine.name}"
+    return f"{name} ({reason})" if reason else name
 
 
 class _SharedLock:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import time
 from collections.abc import Callable, Collection
 from typing import NamedTuple
 
@@ -11,9 +12,11 @@ from howdah.lab.active_faults import ActiveFault, RevertStep, active_faults, rem
 from howdah.lab.commands import running_on
 from howdah.lab.hadoop import daemons
 from howdah.lab.hadoop.daemons import Daemon
+from howdah.lab.hadoop.health import health
 from howdah.lab.hadoop.starting import start_missing, wait_until_ready
 from howdah.lab.installed import installed
 from howdah.lab.kernel import breaking, network, processes
+from howdah.lab.kernel.enter import network_of
 from howdah.lab.kernel.processes import Process
 from howdah.lab.resizing import start_drain
 from howdah.lab.spec import LabSpec
@@ -27,6 +30,10 @@ class Reverted(NamedTuple):
     fault: ActiveFault
     remaining: tuple[str, ...]
     """The steps that failed, with reasons; the fault then stays recorded."""
+
+
+_RETURN_S, _POLL_S = 30.0, 0.5
+"""How long a NodeManager that was drained may take to return, and how often it is looked for."""
 
 
 def revert(state: LabState, fault: ActiveFault) -> Reverted:
@@ -129,7 +136,18 @@ def _disk(state: LabState, step: RevertStep) -> None:
 def _drained(state: LabState, step: RevertStep) -> None:
     """Make a drained worker a member again; its NodeManager ended after its last task."""
     change_leaving(state, [step.machine], leaving=False)
-    start_missing(state, installed(state), lambda text: None, [state.machine(step.machine)])
+    machine = state.machine(step.machine)
+    deadline = time.monotonic() + _RETURN_S
+    while True:
+        start_missing(state, installed(state), lambda text: None, [machine])
+        with network_of(state):
+            answers = health(state, processes.daemons(state))
+        if machine.name in answers.nodemanagers or "active" not in answers.resource_managers.values():
+            return
+        # A NodeManager that ran a moment ago may still be ending after its last task.
+        if time.monotonic() > deadline:
+            raise RunFailed(f"nodemanager on {machine.name}", "did not return", "see its log")
+        time.sleep(_POLL_S)
 
 
 def change_leaving(state: LabState, names: Collection[str], *, leaving: bool) -> None:

@@ -46,7 +46,7 @@ def plan_choice(
         spots = spots_by_host(inventory, {layout.group: layout for layout in layouts})
         kept = keep_places(staying, masters, spots, kinds, request)
         masters = kept if len(kept) == len(staying) else masters
-    topology = lay_out(inventory, layouts)
+    topology = lay_out(inventory, layouts, coded=bool(request.coded))
     check_machine_names(inventory, layouts, masters, request)
     facts = Facts(request=request, known_cluster=cluster_facts(inventory, layouts, kinds, masters, topology))
     settings = (
@@ -249,8 +249,7 @@ def _changed(
         growth=cluster.request.growth,
         mean_file_bytes=file_bytes(cluster.request),
     )
-    changed = cluster.model_copy(
-        update={"inventory": inventory, "topology": lay_out(inventory, cluster.layouts), "capacity": space}
-    )
+    topology = lay_out(inventory, cluster.layouts, coded=bool(cluster.request.coded))
+    changed = cluster.model_copy(update={"inventory": inventory, "topology": topology, "capacity": space})
     # Created and not copied, so that it is checked as any plan.
     return ClusterPlan.model_validate(plan.model_copy(update={"cluster": changed}).model_dump(by_alias=True))

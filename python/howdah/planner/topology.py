@@ -26,11 +26,20 @@ _KNOWN_LIMITS = (
     "(HDFS-17655, HDFS-17883): test it before you need it"
 )
 
+NODE_GROUPS_END = (
+    "with node groups, Hadoop from 3.3.5 on counts no rack once a worker is drained that was drained before, "
+    "and the NameNode exits when it places a coded block (ArithmeticException: / by zero)"
+)
+"""Seen in labs of Hadoop 3.5.0; NetworkTopologyWithNodeGroup does not keep the count of HDFS-16456."""
+
 _WORTH_SAYING = 0.95
 
 
-def lay_out(inventory: Inventory, layouts: Sequence[Layout]) -> Topology:
-    """Every host's rack, and the placement policy that keeps replicas on different hosts."""
+def lay_out(inventory: Inventory, layouts: Sequence[Layout], *, coded: bool = False) -> Topology:
+    """Every host's rack, and the placement policy that keeps replicas on different hosts.
+
+    ``coded``: directories are erasure-coded, which node groups endanger.
+    """
     most = max((len(layout.workers) for layout in layouts), default=1)
     real = _real_racks(inventory)
     if most == 1:
@@ -46,6 +55,15 @@ def lay_out(inventory: Inventory, layouts: Sequence[Layout]) -> Topology:
             "with its host",
         )
     racks, how = _virtual_racks(inventory)
+    if coded:
+        return Topology(
+            placement=Placement.UPGRADE_DOMAINS,
+            real_racks=False,
+            racks=racks,
+            reason=f"up to {most} workers share a host, and directories are erasure-coded: every host is an "
+            f"upgrade domain, so that no two replicas of a block share one, in {how}. Node groups would not "
+            f"do: {NODE_GROUPS_END}. dfs.hosts must list every worker with its host",
+        )
     return Topology(
         placement=Placement.NODE_GROUPS,
         real_racks=False,

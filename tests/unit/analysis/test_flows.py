@@ -14,6 +14,7 @@ from howdah.analysis import analyse
 from howdah.analysis.evidence import ByteFlow, LayerAccount
 from howdah.analysis.links import local_by_lot, shuffle_share
 from howdah.model.cluster import CounterValue, Event, ReplicaSpread
+from howdah.model.spark import SparkRun, SparkStageRun
 from howdah.model.tables import RunData
 from howdah.model.workloads.dfsio import DfsioRead, DfsioWrite
 from support.cluster_records import attempts_in, terasort_on, with_attempts, with_events
@@ -64,6 +65,43 @@ def test_every_layer_is_what_replicas_and_shuffle_ask(replication: int) -> None:
     assert layer(run, "disks", "written").theory == pytest.approx(replication * SIZE + 2 * stored)
     (finding,) = found(run, "byte-accounting")
     assert finding.severity == "note"
+
+
+def test_spark_counts_what_its_shuffle_fetched_elsewhere_and_what_stages_read_again() -> None:
+    # A sort by SQL reads its input twice: once to choose ranges, and a quarter of the shuffle crosses here.
+    run = counted(terasort_on(Scene(replication=1)), HDFS_BYTES_READ=(2 * SIZE, 0))
+    (result,) = run.record.workloads
+    stages = (
+        _stage(0, input_bytes=SIZE),
+        _stage(1, input_bytes=SIZE, shuffle_write_bytes=800),
+        _stage(2, shuffle_read_bytes=800, shuffle_remote_bytes=200),
+    )
+    spark = SparkRun(
+        id="application_1_0001",
+        version="4.3.0",
+        deploy_mode="client",
+        outcome="succeeded",
+        start_s=0.0,
+        end_s=10.0,
+        stages=stages,
+    )
+    changed = result.model_copy(update={"spark": spark})
+    kinds = [{"map": "stage 1", "reduce": "stage 2"}[kind] for kind in run.tasks.column("kind").to_pylist()]
+    column = run.tasks.schema.get_field_index("kind")
+    run = run._replace(
+        record=run.record.model_copy(update={"workloads": (changed,)}),
+        tasks=run.tasks.set_column(column, "kind", pa.array(kinds)),
+    )
+    assert layer(run, "network", "received").theory == 200
+    read = layer(run, "Hadoop", "read")
+    again = [part.bytes for part in read.explained if part.what == "input that further stages read again"]
+    assert again == [SIZE]
+
+
+def _stage(number: int, **numbers: int) -> SparkStageRun:
+    return SparkStageRun.model_validate(
+        {"id": number, "attempt": 0, "name": "sort", "start_s": 0.0, "end_s": 1.0, "tasks": 1, **numbers}
+    )
 
 
 def test_every_layer_agrees_with_what_was_counted() -> None:

@@ -21,11 +21,11 @@ from support.clusters import divided, host_group, inventory
 BLOCKS = "org.apache.hadoop.hdfs.server.blockmanagement"
 
 
-def laid_out(*groups: HostGroup, per_host: int = 4) -> Topology:
+def laid_out(*groups: HostGroup, per_host: int = 4, coded: bool = False) -> Topology:
     layouts = [
         divided(group, per_host, virtual=per_host > 1)[0] for group in groups if group.serves != "masters"
     ]
-    return lay_out(inventory(*groups), layouts)
+    return lay_out(inventory(*groups), layouts, coded=coded)
 
 
 def sizes(topology: Topology) -> list[int]:
@@ -40,6 +40,15 @@ def test_32_divided_hosts_are_16_virtual_racks_of_two_node_groups() -> None:
     assert expand_all(topology.racks[0].hosts) == ("w-01", "w-02")
     assert "16 virtual racks of 2 hosts each" in topology.reason
     assert "HDFS-17655" in topology.reason
+
+
+def test_divided_hosts_with_coded_directories_are_upgrade_domains_in_virtual_racks() -> None:
+    topology = laid_out(host_group(), coded=True)
+    assert topology.placement is Placement.UPGRADE_DOMAINS
+    assert not topology.real_racks
+    assert sizes(topology) == [2] * 16
+    assert "Node groups would not do" in topology.reason
+    assert laid_out(host_group(), per_host=1, coded=True).placement is Placement.DEFAULT
 
 
 @pytest.mark.parametrize(

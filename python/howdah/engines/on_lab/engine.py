@@ -22,13 +22,17 @@ from howdah.lab import registry
 from howdah.lab.state import LabState, read_state
 from howdah.lab.status import LabStatus, status
 from howdah.model.engine_options import FAULT
+from howdah.model.faults import Action
 from howdah.model.job import Job, Progress, SampleSink
 from howdah.model.latencies import LatencyHistogram
+from howdah.model.plan import Placement
 from howdah.model.run import RunRecord, RunWarning, Sample, TaskAttempt
 from howdah.model.tables import ServerEvent
 from howdah.model.workloads.base import Workload
+from howdah.model.workloads.option import ERASURE_CODING
 from howdah.model.workloads.suite import programs, suites
 from howdah.planner.suite.request import RunRequest
+from howdah.planner.topology import NODE_GROUPS_END
 
 SETTLES_S = 60.0
 """How long is waited for what comes by itself: regions that are opened, a NameNode that leaves safe mode."""
@@ -174,6 +178,14 @@ def requested_faults(request: RunRequest, state: LabState | None) -> FaultRun | 
     schedule = tuple(fault for text in texts for fault in read_faults(text, targets))
     phases = {kind: _phases(programs()[kind]) for kind in suites()[request.suite]}
     check_schedule(schedule, targets, phases, FAULT.flag)
+    coded = request.of(ERASURE_CODING) is not None
+    node_groups = state.plan.cluster.topology.placement is Placement.NODE_GROUPS
+    if coded and node_groups and any(fault.action is Action.DRAIN for fault in schedule):
+        raise UserError(
+            FAULT.flag,
+            f"workers with coded files cannot be drained in this lab: {NODE_GROUPS_END}",
+            "plan the lab with --erasure-coding DIR=POLICY: its hosts are then upgrade domains",
+        )
     heal_orphans(state)
     return FaultRun(FaultPlayer(schedule, LabFaults(state)), state)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -23,6 +24,7 @@ from howdah.lab.state import LabState, LabSystem
 from howdah.model.plan import Role
 from howdah.services.conf import ClientConf
 
+_EXIT = re.compile(r"ExitUtil: Exiting with status \d+: (.{1,200})")
 _LAST_LINES = 12
 _LAST_BYTES = 20_000
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -178,16 +180,25 @@ def base_environment(state: LabState, more: Mapping[str, str]) -> dict[str, str]
     }
 
 
-def tail(log: Path) -> str:
-    """Return the last lines of a log without blank lines and stack traces."""
+def exit_reason(log: Path) -> str:
+    """Return why a daemon of Hadoop ended, by the end of its log; empty if it does not say."""
+    reasons = [match[1] for line in _last_lines(log) if (match := _EXIT.search(line))]
+    return reasons[-1] if reasons else ""
+
+
+def _last_lines(log: Path) -> list[str]:
     try:
         with log.open("rb") as file:
             file.seek(0, os.SEEK_END)
             file.seek(max(0, file.tell() - _LAST_BYTES))
-            lines = file.read().decode(errors="replace").splitlines()
+            return file.read().decode(errors="replace").splitlines()
     except OSError:
-        lines = []
-    shown = [line for line in lines if line.strip() and not line.startswith(("\tat ", "\t... "))]
+        return []
+
+
+def tail(log: Path) -> str:
+    """Return the last lines of a log without blank lines and stack traces."""
+    shown = [line for line in _last_lines(log) if line.strip() and not line.startswith(("\tat ", "\t... "))]
     return "\n".join([f"the last lines of {log}:", *(line[:300] for line in shown[-_LAST_LINES:])])
 
 

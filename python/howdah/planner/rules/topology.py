@@ -43,7 +43,8 @@ rules = Rules(file="hdfs-site.xml")
 PLACEMENT = rules.principle(
     "topology.placement",
     "Replicas of a block are on different hosts: by the default policy if each host carries one "
-    "worker, by upgrade domains if hosts are divided and racks are known, otherwise by node groups.",
+    "worker, by upgrade domains if hosts are divided and racks are known or directories are coded, "
+    "otherwise by node groups.",
     MUST,
     sources="D0 60, D0 61, D1 88, D2 105, X5",
     today="HVE's documented configuration fails since dfs.use.dfs.network.topology exists. A host "
@@ -81,7 +82,7 @@ def _script(facts: Facts) -> Decision:
     )
 
 
-_NODE_GROUPS_WHEN = Condition(f"{_DIVIDED} and no racks are known", _NODE_GROUPS)
+_NODE_GROUPS_WHEN = Condition(f"{_DIVIDED}, no racks are known and no directory is coded", _NODE_GROUPS)
 rules.fixed(
     "topology.node-group-class",
     "net.topology.impl",
@@ -163,7 +164,9 @@ def _by_space(facts: Facts) -> Decision:
     )
 
 
-_UPGRADE_DOMAINS_WHEN = Condition(f"{_DIVIDED} and racks are known", _UPGRADE_DOMAINS)
+_UPGRADE_DOMAINS_WHEN = Condition(
+    f"{_DIVIDED}, and racks are known or directories are coded", _UPGRADE_DOMAINS
+)
 rules.fixed(
     "topology.hosts-provider",
     "dfs.namenode.hosts.provider.classname",

@@ -11,7 +11,8 @@ from howdah.errors import UserError
 from howdah.lab.active_faults import active_faults, record_fault
 from howdah.lab.state import LabState
 from howdah.model.faults import FaultReport
-from support.labs import hbase_lab_state, lab_state
+from howdah.model.request import CodedDirectory
+from support.labs import hbase_lab_state, lab_plan, lab_state
 from support.requests import run_request
 from support.rigs import LocalRig
 from support.sinks import MemorySink
@@ -72,6 +73,21 @@ def test_what_cannot_be_played_is_refused(state: LabState, given: str, said: str
     with pytest.raises(UserError) as raised:
         asked(state, given)
     assert said in str(raised.value)
+
+
+def test_workers_with_coded_files_are_not_drained_under_node_groups(tmp_path: Path) -> None:
+    # The NameNode of Hadoop 3.5.0 exits when that is done a second time.
+    state, drain = lab_state(tmp_path), ("drain worker:h2-2",)
+    coded = run_request("terasuite", faults=drain, erasure_coding="XOR-2-1-1024k")
+    with pytest.raises(UserError, match="cannot be drained in this lab: with node groups") as raised:
+        requested_faults(coded, state)
+    assert raised.value.hint == (
+        "plan the lab with --erasure-coding DIR=POLICY: its hosts are then upgrade domains"
+    )
+    assert texts(requested_faults(run_request("terasuite", faults=drain), state)) == list(drain)
+    directory = CodedDirectory(path="/coded", policy="XOR-2-1-1024k")
+    planned = state.model_copy(update={"plan": lab_plan(coded=(directory,))})
+    assert texts(requested_faults(coded, planned)) == list(drain)
 
 
 def test_a_phase_that_a_job_does_not_have_is_refused_where_its_phases_are_known(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from howdah.hadoop.daemons import DAEMONS
-from howdah.lab.hadoop.daemons import planned_options, tail
+from howdah.lab.hadoop.daemons import exit_reason, planned_options, tail
 from howdah.lab.hadoop.redirect import client_files
 from howdah.model.plan import Role
 from howdah.render.cluster import render
@@ -38,3 +38,16 @@ def test_the_end_of_a_log_is_what_it_says_without_stacks(tmp_path: Path) -> None
     assert shown[-2:] == ["java.net.BindException: in use", "end"]
     assert len(shown) <= 13
     assert tail(tmp_path / "none").splitlines() == [f"the last lines of {tmp_path / 'none'}:"]
+
+
+def test_the_reason_for_an_exit_is_the_last_in_the_log(tmp_path: Path) -> None:
+    log = tmp_path / "namenode.log"
+    log.write_text(
+        "2026-11-29 07:20:34,431 INFO org.apache.hadoop.util.ExitUtil: Exiting with status 1: "
+        "java.lang.ArithmeticException: / by zero\n"
+        "2026-11-29 07:20:34,434 INFO org.apache.hadoop.hdfs.server.namenode.NameNode: SHUTDOWN_MSG: \n"
+    )
+    assert exit_reason(log) == "java.lang.ArithmeticException: / by zero"
+    log.write_text("2026-11-29 07:20:34,434 INFO NameNode: SHUTDOWN_MSG: \n")
+    assert not exit_reason(log)
+    assert not exit_reason(tmp_path / "none")

@@ -11,8 +11,10 @@ from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict, worker_hosts
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
+from howdah.planner.topology import NODE_GROUPS_END
 from howdah.units import MIB, format_counted, format_memory
 
+_TOPOLOGY = "net.topology.impl"
 _POLICY = "dfs.namenode.ec.system.default.policy"
 _SHAPE = re.compile(r"(?:RS|RS-LEGACY|XOR)-(\d+)-(\d+)-\d+[kKmM]")
 _CHECKED = "dfs.namenode.resource.checked.volumes.minimum"
@@ -148,6 +150,27 @@ def _erasure(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             fix=f"set {_POLICY} to {_largest(hosts)} in {reading.where(_POLICY)}, or add "
             f"{needed - hosts} DataNodes",
         )
+
+
+@rules.inspection(
+    "consistency.erasure-node-groups",
+    MUST,
+    sources="HDFS-16456, Hadoop 3.5.0: NetworkTopologyWithNodeGroup",
+    when="hosts are node groups, and the plan codes directories or a policy of erasure coding is set",
+)
+def _erasure_node_groups(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Coded files are not on a cluster with node groups."""
+    topology = reading.text(_TOPOLOGY) or ""
+    if "NodeGroup" not in topology or not (facts.request.coded or reading.text(_POLICY)):
+        return
+    yield reading.verdict(
+        _TOPOLOGY,
+        False,
+        found="node groups, and files that may be erasure-coded",
+        expected=f"upgrade domains: {NODE_GROUPS_END}",
+        fix=f"give every host an upgrade domain in dfs.hosts and remove {_TOPOLOGY}; until then restart the "
+        "NameNodes after a drained worker has returned, before you drain another",
+    )
 
 
 def _datanodes(reading: Inspected, facts: Facts) -> int:
