@@ -12,9 +12,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from howdah.installation.installation import find_installation
-from howdah.installation.java import java_home
-from howdah.model.erasure import POLICIES
+from howdah.installation.installation import find_installation, java_home
+from howdah.model.storage_policy import POLICIES
 
 _SOURCE = Path(__file__).with_name("CoderSpeed.java")
 

@@ -18,9 +18,9 @@ from howdah.markdown import pipe_table
 from howdah.model.latencies import LatencyHistogram
 from howdah.model.metrics import METRICS
 from howdah.model.run import SCHEMA_VERSION, RunRecord, Sample, TaskAttempt
-from howdah.model.server_events import ServerEvent
+from howdah.model.tables import ServerEvent
 from howdah.model.workloads.base import Workload
-from howdah.model.workloads.registered import OWN
+from howdah.model.workloads.suite import OWN
 from howdah.store.layout import LATENCIES, LOG_FILE, RUN_JSON, SAMPLES, SERVER_EVENTS, TASKS
 
 _Schema = dict[str, Any]

@@ -21,12 +21,12 @@ from pathlib import Path
 from benches.ours.meter import Meter, machine_cpu_s, own_cpu_s
 from howdah.engines.hadoop.programs.overlay import write_shims
 from howdah.engines.hadoop.reached import Reached, reach_lab, running_lab
-from howdah.installation.compiled import spark_programs
-from howdah.installation.spark import find_spark
+from howdah.installation.installation import find_spark
+from howdah.installation.java_programs import spark_programs
 from howdah.model.engine_options import LAB
+from howdah.model.job import Progress
 from howdah.model.run import Outcome, RunRecord
-from howdah.model.sink import Progress
-from howdah.model.workloads.user_command import COMMAND, COMMAND_LINE
+from howdah.model.workloads.hadoop_programs import COMMAND, COMMAND_LINE
 from howdah.planner.suite.request import RunRequest
 from howdah.services.namenode import NameNode
 from howdah.services.resourcemanager import AppFacts, ResourceManager

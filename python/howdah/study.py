@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from howdah.extras import extra
 from howdah.model.comparison import Measure
-from howdah.model.engine_names import LOCAL
+from howdah.model.engine_options import LOCAL
 from howdah.model.engines import RegisteredEngine, engines
 from howdah.model.run import Outcome
 from howdah.model.study import Factor, Repeats, Study, StudyRun, matches

@@ -7,6 +7,7 @@ Inside howdah everything is SI base units: bytes, seconds, rows. KiB, MiB and Gi
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
 
 from howdah.errors import UserError
@@ -178,6 +179,11 @@ def format_signed_percent(share: float) -> str:
 def format_counted(value: int, noun: str) -> str:
     """A count with its noun, which takes an s in the plural: ``1 map``, ``16,000 maps``."""
     return f"{value:,} {noun}" if value == 1 else f"{value:,} {noun}s"
+
+
+def format_names(names: Sequence[str], most: int = 5) -> str:
+    """``a, b and 3 more``: so many names, and the number of the remaining ones."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def format_count_short(value: int) -> str:

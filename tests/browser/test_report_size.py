@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from howdah.analysis.analyse import analyse
-from howdah.model.counters import Counters
+from howdah.model.reported import Counters
 from howdah.model.tables import RunData
 from howdah.report.run import run_report
 from howdah.report.write import write_document

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from howdah.installation.compiled import with_ycsb
 from howdah.installation.installation import find_hbase
-from howdah.model.engine_names import HADOOP, HBASE, HOSTS, LOCAL, SIM
+from howdah.installation.java_programs import with_ycsb
+from howdah.model.engine_options import HADOOP, HBASE, HOSTS, LOCAL, SIM
 from howdah.model.engines import engines
 from support import network
 from support.daemons import FETCH, HBASE_LIB

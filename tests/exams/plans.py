@@ -15,11 +15,11 @@ from exams.hosts import CASES, Case
 from howdah.audit.audit import plan_faults
 from howdah.errors import UserError
 from howdah.model.check import CheckVerdict
-from howdah.model.heap import direct_bytes, heap_bytes
 from howdah.model.placement import placed_workers
 from howdah.model.plan import ClusterPlan, Role, Value, Worker
 from howdah.model.request import Protection
 from howdah.planner.cluster import plan_cluster
+from howdah.releases.values import direct_bytes, heap_bytes
 from howdah.units import GIB, MIB
 
 _RESERVES = 0.75

@@ -17,7 +17,7 @@ from howdah.model.plan import ClusterPlan
 from howdah.model.request import Demand, Hypervisor, PlanRequest
 from howdah.model.tuning import PLANNED, KeptRules, Narrowing, Trial, TuneParameter
 from howdah.planner.cluster import plan_cluster
-from howdah.planner.predictor import lag
+from howdah.planner.ranked import lag
 from howdah.planner.suite.request import RunRequest
 from howdah.simulation.calibrations import PUBLISHED, load_calibration
 from howdah.tune.candidates import Candidates

@@ -1,4 +1,7 @@
-"""The exam of checks is held with every change: no fault of real clusters that is found today is lost."""
+"""The exam of checks is held with every change: no fault of real clusters that is found today is lost.
+
+Every sentence of a finding can be found with grep.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ import pytest
 from exams.checks import answer, complaints
 from exams.faults import FAULTS, elected, ha
 from support.faults import Edit, Exhibit, Fault
+from support.sentences import lost
 
 
 def test_there_are_as_many_as_the_documentation_says() -> None:
@@ -29,3 +33,5 @@ def test_what_faults_of_pairs_are_seeded_into_is_sound(edit: Edit, tmp_path: Pat
 def test_a_fault_of_a_real_cluster_is_found(fault: Fault, tmp_path: Path) -> None:
     given = answer(fault, tmp_path)
     assert given.fixed, [(check.rule, check.verdict.value, check.fix) for check in given.said]
+    sentences = [text for check in given.said for text in (check.expected, check.why)]
+    assert [sentence for sentence in sentences if lost(sentence)] == []

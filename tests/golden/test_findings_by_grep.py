@@ -1,55 +1,36 @@
-"""Whoever reads a finding can find its sentence with grep: some of its words stand together in its source."""
+"""Whoever reads a finding or a reason can find its sentence with grep."""
 
 from __future__ import annotations
 
-import re
-import tokenize
 from collections.abc import Iterator
-from functools import cache
-from pathlib import Path
 
 import pytest
 
+from exams.hosts import CASES
 from howdah.analysis.analyse import analyse
 from howdah.model.finding import Finding
+from howdah.model.plan import ClusterPlan
+from howdah.planner.cluster import plan_cluster
+from howdah.planner.rules.catalogue import RULES
 from support.recorded_losses import KILLED, recorded_loss
 from support.reports import RUNS
+from support.sentences import is_in_source, lost, windows
 
 pytestmark = pytest.mark.slow
 
-LEAST = 4
-"""Words that stand together on one line of the source."""
 CLAIMS = frozenset({"answer", "time"})
 """Findings such as `terasort took 57.0 s`, which may have so few words between names and numbers."""
-PACKAGE = Path(__file__).parents[2] / "python" / "howdah"
+PLANNED = tuple(case for case in CASES if not case.refused)[::6]
 
 
-@cache
-def _literals() -> str:
-    """Every string of the sources that is no docstring, a line each."""
-    return "\n".join(text for path in PACKAGE.rglob("*.py") for text in _strings(path))
-
-
-def _strings(path: Path) -> Iterator[str]:
-    with path.open("rb") as source:
-        for token in tokenize.tokenize(source.readline):
-            middle = tokenize.tok_name[token.type] == "FSTRING_MIDDLE"
-            if middle or (token.type == tokenize.STRING and '"""' not in token.string):
-                yield token.string
-
-
-def _windows(finding: Finding) -> Iterator[str]:
-    """Words that follow one another and are no numbers, without the punctuation around them."""
+def _sentence(finding: Finding) -> str:
+    """The text of a finding with a number in the place of its workload and phase."""
     place = " ".join(filter(None, (finding.workload, finding.phase)))
-    words = finding.text.replace(place, "0").split() if place else finding.text.split()
-    for at in range(len(words) - LEAST + 1):
-        window = " ".join(words[at : at + LEAST]).strip(".,;:()")
-        if not re.search(r"\d", window):
-            yield window
+    return finding.text.replace(place, "0") if place else finding.text
 
 
 def _is_claim(finding: Finding) -> bool:
-    return finding.id in CLAIMS and not any(_windows(finding))
+    return finding.id in CLAIMS and not any(windows(_sentence(finding)))
 
 
 @pytest.mark.parametrize("name", [*RUNS, *KILLED])
@@ -62,6 +43,26 @@ def test_every_sentence_is_found_in_the_source(name: str) -> None:
     unknown = [
         finding.text
         for finding in findings
-        if not _is_claim(finding) and not any(window in _literals() for window in _windows(finding))
+        if not _is_claim(finding) and not is_in_source(_sentence(finding))
     ]
     assert unknown == []
+
+
+def _sentences(plan: ClusterPlan) -> Iterator[str]:
+    """Why a plan's values, platforms and racks are as they are, and its advice."""
+    yield from (setting.reason for setting in plan.settings if setting.origin != "user")
+    yield from (advice.text for advice in plan.cluster.advice)
+    for candidate in plan.cluster.candidates:
+        yield from (judgement.text for judgement in candidate.judgements)
+    yield plan.cluster.topology.reason
+
+
+def test_every_reason_and_advice_of_a_plan_is_found_in_the_source() -> None:
+    plans = [plan_cluster(case.inventory, case.request) for case in PLANNED]
+    sentences = {sentence for plan in plans for sentence in _sentences(plan)}
+    assert len(sentences) > 300
+    assert sorted(filter(lost, sentences)) == []
+
+
+def test_every_sentence_of_a_rule_is_found_in_the_source() -> None:
+    assert [rule.says for rule in RULES if lost(rule.says)] == []

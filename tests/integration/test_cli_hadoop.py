@@ -14,8 +14,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from howdah.installation.command import PROGRAMS, java_command
 from howdah.installation.installation import find_installation
+from howdah.installation.java_programs import PROGRAMS, java_command
 from support.command import HOWDAH, environment, howdah
 from support.daemons import ROOT
 from support.tarballs import unpack_as_tarball

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from howdah.analysis.analyse import analyse
-from howdah.installation.java import java_home
+from howdah.installation.installation import java_home
 from howdah.model.run import RunRecord
 from support.foreign import Foreign, foreign_cluster
 from support.hadoop_cluster import needs_hadoop

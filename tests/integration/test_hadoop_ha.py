@@ -22,7 +22,7 @@ from howdah.model.plan import WorkerPlan
 from howdah.model.request import Hypervisor, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
 from howdah.render.cluster import render
-from howdah.render.directory import write_rendered
+from howdah.render.output import write_rendered
 from howdah.services.conf import ClientConf
 from howdah.services.web import Web
 from support.daemons import FETCH, LIB, Daemons, change_properties, move_paths

@@ -27,7 +27,7 @@ from howdah.model.run import TaskAttempt
 from howdah.model.workloads.terasort import TeraSort
 from howdah.planner.cluster import plan_cluster
 from howdah.render.cluster import render
-from howdah.render.directory import write_rendered
+from howdah.render.output import write_rendered
 from howdah.services.conf import ClientConf
 from howdah.services.errors import ServiceError
 from howdah.services.job_rest import JobReader

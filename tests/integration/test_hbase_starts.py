@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from howdah.model.heap import heap_bytes
 from howdah.model.request import Demand, Hypervisor, PlanRequest
 from howdah.model.run import Outcome
 from howdah.planner.cluster import plan_cluster
+from howdah.releases.values import heap_bytes
 from howdah.render.cluster import render
-from howdah.render.directory import write_rendered
+from howdah.render.output import write_rendered
 from howdah.store.reader import read_run
 from support.command import HOWDAH, environment
 from support.daemons import FETCH, HBASE_LIB, LIB, ROOT, Daemons, bean, change_properties, move_paths

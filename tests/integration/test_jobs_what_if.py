@@ -10,11 +10,9 @@ from urllib.parse import urlsplit
 import pytest
 
 from howdah.engines.hadoop.engine import HadoopEngine
-from howdah.installation.command import spark_command
-from howdah.installation.compiled import spark_programs
 from howdah.installation.digests import release_folder, release_of
-from howdah.installation.installation import find_installation
-from howdah.installation.spark import find_spark
+from howdah.installation.installation import find_installation, find_spark
+from howdah.installation.java_programs import spark_command, spark_programs
 from howdah.jobs.store import JobStore, texts
 from howdah.model.run import Outcome
 from howdah.session.jobs import import_jobs

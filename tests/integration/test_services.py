@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 import pytest
 
-from howdah.installation.command import PROGRAMS
+from howdah.installation.java_programs import PROGRAMS
 from howdah.services.conf import ClientConf
 from howdah.services.errors import RefusedByDaemon, Unexpected
 from howdah.services.job_rest import JobProgress

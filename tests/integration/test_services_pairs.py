@@ -11,7 +11,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from howdah.installation.command import PROGRAMS
+from howdah.installation.java_programs import PROGRAMS
 from howdah.services.conf import ClientConf
 from howdah.services.errors import NotReachable, ServiceError
 from howdah.services.namenode import NameNode

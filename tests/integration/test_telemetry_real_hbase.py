@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from howdah.installation.command import gc_log_option
+from howdah.installation.java_programs import gc_log_option
 from howdah.services.web import Web
 from howdah.telemetry.beans import beans_of
 from howdah.telemetry.daemons import daemon_source, region_source

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from howdah.model.counters import Counters
 from howdah.model.plan import Setting, Worker, WorkerPlan
+from howdah.model.reported import Counters
 from howdah.model.run import (
     Limits,
     Origin,

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from howdah.model.cluster import ClusterState, CounterValue, Event, HadoopJob, ReplicaSpread
-from howdah.model.counters import Counters
+from howdah.model.reported import Counters
 from howdah.model.run import Origin, Outcome, Phase, RunRecord, TaskAttempt, WorkloadResult
 from howdah.model.tables import SAMPLES_SCHEMA, TASKS_SCHEMA, RunData
 from howdah.model.workloads.suite import Suite

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from howdah.model.found import Found, FoundConfig, FoundProperty
+from howdah.model.existing import ExistingSystem, FoundConfig, FoundProperty
 from howdah.model.inventory import CpuLayout, DiskKind, DiskSet, HostGroup, NicSet
 from howdah.model.plan import Master, Placement, Rack, Role, Topology, Value, Worker
 from howdah.model.request import Demand, PlanRequest, Profile
@@ -194,9 +194,9 @@ HADOOP_RULES: tuple[tuple[Rule, ...], ...] = tuple(
 
 def a_configuration(
     properties: Mapping[str, str] | None = None, environment: Mapping[str, str] | None = None
-) -> Found:
+) -> ExistingSystem:
     """A configuration directory with these properties in one file and these variables in another."""
-    return Found(
+    return ExistingSystem(
         config=FoundConfig(
             folder="/etc/hadoop/conf",
             files=("site.xml", "hadoop-env.sh"),
@@ -217,7 +217,7 @@ def rule_named(rule_id: str) -> Rule:
     return next(rule for rules in HADOOP_RULES for rule in rules if rule.id == rule_id)
 
 
-def seen(rule_id: str, found: Found, facts: Facts | None = None) -> list[bool | None]:
+def seen(rule_id: str, found: ExistingSystem, facts: Facts | None = None) -> list[bool | None]:
     """What an inspection says of a configuration, observation by observation."""
     rule = rule_named(rule_id)
     assert isinstance(rule, Inspection)

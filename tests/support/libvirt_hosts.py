@@ -17,7 +17,7 @@ from howdah.model.plan import ClusterPlan
 from howdah.model.request import Demand, Hypervisor, Override, PlanRequest
 from howdah.model.site import MachineSite
 from howdah.planner.cluster import plan_cluster
-from howdah.provision.wanted import machines_of
+from howdah.provision.planned import machines_of
 
 HOSTS = ("h1.example.com", "h2.example.com")
 NO_HUGE_PAGES = Override(key="memoryBacking.hugepages", value="false")

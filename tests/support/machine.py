@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from howdah.model.host import Cache, Cpu, Host, Memory, NumaNode, Software
+from howdah.model.host import Cache, Cpu, Disk, FileSystem, Host, Memory, Nic, NumaNode, Software
 from howdah.model.host import Virtualisation as Virtual
-from howdah.model.network import Nic
 from howdah.model.run import DeviceLimit, Limits
-from howdah.model.storage import Disk, FileSystem
 
 GIB = 1 << 30
 RAW_READ = 2.6e9

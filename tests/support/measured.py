@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from howdah.model.host import Host
+from howdah.model.host import FileSystem, Host
 from howdah.model.measured import (
     CodecCost,
     DirectoryRates,
@@ -14,7 +14,6 @@ from howdah.model.measured import (
     SortCost,
     StreamRates,
 )
-from howdah.model.storage import FileSystem
 from howdah.probe import probe_host
 from howdah.probe.tree import Space
 from howdah.units import GIB

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from howdah.model.found import Found, FoundConfig, FoundProperty
+from howdah.model.existing import ExistingSystem, FoundConfig, FoundProperty
 from howdah.model.host import Host
 from howdah.model.plan import Value
 from howdah.model.request import PlanRequest, Protection
@@ -72,9 +72,9 @@ def found_with(
     backup_masters: Sequence[str] = (),
     mapped: Mapping[str, str] | None = None,
     host: Host | None = None,
-) -> Found:
+) -> ExistingSystem:
     """A directory with these properties in one file, and what else lies there."""
-    return Found(
+    return ExistingSystem(
         config=FoundConfig(
             folder="conf",
             files=(file, *files),
@@ -91,7 +91,7 @@ def found_with(
 
 
 def complaints_about(
-    rules: Iterable[Rule], found: Found, decided: Mapping[str, Value] | None = None
+    rules: Iterable[Rule], found: ExistingSystem, decided: Mapping[str, Value] | None = None
 ) -> list[tuple[str, Observation]]:
     """What these rules' inspections have against a configuration."""
     facts = Facts(request=PlanRequest(protection=Protection.HA), decided=decided or WAITS)

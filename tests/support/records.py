@@ -7,13 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from howdah.model.counters import Counters
-from howdah.model.reported import FileRate
+from howdah.model.reported import Counters, FileRate
 from howdah.model.run import Origin, Outcome, RunWarning, ValidationError
 from howdah.model.tables import RunData
-from howdah.model.workloads.dfsio import throughput
-from howdah.model.workloads.pi import estimate_of_pi
-from howdah.model.workloads.storage import zone_rates
+from howdah.model.workloads.dfsio import throughput, zone_rates
+from howdah.model.workloads.hadoop_programs import estimate_of_pi
 from howdah.model.workloads.terasort import Codec
 from support.building import RunBuilder, Stage, Tasks, kind
 from support.machine import GIB, RAW_COPY, RAW_READ, RAW_WRITE, data_dir, raw_limits

@@ -22,7 +22,7 @@ from howdah.model.job import Job
 from howdah.model.plan import ClusterPlan, Plan
 from howdah.model.run import RunRecord
 from howdah.model.workloads.suite import Suite
-from howdah.planner.local.plan import LocalPlanner
+from howdah.planner.local_plan import LocalPlanner
 from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.request import requested_programs
 from howdah.probe import probe_host

@@ -7,12 +7,10 @@ from dataclasses import dataclass, field
 
 import pyarrow as pa
 
-from howdah.model.job import Job
+from howdah.model.job import Job, Progress
 from howdah.model.latencies import LatencyHistogram
 from howdah.model.run import RunRecord, Sample, TaskAttempt
-from howdah.model.server_events import ServerEvent
-from howdah.model.sink import Progress
-from howdah.model.tables import LATENCIES_SCHEMA, SAMPLES_SCHEMA, TASKS_SCHEMA, RunData
+from howdah.model.tables import LATENCIES_SCHEMA, SAMPLES_SCHEMA, TASKS_SCHEMA, RunData, ServerEvent
 
 
 @dataclass

@@ -9,10 +9,9 @@ from pathlib import Path
 
 import psutil
 
-from howdah.installation.compiled import SparkPrograms, spark_programs
 from howdah.installation.digests import release_folder, release_of
-from howdah.installation.installation import find_installation
-from howdah.installation.spark import find_spark
+from howdah.installation.installation import find_installation, find_spark
+from howdah.installation.java_programs import SparkPrograms, spark_programs
 from howdah.model.run import Outcome, RunRecord
 from howdah.model.tables import RunData
 from howdah.store.reader import read_run

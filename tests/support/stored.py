@@ -11,8 +11,7 @@ import pyarrow as pa
 
 from howdah.model.latencies import LatencyHistogram
 from howdah.model.run import Outcome, RunRecord, Sample, TaskAttempt
-from howdah.model.server_events import ServerEvent
-from howdah.model.tables import RunData
+from howdah.model.tables import RunData, ServerEvent
 from howdah.store.writer import RunWriter
 
 

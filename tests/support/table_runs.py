@@ -14,13 +14,13 @@ from howdah.model.latencies import LatencyHistogram, encoded
 from howdah.model.plan import Setting
 from howdah.model.reported import OperationCount, ResultMetric, latency_metrics
 from howdah.model.run import Outcome, Sample, WorkloadResult
-from howdah.model.server_events import ServerEvent
 from howdah.model.tables import (
     LATENCIES_SCHEMA,
     SAMPLES_SCHEMA,
     SERVER_EVENTS_SCHEMA,
     TASKS_SCHEMA,
     RunData,
+    ServerEvent,
 )
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.ycsb import YcsbA

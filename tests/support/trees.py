@@ -19,7 +19,7 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from howdah.model.storage import XfsGeometry
+from howdah.model.host import XfsGeometry
 from howdah.probe.tree import Answer, Space
 
 DATA = Path(__file__).parent.parent / "data" / "probe"

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
-from howdah.model.found import Found, FoundConfig, FoundProperty
-from howdah.model.host import Cpu, Host, Memory, NumaNode, Software, UserLimits, Virtualisation
+from howdah.model.existing import ExistingSystem, FoundConfig, FoundProperty
+from howdah.model.host import (
+    Bond,
+    Cpu,
+    Disk,
+    FileSystem,
+    Host,
+    Memory,
+    NetworkStack,
+    Nic,
+    NumaNode,
+    Software,
+    UserLimits,
+    Virtualisation,
+    XfsGeometry,
+)
 from howdah.model.inventory import CpuLayout, DiskKind, DiskRole, DiskSet, HostGroup, NicSet
-from howdah.model.network import Bond, NetworkStack, Nic
 from howdah.model.request import PlanRequest
-from howdah.model.storage import Disk, FileSystem, XfsGeometry
 from howdah.planner.facts import Facts
 
 GIB = 1 << 30
@@ -162,6 +174,6 @@ def config(*data_dirs: str) -> FoundConfig:
     return FoundConfig(folder="conf", properties=(found,), files=("hdfs-site.xml",))
 
 
-def found(one: Host | None = None, *data_dirs: str) -> Found:
+def found(one: Host | None = None, *data_dirs: str) -> ExistingSystem:
     """The host, tuned or another, with a configuration if directories are given."""
-    return Found(host=one or host(), config=config(*data_dirs) if data_dirs else None)
+    return ExistingSystem(host=one or host(), config=config(*data_dirs) if data_dirs else None)

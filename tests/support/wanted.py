@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from howdah.model.machines import FirstBoot, FoundMachine, HostNode, HostState, WantedMachine
+from howdah.model.machines import ExistingMachine, FirstBoot, HostNode, HostState, PlannedMachine
 from howdah.model.plan import Role
 from howdah.units import GIB
 
@@ -25,7 +25,7 @@ def first_boot(name: str = "w1-1.example.com", **more: Any) -> FirstBoot:
     return FirstBoot.model_validate({**given, **more})
 
 
-def wanted_machine(name: str = "w1-1.example.com", **more: Any) -> WantedMachine:
+def wanted_machine(name: str = "w1-1.example.com", **more: Any) -> PlannedMachine:
     """A worker of 20 virtual CPUs and 120 GiB on w1.example.com unless told otherwise."""
     given: dict[str, Any] = {
         "name": name,
@@ -40,7 +40,7 @@ def wanted_machine(name: str = "w1-1.example.com", **more: Any) -> WantedMachine
         "settings": (),
         "first_boot": first_boot(name),
     }
-    return WantedMachine.model_validate({**given, **more})
+    return PlannedMachine.model_validate({**given, **more})
 
 
 def host_state(name: str = "w1.example.com", **more: Any) -> HostState:
@@ -60,7 +60,7 @@ def host_state(name: str = "w1.example.com", **more: Any) -> HostState:
     return HostState.model_validate({**given, **more})
 
 
-def found_machine(name: str = "w1-1.example.com", **more: Any) -> FoundMachine:
+def found_machine(name: str = "w1-1.example.com", **more: Any) -> ExistingMachine:
     """A running machine of howdah's."""
     given: dict[str, Any] = {
         "name": name,
@@ -69,4 +69,4 @@ def found_machine(name: str = "w1-1.example.com", **more: Any) -> FoundMachine:
         "host": "w1.example.com",
         "facts": {},
     }
-    return FoundMachine.model_validate({**given, **more})
+    return ExistingMachine.model_validate({**given, **more})

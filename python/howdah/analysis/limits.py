@@ -21,8 +21,8 @@ from howdah.analysis.phases import workload_times
 from howdah.analysis.wording import Sure, listed, named, number, percent, seconds, times, took
 from howdah.analysis.work import BytesToMove, phase_work, replication_of, work_of
 from howdah.model.finding import Finding, Number
-from howdah.model.known import KnownTimes
 from howdah.model.placement import placed_workers
+from howdah.model.prediction import KnownTimes
 from howdah.model.run import Limits, Outcome, RunRecord, WorkloadResult
 from howdah.model.tables import RunData
 from howdah.model.workloads.terasort import CODEC, Codec

@@ -7,12 +7,11 @@ from pathlib import PurePosixPath
 
 from howdah.analysis.evidence.use import Level, MachineOfRun
 from howdah.analysis.timeline import Timeline
+from howdah.model.host import FileSystem
 from howdah.model.placement import placed_hosts
-from howdah.model.plan import Cluster
+from howdah.model.plan import Cluster, value_text
 from howdah.model.run import RunRecord
-from howdah.model.storage import FileSystem
 from howdah.model.tables import RunData
-from howdah.model.value import value_text
 from howdah.releases import catalogue
 
 

@@ -21,7 +21,7 @@ from howdah.model.cluster import Event
 from howdah.model.finding import Finding, Number
 from howdah.model.run import Outcome, RunRecord, TaskAttempt, WorkloadResult
 from howdah.model.tables import RunData
-from howdah.model.workloads.redundancy import REBUILD_TIME, REDUNDANCY
+from howdah.model.workloads.hadoop_programs import REBUILD_TIME, REDUNDANCY
 from howdah.releases.values import read_seconds
 from howdah.units import format_bytes, format_counted, format_rate
 

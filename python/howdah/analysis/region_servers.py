@@ -21,8 +21,7 @@ from howdah.analysis.wording import listed, number, percent, signed, times
 from howdah.model.finding import Finding
 from howdah.model.reported import OperationCount
 from howdah.model.run import RunRecord, WorkloadResult
-from howdah.model.server_events import COLLECTION, COMPACTION, FLUSH, MOVE, SPLIT, ServerEvent
-from howdah.model.tables import RunData
+from howdah.model.tables import COLLECTION, COMPACTION, FLUSH, MOVE, SPLIT, RunData, ServerEvent
 from howdah.model.workloads.ycsb import Ycsb
 from howdah.model.workloads.ycsb_options import Durability
 from howdah.units import format_counted

@@ -20,7 +20,7 @@ from howdah.analysis.operation_steps import StepCounts, TimedRun
 from howdah.analysis.stalls import Stretch, in_stretches
 from howdah.analysis.timeline import MODES, Timeline, Track
 from howdah.analysis.wording import listed
-from howdah.model.server_events import COLLECTION, COMPACTION, FLUSH, MOVE, SLOW_SYNC, SPLIT, ServerEvent
+from howdah.model.tables import COLLECTION, COMPACTION, FLUSH, MOVE, SLOW_SYNC, SPLIT, ServerEvent
 
 FULL = 0.9
 """A CPU that works for so much of a step, all cores together, makes requests wait."""

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from howdah.model.cluster import CounterValue, HadoopJob
-from howdah.model.erasure import POLICIES, ErasurePolicy
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
-from howdah.model.workloads.files import ERASURE_CODING, REPLICATION
+from howdah.model.storage_policy import POLICIES, ErasurePolicy
+from howdah.model.workloads.option import ERASURE_CODING, REPLICATION
 
 _NONE = CounterValue(map=0, reduce=0, total=0)
 

@@ -1,4 +1,4 @@
-"""Everything that was found, compared with every rule: one report, worst first."""
+"""Existing systems compared with every rule: one report, the worst first."""
 
 from __future__ import annotations
 
@@ -19,32 +19,32 @@ from howdah.audit.existing import (
     existing,
     host_values,
     is_there,
+    rule_check,
     verdict,
 )
 from howdah.audit.facts import ReadByClients, concerns, found_facts, planned_facts, role_of
 from howdah.audit.folder import Releases
 from howdah.audit.values import Layers, Misfit, Values, derived, is_read, read_kind, read_like
 from howdah.errors import UserError
+from howdah.hadoop.config_files import shown_value
 from howdah.model.check import Check, CheckReport, CheckVerdict, HostRole
-from howdah.model.found import Found, FoundConfig, FoundProperty
+from howdah.model.existing import ExistingSystem, FoundConfig, FoundProperty
 from howdah.model.host import Host
 from howdah.model.placement import placed_workers
-from howdah.model.plan import Cluster, ClusterPlan, Setting, Value
-from howdah.model.value import value_text
+from howdah.model.plan import ClusterPlan, Setting, Value, value_text
 from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.reading import Inspected, Observation, data_dirs
 from howdah.planner.rule import Damage, Decision, FamilyRule, Inspection, Rule, SettingRule
 from howdah.planner.rules.catalogue import INSPECTIONS, SETTING_RULES
 from howdah.releases.catalogue import hadoop, hbase
-from howdah.services.secrets import shown_value
 
 _BLOCKS = "dfs.datanode.data.dir"
 _OF_JOBS = ("mapreduce.", "yarn.app.mapreduce.")
 
 
 def check_inspections(rules: tuple[Inspection, ...], subject: Subject) -> Iterator[Check]:
-    """Every inspection that is about what was found; one that sees nothing says nothing."""
-    reading = Inspected(subject.found)
+    """The results of every inspection that applies; one without observations has none."""
+    reading = Inspected(subject.system)
     for rule in rules:
         try:
             if not rule.holds(subject.facts):
@@ -56,23 +56,21 @@ def check_inspections(rules: tuple[Inspection, ...], subject: Subject) -> Iterat
 
 
 def _check(rule: Inspection, seen: Observation, subject: Subject) -> Check:
-    return Check(
-        rule=rule.id,
-        verdict=verdict(rule, seen.ok),
-        about=seen.about,
-        where=seen.where or _home(seen.about, subject),
-        found=seen.found,
+    return rule_check(
+        rule,
+        verdict(rule, seen.ok),
+        seen.about,
+        seen.where or _home(seen.about, subject),
+        actual=seen.found,
         expected=seen.expected,
-        why=rule.says,
         fix="" if seen.ok else seen.fix,
-        source=rule.source,
         damage=rule.damage,
         inputs=seen.inputs,
     )
 
 
 def _home(about: str, subject: Subject) -> str:
-    """Where something without a place belongs: a property to its file, all else to the host."""
+    """The place of something without one: its file for a property, otherwise the host."""
     file = subject.values.file(about) if subject.values is not None else None
     return file or subject.host_name
 
@@ -80,7 +78,7 @@ def _home(about: str, subject: Subject) -> str:
 def check_settings(
     rules: Iterable[SettingRule | FamilyRule], subject: Subject, spared: Collection[str] = ()
 ) -> Iterator[Check]:
-    """Every setting rule that is about something that was found, but for the keys that are spared."""
+    """The results of every setting rule that applies, except for ``spared`` keys."""
     for rule in rules:
         if not is_there(rule.file, subject) or (isinstance(rule, SettingRule) and rule.key in spared):
             continue
@@ -88,19 +86,21 @@ def check_settings(
             continue
         try:
             if rule.holds(subject.facts):
-                yield from (_one(rule, subject) if isinstance(rule, SettingRule) else _family(rule, subject))
+                yield from (
+                    _check_setting(rule, subject) if isinstance(rule, SettingRule) else _family(rule, subject)
+                )
         except (MissingFact, UserError) as missing:
             about = rule.key if isinstance(rule, SettingRule) else rule.family
             yield cannot_tell(rule, str(missing), about=about, where=rule.file)
 
 
 def _is_later(rule: SettingRule, subject: Subject) -> bool:
-    """Whether a rule is about a property of Hadoop's or HBase's that the release has not got."""
+    """Whether a rule is about a property that the release of Hadoop or HBase does not have."""
     values = subject.values
     return values is not None and is_read(rule.file) and values.is_unknown(rule.key)
 
 
-def _one(rule: SettingRule, subject: Subject) -> Iterator[Check]:
+def _check_setting(rule: SettingRule, subject: Subject) -> Iterator[Check]:
     current = existing(rule.key, rule.file, subject)
     if current is None:
         raise MissingFact(f"{rule.key} of {subject.host_name}, which its probe does not report")
@@ -110,16 +110,16 @@ def _one(rule: SettingRule, subject: Subject) -> Iterator[Check]:
     try:
         accepted = _accepted(rule, current, decision, subject)
     except Misfit:
-        # The rule about types says this, in words that fit the key.
+        # The rule about types reports it, in words that fit the key.
         return
-    yield _said(rule, rule.key, current, decision, subject, accepted=accepted)
+    yield _setting_result(rule, rule.key, current, decision, subject, accepted=accepted)
 
 
 def _family(rule: FamilyRule, subject: Subject) -> Iterator[Check]:
     for key, decision in rule.members(subject.facts).items():
         current = existing(key, rule.file, subject)
         if current is not None:
-            yield _said(
+            yield _setting_result(
                 rule,
                 key,
                 current,
@@ -140,7 +140,7 @@ def _accepted(rule: SettingRule, current: Existing, decision: Decision, subject:
     return rule.accepts(read_like(current.text, decision.value, current.kind), decision, subject.facts)
 
 
-def _said(
+def _setting_result(
     rule: SettingRule | FamilyRule,
     key: str,
     current: Existing,
@@ -152,28 +152,26 @@ def _said(
     expected = value_text(decision.value)
     fix = correction(key, rule.file, decision.value, current)
     if key != _BLOCKS and _below_blocks(decision, subject):
-        # The disk is the DataNode's alone: where else on it a directory may go only its owner can say.
+        # The DataNode owns the disk: only its administrator knows where else a directory may be.
         expected = f"a directory on every data disk, not below {_BLOCKS}"
         fix = f"list one directory on each data disk in {key}, next to those of {_BLOCKS} and not below them"
-    return Check(
-        rule=rule.id,
-        verdict=verdict(
-            rule, accepted, default=not rule.default_harms and _is_default(rule, key, current, subject)
-        ),
-        about=key,
-        where=current.place or rule.file,
-        found=current.shown,
+    default = not rule.default_harms and _is_default(rule, key, current, subject)
+    return rule_check(
+        rule,
+        verdict(rule, accepted, default=default),
+        key,
+        current.place or rule.file,
+        actual=current.shown,
         expected=expected,
-        why=f"{rule.says} Here: {decision.because}",
         fix="" if accepted else fix,
-        source=rule.source,
+        why=f"{rule.says} Here: {decision.because}",
         damage=rule.damage,
         inputs=decision.inputs,
     )
 
 
 def _is_default(rule: Rule, key: str, current: Existing, subject: Subject) -> bool:
-    """Whether a value is the release's own: not set, or written down again where that makes no difference."""
+    """Whether a value is the release's default: not set, or set to the same value."""
     default = subject.values.default(key) if subject.values is not None else None
     if not current.place or current.text is None or default is None or not rule.default_will_do:
         return not current.place
@@ -181,8 +179,8 @@ def _is_default(rule: Rule, key: str, current: Existing, subject: Subject) -> bo
 
 
 def _below_blocks(decision: Decision, subject: Subject) -> bool:
-    """Whether directories that were decided on lie inside of a DataNode's."""
-    config = subject.found.config
+    """Whether decided directories are below those of a DataNode."""
+    config = subject.system.config
     if config is None or not isinstance(decision.value, tuple):
         return False
     paths = [PurePosixPath(path) for path in decision.value if path.startswith("/")]
@@ -190,10 +188,10 @@ def _below_blocks(decision: Decision, subject: Subject) -> bool:
 
 
 def spared_keys(settings: Iterable[Setting], subject: Subject) -> frozenset[str]:
-    """Keys of one kind of worker's daemons, in a folder that has none of them: it is not a worker's.
+    """The keys of a kind of worker, if the folder has none of them: then it is not a worker's.
 
-    Settings of jobs are not among them: clients have those as well. None are spared where nothing but a
-    host was looked at, or where all workers are alike and share one folder with masters.
+    Settings of jobs are not among them, because clients have them, too. There are none without a
+    configuration, and if all workers are identical and share a folder with masters.
     """
     own = [
         setting
@@ -201,7 +199,7 @@ def spared_keys(settings: Iterable[Setting], subject: Subject) -> frozenset[str]
         if setting.worker is not None and setting.file and not setting.key.startswith(_OF_JOBS)
     ]
     states = (existing(setting.key, setting.file or "", subject) for setting in own)
-    if subject.found.config is None or any(state is not None and state.place for state in states):
+    if subject.system.config is None or any(state is not None and state.place for state in states):
         return frozenset()
     return frozenset(setting.key for setting in own)
 
@@ -229,7 +227,7 @@ def audit(
 ) -> CheckReport:
     """Check a configuration, hosts or both; raises UserError for an unknown release.
 
-    ``role`` leaves out what only others read; without it, and without a host and a plan, the files may tell.
+    ``role`` leaves out keys that only other roles read; without role, host and plan, the files may show it.
     """
     if role is None and config is not None and not hosts and plan is None:
         role = role_of(config)
@@ -243,9 +241,9 @@ def audit(
         config = config.model_copy(update={"effective": values.effective()})
     checks: dict[Check, None] = {}
     for host in hosts or ((None,) if config is not None else ()):
-        evidence = Found(config=config, host=host)
+        evidence = ExistingSystem(config=config, host=host)
         part = part_of(plan, evidence, values)
-        # What a configuration alone comes to is the same on every host, and is said once.
+        # Results of the configuration alone are the same for every host, and are reported once.
         made = _checks(evidence, values, plan, releases, part, role=role)
         checks.update(
             dict.fromkeys(check for check in made if role is None or concerns(role, check.about, config))
@@ -258,19 +256,19 @@ def audit(
         hbase=releases.hbase,
         ignored=config.ignored if config is not None else (),
         role=role,
-        checks=tuple(_ordered(checks)),
+        checks=tuple(sorted(checks, key=_order)),
     )
 
 
 def audit_part(config: FoundConfig, plan: ClusterPlan, part: Part, releases: Releases) -> Iterator[Check]:
     """Check a configuration as that of one part of a plan; raises UserError for an unknown release."""
     values = Values(config, (hadoop(releases.hadoop), hbase(releases.hbase)))
-    found = Found(config=config.model_copy(update={"effective": values.effective()}))
-    yield from _checks(found, values, plan, releases, part)
+    system = ExistingSystem(config=config.model_copy(update={"effective": values.effective()}))
+    yield from _checks(system, values, plan, releases, part)
 
 
 def _checks(
-    found: Found,
+    system: ExistingSystem,
     values: Values | None,
     plan: ClusterPlan | None,
     releases: Releases,
@@ -278,17 +276,17 @@ def _checks(
     *,
     role: HostRole | None = None,
 ) -> Iterator[Check]:
-    read = host_values(found.host) if found.host is not None else {}
-    variables = {entry.name: entry.text for entry in found.config.environment} if found.config else {}
-    known: Mapping[str, Value] = Layers(
+    read = host_values(system.host) if system.host is not None else {}
+    variables = {entry.name: entry.text for entry in system.config.environment} if system.config else {}
+    values_by_key: Mapping[str, Value] = Layers(
         read, *((derived(values), values) if values is not None else ()), variables
     )
-    if role is HostRole.CLIENT and found.config is not None:
-        known = ReadByClients(known, found.config)
-    facts: Facts = found_facts(found, values, known, releases)
+    if role is HostRole.CLIENT and system.config is not None:
+        values_by_key = ReadByClients(values_by_key, system.config)
+    facts: Facts = found_facts(system, values, values_by_key, releases)
     if plan is not None and part is not None:
-        facts = planned_facts(plan, part, known, releases)
-    subject = Subject(found=found, facts=facts, values=values, host_values=read)
+        facts = planned_facts(plan, part, values_by_key, releases)
+    subject = Subject(system=system, facts=facts, values=values, host_values=read)
     settings = settings_for(plan, part) if plan is not None and part is not None else ()
     spared = spared_keys(settings, subject)
     drifted = (
@@ -297,23 +295,15 @@ def _checks(
     checks = one_cause(
         check_settings(SETTING_RULES, subject, spared), check_inspections(INSPECTIONS, subject), drifted
     )
-    yield from (in_its_file(check, found.config) for check in folded(checks))
+    yield from (in_its_file(check, system.config) for check in folded(checks))
 
 
-def _ordered(checks: Iterable[Check]) -> Iterable[Check]:
-    return sorted(
-        checks, key=lambda check: (_WORST_FIRST.index(check.verdict), _damage(check), _subject(check))
-    )
-
-
-def _damage(check: Check) -> int:
-    """How bad it is: what stops a daemon comes before what costs time."""
-    return next((place for place, damage in enumerate(Damage) if damage == check.damage), len(Damage))
-
-
-def _subject(check: Check) -> tuple[str, int, str]:
+def _order(check: Check) -> tuple[int, int, str, int, str]:
+    """The worst first, of these what stops a daemon before what costs time, then by place."""
+    damage = next((place for place, damage in enumerate(Damage) if damage == check.damage), len(Damage))
     file, _, line = check.where.rpartition(":")
-    return (file or check.where, int(line) if line.isdigit() else 0, check.about)
+    number = int(line) if line.isdigit() else 0
+    return _WORST_FIRST.index(check.verdict), damage, file or check.where, number, check.about
 
 
 def _files(config: FoundConfig | None) -> tuple[str, ...]:
@@ -327,14 +317,16 @@ def _scope(config: FoundConfig | None, hosts: Sequence[Host]) -> Literal["config
 
 
 def plan_faults(plan: ClusterPlan) -> tuple[Check, ...]:
-    """What a check would fail or warn of in the files of a plan, worst first; no host is looked at.
+    """The failures and warnings of a check of a plan's files, the worst first; no host is checked.
 
-    Every kind of worker is looked at with its own settings; what holds for several is said once.
+    Every kind of worker is checked with its own settings; results of several kinds are reported once.
     """
+    request = plan.cluster.request
+    releases = Releases(request.hadoop, request.hbase, "plan")
     faults = dict.fromkeys(
         check
         for part in _parts(plan)
-        for check in audit_part(_files_of(plan, part), plan, part, _releases(plan.cluster))
+        for check in audit_part(_files_of(plan, part), plan, part, releases)
         if check.verdict in (CheckVerdict.FAIL, CheckVerdict.WARN)
     )
     return tuple(sorted(faults, key=lambda check: check.verdict is not CheckVerdict.FAIL))
@@ -347,12 +339,8 @@ def _parts(plan: ClusterPlan) -> Iterator[Part]:
             yield Part(kind, groups[kind.group])
 
 
-def _releases(cluster: Cluster) -> Releases:
-    return Releases(cluster.request.hadoop, cluster.request.hbase, "plan")
-
-
 def _files_of(plan: ClusterPlan, part: Part) -> FoundConfig:
-    """The plan's files for one kind of worker as a check would read them; lines are not known yet."""
+    """The plan's files for one kind of worker as a check would read them, without lines."""
     settings = settings_for(plan, part)
     properties = [_property(setting) for setting in settings if _READ.fullmatch(setting.file or "")]
     environment = [_property(setting) for setting in settings if (setting.file or "").endswith("-env.sh")]

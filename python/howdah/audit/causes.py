@@ -1,11 +1,11 @@
-"""One cause, one finding: of what several rules say of a key, what says most, with one fix and one place."""
+"""One cause, one finding: of several about a key the most specific one, with one fix and one place."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
 from howdah.model.check import Check, CheckVerdict
-from howdah.model.found import FoundConfig
+from howdah.model.existing import FoundConfig
 
 _PLACEHOLDERS = "consistency.placeholders"
 _WRONG = (CheckVerdict.FAIL, CheckVerdict.WARN)
@@ -18,7 +18,7 @@ _OF_WRITING = frozenset(
         "release.deprecated-property",
     }
 )
-"""Rules of where and how often a key is written: what its value does is another matter."""
+"""Rules about where and how often a key is written, not about its value."""
 
 _GENERAL = frozenset(
     {
@@ -34,13 +34,13 @@ _GENERAL = frozenset(
         "consistency.heap-units",
     }
 )
-"""Rules of a value's form or size, which say nothing where another rule says why it is wrong."""
+"""Rules about a value's form or size, left out if another rule reports why the value is wrong."""
 
 _LIMITS = frozenset({"consistency.bounds", "consistency.fatal-bounds"})
 _UNITS = frozenset(
     {"consistency.units", "consistency.units-too-small", "spark.units", "spark.units-too-small"}
 )
-"""Rules of one unit for another, which say nothing more where a limit of the key is broken."""
+"""Rules about wrong units, left out if a limit of the key is broken."""
 
 _FOLDED = frozenset(
     {
@@ -63,10 +63,10 @@ _FOLDED = frozenset(
 def one_cause(
     settings: Iterable[Check], inspections: Iterable[Check], drift: Iterable[Check]
 ) -> Iterator[Check]:
-    """The checks without those that say again of a key what another one says.
+    """The results without repetitions.
 
-    That a value is not the one a rule would choose goes without saying where it does at least as much harm,
-    or is not the planned one. Where a plan has a value, that is the fix, whatever rule is broken.
+    A rule's preferred value is not reported for a key whose value does at least as much harm, or differs from
+    the plan. If a plan has a value, it is the fix of every broken rule about the key.
     """
     seen, drifted = _most_specific(tuple(inspections)), tuple(drift)
     templates = {check.about for check in seen if check.rule == _PLACEHOLDERS}
@@ -76,8 +76,8 @@ def one_cause(
     failed = {check.about for check in wrong if check.verdict is CheckVerdict.FAIL} | planned.keys()
     warned = {check.about for check in wrong} | planned.keys()
     for check in settings:
-        told = check.about in (failed if check.verdict is CheckVerdict.FAIL else warned)
-        if not told or check.verdict not in (*_WRONG, CheckVerdict.ADVICE):
+        repeated = check.about in (failed if check.verdict is CheckVerdict.FAIL else warned)
+        if not repeated or check.verdict not in (*_WRONG, CheckVerdict.ADVICE):
             yield check
     for check in seen:
         if check.verdict in _WRONG and check.about in planned:
@@ -91,7 +91,7 @@ _CHARACTERS = "consistency.plain-characters"
 
 
 def _without_echoes(checks: tuple[Check, ...]) -> tuple[Check, ...]:
-    """The checks without those whose fix would write a strange character once more, where it is a finding."""
+    """The results without fixes that repeat a strange character, if this character is a finding."""
     strange = any(check.rule == _CHARACTERS and check.verdict in _WRONG for check in checks)
     return tuple(
         check
@@ -105,14 +105,14 @@ def _without_echoes(checks: tuple[Check, ...]) -> tuple[Check, ...]:
 
 
 def _most_specific(checks: tuple[Check, ...]) -> tuple[Check, ...]:
-    """The checks without general ones of keys of which another rule says more, and nothing milder."""
-    told = [
+    """The results without general ones about keys with a more specific one of at least this severity."""
+    specific = [
         check
         for check in checks
         if check.verdict in _WRONG and check.rule not in _GENERAL and check.rule not in _OF_WRITING
     ]
-    failed = {check.about for check in told if check.verdict is CheckVerdict.FAIL}
-    warned = {check.about for check in told}
+    failed = {check.about for check in specific if check.verdict is CheckVerdict.FAIL}
+    warned = {check.about for check in specific}
     checks = _without_echoes(checks)
     limits = {(check.about, check.verdict) for check in checks if check.rule in _LIMITS}
     checks = tuple(
@@ -129,7 +129,7 @@ def _most_specific(checks: tuple[Check, ...]) -> tuple[Check, ...]:
 
 
 def folded(checks: Iterable[Check]) -> Iterator[Check]:
-    """The checks, those that have one cause in common as a single one of each rule."""
+    """The results, with those of one cause joined to one result for each rule."""
     groups: dict[str, list[Check]] = {}
     for check in checks:
         if check.rule in _FOLDED and check.verdict in _WRONG:
@@ -147,7 +147,7 @@ def folded(checks: Iterable[Check]) -> Iterator[Check]:
 
 
 def _found_together(group: Sequence[Check]) -> str:
-    """What several findings of one rule found: once where that is the same, else for each key."""
+    """The existing values of several results of a rule: once if they are the same, otherwise for each key."""
     keys: dict[str, list[str]] = {}
     for check in group:
         keys.setdefault(check.found, []).append(check.about)
@@ -157,7 +157,7 @@ def _found_together(group: Sequence[Check]) -> str:
 
 
 def in_its_file(check: Check, config: FoundConfig | None) -> Check:
-    """The check with the path of the file that was read, where an unset key names only its file."""
+    """The result with the path of the file that was read, for keys that are not set."""
     files = config.files if config is not None else ()
     if check.where in files:
         return check

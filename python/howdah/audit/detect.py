@@ -1,4 +1,4 @@
-"""Which release of Hadoop a configuration is of, by what its files name."""
+"""The release of Hadoop that a configuration is for, by its names, ports and Java."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from howdah.model.found import FoundConfig, FoundProperty
+from howdah.model.existing import FoundConfig, FoundProperty
 from howdah.model.host import Host
 from howdah.planner.rules.jvm import home_major, java_homes, java_major, java_of_hadoop, removed_options
 from howdah.releases.catalogue import HADOOP_VERSIONS, hadoop, line_of
@@ -36,23 +36,23 @@ _FOR_JAVA_17 = "mapreduce.jvm.add-opens-as-default"
 
 
 class Detected(NamedTuple):
-    """A release, and what it is known from; an empty text where nothing names one."""
+    """A release and its evidence; the evidence is empty if nothing names a release."""
 
     hadoop: str
     because: str
 
 
 class _Clue(NamedTuple):
-    """Releases that fit, and what they are concluded from."""
+    """Releases that fit, and the evidence."""
 
     fits: frozenset[str]
     because: str
 
 
 def detect(config: FoundConfig | None, hosts: Sequence[Host], assumed: str) -> Detected:
-    """The newest release that all clues fit, the strongest ones first; ``assumed`` where there is no clue.
+    """The newest release that fits all clues, the strongest clues first; ``assumed`` without clues.
 
-    A release that a path names is taken as it is; anything else chooses among the releases that are known.
+    A release that a path names is used as it is; other clues choose among the known releases.
     """
     named = _named(config)
     if named is not None:
@@ -66,7 +66,7 @@ def detect(config: FoundConfig | None, hosts: Sequence[Host], assumed: str) -> D
             candidates = remaining
             because = clue.because if newest or not because else because
     if candidates[-1] == HADOOP_VERSIONS[-1]:
-        # Clues that leave the newest release say nothing of which it is.
+        # Clues that include the newest release do not determine the release.
         strong = candidates[0] == HADOOP_VERSIONS[-1]
         return Detected(assumed, because if strong else "")
     return Detected(candidates[-1], because)
@@ -85,7 +85,7 @@ def _named(config: FoundConfig | None) -> Detected | None:
             if any(line_of(version) == line_of(match[1]) for version in HADOOP_VERSIONS):
                 releases.setdefault(match[1], f"{match[0]} in {entry.place}")
             elif _BEFORE_2_7.match(match[1]):
-                # What is older is read as the oldest that is known.
+                # Older releases count as the oldest known one.
                 releases.setdefault(line_of(HADOOP_VERSIONS[0]), f"{match[0]} in {entry.place}")
         if (hdp := _HDP.search(entry.text)) and (line := _OF_HDP.get(hdp[1] or hdp[3])):
             releases.setdefault(line, f"HDP's {hdp[0].strip('/')} in {entry.place}")
@@ -94,11 +94,11 @@ def _named(config: FoundConfig | None) -> Detected | None:
     if len(releases) != 1:
         return None
     ((version, because),) = releases.items()
-    known = next(
+    release = next(
         (version_known for version_known in HADOOP_VERSIONS if version_known.startswith(f"{version}.")),
         version,
     )
-    return Detected(known, because)
+    return Detected(release, because)
 
 
 def _before_3() -> frozenset[str]:
@@ -133,18 +133,18 @@ def _of_files(config: FoundConfig | None) -> Iterator[_Clue]:
 
 
 def _of_keys(config: FoundConfig | None) -> Iterator[_Clue]:
-    """What was written for JobTrackers and TaskTrackers, if nothing else says how old it is."""
-    given = [
+    """Keys of JobTrackers and TaskTrackers, if nothing else shows the age."""
+    tracker_keys = [
         entry
         for entry in (config.properties if config is not None else ())
         if _OF_TRACKERS.fullmatch(entry.name)
     ]
-    if len(given) >= _LEAST_TRACKER_KEYS:
-        yield _Clue(_before_3(), f"{given[0].name} in {given[0].place}")
+    if len(tracker_keys) >= _LEAST_TRACKER_KEYS:
+        yield _Clue(_before_3(), f"{tracker_keys[0].name} in {tracker_keys[0].place}")
 
 
 def _of_java(config: FoundConfig | None, hosts: Sequence[Host]) -> Iterator[_Clue]:
-    """What runs on the Java that all scripts and hosts have; where they differ, one of them is wrong."""
+    """The releases that run on the Java of all scripts and hosts; different ones are no clue."""
     scripts = config.environment if config is not None else ()
     majors = {
         major: entry.place for entry in java_homes(scripts) if (major := home_major(entry.text)) is not None
@@ -158,7 +158,7 @@ def _of_java(config: FoundConfig | None, hosts: Sequence[Host]) -> Iterator[_Clu
 
 
 def _of_options(config: FoundConfig | None) -> Iterator[_Clue]:
-    """What runs on a Java that still has the options that daemons and tasks are given."""
+    """The releases that run on a Java that still has the configured options."""
     for entry in _texts(config) if config is not None else ():
         removed = removed_options(entry.text)
         if removed and not entry.base_name.startswith("hbase"):

@@ -1,40 +1,56 @@
-"""Files that list workers, and virtual machines under their hypervisor, compared with a plan."""
+"""A configuration, its lists of workers, and virtual machines, compared with a plan."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from howdah.audit.existing import HOST_FILES, Subject, correction, existing, is_there, verdict
+from howdah.audit.existing import HOST_FILES, Subject, correction, existing, is_there, rule_check, verdict
 from howdah.audit.values import Values
 from howdah.model.check import Check
-from howdah.model.found import Found
+from howdah.model.existing import ExistingSystem
 from howdah.model.inventory import HostGroup
 from howdah.model.machines import Doing, ProvisionChange, Provisioning
 from howdah.model.placement import placed_workers
-from howdah.model.plan import ClusterPlan, Setting, Worker
-from howdah.model.value import value_text
+from howdah.model.plan import ClusterPlan, Setting, Worker, value_text
 from howdah.planner.rule import Decision, Rule, SettingRule
 from howdah.planner.rules.catalogue import SETTING_RULES
 from howdah.planner.rules.drift import CHANGED, EXTRA, HARDWARE, MACHINES, MISSING, WORKERS
-from howdah.units import format_memory
+from howdah.units import format_memory, format_names
 
 
-def check_machines(found: Provisioning) -> Iterator[Check]:
-    """Everything that is not as planned, and what is, a line for each thing."""
-    for change in found.changes:
-        where = change.name
+def _drift(
+    rule: Rule,
+    about: str,
+    where: str,
+    *,
+    actual: str,
+    expected: str,
+    fix: str = "",
+    why: str = "",
+    ok: bool = False,
+) -> Check:
+    """The result of a comparison with the plan."""
+    return rule_check(
+        rule, verdict(rule, ok), about, where, actual=actual, expected=expected, fix=fix, why=why
+    )
+
+
+def check_machines(provisioning: Provisioning) -> Iterator[Check]:
+    """A result for every machine, rule and group of a hypervisor, as planned or not."""
+    for change in provisioning.changes:
+        about, where = change.what, change.name
         if change.doing is Doing.LEAVE:
-            yield _machine_check(where, change.what, "as planned", "as planned", ok=True)
+            yield _drift(MACHINES, about, where, actual="as planned", expected="as planned", ok=True)
         elif change.doing is Doing.EXTRA:
             fix = "remove it by hand once its data is elsewhere"
-            yield _machine_check(
-                where, change.what, "created by howdah", "not in the plan", ok=False, fix=fix
+            yield _drift(
+                MACHINES, about, where, actual="created by howdah", expected="not in the plan", fix=fix
             )
         elif change.doing is Doing.MAKE:
-            yield _machine_check(where, change.what, "is missing", "exists", ok=False, fix=_FIX)
+            yield _drift(MACHINES, about, where, actual="is missing", expected="exists", fix=_FIX)
         else:
             yield from _differences(change)
 
@@ -44,30 +60,18 @@ _FIX = "howdah provision"
 
 def _differences(change: ProvisionChange) -> Iterator[Check]:
     fix = f"{_FIX} (shuts it down and starts it again)" if change.restarts else _FIX
-    if change.refused:
-        fix = change.refused
-    for one in change.differences:
-        yield _machine_check(
-            change.name, one.what, one.found or "none", one.planned or "none", ok=False, fix=fix
+    for difference in change.differences:
+        yield _drift(
+            MACHINES,
+            difference.what,
+            change.name,
+            actual=difference.found or "none",
+            expected=difference.planned or "none",
+            fix=change.refused or fix,
         )
 
 
-def _machine_check(where: str, about: str, found: str, expected: str, *, ok: bool, fix: str = "") -> Check:
-    return Check(
-        rule=MACHINES.id,
-        verdict=verdict(MACHINES, ok=ok),
-        about=about,
-        where=where,
-        found=found,
-        expected=expected,
-        why=MACHINES.says,
-        fix=fix,
-        source=MACHINES.source,
-    )
-
-
 _FILE = "workers"
-_SHOWN = 5
 
 
 class Part(NamedTuple):
@@ -78,17 +82,17 @@ class Part(NamedTuple):
 
 
 _AS_GOOD = frozenset({"limits.conf", "java"})
-"""Of a host, what may be more than planned: a higher limit, and any patch of the Java that was planned."""
+"""Values of a host that may exceed the plan: a higher limit, and any patch release of the planned Java."""
 _MEMORY_SLACK = 0.06
-"""What firmware and kernel keep for themselves of the memory that is installed."""
+"""The part of the installed memory that firmware and kernel reserve."""
 
 
 def check_workers(plan: ClusterPlan, subject: Subject) -> Iterator[Check]:
-    """Workers that the plan has and the files do not, and the other way round.
+    """Workers that only the plan or only the files have.
 
     Only Hadoop's own file lists every worker; HBase's lists those with a RegionServer.
     """
-    config = subject.found.config
+    config = subject.system.config
     if config is None or not config.workers:
         return
     planned = [worker.name for worker in placed_workers(plan.cluster)]
@@ -96,41 +100,29 @@ def check_workers(plan: ClusterPlan, subject: Subject) -> Iterator[Check]:
     if _FILE in {PurePosixPath(file).name for file in config.files}:
         missing = [name for name in planned if name not in listed]
         if missing:
-            yield _check(
-                f"{_few(missing)} not listed",
-                "every worker of the plan",
-                f"add {_few(missing)} to the file workers, or plan without",
+            yield _drift(
+                WORKERS,
+                _FILE,
+                _FILE,
+                actual=f"{format_names(missing)} not listed",
+                expected="every worker of the plan",
+                fix=f"add {format_names(missing)} to the file workers, or plan without",
             )
     strange = sorted(listed.difference(planned))
     if strange:
-        yield _check(
-            _few(strange),
-            "workers of the plan only",
-            f"remove {_few(strange)} from the workers file, or add the hosts to the inventory and plan again",
+        yield _drift(
+            WORKERS,
+            _FILE,
+            _FILE,
+            actual=format_names(strange),
+            expected="workers of the plan only",
+            fix=f"remove {format_names(strange)} from the workers file, or add the hosts to the inventory "
+            "and plan again",
         )
 
 
-def _few(names: Sequence[str]) -> str:
-    rest = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(names[:_SHOWN]) + rest
-
-
-def _check(found: str, expected: str, fix: str) -> Check:
-    return Check(
-        rule=WORKERS.id,
-        verdict=verdict(WORKERS, ok=False),
-        about=_FILE,
-        where=_FILE,
-        found=found,
-        expected=expected,
-        why=WORKERS.says,
-        fix=fix,
-        source=WORKERS.source,
-    )
-
-
-def part_of(plan: ClusterPlan | None, found: Found, values: Values | None) -> Part | None:
-    """The part that fits best: by the host's name, then by what the configuration says, then by hardware.
+def part_of(plan: ClusterPlan | None, system: ExistingSystem, values: Values | None) -> Part | None:
+    """The part that fits best: by the host's name, then by the configuration, then by hardware.
 
     None without a plan.
     """
@@ -138,11 +130,11 @@ def part_of(plan: ClusterPlan | None, found: Found, values: Values | None) -> Pa
         return None
     groups = {group.name: group for group in plan.cluster.inventory.groups}
     parts = [Part(kind, groups[kind.group]) for kind in plan.workers if kind.group in groups]
-    return max(parts, key=lambda part: _likeness(part, plan, found, values), default=None)
+    return max(parts, key=lambda part: _likeness(part, plan, system, values), default=None)
 
 
 def settings_for(plan: ClusterPlan, part: Part) -> tuple[Setting, ...]:
-    """The plan's settings that hold for one part of it."""
+    """The plan's settings for one part."""
     return tuple(
         setting
         for setting in plan.settings
@@ -150,36 +142,38 @@ def settings_for(plan: ClusterPlan, part: Part) -> tuple[Setting, ...]:
     )
 
 
-def _likeness(part: Part, plan: ClusterPlan, found: Found, values: Values | None) -> tuple[bool, int, bool]:
-    host = found.host
+def _likeness(
+    part: Part, plan: ClusterPlan, system: ExistingSystem, values: Values | None
+) -> tuple[bool, int, bool]:
+    host = system.host
     named = host is not None and host.name in part.group.names
     alike = host is not None and host.cpu.threads == part.group.cpu.threads
-    return named, _agreements(part.kind, plan, found, values), alike
+    return named, _agreements(part.kind, plan, system, values), alike
 
 
-def _agreements(kind: Worker, plan: ClusterPlan, found: Found, values: Values | None) -> int:
-    """Settings of this kind alone that the configuration has as planned."""
-    if values is None or found.config is None:
+def _agreements(kind: Worker, plan: ClusterPlan, system: ExistingSystem, values: Values | None) -> int:
+    """The number of settings of this kind of worker that the configuration has as planned."""
+    if values is None or system.config is None:
         return 0
-    variables = {variable.name: variable.text for variable in found.config.environment}
+    variables = {variable.name: variable.text for variable in system.config.environment}
     own = (setting for setting in plan.settings if setting.worker == kind.name and setting.file)
     return sum(1 for setting in own if _text(setting, variables, values) == value_text(setting.value))
 
 
 def _text(setting: Setting, variables: Mapping[str, str], values: Values) -> str | None:
-    """What the configuration itself says for a setting, in a script or in a file of properties."""
+    """The configuration's own value of a setting, in a script or in a file of properties."""
     if (setting.file or "").endswith(".sh"):
         return variables.get(setting.key)
     reading = values.read(setting.key, setting.file or "")
-    return reading.text if reading and reading.given else None
+    return reading.text if reading and reading.source else None
 
 
 def check_drift(
     plan: ClusterPlan, settings: tuple[Setting, ...], part: Part, subject: Subject, spared: Collection[str]
 ) -> Iterator[Check]:
-    """Every planned setting against what exists, then what the plan does not have, then the machine.
+    """Planned settings compared with existing ones, then unplanned settings, workers and hardware.
 
-    ``spared`` are keys that this configuration need not have.
+    ``spared`` are keys that this configuration may lack.
     """
     planned = {(setting.key, setting.file): setting for setting in settings if setting.file}
     for (key, file), setting in planned.items():
@@ -199,11 +193,11 @@ def _check_setting(setting: Setting, file: str, subject: Subject) -> Iterator[Ch
     fix = correction(setting.key, file, setting.value, current)
     if current.place and file not in HOST_FILES and current.value(setting.value) is not None:
         fix += f", or plan with {_insisting(setting.key, current.text or '')}"
-    yield _setting_check(
+    yield _drift(
         CHANGED if current.place else MISSING,
-        about=setting.key,
-        where=current.place or file,
-        found=current.shown,
+        setting.key,
+        current.place or file,
+        actual=current.shown,
         expected=value_text(setting.value),
         fix=fix,
         why=setting.reason,
@@ -211,7 +205,7 @@ def _check_setting(setting: Setting, file: str, subject: Subject) -> Iterator[Ch
 
 
 def _will_do(setting: Setting, subject: Subject) -> bool:
-    """Whether the rule that planned a host's value is content with the one that is there."""
+    """Whether the rule that planned a host's value accepts the existing one."""
     decision = Decision(setting.value, setting.reason)
     return any(
         rule.id == setting.rule
@@ -222,14 +216,14 @@ def _will_do(setting: Setting, subject: Subject) -> bool:
 
 
 def _insisting(key: str, text: str) -> str:
-    """The flag by which a plan keeps what was found, quoted: it is there to be copied into a shell."""
+    """The flag that makes a plan keep the existing value, quoted for a shell."""
     if key == "dfs.replication":
         return f"--replication {shlex.quote(text)}"
     return f"--set {shlex.quote(f'{key}={text}')}"
 
 
 def _extras(planned: set[str], subject: Subject) -> Iterator[Check]:
-    config, values = subject.found.config, subject.values
+    config, values = subject.system.config, subject.values
     if config is None or values is None:
         return
     for entry in config.properties:
@@ -241,11 +235,11 @@ def _extras(planned: set[str], subject: Subject) -> Iterator[Check]:
             continue
         default = values.default(entry.name)
         if entry.text != default:
-            yield _setting_check(
+            yield _drift(
                 EXTRA,
-                about=entry.name,
-                where=entry.place,
-                found=entry.text,
+                entry.name,
+                entry.place,
+                actual=entry.text,
                 expected=f"{default or 'nothing'}, the default: the plan has no {entry.name}",
                 fix=f"remove {entry.name} from {entry.place}, "
                 f"or plan with {_insisting(entry.name, entry.text)}",
@@ -253,8 +247,8 @@ def _extras(planned: set[str], subject: Subject) -> Iterator[Check]:
 
 
 def _hardware(part: Part, subject: Subject) -> Iterator[Check]:
-    """A probed machine against what was planned for: a worker's share where it is virtual, else the host."""
-    host = subject.found.host
+    """A probed machine compared with the plan: with a worker if it is virtual, otherwise with a host."""
+    host = subject.system.host
     if host is None:
         return
     if host.virtualisation.is_virtual:
@@ -264,27 +258,7 @@ def _hardware(part: Part, subject: Subject) -> Iterator[Check]:
     fix = f"plan again with {name} as it is, or give it what was planned"
     if host.cpu.threads < threads:
         actual, expected = str(host.cpu.threads), f"{threads} in {name}"
-        yield _setting_check(
-            HARDWARE, about="threads", where=host.name, found=actual, expected=expected, fix=fix
-        )
+        yield _drift(HARDWARE, "threads", host.name, actual=actual, expected=expected, fix=fix)
     if host.memory.total_bytes < memory * (1 - _MEMORY_SLACK):
         actual, expected = format_memory(host.memory.total_bytes), f"{format_memory(memory)} in {name}"
-        yield _setting_check(
-            HARDWARE, about="memory", where=host.name, found=actual, expected=expected, fix=fix
-        )
-
-
-def _setting_check(
-    rule: Rule, *, about: str, where: str, found: str, expected: str, fix: str, why: str = ""
-) -> Check:
-    return Check(
-        rule=rule.id,
-        verdict=verdict(rule, ok=False),
-        about=about,
-        where=where,
-        found=found,
-        expected=expected,
-        why=why or rule.says,
-        fix=fix,
-        source=rule.source,
-    )
+        yield _drift(HARDWARE, "memory", host.name, actual=actual, expected=expected, fix=fix)

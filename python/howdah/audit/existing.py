@@ -1,4 +1,4 @@
-"""What a check judges: a configuration, a host or both, with the value of each key, and verdicts."""
+"""The subject of a check: a configuration, a host or both, with the value of each key, and verdicts."""
 
 from __future__ import annotations
 
@@ -8,15 +8,14 @@ from typing import NamedTuple
 
 from howdah.audit.values import Misfit, Values, read_like
 from howdah.model.check import Check, CheckVerdict
-from howdah.model.found import Found
+from howdah.model.existing import ExistingSystem
 from howdah.model.host import Host
-from howdah.model.plan import Value
-from howdah.model.value import value_text
+from howdah.model.plan import Input, Value, value_text
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Rule, Severity
 
 HOST_FILES = frozenset({"sysctl.conf", "limits.conf", "thp", "java"})
-"""What one value of a host answers; disks and ports differ from one another and are inspected."""
+"""Files with one value for a host; disks and ports, which have several, are inspected."""
 
 _QUEUES = "capacity-scheduler.xml"
 
@@ -25,18 +24,18 @@ _QUEUES = "capacity-scheduler.xml"
 class Subject:
     """One configuration on one host, or either of them."""
 
-    found: Found
+    system: ExistingSystem
     facts: Facts
-    """What the rules may know."""
+    """The facts for the rules."""
     values: Values | None
     """The configuration as daemons read it."""
     host_values: Mapping[str, Value] = field(default_factory=dict)
-    """What the host says of operating-system keys."""
+    """The host's values of keys of the operating system."""
 
     @property
     def host_name(self) -> str:
         """The host's name; empty where there is none."""
-        return self.found.host.name if self.found.host else ""
+        return self.system.host.name if self.system.host else ""
 
 
 _BROKEN = {
@@ -47,9 +46,9 @@ _BROKEN = {
 
 
 def verdict(rule: Rule, ok: bool | None, *, default: bool = False) -> CheckVerdict:
-    """What an answer means: a broken MUST fails, a broken SHOULD warns, and a MAY is only mentioned.
+    """The verdict: a broken MUST fails, a broken SHOULD warns, and a MAY is only mentioned.
 
-    ``default`` is whether the release's own value is in use: that a better one could be chosen is advice.
+    With ``default``, the release's own value is in use: then a better value is only advice.
     """
     if ok is None:
         return CheckVerdict.UNKNOWN
@@ -58,18 +57,38 @@ def verdict(rule: Rule, ok: bool | None, *, default: bool = False) -> CheckVerdi
     return CheckVerdict.PASS if ok else _BROKEN[rule.severity]
 
 
-def cannot_tell(rule: Rule, missing: str, *, about: str, where: str = "", actual: str = "") -> Check:
-    """A rule that needs something that is not known."""
+def rule_check(
+    rule: Rule,
+    verdict: CheckVerdict,
+    about: str,
+    where: str,
+    *,
+    actual: str,
+    expected: str,
+    fix: str = "",
+    why: str = "",
+    damage: str = "",
+    inputs: tuple[Input, ...] = (),
+) -> Check:
+    """The result of a rule; ``why`` defaults to the rule's sentence."""
     return Check(
         rule=rule.id,
-        verdict=CheckVerdict.UNKNOWN,
+        verdict=verdict,
         about=about,
         where=where,
         found=actual,
-        expected=missing,
-        why=rule.says,
+        expected=expected,
+        why=why or rule.says,
+        fix=fix,
         source=rule.source,
+        damage=damage,
+        inputs=inputs,
     )
+
+
+def cannot_tell(rule: Rule, missing: str, *, about: str, where: str = "") -> Check:
+    """The result of a rule that needs an unknown fact."""
+    return rule_check(rule, CheckVerdict.UNKNOWN, about, where, actual="", expected=missing)
 
 
 class Existing(NamedTuple):
@@ -81,7 +100,7 @@ class Existing(NamedTuple):
 
     @property
     def shown(self) -> str:
-        """The value as a report names it."""
+        """The value as reports show it."""
         if self.text is None:
             return "not set"
         text = self.text or "nothing"
@@ -96,10 +115,10 @@ class Existing(NamedTuple):
 
 
 def is_there(file: str, subject: Subject) -> bool:
-    """Whether a file's keys can be looked up: what was not given may be anywhere."""
+    """Whether a file is part of the subject; a missing file may exist elsewhere."""
     if file in HOST_FILES:
-        return subject.found.host is not None
-    config = subject.found.config
+        return subject.system.host is not None
+    config = subject.system.config
     if file == _QUEUES and not _has_queues(subject):
         return False
     return config is not None and any(path.rpartition("/")[2] == file for path in config.files)
@@ -112,31 +131,31 @@ def _has_queues(subject: Subject) -> bool:
 
 
 def existing(key: str, file: str, subject: Subject) -> Existing | None:
-    """What there is of a key; None where a probe does not say it."""
+    """The existing value of a key; None if the probe does not report it."""
     if file in HOST_FILES:
-        known = subject.host_values.get(key)
-        return None if known is None else Existing(value_text(known), subject.host_name)
+        value = subject.host_values.get(key)
+        return None if value is None else Existing(value_text(value), subject.host_name)
     if file.endswith(".sh"):
-        variables = subject.found.config.environment if subject.found.config else ()
+        variables = subject.system.config.environment if subject.system.config else ()
         variable = next((candidate for candidate in reversed(variables) if candidate.name == key), None)
         return Existing(variable.text, variable.place) if variable else Existing(None)
     reading = subject.values.read(key, file) if subject.values is not None else None
     if subject.values is None or reading is None:
         return Existing(None)
-    return Existing(reading.text, reading.given.place if reading.given else "", subject.values.kind(key))
+    return Existing(reading.text, reading.source.place if reading.source else "", subject.values.kind(key))
 
 
-def correction(key: str, file: str, wanted: Value, current: Existing) -> str:
-    """What to do so that a key has a value."""
+def correction(key: str, file: str, planned: Value, current: Existing) -> str:
+    """The step that gives a key this value."""
     if file in HOST_FILES:
-        return f"set {key} to {value_text(wanted)} on {current.place}"
+        return f"set {key} to {value_text(planned)} on {current.place}"
     if current.place:
-        return f"set {key} to {value_text(wanted)} in {current.place}"
-    return f"add {key} = {value_text(wanted)} to {file}"
+        return f"set {key} to {value_text(planned)} in {current.place}"
+    return f"add {key} = {value_text(planned)} to {file}"
 
 
 def host_values(host: Host) -> Mapping[str, Value]:
-    """The value of every key that could be read; what could not is left out."""
+    """The value of every key that the probe could read."""
     memory, network, limits = host.memory, host.network, host.limits
     read: dict[str, Value | None] = {
         "vm.swappiness": memory.swappiness,

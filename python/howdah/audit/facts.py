@@ -1,4 +1,4 @@
-"""What is being checked, as the facts that rules reason about, with a plan and without one."""
+"""The facts that rules need about the subject of a check, with a plan and without one."""
 
 from __future__ import annotations
 
@@ -16,13 +16,12 @@ from howdah.audit.values import Layers, Values
 from howdah.hadoop.daemons import WORKERS
 from howdah.hadoop.readers import readers_of
 from howdah.model.check import HostRole
-from howdah.model.found import Found, FoundConfig
-from howdah.model.host import Host
+from howdah.model.existing import ExistingSystem, FoundConfig
+from howdah.model.host import Disk, Host
 from howdah.model.hostname import is_hostname
 from howdah.model.inventory import CpuLayout, DiskKind, DiskRole, DiskSet, HostGroup, NicSet
 from howdah.model.plan import ClusterPlan, Role, Value, Worker
 from howdah.model.request import Demand, PlanRequest, Protection
-from howdah.model.storage import Disk
 from howdah.planner.facts import Facts, MissingFact, cluster_facts
 from howdah.planner.reading import Inspected, data_dirs
 from howdah.planner.rules.ha.services import all_named, is_orphan
@@ -80,25 +79,25 @@ def concerns(role: HostRole, key: str, config: FoundConfig | None) -> bool:
 
 
 class ReadByClients(Mapping[str, Value]):
-    """The values that a client's folder gives: of keys that only servers read those that it sets.
+    """The values of a client's folder: keys that only servers read count only if the folder sets them.
 
     The servers' own folders set them, and may set another value than the release's default.
     """
 
-    def __init__(self, known: Mapping[str, Value], config: FoundConfig) -> None:
-        self._known = known
-        self._given = frozenset(entry.name for entry in config.effective)
+    def __init__(self, values: Mapping[str, Value], config: FoundConfig) -> None:
+        self._values = values
+        self._set_keys = frozenset(entry.name for entry in config.effective)
 
     def _is_unset(self, key: str) -> bool:
-        return key not in self._given and HostRole.CLIENT not in readers(key)
+        return key not in self._set_keys and HostRole.CLIENT not in readers(key)
 
     def __getitem__(self, key: str) -> Value:
         if self._is_unset(key):
             raise KeyError(key)
-        return self._known[key]
+        return self._values[key]
 
     def __iter__(self) -> Iterator[str]:
-        return (key for key in self._known if not self._is_unset(key))
+        return (key for key in self._values if not self._is_unset(key))
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
@@ -223,44 +222,44 @@ class FoundFacts(Facts):
 
 
 _OTHER_CLUSTERS = ("spark://", "k8s://", "mesos://")
-"""How the masters of Spark's other kinds of cluster begin."""
+"""The beginnings of masters of Spark's other kinds of cluster."""
 
 
 def found_facts(
-    found: Found, values: Values | None, known: Mapping[str, Value], releases: Releases
+    system: ExistingSystem, values: Values | None, decided: Mapping[str, Value], releases: Releases
 ) -> FoundFacts:
     """The facts that a configuration, a host or both give."""
-    host = found.host
-    dirs = tuple(map(str, data_dirs(found.config))) if found.config is not None else ()
+    host = system.host
+    dirs = tuple(map(str, data_dirs(system.config))) if system.config is not None else ()
     group = group_of(host, dirs) if host is not None else None
     return FoundFacts(
-        request=_request(found, values, releases),
+        request=_request(system, values, releases),
         known_group=group,
-        known_worker=_native_worker(host, group, known, dirs) if host and _has_tasks(known) else None,
-        decided=known,
+        known_worker=_native_worker(host, group, decided, dirs) if host and _has_tasks(decided) else None,
+        decided=decided,
         release_assumed=releases.hadoop_from == "default",
-        jobs_unknown=found.config is not None and not Inspected(found).has("mapred-site.xml"),
+        jobs_unknown=system.config is not None and not Inspected(system).has("mapred-site.xml"),
         probed=host.name if host is not None else "",
     )
 
 
-def _request(found: Found, values: Values | None, releases: Releases) -> PlanRequest:
-    config = found.config
+def _request(system: ExistingSystem, values: Values | None, releases: Releases) -> PlanRequest:
+    config = system.config
     files = {PurePosixPath(file).name for file in config.files} if config else set()
     hbase = "hbase-site.xml" in files
-    # A folder of HDFS alone says nothing of what runs on it; a host without a folder may run tasks.
-    reading = Inspected(found)
+    # A folder of HDFS alone does not show what runs on it; a host without a folder may run tasks.
+    reading = Inspected(system)
     mapreduce = config is None or not files.isdisjoint({"yarn-site.xml", "mapred-site.xml"})
     if "yarn-site.xml" not in files and any(map(reading.text, _JOB_TRACKERS)):
         # Jobs run on a JobTracker, of which no rule knows anything.
         mapreduce = bool(reading.text("mapreduce.framework.name"))
-    # What is known of Spark is known of Spark on YARN.
+    # The rules are about Spark on YARN.
     other_spark = (reading.text("spark.master") or "").startswith(_OTHER_CLUSTERS)
     pairs = [pair for pair in all_named(reading) if not is_orphan(reading, pair)]
     authentication = values.read("hadoop.security.authentication") if values is not None else None
     return PlanRequest(
         workloads=(
-            # Jobs that are not known are asked for the least that any need.
+            # For unknown jobs the least requirements of any job apply.
             *([Demand(kind="terasuite")] if mapreduce else []),
             *([Demand(kind="spark")] if "spark-defaults.conf" in files and not other_spark else []),
             *([Demand(kind="tez")] if "tez-site.xml" in files else []),
@@ -273,16 +272,16 @@ def _request(found: Found, values: Values | None, releases: Releases) -> PlanReq
     )
 
 
-def _has_tasks(known: Mapping[str, Value]) -> bool:
+def _has_tasks(decided: Mapping[str, Value]) -> bool:
     """Whether the sizes of containers are known: a client's folder gives none."""
-    return all(key in known for key in _CONTAINER_MEMORY)
+    return all(key in decided for key in _CONTAINER_MEMORY)
 
 
 def _native_worker(
-    host: Host, group: HostGroup | None, known: Mapping[str, Value], dirs: tuple[str, ...]
+    host: Host, group: HostGroup | None, decided: Mapping[str, Value], dirs: tuple[str, ...]
 ) -> Worker:
     """The host as one worker whose slots are the containers that its NodeManager has memory for."""
-    memory, of_map, of_reduce = (_megabytes(known[key]) for key in _CONTAINER_MEMORY)
+    memory, of_map, of_reduce = (_megabytes(decided[key]) for key in _CONTAINER_MEMORY)
     slots = max(1, memory // (of_map + of_reduce))
     return Worker(
         name="worker",
@@ -298,19 +297,19 @@ def _native_worker(
 
 
 def _disk_of(path: str, host: Host) -> str:
-    """Where the disk of a DataNode's directory is mounted, so that others' directories go beside it."""
+    """The mount of a DataNode's directory, so that other directories are placed next to it."""
     mount = host.mount_of(PurePosixPath(path))
     if mount is None or mount.mount in _SYSTEM_MOUNTS:
         return str(PurePosixPath(path).parent)
     return mount.mount
 
 
-def _megabytes(known: Value) -> int:
-    return known if isinstance(known, int) else 1
+def _megabytes(value: Value) -> int:
+    return value if isinstance(value, int) else 1
 
 
-def planned_facts(plan: ClusterPlan, part: Part, known: Mapping[str, Value], releases: Releases) -> Facts:
-    """The facts that the plan's rules had, for one part of it."""
+def planned_facts(plan: ClusterPlan, part: Part, decided: Mapping[str, Value], releases: Releases) -> Facts:
+    """The facts of the plan's rules, for one part of it."""
     sizes = {setting.key: setting.value for setting in settings_for(plan, part) if setting.file is None}
     return Facts(
         request=plan.cluster.request.model_copy(update={"hadoop": releases.hadoop, "hbase": releases.hbase}),
@@ -323,5 +322,5 @@ def planned_facts(plan: ClusterPlan, part: Part, known: Mapping[str, Value], rel
             plan.cluster.masters,
             plan.cluster.topology,
         ),
-        decided=Layers(known, sizes),
+        decided=Layers(decided, sizes),
     )

@@ -14,7 +14,6 @@ from howdah.audit.values import (
     BACKUP_MASTERS,
     CONTAINER_EXECUTOR,
     FAIR_SCHEDULER,
-    HADOOP,
     SCRIPTS,
     SPARK,
     WORKERS,
@@ -23,13 +22,18 @@ from howdah.audit.values import (
     is_stray,
 )
 from howdah.errors import UnreadableFile, UserError
-from howdah.hadoop.env_files import read_assignments
+from howdah.hadoop.config_files import (
+    BLANKS,
+    HADOOP_FILES,
+    read_assignments,
+    read_site,
+    shown_value,
+    xml_fault,
+)
 from howdah.hadoop.foreign_files import foreign_path
-from howdah.hadoop.site_files import BLANKS, read_site, xml_fault
-from howdah.model.found import Allocation, FoundConfig, FoundProperty, Unreadable
+from howdah.model.existing import Allocation, FoundConfig, FoundProperty, Unreadable
 from howdah.model.plan import ClusterPlan
 from howdah.model.request import DEFAULT_HADOOP, DEFAULT_HBASE
-from howdah.services.secrets import shown_value
 from howdah.units import MIB, format_memory
 
 _MOST_BYTES = MIB
@@ -319,7 +323,7 @@ def _names(folder: Path) -> list[str]:
 
 
 def _reading_order(name: str) -> tuple[int, str]:
-    place = HADOOP.index(name) if name in HADOOP else len(HADOOP)
+    place = HADOOP_FILES.index(name) if name in HADOOP_FILES else len(HADOOP_FILES)
     return place, name
 
 
@@ -346,13 +350,13 @@ class Releases(NamedTuple):
 
 
 def known_releases(
-    given: str | None, plan: ClusterPlan | None, home: str | None, given_hbase: str | None = None
+    version: str | None, plan: ClusterPlan | None, home: str | None, given_hbase: str | None = None
 ) -> Releases:
     """The releases asked for, or else the plan's, or else Hadoop's below ``home``, or else the defaults."""
     request = plan.cluster.request if plan is not None else None
     hbase = given_hbase or (request.hbase if request is not None else DEFAULT_HBASE)
-    if given is not None:
-        return Releases(given, hbase, "command line")
+    if version is not None:
+        return Releases(version, hbase, "command line")
     if request is not None:
         return Releases(request.hadoop, hbase, "plan")
     installed = _installed(home) if home else None

@@ -6,11 +6,13 @@ from collections.abc import Iterator, Sequence
 
 from howdah.audit.audit import audit
 from howdah.audit.detect import detect
+from howdah.audit.existing import rule_check
 from howdah.audit.folder import Releases
-from howdah.audit.values import HADOOP, Values
+from howdah.audit.values import Values
 from howdah.errors import UserError
+from howdah.hadoop.config_files import HADOOP_FILES, HADOOP_SCRIPTS
 from howdah.model.check import Check, CheckReport, CheckVerdict
-from howdah.model.found import FoundConfig
+from howdah.model.existing import FoundConfig
 from howdah.model.host import Host
 from howdah.planner.rule import Rule
 from howdah.planner.rules.jvm import home_major, java_of_hadoop
@@ -30,8 +32,8 @@ def check_upgrade(
     """
     runs_on = java_of_hadoop(hadoop(to).version)
     if java is not None and java not in runs_on:
-        wanted = " or ".join(map(str, runs_on))
-        raise UserError(f"--java {java}", f"is not a Java that Hadoop {to} runs on", f"give --java {wanted}")
+        majors = " or ".join(map(str, runs_on))
+        raise UserError(f"--java {java}", f"is not a Java that Hadoop {to} runs on", f"give --java {majors}")
     before = releases.hadoop
     if releases.hadoop_from == "default":
         before = detect(config, hosts, releases.hadoop).hadoop
@@ -52,40 +54,30 @@ def check_upgrade(
 
 
 def _check(
-    rule: Rule, verdict: CheckVerdict, about: str, where: str, *, found: str, expected: str, fix: str
+    rule: Rule, verdict: CheckVerdict, about: str, where: str, *, actual: str, expected: str, fix: str
 ) -> Check:
-    return Check(
-        rule=rule.id,
-        verdict=verdict,
-        about=about,
-        where=where,
-        found=found,
-        expected=expected,
-        why=rule.says,
-        fix=fix,
-        source=rule.source,
-        damage=rule.damage,
+    return rule_check(
+        rule, verdict, about, where, actual=actual, expected=expected, fix=fix, damage=rule.damage
     )
 
 
 def _java(config: FoundConfig, to: str, java: int) -> Iterator[Check]:
-    """Scripts of other software that name another Java: Hadoop's own are a rule of every check."""
+    """Scripts that name another Java than the new release needs."""
     homes = {entry.file: entry for entry in config.environment if entry.name == "JAVA_HOME"}
-    hadoops = ("hadoop-env.sh", "yarn-env.sh", "mapred-env.sh", "hdfs-env.sh")
     for entry in homes.values():
         major = home_major(entry.text)
         if major is None or major == java:
             continue
-        others = entry.base_name not in hadoops
-        rule, verdict = (OTHER_JAVA, CheckVerdict.WARN) if others else (JAVA, CheckVerdict.FAIL)
+        foreign = entry.base_name not in HADOOP_SCRIPTS
+        rule, verdict = (OTHER_JAVA, CheckVerdict.WARN) if foreign else (JAVA, CheckVerdict.FAIL)
         yield _check(
             rule,
             verdict,
             "JAVA_HOME",
             entry.place,
-            found=f"Java {major}",
+            actual=f"Java {major}",
             expected=f"Java {java}, which Hadoop {to} runs on"
-            + (": Hadoop's jars need it, and clients on an older Java exit" if others else ""),
+            + (": Hadoop's jars need it, and clients on an older Java exit" if foreign else ""),
             fix=f"set JAVA_HOME to Java {java} in {entry.place}",
         )
 
@@ -100,7 +92,7 @@ def _shuffle(config: FoundConfig, to: str) -> Iterator[Check]:
                 CheckVerdict.WARN,
                 f"{_SERVICES}.{name}",
                 entry.place,
-                found=f"{name} in NodeManagers",
+                actual=f"{name} in NodeManagers",
                 expected=f"a jar of {name} that is built for Hadoop {to} and its Java: NodeManagers do not "
                 "start with "
                 "another, and Spark's of 4.1 lacks scala-library",
@@ -109,16 +101,16 @@ def _shuffle(config: FoundConfig, to: str) -> Iterator[Check]:
 
 
 def _defaults(config: FoundConfig, before: str, to: str, releases: Releases) -> Iterator[Check]:
-    """Defaults that change, of keys that are not set and whose files are there."""
+    """Defaults that change, for keys that are not set in existing files."""
     old, new = hadoop(before), hadoop(to)
     values = Values(config, (old, hbase(releases.hbase)))
     files = {file.rpartition("/")[2] for file in config.files}
     for name, entry in sorted(old.properties.items()):
         later = new.find(name)
         reading = values.read(name)
-        if later is None or entry.file not in files or entry.file not in HADOOP:
+        if later is None or entry.file not in files or entry.file not in HADOOP_FILES:
             continue
-        if reading is not None and reading.given is not None:
+        if reading is not None and reading.source is not None:
             continue
         if entry.default and later.default and _differ(entry.default, later.default):
             yield _check(
@@ -126,15 +118,15 @@ def _defaults(config: FoundConfig, before: str, to: str, releases: Releases) -> 
                 CheckVerdict.ADVICE,
                 name,
                 entry.file,
-                found=f"not set: {entry.default} in Hadoop {before}",
+                actual=f"not set: {entry.default} in Hadoop {before}",
                 expected=f"{later.default} in Hadoop {to}",
                 fix=f"add {name} = {entry.default} to {entry.file} to keep the old value",
             )
 
 
-def _differ(one: str, other: str) -> bool:
-    """Whether two defaults are other values, not the same one written in another way."""
+def _differ(first: str, second: str) -> bool:
+    """Whether two defaults are different values, not different spellings."""
     try:
-        return float(one) != float(other)
+        return float(first) != float(second)
     except ValueError:
-        return one.strip().lower() != other.strip().lower()
+        return first.strip().lower() != second.strip().lower()

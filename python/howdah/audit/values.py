@@ -1,4 +1,4 @@
-"""What configuration files are called, and the value of each key that a daemon would read from them."""
+"""Names of configuration files, and the value of each key that a daemon would read from them."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import NamedTuple, TypeVar
 
-from howdah.model.found import FoundConfig, FoundProperty
-from howdah.model.heap import heap_bytes
+from howdah.hadoop.config_files import HADOOP_FILES
+from howdah.model.existing import FoundConfig, FoundProperty
 from howdah.model.plan import Value
 from howdah.planner.rules.consistency.units import in_megabytes
 from howdah.releases.catalogue import HADOOP_VERSIONS, Property, Release, default_of, hadoop
 from howdah.releases.values import (
     expanded,
+    heap_bytes,
     read_bool,
     read_int,
     read_list,
@@ -23,21 +24,7 @@ from howdah.releases.values import (
 )
 from howdah.units import MIB
 
-HADOOP = (
-    "core-site.xml",
-    "hdfs-site.xml",
-    "hdfs-rbf-site.xml",
-    "mapred-site.xml",
-    "yarn-site.xml",
-    "capacity-scheduler.xml",
-    "hadoop-policy.xml",
-    "resource-types.xml",
-    "node-resources.xml",
-    "ssl-server.xml",
-    "ssl-client.xml",
-)
-"""What Hadoop's daemons and clients read, in the order in which later files win (Configuration.java)."""
-OTHERS = (
+OTHER_PROGRAMS = (
     "hbase-site.xml",
     "hbase-policy.xml",
     "hive-site.xml",
@@ -48,7 +35,7 @@ OTHERS = (
     "kms-acls.xml",
     "tez-site.xml",
 )
-"""What only other programs read, each after Hadoop's own: Hadoop's daemons see nothing of it."""
+"""Files that only other programs read, each after Hadoop's own."""
 FAIR_SCHEDULER = "fair-scheduler.xml"
 CONTAINER_EXECUTOR = "container-executor.cfg"
 ZOOKEEPER = "zoo.cfg"
@@ -66,29 +53,29 @@ class Misfit(Exception):
 
 
 HBASE_SITE = "hbase-site.xml"
-"""HBase reads it after Hadoop's own files, and Hadoop does not read it at all."""
+"""HBase reads it after Hadoop's own files; Hadoop does not read it."""
 
 
 class KeyText(NamedTuple):
     """A key's text with its variables replaced, and the property that gave it; none for a default."""
 
     text: str
-    given: FoundProperty | None
+    source: FoundProperty | None
 
 
 class Values(Mapping[str, Value]):
-    """Every key that is set or has a default, as a value of the kind that the release says."""
+    """Every key that is set or has a default, as a value of the release's kind."""
 
     def __init__(self, config: FoundConfig, releases: tuple[Release, ...]) -> None:
         self._releases = releases
         self._has_core = any(PurePosixPath(file).name == "core-site.xml" for file in config.files)
-        of_hadoop = self._winners(entry for entry in config.properties if entry.base_name in HADOOP)
+        of_hadoop = self._winners(entry for entry in config.properties if entry.base_name in HADOOP_FILES)
         of_hbase = self._winners(entry for entry in config.properties if entry.base_name == HBASE_SITE)
         # Hive, Spark and others read files of their own, which change nothing for Hadoop.
         of_others = self._winners(
             entry
             for entry in config.properties
-            if entry.base_name not in (*HADOOP, HBASE_SITE) and self._property(entry.name) is None
+            if entry.base_name not in (*HADOOP_FILES, HBASE_SITE) and self._property(entry.name) is None
         )
         self._for_executor = self._winners(
             entry for entry in config.properties if entry.base_name == CONTAINER_EXECUTOR
@@ -114,14 +101,14 @@ class Values(Mapping[str, Value]):
         return (name,)
 
     def kind(self, key: str) -> str:
-        """What the release says the key's value is; ``text`` for a key it does not know."""
-        known = self._property(key)
-        return known.kind if known else "text"
+        """The kind of the key's value in the release; ``text`` for an unknown key."""
+        entry = self._property(key)
+        return entry.kind if entry else "text"
 
     def file(self, key: str) -> str | None:
         """The file that the key belongs to; None for a key that no release reads."""
-        known = self._property(key)
-        return known.file if known else None
+        entry = self._property(key)
+        return entry.file if entry else None
 
     def is_unknown(self, key: str) -> bool:
         """Whether only other releases than the one in question read the key, and no file sets it."""
@@ -137,21 +124,21 @@ class Values(Mapping[str, Value]):
 
     def read(self, key: str, file: str = "") -> KeyText | None:
         """The key's text for who reads ``file``; None if it is neither set nor has a default."""
-        given = {HBASE_SITE: self._for_hbase, CONTAINER_EXECUTOR: self._for_executor}.get(
+        properties = {HBASE_SITE: self._for_hbase, CONTAINER_EXECUTOR: self._for_executor}.get(
             file, self._for_hadoop
         )
-        text = self._text(key, given)
-        return None if text is None else KeyText(self._expanded(text, given), given.get(key))
+        text = self._text(key, properties)
+        return None if text is None else KeyText(self._expanded(text, properties), properties.get(key))
 
     def effective(self) -> tuple[FoundProperty, ...]:
-        """Every property that is in force, by its name of today and with its variables replaced."""
+        """Every active property, by its current name and with its variables replaced."""
         return tuple(
             entry.model_copy(update={"name": name, "text": self._expanded(entry.text, self._for_hadoop)})
             for name, entry in self._for_hadoop.items()
         )
 
-    def _text(self, key: str, given: Mapping[str, FoundProperty]) -> str | None:
-        return given[key].text if key in given else self.default(key)
+    def _text(self, key: str, properties: Mapping[str, FoundProperty]) -> str | None:
+        return properties[key].text if key in properties else self.default(key)
 
     def default(self, key: str) -> str | None:
         """The release's own value, variables unexpanded; None if it has none.
@@ -162,12 +149,12 @@ class Values(Mapping[str, Value]):
             return None
         return default_of(key, *self._releases)
 
-    def _variable(self, name: str, given: Mapping[str, FoundProperty]) -> str | None:
-        """What a variable stands for; former names count as today's."""
-        return next(filter(None, (self._text(today, given) for today in self._today(name))), None)
+    def _variable(self, name: str, properties: Mapping[str, FoundProperty]) -> str | None:
+        """The value of a variable; former names count as current ones."""
+        return next(filter(None, (self._text(today, properties) for today in self._today(name))), None)
 
-    def _expanded(self, text: str, given: Mapping[str, FoundProperty]) -> str:
-        return expanded(text, lambda name: self._variable(name, given))
+    def _expanded(self, text: str, properties: Mapping[str, FoundProperty]) -> str:
+        return expanded(text, lambda name: self._variable(name, properties))
 
     def __getitem__(self, key: str) -> Value:
         reading = self.read(key)
@@ -197,12 +184,12 @@ _RESOURCES = {
 _AMOUNT = re.compile(r"(\d{1,12}) ?(|Mi|Gi)")
 
 
-def _requested_resources(given: Mapping[str, FoundProperty]) -> dict[str, FoundProperty]:
-    """What keys by a resource's name set, by the keys that they override."""
+def _requested_resources(properties: Mapping[str, FoundProperty]) -> dict[str, FoundProperty]:
+    """The values of keys named by a resource, by the keys that they override."""
     matches = {
-        plain: (given[name], match)
+        plain: (properties[name], match)
         for name, plain in _RESOURCES.items()
-        if name in given and (match := _AMOUNT.fullmatch(given[name].text.strip()))
+        if name in properties and (match := _AMOUNT.fullmatch(properties[name].text.strip()))
     }
     return {
         plain: entry.model_copy(update={"text": str(int(match[1]) * (1024 if match[2] == "Gi" else 1))})
@@ -247,7 +234,7 @@ _USUAL_RATIO = 0.8
 
 def is_read(name: str) -> bool:
     """Whether an XML file of this name is one of properties that a check reads."""
-    return name in HADOOP or name in OTHERS
+    return name in HADOOP_FILES or name in OTHER_PROGRAMS
 
 
 def is_stray(name: str) -> bool:
@@ -320,10 +307,10 @@ def derived(values: Values) -> dict[str, Value]:
 
 
 def _meant(values: Values) -> dict[str, Value]:
-    given = ((key, values.get(key)) for key in _MEGABYTES)
+    texts = ((key, values.get(key)) for key in _MEGABYTES)
     return {
         key: meant
-        for key, value in given
+        for key, value in texts
         if isinstance(value, int) and (meant := in_megabytes(key, value)) is not None
     }
 

@@ -10,9 +10,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from howdah.model.base import Model
+from howdah.model.base import Model, Size, Speed
 from howdah.model.inventory import FORMAT, Count, DiskSet, Inventory, Word
-from howdah.model.quantity import Size, Speed
 from howdah.model.request import Hadoop1, Hypervisor, Override, Protection
 
 HardwareName = Literal["core_speed", "controller_bytes_per_s", "disk_speed"]

@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 from howdah.calibrate.leave_out import NINETY
 from howdah.model.calibration import CalibratedValue, Calibration
+from howdah.model.measured import StepCost, TaskCosts
 from howdah.model.parameter import OWN
-from howdah.model.task_costs import StepCost, TaskCosts
 from howdah.model.workloads.terasort import ROW_BYTES
 
 _LOCAL = 0.1

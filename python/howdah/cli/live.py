@@ -15,8 +15,11 @@ from rich.console import Console
 from rich.text import Text
 
 from howdah.extras import install_command
+from howdah.model.finding import Finding
+from howdah.model.job import Progress
 from howdah.model.reported import format_value
-from howdah.model.run import Origin, Outcome
+from howdah.model.run import Origin, Outcome, RunRecord, WorkloadResult
+from howdah.model.tables import RunData
 from howdah.model.workloads.dfsio import DFSIO_LOG
 from howdah.model.workloads.terasort import TeraValidate
 from howdah.model.workloads.ycsb import THROUGHPUT
@@ -28,8 +31,8 @@ if TYPE_CHECKING:
     from howdah.analysis.evidence.times import WorkloadTime
     from howdah.engines.base import Prepared
     from howdah.model.finding import Finding
+    from howdah.model.job import Progress
     from howdah.model.run import RunRecord, WorkloadResult
-    from howdah.model.sink import Progress
     from howdah.model.tables import RunData
     from howdah.session.run.reporting import FinishedRun
     from howdah.session.run.runs import Spent

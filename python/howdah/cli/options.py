@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from howdah.cli.help import MORE, Details
-from howdah.model.engine_names import LOCAL
+from howdah.model.engine_options import LOCAL
+from howdah.model.engines import engines
 from howdah.model.plan_options import PLAN_OPTIONS, PlanOption
+from howdah.model.workloads.option import Option
+from howdah.model.workloads.suite import options, programs
 
 if TYPE_CHECKING:
     from howdah.model.workloads.option import Option
@@ -65,7 +68,6 @@ def _with_flags(
 def options_on(engine: str) -> tuple[Option[Any], ...]:
     """The options that some program has on an engine."""
     # The options of `howdah plan` need no programs.
-    from howdah.model.workloads.registered import options, programs  # noqa: PLC0415
 
     used = [
         option
@@ -131,8 +133,7 @@ def _plan_parameter(option: PlanOption) -> inspect.Parameter:
 
 def _panel(option: Option[Any]) -> Details | None:
     """The heading of the engine or the programs that it belongs to; None for what many have."""
-    from howdah.model.engines import engines  # noqa: PLC0415
-    from howdah.model.workloads.registered import programs  # noqa: PLC0415
+    from howdah.model.workloads.suite import programs  # noqa: PLC0415
 
     users = [name for name, program in programs().items() if option in program.options]
     if users and all(name.startswith("ycsb") for name in users):

@@ -13,7 +13,7 @@ from howdah import study as schedule
 from howdah.units import format_seconds
 
 if TYPE_CHECKING:
-    from howdah.model.sink import Progress as Step
+    from howdah.model.job import Progress as Step
     from howdah.model.study import Study, StudyRun
     from howdah.simulation.replications import Done
     from howdah.study import Due

@@ -162,7 +162,7 @@ def password(requested: RequestedMachines, endpoint: Endpoint, file: Path | None
 
 
 def _provision(hypervisor: Provisioner, *, dry_run: bool, yes: bool, json: bool) -> None:
-    before = hypervisor.look()
+    before = hypervisor.compare()
     if not json:
         show(provision_table(before))
     if not dry_run and before.pending:

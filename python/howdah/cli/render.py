@@ -16,7 +16,7 @@ from howdah.cli.arguments import AsJson, PlanFile
 from howdah.cli.help import App
 from howdah.cli.output import print_json, show
 from howdah.errors import UserError
-from howdah.model.configset import ConfigSet
+from howdah.model.plan import ConfigSet
 from howdah.report.document import FactList, Table
 from howdah.report.terminal import blocks
 from howdah.session.plan import checks as session

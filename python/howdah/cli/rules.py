@@ -12,7 +12,7 @@ from howdah.cli.help import App
 from howdah.cli.output import print_json
 from howdah.cli.output import show as show_text
 from howdah.errors import UserError
-from howdah.model.value import value_text
+from howdah.model.plan import value_text
 from howdah.planner.explanation import MEANINGS
 from howdah.report.document import (
     Document,

@@ -17,8 +17,8 @@ from howdah.cli.options import with_options
 from howdah.errors import Aborted, RunFailed, UserError
 from howdah.model.engines import all_options, engines
 from howdah.model.run import Outcome
+from howdah.model.workloads.hadoop_programs import COMMAND, COMMAND_LINE
 from howdah.model.workloads.suite import suites
-from howdah.model.workloads.user_command import COMMAND, COMMAND_LINE
 from howdah.planner.suite.request import RunRequest
 from howdah.session.files import DEFAULT_RUNS_DIR
 from howdah.session.run import runs as session

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from howdah.deploy.problems import HostProblem
+from howdah.deploy.ansible import HostProblem
 from howdah.errors import UserError
 
 _VERSION = b"\x05\x02"

@@ -15,6 +15,7 @@ from howdah.documents.read import key_of, meanings, parse_document, read_documen
 from howdah.documents.tree import spelling
 from howdah.model.base import Model
 from howdah.model.calibration import Calibration, CalibrationCell, Residual, Without
+from howdah.model.existing import Work
 from howdah.model.host import Host
 from howdah.model.inventory import CpuLayout, DiskSet, HostGroup, Inventory, NicSet
 from howdah.model.plan import Breach, ClusterPlan, Input, Setting
@@ -30,7 +31,6 @@ from howdah.model.site import (
 )
 from howdah.model.study import Budget, Factor, Published, PublishedCell, PublishedRatio, Repeats, Study
 from howdah.model.study_settings import CellSettings, Level
-from howdah.model.survey import Work
 from howdah.model.tuning import Narrowing
 from howdah.units import GIB, MIB, format_bytes
 

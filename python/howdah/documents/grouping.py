@@ -14,11 +14,10 @@ from howdah.documents.fault import Keys
 from howdah.documents.files import write_inventory
 from howdah.documents.hardware import Hardware, describe, rated
 from howdah.errors import UserError
-from howdah.model.base import Model
+from howdah.model.base import Model, WrongValue
 from howdah.model.host import Host
 from howdah.model.hostname import expand_all, fold, is_hostname
 from howdah.model.inventory import DiskKind, DiskRole, HostGroup, Inventory
-from howdah.model.wrong import WrongValue
 from howdah.units import GIB, exact_bytes, format_bytes, format_memory
 
 Serves = Literal["any", "workers", "masters"]

@@ -12,9 +12,8 @@ from statistics import median
 from typing import NamedTuple
 
 from howdah.documents.fault import Keys
-from howdah.model.host import Host
+from howdah.model.host import Disk, Host
 from howdah.model.inventory import CpuLayout, DiskKind, DiskRole, DiskSet, NicSet
-from howdah.model.storage import Disk
 from howdah.units import MIB, exact_bits_per_s, exact_bytes, format_bytes, format_memory
 
 _SYSTEM_MOUNTS = frozenset(

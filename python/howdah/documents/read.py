@@ -18,8 +18,8 @@ from pydantic_core import ErrorDetails
 from howdah.documents.fault import Fault, Keys, Mark, error_of, read_text
 from howdah.documents.tree import Tree, read_tree
 from howdah.hadoop.foreign_files import foreign_file
+from howdah.model.base import WrongValue
 from howdah.model.inventory import FORMAT
-from howdah.model.wrong import WrongValue
 
 _LONGEST_SHOWN = 40
 _WHOLE = ("is not a whole number", "write digits alone, for instance 2")

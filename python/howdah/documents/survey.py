@@ -15,10 +15,10 @@ from howdah.documents.fault import Keys
 from howdah.documents.grouping import Addition, Probe, new_name
 from howdah.documents.hardware import Hardware, describe, installed_bytes, nominal_bytes
 from howdah.errors import UserError
+from howdah.model.existing import Machine, Survey, Volume
 from howdah.model.hostname import fold, is_hostname
 from howdah.model.inventory import CpuLayout, DiskKind, DiskRole, DiskSet, HostGroup, NicSet
 from howdah.model.plan import Role
-from howdah.model.survey import Machine, Survey, Volume
 from howdah.units import GIB, exact_bits_per_s, exact_bytes, format_counted, format_memory
 
 _WORKING = frozenset({Role.DATANODE, Role.NODEMANAGER})

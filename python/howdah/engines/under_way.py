@@ -10,9 +10,8 @@ from typing import TypedDict
 
 import howdah
 from howdah.model.cluster import ReplicaSpread
-from howdah.model.counters import Counters
-from howdah.model.job import Job
-from howdah.model.reported import FileRate, LinkRate, OperationCount, RateStep, ResultMetric
+from howdah.model.job import Job, SampleSink
+from howdah.model.reported import Counters, FileRate, LinkRate, OperationCount, RateStep, ResultMetric
 from howdah.model.run import (
     DeviceLimit,
     Origin,
@@ -23,7 +22,6 @@ from howdah.model.run import (
     ValidationError,
     WorkloadResult,
 )
-from howdah.model.sink import SampleSink
 from howdah.model.workloads.base import Workload
 from howdah.telemetry.sampler import Sampler
 from howdah.telemetry.source import Follow, Source

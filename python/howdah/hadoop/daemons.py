@@ -1,4 +1,4 @@
-"""The catalogue of Hadoop's and HBase's daemons: what howdah knows of each, in the order of starting."""
+"""The catalogue of Hadoop's and HBase's daemons, in the order of starting."""
 
 from __future__ import annotations
 
@@ -362,7 +362,7 @@ BY_NAME: Mapping[str, Role] = {kind.name: role for role, kind in DAEMONS.items()
 WORKERS = frozenset(role for role, kind in DAEMONS.items() if kind.is_worker)
 OF_HBASE = tuple(role for role, kind in DAEMONS.items() if kind.product == "hbase")
 PAIRED = tuple(role for role, kind in DAEMONS.items() if kind.page.active)
-"""The daemons of which one is active and others stand by."""
+"""The daemons with one active and other standby instances."""
 _UNLISTED_PORTS = {"clientPort": 2181, "dfs.namenode.rpc-address": 8020}
 """Ports that the releases' lists of defaults leave out."""
 

@@ -110,9 +110,9 @@ _FORMS: tuple[tuple[str, ForeignFile], ...] = (
 def foreign_file(text: str) -> ForeignFile | None:
     """What a text is, by its beginning, if it is one of other programs that administrators have at hand."""
     head = text[:_HEAD_BYTES].lstrip("\ufeff \t\r\n")
-    for form, known in _FORMS:
+    for form, file in _FORMS:
         if (re.search if form.startswith("(?m)") else re.match)(form, head):
-            return known
+            return file
     return None
 
 

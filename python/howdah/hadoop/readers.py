@@ -1,7 +1,8 @@
 """Which daemons read a configuration key: the one table that plans, deployments and checks decide by.
 
 The releases' jars say which daemons' code names a key (``releases/data/*.json``, made by hadoop/catalogue).
-What they do not say is here: keys that no code names as they are written.
+What they do not say is here: keys that no code names as they are written. A misspelt key was meant to be a
+close one that the same daemons read.
 """
 
 from __future__ import annotations
@@ -56,9 +57,11 @@ _READ_AS: tuple[tuple[str, str, str], ...] = (
         "read with all keys of that beginning, by what serves WebHDFS",
     ),
 )
-"""Names whose readers the code does not show: the key that the same daemons read, and why."""
+"""Names without readers in the code: the key with the same readers, and why."""
 _LEAST_PARTS = 3
-"""Words of a beginning whose readers read all keys of it, at least: ``yarn.nodemanager.`` has too few."""
+"""The fewest words of a beginning with readers of all its keys: ``yarn.nodemanager.`` has too few."""
+_LEAST_RELATED = 2
+"""Words that a misspelt key's beginning needs to show which daemons read its keys: ``dfs`` alone does not."""
 
 
 def readers(setting: Setting, plan: ClusterPlan) -> frozenset[Role]:
@@ -90,13 +93,13 @@ def readers_of(
         return loading
     if file is not None and not file.endswith(".xml"):
         return frozenset(role for role, kind in DAEMONS.items() if kind.options == key) or loading
-    name = next((other for form, other, _ in _READ_AS if re.fullmatch(form, key)), key)
+    name = next((same_as for form, same_as, _ in _READ_AS if re.fullmatch(form, key)), key)
     named = [_named(name, release) for release in (hadoop(hadoop_version), hbase(hbase_version))]
     if all(daemons is None for daemons in named):
         return loading
     roles = {Role(daemon) for daemons in named for daemon in daemons or ()}
-    for other in _expanding(hadoop_version, hbase_version).get(name, ()):
-        roles |= readers_of(other, None, hadoop_version, hbase_version)
+    for expanding in _expanding(hadoop_version, hbase_version).get(name, ()):
+        roles |= readers_of(expanding, None, hadoop_version, hbase_version)
     return frozenset(roles) & loading
 
 
@@ -105,30 +108,71 @@ def _matches(key: str, forms: tuple[tuple[str, str], ...]) -> bool:
 
 
 def _named(key: str, release: Release) -> frozenset[str] | None:
-    """The daemons of a release whose code names a key, or what it composes it of; None if no code does."""
+    """The daemons of a release with a key in their code, or with its parts; None if no code has it."""
     parts = key.split(".")
-    found: frozenset[str] | None = None
+    named: frozenset[str] | None = None
     for count in range(len(parts), 1, -1):
         text = ".".join(parts[:count])
         exact, beginning = release.readers.get(text), release.readers.get(f"{text}.")
-        if found is not None and count < _LEAST_PARTS:
+        if named is not None and count < _LEAST_PARTS:
             break
-        if count == len(parts) or found is None:
+        if count == len(parts) or named is None:
             both = [daemons for daemons in (exact, beginning) if daemons is not None]
-            found = frozenset[str]().union(*both) if both else found
+            named = frozenset[str]().union(*both) if both else named
         elif beginning:
             # Some code reads all keys of a beginning: hadoop.http.authentication.type.
-            return found | beginning
-    return found
+            return named | beginning
+    return named
 
 
 @cache
 def _expanding(hadoop_version: str, hbase_version: str) -> Mapping[str, tuple[str, ...]]:
-    """The keys whose defaults have another key's value in them, by that other key."""
-    found: dict[str, dict[str, None]] = {}
+    """The keys that expand another key in their defaults, by this other key."""
+    expanding: dict[str, dict[str, None]] = {}
     for release in (hadoop(hadoop_version), hbase(hbase_version)):
-        for known in release.properties.values():
-            for variable in re.findall(r"\$\{([^}]+)\}", known.default or ""):
-                if variable != known.name:
-                    found.setdefault(variable, {})[known.name] = None
-    return {variable: tuple(names) for variable, names in found.items()}
+        for entry in release.properties.values():
+            for variable in re.findall(r"\$\{([^}]+)\}", entry.default or ""):
+                if variable != entry.name:
+                    expanding.setdefault(variable, {})[entry.name] = None
+    return {variable: tuple(names) for variable, names in expanding.items()}
+
+
+def intended_key(name: str, release: Release) -> str | None:
+    """The release's key that a misspelt one was meant to be; None where no close one has its readers."""
+    letters = _letters(name)
+    same = [key for key in release.properties if len(key) == len(name) and _letters(key) == letters]
+    if len(same) == 1 and same[0].lower() != name.lower():
+        # A dot for a hyphen: the same words in the same order are meant.
+        return same[0]
+    return next((key for key in release.close_names(name) if _share_readers(name, key, release)), None)
+
+
+def _letters(name: str) -> str:
+    """The name without what is between its words."""
+    return re.sub(r"[._-]", "", name)
+
+
+def _share_readers(name: str, candidate: str, release: Release) -> bool:
+    """Whether a daemon reads both, or only clients and jobs do.
+
+    No code names a misspelt key, so that its readers are those of the keys that begin as it does.
+    """
+    parts = name.split(".")
+    for count in range(len(parts) - 1, _LEAST_RELATED - 1, -1):
+        beginning = ".".join(parts[:count]) + "."
+        if candidate.startswith(beginning):
+            return True
+        relatives = [key for key in release.properties if key.startswith(beginning)]
+        if relatives:
+            own_readers = _readers(candidate, release)
+            return any(
+                own_readers & own or own_readers == own
+                for own in (_readers(key, release) for key in relatives)
+            )
+    return True
+
+
+def _readers(key: str, release: Release) -> frozenset[Role]:
+    if release.product == "hbase":
+        return readers_of(key, None, DEFAULT_HADOOP, release.version)
+    return readers_of(key, None, release.version, DEFAULT_HBASE)

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 from howdah.errors import UserError
 from howdah.model.request import DEFAULT_HADOOP, DEFAULT_HBASE
-from howdah.releases.spark import DEFAULT_SPARK
+from howdah.releases.catalogue import DEFAULT_SPARK
 
 
 def cache_folder() -> Path:

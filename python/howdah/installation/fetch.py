@@ -22,7 +22,7 @@ import httpx
 
 from howdah.errors import HowdahError, UserError
 from howdah.installation.digests import Fetchable, WrongJar, digests, faults, release_folder
-from howdah.installation.java import java_home
+from howdah.installation.installation import java_home
 
 _PACKAGES = {
     "spark": {

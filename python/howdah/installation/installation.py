@@ -1,15 +1,60 @@
-"""Installations of Hadoop and HBase: the user's own or fetched, their jars and their release."""
+"""Installations of Hadoop, HBase and Spark: the user's own or fetched, with their jars, release and Java."""
 
 from __future__ import annotations
 
 import os
 import re
+import shutil
 import zipfile
 from pathlib import Path
 from typing import NamedTuple
 
 from howdah.errors import UserError
 from howdah.installation.digests import FETCHABLE, Fetchable, absent, release_folder, release_of
+
+_INSTALL = "install Java 17 (sudo apt-get install openjdk-17-jdk-headless) or set JAVA_HOME"
+_LEAST_SINCE_3_5 = 17
+"""Hadoop 3.5 is compiled for Java 17."""
+_VERSION = re.compile(r'^JAVA_VERSION="([^"]+)"', re.MULTILINE)
+
+
+def java_home() -> Path:
+    """Return ``$JAVA_HOME``, or the home of the ``java`` on the path; raise UserError if there is none."""
+    if variable := os.environ.get("JAVA_HOME"):
+        home = Path(variable).absolute()
+        if not (home / "bin/java").is_file():
+            raise UserError("JAVA_HOME", f"{variable} has no bin/java", _INSTALL)
+        return home
+    path = shutil.which("java")
+    if path is None:
+        raise UserError("java", "is not on this machine's PATH", _INSTALL)
+    # Distributions make /usr/bin/java a link.
+    return Path(path).resolve().parent.parent
+
+
+def java_version(home: Path) -> str | None:
+    """Return the version of a Java, ``17.0.15``, from the ``release`` file of every JDK and JRE since 9."""
+    try:
+        match = _VERSION.search((home / "release").read_text())
+    except OSError:
+        return None
+    return match[1] if match else None
+
+
+def java_fault(version: str | None, hadoop: str) -> str | None:
+    """Return why a Java cannot run a release of Hadoop; None if it can, or if its version is unknown."""
+    if version is None or numbers(hadoop) < (3, 5):
+        return None
+    major = numbers(version)[0]
+    return (
+        None if major >= _LEAST_SINCE_3_5 else f"Hadoop {hadoop} needs Java {_LEAST_SINCE_3_5}, not {major}"
+    )
+
+
+def numbers(version: str) -> tuple[int, ...]:
+    """Return the numbers of a version, ``(17, 0, 15)``; ``(0,)`` if it has none."""
+    return tuple(int(number) for number in re.findall(r"\d+", version)) or (0,)
+
 
 _HBASE_TARBALL = "give the folder of an unpacked Apache tarball, with bin/, conf/ and lib/"
 _SERVER = re.compile(r"hbase-server-(\d+(?:\.\d+)+)(?:-(?!tests|sources)[\w.]+)?\.jar")
@@ -232,3 +277,88 @@ def installed(folder: Path, release: Fetchable) -> Installation:
         tests_jar=lib / f"hadoop-mapreduce-client-jobclient-{release.version}-tests.jar",
         fetched=True,
     )
+
+
+HOME = "SPARK_HOME"
+_DISTRIBUTION = (
+    "give the folder of an unpacked Spark distribution, or of the Python package pyspark, with jars/"
+)
+_CORE = re.compile(r"spark-core_(\d+\.\d+)-(\d+(?:\.\d+)+[\w.-]*)\.jar")
+_YARN = re.compile(r"spark-yarn_(\d+\.\d+)-.+\.jar")
+_SCALA = re.compile(r"scala-library-(\d+\.\d+)\..+\.jar")
+_LEAST_JAVA = {4: 17, 3: 8}
+"""By major version of Spark the oldest Java that runs it."""
+
+
+class SparkInstallation(NamedTuple):
+    """Spark's jars on this machine, fetched by howdah or the user's own."""
+
+    home: Path
+    """The directory that holds them: a folder of the cache, or the one in ``SPARK_HOME``."""
+    version: str
+    """The release of spark-core, ``4.3.0``."""
+    scala: str
+    """The Scala that it was built for, ``2.13``."""
+    jars: Path
+    """The folder of its jars."""
+    fetched: bool
+    """Whether ``howdah hadoop fetch spark`` put it there."""
+
+
+def find_spark() -> SparkInstallation:
+    """The Spark in ``$SPARK_HOME`` if that is set, otherwise the fetched release.
+
+    Raises UserError if there is none, if its jars are for several versions of Scala, or if this machine's
+    Java is too old for it.
+    """
+    spark_home = os.environ.get(HOME)
+    if spark_home:
+        spark = own_spark(Path(spark_home).absolute(), HOME)
+    else:
+        folder = fetched_folder(release_of("spark"))
+        spark = _read(folder, folder / "lib", str(folder), fetched=True)
+    fault = spark_java_fault(java_version(java_home()), spark.version)
+    if fault:
+        raise UserError(str(java_home()), fault, "set JAVA_HOME to a newer one")
+    return spark
+
+
+def own_spark(home: Path, named_by: str) -> SparkInstallation:
+    """Read the installation in a folder; UserError names what it lacks."""
+    return _read(home, home / "jars", named_by, fetched=False)
+
+
+def _read(home: Path, jars: Path, named_by: str, *, fetched: bool) -> SparkInstallation:
+    names = sorted(path.name for path in jars.glob("*.jar"))
+    cores = [match for name in names if (match := _CORE.fullmatch(name))]
+    if not cores:
+        raise UserError(named_by, f"{jars} has no spark-core_*.jar", _DISTRIBUTION)
+    if len(cores) > 1:
+        raise UserError(
+            named_by,
+            f"{jars} has {cores[0][0]} and {cores[1][0]}",
+            "keep the jars of one release of Spark there",
+        )
+    scala, version = cores[0].groups()
+    libraries = {match[1] for name in names if (match := _SCALA.fullmatch(name))}
+    yarn = {match[1] for name in names if (match := _YARN.fullmatch(name))}
+    for library, versions in (("scala-library", libraries), ("spark-yarn", yarn)):
+        if not versions:
+            raise UserError(named_by, f"{jars} has no {library}*.jar", "give a Spark that was built for YARN")
+        if versions != {scala}:
+            mismatch = min(versions - {scala})
+            raise UserError(
+                named_by,
+                f"its jars do not match: spark-core is for Scala {scala}, {library} for Scala {mismatch}",
+                "install one Spark distribution again, whose jars are all for one Scala",
+            )
+    return SparkInstallation(home, version, scala, jars, fetched)
+
+
+def spark_java_fault(java: str | None, spark: str) -> str | None:
+    """Why a Java cannot run a release of Spark; None if it can, or if its version is unknown."""
+    least = _LEAST_JAVA.get(numbers(spark)[0])
+    if java is None or least is None:
+        return None
+    major = numbers(java)[0] if numbers(java)[0] > 1 else numbers(java)[1]
+    return None if major >= least else f"Spark {spark} needs Java {least}, not {major}"

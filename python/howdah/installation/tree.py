@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 from howdah.errors import UserError
 from howdah.hadoop.daemons import DAEMONS, DaemonKind
-from howdah.installation.command import OPENS, OPENS_OF_HBASE, PROGRAMS, RESOURCES
 from howdah.installation.digests import cache_folder
 from howdah.installation.installation import HBaseInstallation, Installation
+from howdah.installation.java_programs import OPENS, OPENS_OF_HBASE, PROGRAMS, RESOURCES
 
 _LAUNCHER = RESOURCES / "tree/launch.sh"
 _PARTS = {

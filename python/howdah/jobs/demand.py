@@ -13,9 +13,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from howdah.errors import UserError
-from howdah.model.job_demand import DemandPart, JobDemand, TaskDemand
+from howdah.model.at_once import most_at_once, stretches
 from howdah.model.spark_log import SparkLog
-from howdah.model.stretches import most_at_once, stretches
+from howdah.model.user_job import DemandPart, JobDemand, TaskDemand
 from howdah.services.job_facts import AttemptFacts, JobFacts, Kind
 
 _KINDS: tuple[Kind, ...] = ("map", "reduce")

@@ -15,21 +15,19 @@ from urllib.parse import quote
 from zipfile import BadZipFile, ZipFile
 
 from howdah.errors import HowdahError, UserError
-from howdah.hadoop.site_files import read_site
+from howdah.hadoop.config_files import read_site
 from howdah.jobs.mapreduce import mapreduce_application
 from howdah.jobs.spark import spark_application
 from howdah.model.application import Application
 from howdah.model.spark_log import SparkLog
-from howdah.services.answer import list_at
 from howdah.services.errors import ServiceError, Unexpected
 from howdah.services.event_log import read_event_log
 from howdah.services.event_log_files import ROLLING, begins_as_event_log, is_event_log_name
 from howdah.services.hdfs import FileStatus, Hdfs
-from howdah.services.history import MOST_BYTES
-from howdah.services.history_events import read_history
+from howdah.services.history import MOST_BYTES, read_history
 from howdah.services.job_facts import JobFacts
 from howdah.services.job_rest import JobReader
-from howdah.services.web import Web
+from howdah.services.web import Web, list_at
 
 _JOB = re.compile(r"(job_\d+_\d+)\b.*\.jhist|.+\.jhist")
 _SPARK = re.compile(r"(?:application_\d+_\d+|app-\d+-\d+|local-\d+|spark-[0-9a-f]+)")

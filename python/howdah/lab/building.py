@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from howdah.errors import Aborted
-from howdah.installation.java import java_home
+from howdah.installation.installation import java_home
 from howdah.lab import registry, rootless, shared_hosts
 from howdah.lab.active_faults import ACTIVE_FAULTS
 from howdah.lab.capabilities import (
@@ -45,9 +45,7 @@ from howdah.lab.shared_hosts import LabPlace
 from howdah.lab.spec import Format, LabSpec
 from howdah.lab.state import STATE, LabState, mark_of, read_state
 from howdah.model.cluster import Deviation, Isolation, Laboratory, Scaling
-from howdah.model.configset import ConfigSet
-from howdah.model.plan import ClusterPlan
-from howdah.model.value import planned_text
+from howdah.model.plan import ClusterPlan, ConfigSet, planned_text
 from howdah.services.conf import ClientConf
 from howdah.services.namenode import NameNode
 from howdah.services.web import Web

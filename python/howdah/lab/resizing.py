@@ -19,8 +19,7 @@ from howdah.lab.kernel import cgroups, disks, network, processes
 from howdah.lab.machines import build_hosts, check_hosts, machines
 from howdah.lab.spec import LabSpec
 from howdah.lab.state import LabState, LabSystem
-from howdah.model.configset import ConfigSet
-from howdah.model.plan import ClusterPlan
+from howdah.model.plan import ClusterPlan, ConfigSet
 from howdah.services.errors import ServiceError
 from howdah.units import format_counted
 

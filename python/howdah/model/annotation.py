@@ -1,4 +1,4 @@
-"""What people say of a run afterwards: tags to find it by, and a note."""
+"""Users' notes on a run: tags to find it by, and a text."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, StringConstraints
 
-from howdah.model.base import Model
-from howdah.model.wrong import WrongValue
+from howdah.model.base import Model, WrongValue
 
 MOST_TAGS = 32
 LONGEST_TAG = 64
 MOST_NOTE = 20_000
-"""Characters; more is a document of its own."""
+"""Characters; a longer text is a separate document."""
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
@@ -47,7 +46,7 @@ def _note(text: str) -> str:
 
 
 Tag = Annotated[str, StringConstraints(strip_whitespace=True), AfterValidator(_tag)]
-"""One word, so that tags can be written beside one another."""
+"""One word, so that several tags can be written in a line."""
 
 
 class Annotation(Model):

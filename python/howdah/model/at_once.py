@@ -1,19 +1,20 @@
 """How many tasks a cluster runs at once: the containers that YARN has room for beside an application master.
 
 The one definition of a cluster's slots, for planning, analysis, reports and simulations. Plans name slots as
-the papers do; YARN knows containers, of which the application master of every job takes one.
+the papers do; YARN knows containers, of which the application master of every job takes one. Slots of tasks
+that ran follow from their stretches of time.
 """
 
 from __future__ import annotations
 
+import heapq
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from howdah.model.placement import placed_workers
-from howdah.model.plan import Plan, Role, Worker
+from howdah.model.plan import Plan, Role, Worker, value_text
 from howdah.model.request import Profile
-from howdah.model.value import value_text
 from howdah.units import MIB
 
 MASTER_MB = "yarn.app.mapreduce.am.resource.mb"
@@ -24,7 +25,7 @@ _NODE_MB = "yarn.nodemanager.resource.memory-mb"
 _NODE_VCORES = "yarn.nodemanager.resource.cpu-vcores"
 _CALCULATOR = "yarn.scheduler.capacity.resource-calculator"
 _UNSET_MB = 1024
-"""What a task gets whose container is left at -1."""
+"""The memory of a task with a container of -1."""
 
 
 class AtOnce(NamedTuple):
@@ -54,8 +55,8 @@ class Room(NamedTuple):
         by_memory = self.memory_bytes // container.memory_bytes
         return by_memory if self.vcores is None else min(by_memory, self.vcores // container.vcores)
 
-    def beside(self, container: Container) -> Room:
-        """What is left beside a container; everything where that does not fit, and so is elsewhere."""
+    def without(self, container: Container) -> Room:
+        """The room next to a container; all of it if the container does not fit, and so runs elsewhere."""
         if not self.holds(container):
             return self
         vcores = None if self.vcores is None else self.vcores - container.vcores
@@ -68,7 +69,7 @@ def counts_vcores(calculator: str) -> bool:
 
 
 def granted_bytes(asked_bytes: int, least_bytes: int) -> int:
-    """The memory of a container that asks for so much: YARN gives multiples of the least allocation."""
+    """The memory of a container for a request: YARN gives multiples of the least allocation."""
     step = max(1, least_bytes)
     return max(1, -(-asked_bytes // step)) * step
 
@@ -97,7 +98,7 @@ def at_once(plan: Plan, job: Mapping[str, str] | None = None) -> AtOnce:
         rooms = [(sizes.room(worker), counts.get(worker.name, 0)) for worker in working]
         task = sizes.task(kind)
         room = sum(size.holds(task) * count for size, count in rooms)
-        lost = [size.holds(task) - size.beside(sizes.master).holds(task) for size, count in rooms if count]
+        lost = [size.holds(task) - size.without(sizes.master).holds(task) for size, count in rooms if count]
         fitting = room - max(lost, default=0)
         return max(1, fitting if kind == "reduce" and not _has_slots(plan) else min(planned, fitting))
 
@@ -165,7 +166,7 @@ class _Sizes:
         return Container(granted_bytes(asked_mb * MIB, self._least), vcores)
 
     def room(self, worker: Worker) -> Room:
-        """What the NodeManager of such a worker has; all of its memory where no setting says less."""
+        """The memory of such a worker's NodeManager; all of the worker's if no setting limits it."""
         memory_mb = self._number(_NODE_MB, worker)
         memory = memory_mb * MIB if memory_mb else worker.memory_bytes
         return Room(memory, self.vcores(worker) if self._vcores_count else None)
@@ -186,3 +187,51 @@ class _Sizes:
             if setting.key == key and (worker is None or setting.worker in (None, worker.name)):
                 return value_text(setting.value).strip()
         return None
+
+
+def stretches(times: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Return the stretches that these cover together, in order."""
+    result: list[tuple[float, float]] = []
+    for start, end in sorted(times):
+        if result and start <= result[-1][1]:
+            result[-1] = result[-1][0], max(result[-1][1], end)
+        else:
+            result.append((start, end))
+    return result
+
+
+def most_at_once(times: Iterable[tuple[float, float]]) -> int:
+    """Return the most of these that overlap; one that ends when another begins does not."""
+    changes = sorted(change for start, end in times for change in ((start, 1), (end, -1)))
+    now = most = 0
+    for _, change in changes:
+        now += change
+        most = max(most, now)
+    return most
+
+
+def slots(stretches: Sequence[tuple[float, float]], most: int | None = None) -> list[int]:
+    """Return for each stretch (start and end) the lowest free slot, from 0.
+
+    Call it for the tasks of one worker and one kind. Stretches of a slot do not overlap, and there are as
+    many slots as stretches run at once.
+
+    ``most`` limits the number of slots: a stretch that begins while all are busy gets the one that becomes
+    free next. This happens if ends are noticed late.
+    """
+    places = [0] * len(stretches)
+    busy: list[tuple[float, int]] = []
+    free: list[int] = []
+    for index in sorted(range(len(stretches)), key=lambda slot: stretches[slot]):
+        start, end = stretches[index]
+        while busy and busy[0][0] <= start:
+            heapq.heappush(free, heapq.heappop(busy)[1])
+        if free:
+            place = heapq.heappop(free)
+        elif most is not None and len(busy) >= most:
+            place = heapq.heappop(busy)[1]
+        else:
+            place = len(busy)
+        heapq.heappush(busy, (end, place))
+        places[index] = place
+    return places

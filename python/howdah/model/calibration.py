@@ -11,9 +11,8 @@ from typing import Annotated, Final, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from howdah.model.base import Model
+from howdah.model.base import Model, WrongValue
 from howdah.model.inventory import FORMAT
-from howdah.model.wrong import WrongValue
 
 SCHEMA: Final = 1
 """The meaning of the simulator's parameters; it changes when one of them comes to mean something else."""
@@ -132,7 +131,6 @@ class Transfer(Model):
     """A study that no parameter was fitted to: some of its runs determine its hosts, others are predicted."""
 
     study: str
-    """The study."""
     hardware: dict[str, Finite]
     """What its probes determine of its hosts, by name."""
     probes: tuple[str, ...]

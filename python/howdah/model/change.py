@@ -12,59 +12,57 @@ class ValueChange(Model):
     """A value that is another one in the new plan, or is in one of both alone."""
 
     key: str
-    """Which value."""
     before: Value | None
-    """What it was; none for one that is new."""
+    """The former value; None for a new one."""
     after: Value | None
-    """What it is to be; none for one that is no more."""
+    """The new value; None for a removed one."""
     file: str | None = None
     """The file that holds it."""
     worker: str | None = None
     """The kind of worker it holds for, where kinds differ."""
     restarts: tuple[Role, ...] = ()
-    """The daemons that read it, and so have to be started again; none where only jobs and clients do."""
+    """The daemons that read it and are restarted; none if only jobs and clients read it."""
     downtime: str = ""
-    """Why these have to be stopped together for it; empty where they can be restarted a few at a time."""
+    """Why these are stopped together for it; empty if they can be restarted a few at a time."""
 
 
 class MasterMove(Model):
-    """A master that cannot stay where it is."""
+    """A master that moves to another host."""
 
     name: str
     """Its name in both plans."""
     roles: tuple[Role, ...]
     """Its daemons."""
     before: str
-    """The host it leaves."""
+    """Its former host."""
     after: str
-    """The host it goes to."""
+    """Its new host."""
     shadow: bool = False
     """Whether it is its Fault Tolerance shadow that moves."""
 
 
 class ChangeStep(Model):
-    """One thing to do, in the order of doing."""
+    """One step, in order."""
 
     what: Literal["values", "master", "add", "remove", "balance"]
     """What kind of step it is."""
     text: str
     """What to do, in a sentence."""
     moved_bytes: int = 0
-    """Data that crosses the network for it, at most: as much as the plan says is stored."""
+    """The most data that crosses the network for it."""
     least_s: float = 0.0
-    """How long that takes at least, by what the network, disks and HDFS's own limits carry."""
+    """The least time for it, limited by the network, disks and HDFS."""
 
 
 class PlanChange(Model):
-    """The way from one plan to another."""
+    """The changes from one plan to another."""
 
     added: tuple[str, ...]
-    """Hosts that are new, as ranges."""
+    """New hosts, as ranges."""
     removed: tuple[str, ...]
-    """Hosts that go, as ranges."""
+    """Removed hosts, as ranges."""
     masters: tuple[MasterMove, ...]
-    """Masters that move."""
     values: tuple[ValueChange, ...]
-    """What is configured otherwise."""
+    """Values that differ."""
     steps: tuple[ChangeStep, ...] = ()
     """What to do, in order."""

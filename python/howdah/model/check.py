@@ -1,4 +1,4 @@
-"""What a check of something that exists came to."""
+"""The results of a check of existing systems."""
 
 from __future__ import annotations
 
@@ -26,31 +26,30 @@ class Check(Model):
     """One rule compared with one thing that exists."""
 
     rule: str
-    """The rule's id."""
     verdict: CheckVerdict
-    """How it stands."""
+    """The verdict."""
     about: str
-    """The property, device or daemon that was looked at."""
+    """The property, device or daemon."""
     where: str
     """The file and line, or the host; empty where there is no place."""
     found: str
-    """What is there, as it was written or read."""
+    """The existing value, as it was written or read."""
     expected: str
-    """What the rule asks for; what is missing to decide, where it cannot be decided."""
+    """The value that the rule requires; the missing fact if there is no decision."""
     why: str
     """The reason, in a sentence, with the numbers."""
     fix: str = ""
-    """What to do; nothing where it passes."""
+    """The fix; empty if the check passes."""
     source: str = ""
     """Where the rule comes from."""
     damage: str = ""
-    """What it comes to where the rule is broken."""
+    """The damage of breaking the rule."""
     inputs: tuple[Input, ...] = ()
     """The numbers that went in."""
 
 
 class HostRole(StrEnum):
-    """Whose configuration is looked at."""
+    """The role of the host with this configuration."""
 
     MASTER = "master"
     WORKER = "worker"
@@ -61,7 +60,7 @@ class CheckReport(Model):
     """All checks of one occasion, worst first."""
 
     scope: Literal["configuration", "host", "all"]
-    """What was looked at."""
+    """The subject."""
     looked_at: tuple[str, ...]
     """Files and hosts that were read."""
     hadoop: str
@@ -73,11 +72,11 @@ class CheckReport(Model):
     hbase: str
     """The HBase release it was compared with."""
     ignored: tuple[str, ...] = ()
-    """Configuration files of names that no program reads."""
+    """Configuration files with names that no program reads."""
     role: HostRole | None = None
-    """Whose configuration it was taken for; None for a cluster's, which all of its hosts read."""
+    """The role of the configuration's host; None for a cluster's, which all of its hosts read."""
     plan: str | None = None
-    """The plan's file, where one was given."""
+    """The plan's file, if there is one."""
     checks: tuple[Check, ...]
     """Every result."""
 

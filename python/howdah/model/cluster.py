@@ -1,4 +1,4 @@
-"""What a run keeps of a Hadoop cluster: the cluster itself, its jobs, its blocks and what befell it."""
+"""What a run keeps of a Hadoop cluster: the cluster, HBase on it, its jobs, its blocks and its losses."""
 
 from __future__ import annotations
 
@@ -235,3 +235,46 @@ class Event(Model):
     """When a DataNode that was drained was first seen to drain, seconds since the start of the run."""
     was: str | None = None
     """What a master that was lost had been: ``active`` or ``standby``."""
+
+
+class HBaseServer(Model):
+    """A RegionServer as the active master reports it."""
+
+    host: str
+    """The name that it gave."""
+    port: int
+    """Where clients ask it."""
+    info_port: int
+    """Of its web server, which has /jmx."""
+    regions: int
+    """How many regions it serves."""
+    heap_bytes: int
+    """The most that its heap may take."""
+
+
+class HBaseMaster(Model):
+    """The active master."""
+
+    host: str
+    """The name that it gave."""
+    port: int
+    """Where RegionServers and clients ask it."""
+    info_port: int
+    """Of its web server, which has /jmx."""
+
+
+class HBaseStatus(Model):
+    """HBase as its active master reports it."""
+
+    version: str
+    """The release that it runs."""
+    master: HBaseMaster
+    """Who is active."""
+    servers: tuple[HBaseServer, ...]
+    """The RegionServers that are live."""
+    dead: tuple[str, ...]
+    """RegionServers that were there and are gone."""
+    in_transition: int
+    """Regions without a server at the moment."""
+    balancer: bool
+    """Whether regions may be moved at any time."""

@@ -49,7 +49,6 @@ class Measure(Model):
     """One quantity of a run."""
 
     workload: str
-    """The workload it is of."""
     phase: str | None = None
     """The phase it is of; none for the whole workload."""
     kind: Literal["time", "metric", "resource", "task"]
@@ -82,7 +81,6 @@ class RunFigures(Model):
     """One run as a comparison sees it."""
 
     run: str
-    """The run's id."""
     created: str
     """When it started, ISO 8601 in UTC."""
     origin: Origin
@@ -92,7 +90,6 @@ class RunFigures(Model):
     uncalibrated: bool = False
     """Whether it was simulated with parameters that nothing was fitted to."""
     suite: str
-    """The suite's name."""
     outcome: Outcome
     """How it ended."""
     error: str | None = None
@@ -122,7 +119,6 @@ class Change(Model):
     aspect: Aspect
     """What kind of thing it is."""
     name: str
-    """What it is."""
     base: str | None
     """What the baseline has; none where it has nothing of that name."""
     other: str | None
@@ -211,7 +207,6 @@ class Location(Model):
     """Where a difference in a workload's elapsed time lies."""
 
     workload: str
-    """The workload."""
     difference_s: float
     """Seconds that the group took more than the baseline."""
     phase: str | None
@@ -228,7 +223,6 @@ class Against(Model):
     """One group against the baseline."""
 
     group: str
-    """The group's name."""
     changes: tuple[Change, ...]
     """What is different about it."""
     times: tuple[Judged, ...]
@@ -286,7 +280,6 @@ class Comparison(Model):
     """Groups of runs against a baseline."""
 
     baseline: str
-    """The baseline's name."""
     groups: tuple[RunGroup, ...]
     """The groups that are compared, the baseline first; runs that are refused are not among them."""
     against: tuple[Against, ...]

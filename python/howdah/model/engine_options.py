@@ -1,4 +1,4 @@
-"""What engines may be asked for beside their programs' options: how it is read, and what is refused."""
+"""The names of the engines, and their options beside those of programs: how they are read and refused."""
 
 from __future__ import annotations
 
@@ -11,11 +11,17 @@ from typing import Annotated, Final
 from pydantic import Field
 
 from howdah.errors import UserError
-from howdah.model.engine_names import HADOOP, HBASE, HOSTS, LOCAL, SIM
-from howdah.model.quantity import Size
-from howdah.model.value import value_text
+from howdah.model.base import Size
+from howdah.model.plan import value_text
 from howdah.model.workloads.option import MOST_TASKS, Option, Refusal, StudiedAs
 from howdah.units import parse_bytes, parse_count
+
+LOCAL: Final = "local"
+HADOOP: Final = "hadoop"
+SIM: Final = "sim"
+HOSTS: Final = "hosts"
+HBASE: Final = "hbase"
+
 
 _MOST_SLOTS = 256
 _MOST_INTERVAL_S = 3600.0
@@ -102,6 +108,22 @@ def _refuse_properties(properties: tuple[tuple[str, str], ...], engine: str) -> 
     return None if twice is None else Refusal(f"{twice} is set twice", "leave one of them out")
 
 
+def _text(
+    name: str,
+    help: str,  # noqa: A002 - as in workloads.option
+    metavar: str,
+    engines: tuple[str, ...],
+    completion: str | None = None,
+) -> Option[str]:
+    """An option that is a text, which no study varies."""
+    return Option(name, name, help, metavar, _word, None, engines, completion=completion)
+
+
+def _file(name: str, help: str, engines: tuple[str, ...]) -> Option[Path]:  # noqa: A002
+    """An option that is a file, which no study varies."""
+    return Option(name, name, help, "FILE", _path, None, engines)
+
+
 SAMPLE_INTERVAL: Final = Option[float](
     name="sample_interval",
     field="sample_interval_s",
@@ -141,43 +163,25 @@ CONF: Final = Option[Path](
     studied=StudiedAs("conf", str, Path),
     engines=(HADOOP, HBASE),
 )
-LAB: Final = Option[str](
-    name="lab",
-    field="lab",
-    help="Name of the lab to run on. Default: lab, if it is up.",
-    metavar="NAME",
-    parse=_word,
-    studied=None,
-    engines=(HADOOP, HBASE, HOSTS),
+LAB: Final = _text(
+    "lab",
+    "Name of the lab to run on. Default: lab, if it is up.",
+    "NAME",
+    (HADOOP, HBASE, HOSTS),
     completion="howdah.session.lab.laboratories:names",
 )
-PLAN: Final = Option[Path](
-    name="plan",
-    field="plan",
-    help="Plan of the cluster to simulate, or of the one that --conf or --reach names.",
-    metavar="FILE",
-    parse=_path,
-    studied=None,
-    engines=(HADOOP, HBASE, SIM, HOSTS),
+PLAN: Final = _file(
+    "plan",
+    "Plan of the cluster to simulate, or of the one that --conf or --reach names.",
+    (HADOOP, HBASE, SIM, HOSTS),
 )
-HDFS_DIR: Final = Option[str](
-    name="hdfs_dir",
-    field="hdfs_dir",
-    help="Directory in HDFS for all data. Default: howdah, in your home directory.",
-    metavar="PATH",
-    parse=_word,
-    studied=None,
-    engines=(HADOOP,),
+HDFS_DIR: Final = _text(
+    "hdfs_dir",
+    "Directory in HDFS for all data. Default: howdah, in your home directory.",
+    "PATH",
+    (HADOOP,),
 )
-QUEUE: Final = Option[str](
-    name="queue",
-    field="queue",
-    help="Queue of the scheduler.",
-    metavar="NAME",
-    parse=_word,
-    studied=None,
-    engines=(HADOOP,),
-)
+QUEUE: Final = _text("queue", "Queue of the scheduler.", "NAME", (HADOOP,))
 DEADLINE: Final = Option[float](
     name="deadline",
     field="deadline_s",
@@ -216,23 +220,16 @@ FAULT: Final = Option[tuple[str, ...]](
     engines=(HADOOP, HBASE),
     several=True,
 )
-PROBE: Final = Option[Path](
-    name="probe",
-    field="probe",
-    help="File that `howdah probe --measure` wrote, to simulate the local engine on that machine.",
-    metavar="FILE",
-    parse=_path,
-    studied=None,
-    engines=(SIM,),
+PROBE: Final = _file(
+    "probe",
+    "File that `howdah probe --measure` wrote, to simulate the local engine on that machine.",
+    (SIM,),
 )
-CALIBRATION: Final = Option[str](
-    name="calibration",
-    field="calibration",
-    help="Calibration: a file that `howdah calibrate` wrote, or `published`. Default: uncalibrated.",
-    metavar="FILE",
-    parse=_word,
-    studied=None,
-    engines=(SIM,),
+CALIBRATION: Final = _text(
+    "calibration",
+    "Calibration: a file that `howdah calibrate` wrote, or `published`. Default: uncalibrated.",
+    "FILE",
+    (SIM,),
 )
 REPLICATIONS: Final = Option[int](
     name="replications",

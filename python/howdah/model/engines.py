@@ -12,15 +12,18 @@ from importlib.metadata import entry_points
 from typing import Any, Final, NamedTuple
 
 from howdah.errors import UserError
-from howdah.model.engine_names import HADOOP, HBASE, HOSTS, LOCAL, SIM
 from howdah.model.engine_options import (
     CALIBRATION,
     CONF,
     DATA_DIR,
     DEADLINE,
     FAULT,
+    HADOOP,
+    HBASE,
     HDFS_DIR,
+    HOSTS,
     LAB,
+    LOCAL,
     MAP_SLOTS,
     MEMORY,
     PLAN,
@@ -31,9 +34,10 @@ from howdah.model.engine_options import (
     REPLICATIONS,
     SAMPLE_INTERVAL,
     SET,
+    SIM,
 )
 from howdah.model.workloads.option import Option
-from howdah.model.workloads.registered import options
+from howdah.model.workloads.suite import options
 
 GROUP = "howdah.engines"
 """The group of entry points by which another package brings engines: ``name = "module:ENGINE"``."""

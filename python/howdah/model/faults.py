@@ -266,7 +266,7 @@ class LedgerReport(Model):
             "out of order": self.disordered,
             "there twice": self.doubled,
         }
-        return {name: what for name, what in every.items() if what}
+        return {name: items for name, items in every.items() if items}
 
     @property
     def sound(self) -> bool:

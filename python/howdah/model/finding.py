@@ -1,4 +1,4 @@
-"""What analysis concluded."""
+"""Findings of an analysis."""
 
 from __future__ import annotations
 

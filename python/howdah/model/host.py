@@ -1,4 +1,4 @@
-"""A physical machine, as far as it could be read.
+"""A physical machine with its ports, disks and file systems, as far as it could be read.
 
 What could not be read is None, and ``unread`` says why; nothing is guessed.
 """
@@ -10,8 +10,125 @@ from typing import Literal
 
 from howdah.model.base import Model
 from howdah.model.measured import Measured
-from howdah.model.network import NetworkStack, Nic
-from howdah.model.storage import Disk, FileSystem, OtherMount
+
+
+class XfsGeometry(Model):
+    """What mkfs.xfs laid out: allocation groups and their size."""
+
+    agcount: int
+    """Allocation groups."""
+    agsize_bytes: int
+    """Size of one allocation group."""
+
+
+class FileSystem(Model):
+    """One mounted file system on a block device."""
+
+    mount: str
+    """Where it is mounted."""
+    device: str
+    """What is mounted there."""
+    disk: str | None
+    """The whole disk below it, where there is only one."""
+    kind: str
+    """Its type: ``ext4``, ``xfs`` and so on."""
+    options: tuple[str, ...]
+    """The mount's options and the file system's own."""
+    size_bytes: int
+    """Its size."""
+    free_bytes: int
+    """What an unprivileged user may still write."""
+    block_bytes: int
+    """Its block size."""
+    disks: tuple[str, ...] = ()
+    """The whole disks below it; several under RAID or LVM."""
+    xfs: XfsGeometry | None = None
+    """How it was laid out, if it is XFS."""
+    reserved_bytes: int | None = None
+    """Free room that only root may use."""
+
+
+class OtherMount(Model):
+    """A mount that holds files on no block device of this host: overlay, tmpfs, NFS and their like."""
+
+    mount: str
+    """Where it is mounted."""
+    device: str
+    """What the kernel names as its source."""
+    kind: str
+    """Its type: ``overlay``, ``tmpfs``, ``nfs4`` and so on."""
+
+
+class Disk(Model):
+    """One whole block device."""
+
+    name: str
+    """The kernel's name, ``sda`` for instance."""
+    kind: Literal["nvme", "ssd", "hdd", "virtual", "loop", "unknown"]
+    """What it is, as far as the kernel reports it."""
+    model: str | None
+    """The drive's own name."""
+    size_bytes: int
+    """Its size."""
+    rotational: bool | None
+    """Whether the kernel takes it for a spinning disk."""
+    scheduler: str | None
+    """The I/O scheduler chosen."""
+    read_ahead_bytes: int | None
+    """How far the kernel reads ahead."""
+    queue_depth: int | None
+    """Requests its queue holds (``nr_requests``)."""
+    partition_starts_bytes: tuple[int, ...] = ()
+    """Where its partitions begin; none where it has none."""
+
+
+class Bond(Model):
+    """How a bond spreads traffic over its members."""
+
+    mode: str
+    """``balance-xor``, ``802.3ad``, ``active-backup`` and so on."""
+    hash_policy: str | None
+    """By what a member is chosen: ``layer2``, ``layer3+4``; none where the mode asks for nothing."""
+
+
+class Nic(Model):
+    """One network interface."""
+
+    name: str
+    """The kernel's name, ``eth0`` for instance."""
+    driver: str | None
+    """The kernel's driver."""
+    speed_bits_per_s: int | None
+    """Link speed, if the driver reports it."""
+    mtu: int | None
+    """Largest packet, bytes."""
+    rx_queues: int | None
+    """Receive queues."""
+    tx_queues: int | None
+    """Transmit queues."""
+    up: bool
+    """Whether the interface is up."""
+    bond: Bond | None = None
+    """How it spreads traffic, if it is a bond."""
+    member_of: str | None = None
+    """The bond it belongs to."""
+
+
+class NetworkStack(Model):
+    """The kernel's settings for TCP."""
+
+    rmem_max_bytes: int | None = None
+    """net.core.rmem_max."""
+    wmem_max_bytes: int | None = None
+    """net.core.wmem_max."""
+    somaxconn: int | None = None
+    """net.core.somaxconn."""
+    tcp_mtu_probing: int | None = None
+    """net.ipv4.tcp_mtu_probing."""
+    arp_filter: int | None = None
+    """net.ipv4.conf.all.arp_filter."""
+    own_address: str | None = None
+    """The address that /etc/hosts gives for the host's own name; None where it gives none."""
 
 
 class Cache(Model):

@@ -13,7 +13,7 @@ from contextlib import suppress
 from ipaddress import ip_address
 
 from howdah.errors import UserError
-from howdah.model.wrong import WrongValue
+from howdah.model.base import WrongValue
 
 _LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 _NAME = re.compile(rf"{_LABEL}(?:\.{_LABEL})*")

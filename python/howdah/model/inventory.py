@@ -1,4 +1,4 @@
-"""The hosts one has: groups of identical machines, as ``hosts.yaml`` lists them."""
+"""The hosts: groups of identical machines, as ``hosts.yaml`` lists them, and the parts that clusters have."""
 
 from __future__ import annotations
 
@@ -17,14 +17,12 @@ from pydantic import (
     model_validator,
 )
 
-from howdah.model.base import Model
+from howdah.model.base import Model, Rate, Size, Speed, WrongValue
 from howdah.model.hostname import (
     MOST_HOSTS,
     RANGE_PATTERN,
     expand_all,
 )
-from howdah.model.quantity import Rate, Size, Speed
-from howdah.model.wrong import WrongValue
 
 FORMAT: Final = 1
 """The version of the inventory's and the plan's format."""
@@ -262,10 +260,10 @@ class Inventory(_Hardware):
             names.add(group.name)
             for host in group.names:
                 # DNS does not tell capitals from small letters.
-                if (other := group_of.get(host.lower())) is not None:
+                if (other_group := group_of.get(host.lower())) is not None:
                     raise WrongValue(
                         f"host {host!r} is listed twice"
-                        + (f", in group {other!r} too" if other != group.name else ""),
+                        + (f", in group {other_group!r} too" if other_group != group.name else ""),
                         "list each host once",
                         (index, "hosts" if group.hosts else "name"),
                     )
@@ -281,3 +279,45 @@ class Inventory(_Hardware):
     def host_count(self) -> int:
         """Hosts of all groups."""
         return sum(group.count for group in self.groups)
+
+
+class Neighbour(Model):
+    """Another cluster on the same hosts, as its plan was when this one was made."""
+
+    cluster: str
+    """Its name."""
+    digest: str
+    """The SHA-256 of its plan's file."""
+    masters_on: tuple[str, ...]
+    """The hosts that carry its masters or their shadows, as name patterns."""
+    host_settings: dict[str, str] = Field(default_factory=dict)
+    """What it wants of the hosts themselves, their firmware and hypervisor: values by key, as text."""
+
+
+class Sharing(Model):
+    """What a cluster has of hosts that are not its own alone."""
+
+    cluster: str
+    """The cluster's name, which its virtual machines bear so that no other's are called the same."""
+    disks: dict[str, tuple[int, ...]]
+    """Which data disks of each host are this cluster's, by group: from 1, in the inventory's order."""
+    percent: int | None = None
+    """The part of every host that it was to have; None: all that the others leave."""
+    beside: tuple[Neighbour, ...] = ()
+    """The other clusters on the hosts."""
+    left_out: tuple[str, ...] = ()
+    """Hosts of the inventory that have nothing left for it, as name patterns."""
+    whole: tuple[HostGroup, ...] = ()
+    """The whole hosts; empty in older plans, and if a lab's hosts differ from the planned ones."""
+
+    @property
+    def neighbours(self) -> str:
+        """Who else is on the hosts, in words: the first of several clusters did not know of the others."""
+        return " and ".join(neighbour.cluster for neighbour in self.beside) or "other clusters"
+
+    def whole_host(self, name: str) -> HostGroup | None:
+        """The group that says how large a host is as a whole; None where that is not kept."""
+        lower = name.lower()
+        return next(
+            (group for group in self.whole if any(host.lower() == lower for host in group.names)), None
+        )

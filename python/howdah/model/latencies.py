@@ -39,7 +39,7 @@ class LatencyHistogram(NamedTuple):
 
 
 class LatencySummary(NamedTuple):
-    """What many operations' times come to, in seconds."""
+    """A summary of the times of many operations, in seconds."""
 
     operations: int
     """How many."""
@@ -86,7 +86,7 @@ def encoded_counts(times: Iterable[tuple[int, int]]) -> str:
 
 
 def summary(histograms: Iterable[str], shares: Iterable[float] = SHARES) -> LatencySummary | None:
-    """What histograms come to together; None where they hold no operation."""
+    """The summary of several histograms; None without operations."""
     merged = together(histograms)
     if not merged.total_count:
         return None

@@ -1,4 +1,4 @@
-"""Machines as they are wanted and as they are found, and what it takes to make one the other."""
+"""Planned and existing machines, and the changes that make one the other."""
 
 from __future__ import annotations
 
@@ -16,34 +16,32 @@ class MachineDisk(Model):
     number: int
     """From 1."""
     kind: Literal["device", "datastore"]
-    """What it is."""
     name: str
     """The device's id, or the datastore's or pool's name."""
     size_bytes: int
-    """Its size; of a device what the inventory says."""
+    """Its size; for a device that of the inventory."""
 
 
 class FirstBoot(Model):
-    """What a machine is told when it first starts."""
+    """The configuration of a machine at its first start."""
 
     host_name: str
-    """The name it answers to."""
+    """Its host name."""
     address: str
-    """Its address."""
     prefix: int
     """Bits of the address that name the network."""
     gateway: str | None
     """The way to other networks."""
     name_servers: tuple[str, ...]
-    """Who resolves names."""
+    """Its name servers."""
     user: str
     """Who may log in, and become root."""
     keys: tuple[str, ...]
     """Their public ssh keys."""
 
 
-class WantedMachine(Model):
-    """One virtual machine as plan and site want it."""
+class PlannedMachine(Model):
+    """A virtual machine, by the plan and the site."""
 
     name: str
     """Its name, under the hypervisor and in the network."""
@@ -52,9 +50,9 @@ class WantedMachine(Model):
     host: str
     """The host it is made on."""
     kind: str
-    """The kind of worker whose settings it has."""
+    """The kind of worker with its settings."""
     roles: tuple[Role, ...]
-    """What will run on it."""
+    """Its daemons."""
     master: bool
     """Whether it carries masters."""
     vcpus: int
@@ -74,14 +72,13 @@ class WantedMachine(Model):
     shadow_host: str | None = None
     """The host of its Fault Tolerance shadow."""
     first_boot: FirstBoot
-    """What it is told when it first starts."""
+    """Its configuration at its first start."""
 
 
 class HostNode(Model):
     """One NUMA node of a host."""
 
     memory_bytes: int
-    """Its memory."""
     cpus: tuple[int, ...]
     """Its logical CPUs."""
 
@@ -90,61 +87,56 @@ class HostState(Model):
     """A host as its hypervisor describes it."""
 
     name: str
-    """Its name."""
     ready: str = ""
-    """Why no machine can be started on it; nothing where one can."""
+    """Why no machine can be started on it; empty if one can."""
     memory_bytes: int
-    """All of its memory."""
     taken_bytes: int = 0
-    """Memory that is promised to machines that are not planned on it."""
+    """Memory that machines not planned on it reserve."""
     threads: int
     """Its logical CPUs."""
     cores: int
     """Its physical cores."""
     clock_mhz: int = 0
-    """What a core runs at."""
+    """The clock of a core."""
     nodes: tuple[HostNode, ...]
     """Its NUMA nodes."""
     devices: Mapping[str, int]
     """Disks by the names that they may be given by, with their sizes."""
     held: Mapping[str, str] = {}
-    """Who has which of the disks: a machine's name by the disk's."""
+    """The machine that has a disk, by the name of the disk."""
     datastores: Mapping[str, int]
     """Datastores or pools it reaches, with what is free in each."""
     networks: frozenset[str]
     """Port groups or bridges that it has."""
     no_fault_tolerance: str = ""
-    """Why it cannot carry Fault Tolerance; nothing where it can."""
+    """Why it cannot run Fault Tolerance; empty if it can."""
 
 
-class FoundMachine(Model):
-    """A machine that is there."""
+class ExistingMachine(Model):
+    """An existing machine."""
 
     name: str
-    """Its name."""
     ours: str = ""
-    """The howdah cluster it was made for, by its own metadata; nothing where it is somebody else's."""
+    """The howdah cluster it was made for, by its own metadata; empty for machines of others."""
     running: bool
     """Whether it is powered on."""
     host: str
-    """The host it is on."""
     facts: Mapping[str, str]
-    """What it is, in the words that what is wanted has too."""
+    """Its properties, in the same words as those of planned machines."""
 
 
 class Difference(Model):
-    """One thing of a machine that is not as planned."""
+    """A difference of a machine from the plan."""
 
     what: str
-    """What it is."""
     found: str
-    """How it is; nothing where it is not there."""
+    """The existing value; empty if there is none."""
     planned: str
-    """How it should be."""
+    """The planned value."""
 
 
 class Doing(StrEnum):
-    """What becomes of one thing."""
+    """The action for a machine, rule or group."""
 
     MAKE = "make"
     CHANGE = "change"
@@ -153,31 +145,29 @@ class Doing(StrEnum):
 
 
 class ProvisionChange(Model):
-    """What is to be done with one thing, a machine or what holds several."""
+    """A change of a machine, or of a thing that holds several."""
 
     doing: Doing
-    """What."""
     what: str
     """``machine``, ``folder``, ``rule``."""
     name: str
-    """Its name."""
     host: str = ""
-    """The host it is on, where it is on one."""
+    """Its host, if any."""
     differences: tuple[Difference, ...] = ()
     """What is not as planned."""
     refused: str = ""
-    """Why howdah does not do it, where it does not."""
+    """Why howdah does not make it; empty if it does."""
     restarts: bool = False
     """Whether a running machine must be shut down for it, and started again."""
 
 
 class Provisioning(Model):
-    """Everything that stands between what is there and what is planned."""
+    """All differences between existing and planned machines."""
 
     changes: tuple[ProvisionChange, ...]
-    """What becomes of each thing, in the order in which it is done."""
+    """The changes in their order."""
     notes: tuple[str, ...] = ()
-    """What an administrator should know beside."""
+    """Notes for the administrator."""
 
     @property
     def pending(self) -> tuple[ProvisionChange, ...]:
@@ -186,7 +176,7 @@ class Provisioning(Model):
 
 
 class Obstacle(NamedTuple):
-    """Why something cannot be made: where, what, and what would help."""
+    """An obstacle: place, problem and hint."""
 
     where: str
     what: str

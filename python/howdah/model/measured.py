@@ -1,13 +1,14 @@
 """What a host was measured to do: rates of its disks, memory and network, and what rows cost it.
 
-A figure is the median of its repeats with the least and the most of them, in SI units.
+A figure is the median of its repeats with the least and the most of them, in SI units. Costs of tasks keep
+all of their rounds.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from statistics import median
-from typing import Self
+from typing import NamedTuple, Self
 
 from pydantic import Field
 
@@ -185,3 +186,27 @@ class Measured(Model):
     def zones_of(self, disk: str) -> DiskZones | None:
         """The zones of the disk of that name, if they were measured."""
         return next((zone for zone in self.zones if zone.disk == disk), None)
+
+
+class StepCost(NamedTuple):
+    """The CPU time of one step of a task, measured several times."""
+
+    rounds: tuple[float, ...]
+    """Seconds, or seconds for each byte, round by round."""
+
+
+class TaskCosts(NamedTuple):
+    """The steps of TeraSort's programs; seconds of a core of this machine for each byte."""
+
+    generate: StepCost
+    """A map of TeraGen: rows made and written."""
+    sort: StepCost
+    """A map of TeraSort: rows read, partitioned, sorted and kept."""
+    reduce: StepCost
+    """A reduce of TeraSort: rows fetched, merged and written."""
+    validate: StepCost
+    """A map of TeraValidate: rows read and compared."""
+    start_s: StepCost
+    """CPU seconds of a JVM and a task without a byte."""
+    sorted_rows: int
+    """Rows that one map sorted."""

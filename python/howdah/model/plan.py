@@ -1,4 +1,4 @@
-"""The cluster specification: what the planner decides and an engine obeys.
+"""The cluster specification: what the planner decides and an engine obeys, and the files that it renders to.
 
 For one machine without Hadoop a plan is small (``WorkerPlan``): one native worker, its task slots, its
 memory and its data directories. The plan of a cluster (``ClusterPlan``) also contains the hosts, the masters
@@ -13,11 +13,10 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Discriminator, NonNegativeInt, Tag, model_validator
 
 from howdah.errors import UserError
-from howdah.model.base import Model
+from howdah.model.base import Model, WrongValue
 from howdah.model.inventory import FORMAT, Count, Inventory
 from howdah.model.request import PlanRequest
 from howdah.model.wholeness import check_whole
-from howdah.model.wrong import WrongValue
 
 Value = int | float | str | bool | tuple[str, ...]
 """A decided value."""
@@ -367,3 +366,38 @@ def cluster_plan(plan: Plan, where: str) -> ClusterPlan:
     if isinstance(plan, ClusterPlan):
         return plan
     raise UserError(where, *_NO_CLUSTER)
+
+
+def value_text(value: Value) -> str:
+    """A value as Hadoop reads it: ``true``, ``0.05``, ``a,b``."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, tuple):
+        return ",".join(value)
+    if isinstance(value, float):
+        # Hadoop's whole-number keys reject 1e-05 and readers of the file stumble over it.
+        return f"{value:.12f}".rstrip("0").rstrip(".") if value else "0"
+    return str(value)
+
+
+def planned_text(plan: Plan, key: str) -> str:
+    """What the plan gives a key, the first where kinds differ; empty where it gives nothing."""
+    return next((value_text(setting.value) for setting in plan.settings if setting.key == key), "")
+
+
+class ConfigFile(Model):
+    """One file, by its path below the ConfigSet's directory."""
+
+    path: str
+    """Relative, with forward slashes: ``hadoop/core-site.xml``."""
+    content: str
+    """Its whole text; the same plan gives the same text."""
+    executable: bool = False
+    """Whether it is a script."""
+
+
+class ConfigSet(Model):
+    """All files, sorted by path."""
+
+    files: tuple[ConfigFile, ...]
+    """The files; no two have one path."""

@@ -1,4 +1,4 @@
-"""What was predicted of a run before it ran, and what became of it."""
+"""What was predicted of a run before it ran, what became of it, and the known times of the same work."""
 
 from __future__ import annotations
 
@@ -47,7 +47,6 @@ class Forecast(Model):
     low: Positive | None = _formerly("low", required=False)
     """The lower end of the 90 % interval; None without a calibration, when nothing is known of it."""
     median: Positive = _formerly("median")
-    """The median."""
     high: Positive | None = _formerly("high", required=False)
     """The upper end of the 90 % interval; None without a calibration."""
 
@@ -68,7 +67,7 @@ class Forecast(Model):
             return None
         return max(self.interval.high / self.median, self.median / self.interval.low) - 1
 
-    def said(self, value: float) -> str:
+    def text_of(self, value: float) -> str:
         """A value of the same, for people to read."""
         return format_seconds(value) if self.metric is None else format_value(value, self.unit)
 
@@ -133,7 +132,6 @@ class Prediction(Model):
     howdah_version: str
     """The howdah that made it."""
     seed: int
-    """Seed of everything random."""
     replications: int
     """Simulations that it rests on."""
     calibration: str | None
@@ -171,9 +169,7 @@ class Score(Model):
     """One predicted time or metric beside the measured one."""
 
     prediction: str
-    """The prediction's id."""
     run: str
-    """The run's id."""
     engine: str
     """The engine that ran it."""
     calibration: str | None
@@ -195,3 +191,16 @@ class Score(Model):
         """Whether what it took lies in the 90 % interval; None where there is none."""
         interval = self.forecast.interval
         return None if interval is None else interval.low <= self.measured <= interval.high
+
+
+class KnownTimes(Model):
+    """Published or measured times of the same work on the same hosts, divided in the same way."""
+
+    origin: Literal["published", "measured"]
+    """Whether a study says so or a run of one's own."""
+    source: str
+    """The published run's name, or the measured run's id."""
+    times: dict[str, Seconds]
+    """Seconds by workload, and by workload and phase: ``terasort``, ``terasort/map-shuffle``."""
+    differs: tuple[str, ...] = ()
+    """What else is not the same, in words."""

@@ -1,4 +1,4 @@
-"""What a workload itself reports: operations in a second, a throughput, the rates of its files."""
+"""What a workload counts of its own work, and what it reports: rates, a throughput, times of its files."""
 
 from __future__ import annotations
 
@@ -17,6 +17,28 @@ from howdah.units import (
     format_rate,
     format_seconds,
 )
+
+
+class Counters(Model):
+    """A workload's own counts of bytes and rows; zero if not applicable."""
+
+    input_rows: int = 0
+    """Rows read as input."""
+    output_rows: int = 0
+    """Rows written as output."""
+    read_bytes: int = 0
+    """Input bytes read, spilled data excluded."""
+    written_bytes: int = 0
+    """Output bytes written, spilled data excluded."""
+    spilled_rows: int = 0
+    """Rows that went to intermediate files."""
+    spilled_raw_bytes: int = 0
+    """Intermediate data before compression."""
+    spilled_bytes: int = 0
+    """Intermediate data as it lay on disk."""
+    spill_read_bytes: int = 0
+    """Bytes of intermediate files read back."""
+
 
 Unit = Literal["s", "B", "1", "share", "1/s", "B/s", "bit/s"]
 """Seconds, bytes, a count, a share of all there is (0 to 1), and counts, bytes or bits in a second."""

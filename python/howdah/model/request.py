@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from howdah.model.base import Model
-from howdah.model.sharing import Sharing
+from howdah.model.inventory import Sharing
 
 DEFAULT_HADOOP, DEFAULT_HBASE = "3.5.0", "2.6.4"
 """The releases that are planned for unless others are named."""

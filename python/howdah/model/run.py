@@ -10,13 +10,19 @@ from enum import StrEnum
 from typing import Literal, NamedTuple
 
 from howdah.model.base import Model
-from howdah.model.cluster import ClusterState, Event, HadoopJob, Laboratory, MemberChange, ReplicaSpread
-from howdah.model.counters import Counters
+from howdah.model.cluster import (
+    ClusterState,
+    Event,
+    HadoopJob,
+    HBaseStatus,
+    Laboratory,
+    MemberChange,
+    ReplicaSpread,
+)
 from howdah.model.faults import FaultReport, LedgerReport, ProbeReport, RecoveryStep
-from howdah.model.hbase import HBaseStatus
 from howdah.model.host import Host
 from howdah.model.plan import Plan
-from howdah.model.reported import FileRate, LinkRate, OperationCount, RateStep, ResultMetric
+from howdah.model.reported import Counters, FileRate, LinkRate, OperationCount, RateStep, ResultMetric
 from howdah.model.simulated import Simulated, WorkUse
 from howdah.model.spark import SparkRun
 from howdah.model.workloads.suite import AnyWorkload, Suite

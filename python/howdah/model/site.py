@@ -13,11 +13,9 @@ from typing import Annotated, Any, Literal, NamedTuple, Self
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
-from howdah.model.base import Model
+from howdah.model.base import Model, Size, WrongValue
 from howdah.model.hostname import MOST_HOSTS, expand_all
 from howdah.model.inventory import FORMAT, HostPattern
-from howdah.model.quantity import Size
-from howdah.model.wrong import WrongValue
 
 _MAC = re.compile(r"[0-9a-f]{2}(?::[0-9a-f]{2}){5}")
 _KEY = re.compile(r"(?:ssh|ecdsa|sk)-[a-z0-9@.-]+ [A-Za-z0-9+/]+=*(?: [^\x00-\x1f\x7f]*)?")
@@ -206,8 +204,8 @@ class SiteHosts(SitePart):
     def names(self, kind: Literal["devices", "datastores", "system_datastore"], host: str) -> tuple[str, ...]:
         """What a key names on one host, in order."""
         short = host.partition(".")[0]
-        given: tuple[str, ...] | str | None = getattr(self, kind)
-        named = given if isinstance(given, tuple) else () if given is None else (given,)
+        value: tuple[str, ...] | str | None = getattr(self, kind)
+        named = value if isinstance(value, tuple) else () if value is None else (value,)
         return tuple(name for text in named for name in _counted(text.replace(_HOST, short)))
 
 
@@ -261,9 +259,9 @@ class MachineSite(SitePart):
         _once("names", [expand_all(entry.names) for entry in self.machines], "machines")
         seen: dict[str, str] = {}
         for index, entry in enumerate(self.machines):
-            for name, given in _unfolded(entry, (index,)):
-                self._in_network(name, given.address, index)
-                for text, key in ((given.address, "address"), (given.mac, "mac")):
+            for name, address in _unfolded(entry, (index,)):
+                self._in_network(name, address.address, index)
+                for text, key in ((address.address, "address"), (address.mac, "mac")):
                     if text is not None and text in seen:
                         raise WrongValue(
                             f"{name} would have {text}, which belongs to {seen[text]}",
@@ -291,9 +289,9 @@ class MachineSite(SitePart):
             taken[network.network_address] = "the network's own"
             if isinstance(network.broadcast_address, IPv4Address):
                 taken[network.broadcast_address] = "for all of its network"
-        if (whose := taken.get(ip_address(address))) is not None:
+        if (owner := taken.get(ip_address(address))) is not None:
             raise WrongValue(
-                f"{name} would have {address}, which is {whose}",
+                f"{name} would have {address}, which is {owner}",
                 "give each machine its own",
                 ("machines", index, "address"),
             )

@@ -13,14 +13,12 @@ from typing import Annotated, Literal, Self
 from pydantic import BeforeValidator, Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
-from howdah.model.base import Model
+from howdah.model.base import Model, Size, WrongValue
 from howdah.model.comparison import RunFigures
 from howdah.model.inventory import FORMAT, Word
-from howdah.model.quantity import Size
 from howdah.model.study_settings import SETTINGS, CellSettings, Few, Level, Scalar, nearest
-from howdah.model.workloads.registered import programs
+from howdah.model.workloads.suite import programs
 from howdah.model.workloads.ycsb import YCSB
-from howdah.model.wrong import WrongValue
 
 MOST_CELLS = 1000
 """A larger matrix is a mistake of its file's."""

@@ -7,12 +7,10 @@ from typing import Annotated, Any, Final, TypeVar
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, create_model
 
-from howdah.model.base import Model
+from howdah.model.base import Model, Size, Speed, WrongValue
 from howdah.model.engines import all_options, engines
-from howdah.model.quantity import Size, Speed
 from howdah.model.request import Hypervisor, Profile, Protection
 from howdah.model.workloads.option import Option
-from howdah.model.wrong import WrongValue
 
 Few = Annotated[int, Field(ge=1, le=10_000)]
 """A count of tasks, slots, files or repeats."""
@@ -117,13 +115,13 @@ class CellSettings(Model):
             name: value for name, option in all_options().items() if (value := self.of(option)) is not None
         }
 
-    def over(self, other: CellSettings) -> CellSettings:
+    def over(self, base: CellSettings) -> CellSettings:
         """These settings where they say anything, the other's elsewhere."""
         mine = {name: value for name in SETTINGS if (value := getattr(self, name)) is not None}
-        both = {name: getattr(other, name) for name in SETTINGS} | mine
+        both = {name: getattr(base, name) for name in SETTINGS} | mine
         for name in _JOINED:
-            if getattr(self, name) and getattr(other, name):
-                both[name] = {**getattr(other, name), **getattr(self, name)}
+            if getattr(self, name) and getattr(base, name):
+                both[name] = {**getattr(base, name), **getattr(self, name)}
         return CellSettings.model_construct(**both)
 
 

@@ -1,12 +1,50 @@
-"""The tables of a run record as Arrow tables, and a whole run in memory."""
+"""The tables of a run record as Arrow tables, a whole run in memory, and the form that lists show."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+import re
+from collections.abc import Iterable
+from typing import Any, Final, NamedTuple, TypeVar
 
 import pyarrow as pa
+import pyarrow.compute as pc
+from pydantic import ConfigDict, create_model
 
+from howdah.model.base import Model
 from howdah.model.run import RunRecord
+
+COLLECTION: Final = "collection"
+FLUSH: Final = "flush"
+COMPACTION: Final = "compaction"
+SPLIT: Final = "split"
+MOVE: Final = "move"
+SLOW_SYNC: Final = "slow-sync"
+
+
+class ServerEvent(NamedTuple):
+    """One row of the ``server_events`` table: an action of a daemon with its time, from its log."""
+
+    start_s: float
+    """Seconds since the start of the run."""
+    end_s: float
+    """Seconds since the start of the run."""
+    machine: str
+    """Machine that it ran on."""
+    daemon: str
+    """``regionserver`` or ``hmaster``."""
+    kind: str
+    """``collection`` (its threads stood still), ``flush``, ``compaction``, ``split``, ``move`` or
+    ``slow-sync`` (of the log of writes)."""
+    detail: str
+    """Which one: the collector's own word for a pause, or the region."""
+    bytes: int | None
+    """Bytes that a flush or a compaction wrote, if the log has them."""
+
+    @property
+    def seconds(self) -> float:
+        """How long it took."""
+        return self.end_s - self.start_s
+
 
 _TASK_FIELDS: list[pa.Field[Any]] = [
     pa.field("workload", pa.string()),
@@ -87,3 +125,95 @@ class RunData(NamedTuple):
     samples: pa.Table
     latencies: pa.Table = LATENCIES_SCHEMA.empty_table()
     server_events: pa.Table = SERVER_EVENTS_SCHEMA.empty_table()
+
+
+class _Listed(Model):
+    model_config = ConfigDict(extra="ignore")
+
+
+class ListedInventory(_Listed):
+    """The cluster's name."""
+
+    cluster: str
+
+
+class ListedCluster(_Listed):
+    """The cluster of a plan."""
+
+    inventory: ListedInventory
+
+
+class ListedPlan(_Listed):
+    """What a list shows of a plan."""
+
+    platform: str
+    cluster: ListedCluster | None = None
+
+
+ListedRecord: type[RunRecord] = create_model("ListedRecord", __base__=RunRecord, plan=(ListedPlan, ...))
+"""Everything but the plan is read, and has to be right, as in a whole record."""
+
+
+LONGEST_WORD: Final = 500
+"""Characters without a space; a host's name has at most 253."""
+LONGEST_TEXT: Final = 20_000
+"""Characters of one text."""
+_ENDS: Final = (60, 20)
+"""As many are kept of a long word's beginning and of its end."""
+_LONG = re.compile(rf"\S{{{LONGEST_WORD + 1},}}")
+_ENCODED = "histogram"
+"""The column whose texts are no words."""
+
+T = TypeVar("T")
+
+
+def shortened(text: str) -> str:
+    """The text with very long words and texts cut."""
+    if len(text) <= LONGEST_WORD:
+        return text
+    text = _LONG.sub(lambda word: f"{word[0][: _ENDS[0]]}…{word[0][-_ENDS[1] :]}", text)
+    return text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]} …"
+
+
+def legible(value: T) -> T:
+    """The same data with every text shortened; the very same object where none is long."""
+    return _legible(value)  # type: ignore[no-any-return]
+
+
+def _legible(value: Any) -> Any:
+    if type(value) is str:
+        return shortened(value)
+    if isinstance(value, Model):
+        fields = {name: getattr(value, name) for name in type(value).model_fields}
+        changed = {name: new for name, old in fields.items() if (new := _legible(old)) is not old}
+        return value.model_copy(update=changed) if changed else value
+    if type(value) is tuple:
+        parts = tuple(map(_legible, value))
+        return parts if _differ(parts, value) else value
+    if type(value) is dict:
+        keys, values = tuple(map(_legible, value)), tuple(map(_legible, value.values()))
+        same = not _differ(keys, value) and not _differ(values, value.values())
+        return value if same else dict(zip(keys, values, strict=True))
+    return value
+
+
+def _differ(new: Iterable[Any], old: Iterable[Any]) -> bool:
+    return any(after is not before for after, before in zip(new, old, strict=True))
+
+
+def legible_run(run: RunData) -> RunData:
+    """The run with the texts of its record and its tables shortened."""
+    tables = (run.tasks, run.samples, run.latencies, run.server_events)
+    return RunData(legible(run.record), *map(_legible_table, tables))
+
+
+def _legible_table(table: pa.Table) -> pa.Table:
+    for at, field in enumerate(table.schema):
+        if not pa.types.is_string(field.type) or field.name == _ENCODED:
+            continue
+        column = table.column(at)
+        if (pc.max(pc.utf8_length(column)).as_py() or 0) > LONGEST_WORD:
+            distinct = pc.unique(column)
+            texts = pa.array([text and shortened(text) for text in distinct.to_pylist()], field.type)
+            table = table.set_column(at, field, texts.take(pc.index_in(column, value_set=distinct)))
+    return table

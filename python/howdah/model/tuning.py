@@ -119,11 +119,9 @@ class TuningRequest(Model):
     plan: ClusterPlan
     """The plan of the rules."""
     suite: str
-    """The suite's name."""
     rows: int | None
     """Rows to sort, if given."""
     calibration: Calibration | None
-    """The calibration, whole."""
     narrowing: Narrowing
     """What the user says of the space."""
     space_file: str
@@ -137,7 +135,6 @@ class TuningRequest(Model):
     replications: int
     """Seeds with which finalists are simulated."""
     seed: int
-    """Seed of everything random."""
     race: RaceRequest | None = None
     """How the best candidates are measured; None if they are not."""
     goals: tuple[Goal, ...] = ()
@@ -191,7 +188,6 @@ class LevelCost(Model):
     """One value of a parameter, everything else as in the best candidate."""
 
     value: str
-    """The value."""
     share: float | None
     """How much longer than the best candidate; None where it is refused."""
 
@@ -204,7 +200,6 @@ class Sensitivity(Model):
     best: str
     """Its value in the best candidate."""
     levels: tuple[LevelCost, ...]
-    """Every level."""
 
     @property
     def cost(self) -> float:
@@ -236,7 +231,6 @@ class LosingRule(Model):
     """A rule that costs time: the best candidate without it is faster."""
 
     rule: str
-    """The rule's id."""
     values: Mapping[str, str]
     """The values that break it."""
     share: float
@@ -291,7 +285,6 @@ class RacedPlan(Model):
     """One plan of a race."""
 
     name: str
-    """Its name in the race."""
     runs: int
     """Runs that succeeded."""
     failed: int
@@ -316,7 +309,6 @@ class RaceFloor(Model):
     floor_s: Seconds
     """What it took without Hadoop."""
     floor_run: str
-    """The id of that run."""
     differs: tuple[str, ...]
     """What else was different, in words."""
 
@@ -348,7 +340,6 @@ class LearnedTime(Model):
     plan: str
     """The plan's name in the race."""
     workload: str
-    """The workload."""
     measured_s: Seconds
     """What it took."""
     before_s: Seconds
@@ -361,7 +352,6 @@ class LearnedValue(Model):
     """One parameter of the simulator that the first round determined."""
 
     name: str
-    """Its name."""
     before: float
     """Its value in the first search."""
     value: float
@@ -391,11 +381,9 @@ class Tuning(Model):
     plan: str
     """The file of the rules' plan."""
     suite: str
-    """The suite's name."""
     calibration: str | None
     """The calibration's name; None where the simulator's parameters are its defaults."""
     seed: int
-    """Seed of everything random."""
     trials: int
     """Candidates that were tried, refused ones among them."""
     refused: int
@@ -440,8 +428,13 @@ class Tuning(Model):
         """The candidates that race, by their names in the race."""
         first, *remaining = self.finalists
         named = {TUNED_NAME: first}
-        named |= {f"{TUNED_NAME}-{number}": one for number, one in enumerate(self.runners_up, start=2)}
-        named |= {_BEYOND_NAME if one.kept is KeptRules.LIMITS else "within-rules": one for one in remaining}
+        named |= {
+            f"{TUNED_NAME}-{number}": finalist for number, finalist in enumerate(self.runners_up, start=2)
+        }
+        named |= {
+            _BEYOND_NAME if finalist.kept is KeptRules.LIMITS else "within-rules": finalist
+            for finalist in remaining
+        }
         return {name: finalist for name, finalist in named.items() if finalist.values}
 
     @property
@@ -458,5 +451,5 @@ class Tuning(Model):
         planned = next(parameter.planned for parameter in self.space if parameter.name == name)
         if self.finalists[0].values.get(name) != self.chosen.get(name):
             return None
-        costs = (one.cost_of(planned) for one in self.sensitivity if one.name == name)
+        costs = (sensitivity.cost_of(planned) for sensitivity in self.sensitivity if sensitivity.name == name)
         return next(costs, None)

@@ -47,13 +47,11 @@ class WhatIf(Model):
     """The suite's time as planned, and every change's effect, the largest first."""
 
     suite: str
-    """The suite's name."""
     calibration: str | None
     """The calibration's name; None where the simulator's parameters are its defaults."""
     replications: int
     """Simulations of the plan and of each change, always with the same draws."""
     seed: int
-    """Seed of everything random."""
     elapsed_s: Seconds
     """What the suite takes as planned, the median."""
     effects: tuple[Effect, ...]
@@ -99,7 +97,6 @@ class Sweep(Model):
     """A plan at several sizes, the smallest first."""
 
     suite: str
-    """The suite's name."""
     quantity: Literal["hosts", "dataset"]
     """What grows; with the hosts, their work does."""
     calibration: str | None
@@ -107,9 +104,7 @@ class Sweep(Model):
     replications: int
     """Simulations of each size, always with the same draws."""
     seed: int
-    """Seed of everything random."""
     points: tuple[Point, ...]
-    """Size by size."""
     warnings: tuple[RunWarning, ...]
     """What a reader of the numbers should know."""
 
@@ -118,9 +113,9 @@ class Sweep(Model):
         """The sizes between which a master saturates; None where none does, or one does from the first."""
         return next(
             (
-                (point, other)
-                for point, other in pairwise(self.points)
-                if point.busiest < SATURATED <= other.busiest
+                (point, larger)
+                for point, larger in pairwise(self.points)
+                if point.busiest < SATURATED <= larger.busiest
             ),
             None,
         )
@@ -156,9 +151,7 @@ class LoadSweep(Model):
     replications: int
     """Simulations of each point, always with the same draws."""
     seed: int
-    """Seed of everything random."""
     points: tuple[LoadPoint, ...]
-    """Point by point."""
     warnings: tuple[RunWarning, ...]
     """What a reader of the numbers should know."""
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
+from howdah.model.base import WrongValue
 from howdah.model.hostname import expand_all
-from howdah.model.wrong import WrongValue
 
 if TYPE_CHECKING:
     from howdah.model.plan import Cluster, Worker

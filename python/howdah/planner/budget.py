@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from howdah.model.plan import Worker
 from howdah.model.request import PlanRequest, Profile
-from howdah.planner.block import BLOCK_BYTES, FILL_LIMIT, blocks_of, file_bytes
 from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.heap import size_of
+from howdah.planner.storage import BLOCK_BYTES, FILL_LIMIT, blocks_of, file_bytes
 from howdah.units import GIB, MIB
 
 _DAEMON_LEAST = 512 * MIB
@@ -37,9 +37,9 @@ _CONTAINER_SHARE = 0.625
 _HBASE_SHARE = 0.25
 """What HBase gets of a worker that also runs tasks, at least."""
 _HBASE_SHARE_OF_MIX = 0.5
-"""Of what system and other daemons leave, beside jobs that are not known (howdah)."""
+"""The part of the remaining memory next to unknown jobs (howdah)."""
 _HBASE_CACHE_SHARE = 0.05
-"""What HBase leaves to the page cache: it has caches of its own."""
+"""The part that HBase leaves to the page cache: it has its own caches."""
 _MIX_CACHE_SHARE = 0.1
 """What a mix leaves to the page cache."""
 _STEP = 64 * MIB
@@ -190,7 +190,7 @@ def under_half(sizes: TaskSizes, worker: Worker) -> bool:
 
 
 def vcores_of(worker: Worker, facts: Facts) -> int:
-    """What a worker gives to containers, vcores: a sort's application master has its own beside the tasks."""
+    """Vcores of a worker for containers: a sort's application master has a separate one next to the tasks."""
     return worker.map_slots + worker.reduce_slots + facts.request.sorts_only
 
 
@@ -244,13 +244,13 @@ def _master_mb(facts: Facts) -> int:
     if not facts.planned:
         return _LEAST_MASTER_MB
     tasks = size_of(facts).job_tasks
-    wanted = math.ceil(tasks * MASTER_BYTES_PER_TASK / MASTER_HEAP_SHARE / MIB / 512) * 512
+    master_mb = math.ceil(tasks * MASTER_BYTES_PER_TASK / MASTER_HEAP_SHARE / MIB / 512) * 512
     most = min(kind.memory_bytes for kind in kinds_of(facts)) // _MASTER_SHARE // MIB // 512 * 512
-    return max(_LEAST_MASTER_MB, min(wanted, most))
+    return max(_LEAST_MASTER_MB, min(master_mb, most))
 
 
 def _replica_heap(worker: Worker, facts: Facts) -> int:
-    """Memory that a DataNode needs to know its replicas once its disks are full."""
+    """Memory that a DataNode needs for its replicas once its disks are full."""
     cluster = facts.known_cluster
     if cluster is None:
         return 0
@@ -268,7 +268,7 @@ def least_datanode(worker: Worker, facts: Facts) -> int:
 
 
 def _datanode(worker: Worker, facts: Facts) -> int:
-    """The least, and 4 GiB of heap where that is little of the worker: copies and reports come in bursts."""
+    """The least, or 4 GiB if that is little of the worker: copies and reports arrive in bursts."""
     least = least_datanode(worker, facts)
     if facts.request.profile is Profile.PAPER or worker.memory_bytes < _ROOMY_SHARE * _DATANODE_ROOMY:
         return least
@@ -276,7 +276,7 @@ def _datanode(worker: Worker, facts: Facts) -> int:
 
 
 def _shared_masters(worker: Worker, facts: Facts) -> int:
-    """Memory that masters take which run beside a worker's daemons; every worker is set up alike."""
+    """Memory of masters that share a host with a worker's daemons; every worker is set up in the same way."""
     cluster = facts.known_cluster
     if cluster is None:
         return 0

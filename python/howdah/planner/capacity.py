@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from howdah.errors import UserError
-from howdah.model.heap import heap_bytes
 from howdah.model.inventory import HostGroup, Inventory
 from howdah.model.plan import Capacity, Layout, Master, Role, Setting, Value, Worker, Year
 from howdah.model.request import Growth
-from howdah.planner.block import (
+from howdah.planner.facts import remaining_workers
+from howdah.planner.storage import (
     BLOCK_BYTES,
     FILE_BYTES,
     FILL_LIMIT,
@@ -20,7 +20,7 @@ from howdah.planner.block import (
     REPLICATION,
     blocks_of,
 )
-from howdah.planner.facts import remaining_workers
+from howdah.releases.values import heap_bytes
 from howdah.units import format_bytes, format_percent
 
 _HOSTS_MOST = 10_000
@@ -114,7 +114,7 @@ def _years(filled: Holding, growth: Growth) -> Iterator[Year]:
 
 
 def _share(full: float) -> str:
-    """Percent as far as they tell anything: ``81% of``, ``120 times``."""
+    """A percentage, or a multiple for large numbers: ``81% of``, ``120 times``."""
     return f"{format_percent(full)} of" if full < _TIMES else f"{min(full, _MOST_TIMES):,.0f} times"
 
 

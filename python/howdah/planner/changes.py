@@ -11,7 +11,7 @@ from howdah.errors import UserError
 from howdah.model.inventory import DiskRole, HostGroup, Inventory
 from howdah.model.plan import Breach, Cluster, ClusterPlan
 from howdah.model.request import Hypervisor, Override, PlanRequest
-from howdah.model.workloads.files import BLOCKS, is_block
+from howdah.model.workloads.option import BLOCKS, is_block
 from howdah.planner.choice import Choice, choose
 from howdah.planner.cluster import plan_choice, plan_cluster
 from howdah.units import (
@@ -38,28 +38,27 @@ class Quantity(NamedTuple):
 
     parse: Callable[[str, str], int]
     """Reads its value as a user writes it."""
-    said: Callable[[int], str]
+    text_of: Callable[[int], str]
     """Writes it."""
     now: Callable[[ClusterPlan, HostGroup], int]
-    """Its value in a plan."""
     of_host: Callable[[HostGroup, int], Mapping[str, Any]] | None = None
     """What changes in a group of hosts, by the names of an inventory."""
     of_request: Callable[[PlanRequest, int], PlanRequest] | None = None
-    """What changes in what is asked of the planner."""
+    """The change in the request to the planner."""
 
 
 def pinned(plan: ClusterPlan) -> ClusterPlan:
-    """The plan made anew, insisting on its platform; raises UserError where hosts are of several kinds."""
+    """The plan planned again with its platform fixed; raises UserError for hosts of several kinds."""
     cluster, _ = _sole_group(plan)
     return plan_cluster(cluster.inventory, insisting(cluster))
 
 
 def changed_plan(plan: ClusterPlan, name: str, value: int) -> ClusterPlan:
-    """The plan made anew with one quantity changed; raises UserError where that is impossible."""
+    """The plan planned again with one quantity changed; raises UserError if that is impossible."""
     quantity = QUANTITIES[name]
     cluster, group = _sole_group(plan)
     request, inventory = insisting(cluster), cluster.inventory
-    where = f"{name}={quantity.said(value)}"
+    where = f"{name}={quantity.text_of(value)}"
     if value < 1 or (name == "hosts" and value > MOST_HOSTS):
         raise UserError(
             where, "is out of range", f"give from 1 to {MOST_HOSTS:,} hosts, 1 or more of the rest"
@@ -110,8 +109,8 @@ def with_hosts(inventory: Inventory, count: int) -> Inventory:
 
 def _with_group(inventory: Inventory, group: HostGroup, update: Mapping[str, Any], where: str) -> Inventory:
     try:
-        other = HostGroup.model_validate({**group.model_dump(mode="json", by_alias=True), **update})
-        groups = tuple(other if member is group else member for member in inventory.groups)
+        changed = HostGroup.model_validate({**group.model_dump(mode="json", by_alias=True), **update})
+        groups = tuple(changed if member is group else member for member in inventory.groups)
         return Inventory(cluster=inventory.cluster, groups=groups)
     except ValidationError as error:
         bounds = error.errors(include_url=False)[0].get("ctx", {})
@@ -210,9 +209,8 @@ class Variant(NamedTuple):
     """A plan that differs in one thing from another one."""
 
     flag: str
-    """What asks for it on the command line."""
+    """Its flag on the command line."""
     plan: ClusterPlan
-    """The plan."""
     breaks: tuple[Breach, ...]
     """The rules that it breaks."""
 

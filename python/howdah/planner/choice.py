@@ -10,7 +10,7 @@ from howdah.model.inventory import HostGroup, Inventory
 from howdah.model.plan import Candidate, Judgement, Layout, Master, Worker
 from howdah.model.request import PlanRequest
 from howdah.planner.facts import remaining_worker_hosts, remaining_workers
-from howdah.planner.masters.place import enough_hosts, place_masters
+from howdah.planner.master_placement import enough_hosts, place_masters
 from howdah.planner.platforms.candidates import layout_of, weigh
 from howdah.planner.rules.masters import IDLE_DISKS, MOST_DISKS
 from howdah.units import format_percent
@@ -27,10 +27,12 @@ class Choice(NamedTuple):
     groups: tuple[HostGroup, ...]
     weighed: Mapping[str, tuple[Candidate, ...]]
 
-    def best(self, other: Candidate | None = None) -> tuple[Candidate, ...]:
-        """The best candidate of every group, or ``other`` for its own group."""
+    def best(self, replacement: Candidate | None = None) -> tuple[Candidate, ...]:
+        """The best candidate of every group, or ``replacement`` for its own group."""
         return tuple(
-            other if other is not None and other.group == group.name else self.weighed[group.name][0]
+            replacement
+            if replacement is not None and replacement.group == group.name
+            else self.weighed[group.name][0]
             for group in self.groups
         )
 
@@ -56,10 +58,10 @@ def choose(inventory: Inventory, request: PlanRequest) -> Choice:
             _less_masters(inventory, group, choice.best(candidate), candidate, request)
             for candidate in possible
         ]
-        best, *rest = sorted(judged, key=lambda candidate: -candidate.score)
+        best, *slower = sorted(judged, key=lambda candidate: -candidate.score)
         weighed[group.name] = (
             best.model_copy(update={"verdict": "recommended"}),
-            *(candidate.model_copy(update={"verdict": "possible"}) for candidate in rest),
+            *(candidate.model_copy(update={"verdict": "possible"}) for candidate in slower),
             *refused,
         )
     return Choice(groups, weighed)
@@ -168,21 +170,19 @@ def _less_masters(
     try:
         placed = place_masters(inventory, layouts, kinds, request)
     except UserError:
-        judgement = IDLE_DISKS.speaks_against("has no room for the masters", _NO_ROOM)
+        judgement = IDLE_DISKS.con("has no room for the masters", _NO_ROOM)
     else:
-        hosts, wanted = remaining_worker_hosts(inventory, by_group, placed), enough_hosts(inventory, request)
-        if hosts < wanted:
-            text = f"masters leave workers on {hosts} of the {wanted} hosts that replicas need"
-            return _judged(candidate, IDLE_DISKS.speaks_against(text, _NO_ROOM))
+        hosts, needed = remaining_worker_hosts(inventory, by_group, placed), enough_hosts(inventory, request)
+        if hosts < needed:
+            text = f"masters leave workers on {hosts} of the {needed} hosts that replicas need"
+            return _judged(candidate, IDLE_DISKS.con(text, _NO_ROOM))
         remaining = remaining_workers(group, layout_of(candidate), placed)
         disks = sum(remaining[kind.name] * (kind.data_disks or 0) for kind in candidate.kinds)
         lost = round(1 - disks / (group.count * group.data_disks), 4)
         if lost <= MOST_DISKS:
             # Masters could share: that they do not is a choice, no property of the platform.
             return candidate
-        judgement = IDLE_DISKS.speaks_against(
-            f"masters take the places of {format_percent(lost)} of its disks", lost
-        )
+        judgement = IDLE_DISKS.con(f"masters take the places of {format_percent(lost)} of its disks", lost)
     return _judged(candidate, judgement)
 
 

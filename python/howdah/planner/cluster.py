@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 
 from howdah.errors import UserError
-from howdah.model.erasure import POLICIES
+from howdah.model.base import WrongValue
 from howdah.model.hostname import check_hostname, fold
 from howdah.model.inventory import HostGroup, Inventory
 from howdah.model.placement import placed_hosts, virtual_name
 from howdah.model.plan import Advice, Cluster, ClusterPlan, Layout, Master, Setting, Worker
 from howdah.model.request import PlanRequest
-from howdah.model.wrong import WrongValue
-from howdah.planner.block import file_bytes
+from howdah.model.storage_policy import POLICIES
 from howdah.planner.capacity import capacity
 from howdah.planner.choice import Choice, choose, count_workers, layouts_and_kinds
 from howdah.planner.decide import beyond_rules, decide
-from howdah.planner.erasure import check_coded, coded_advice, weigh_erasure
 from howdah.planner.facts import Facts, MissingFact, cluster_facts
-from howdah.planner.masters.place import keep_places, place_masters
-from howdah.planner.masters.slots import spots_by_host
-from howdah.planner.platforms.sizes import size_settings
+from howdah.planner.master_placement import keep_places, place_masters
+from howdah.planner.master_slots import spots_by_host
+from howdah.planner.platforms.candidates import size_settings
 from howdah.planner.rules.catalogue import ADVICE_RULES, SETTING_RULES
+from howdah.planner.storage import file_bytes
+from howdah.planner.storage_costs import check_coded, coded_advice, weigh_erasure
 from howdah.planner.topology import lay_out, weigh_racks
 from howdah.units import format_counted
 
@@ -148,7 +148,7 @@ def _virtual(
 def with_hosts(plan: ClusterPlan, names: Sequence[str], like: str) -> ClusterPlan:
     """The plan with more hosts, each like one that it has; raises UserError where that cannot be.
 
-    Worker kinds, masters and every value stay; racks and capacity are reckoned anew.
+    Worker kinds, masters and every value stay; racks and capacity are computed again.
     """
     cluster = plan.cluster
     group = _group_of(cluster, like)
@@ -234,10 +234,10 @@ def _changed(
         raise UserError(
             f"group {group.name}", "would have no host", "keep one of its hosts, or plan without the group"
         )
-    other = HostGroup.model_validate(
+    larger = HostGroup.model_validate(
         group.model_dump(mode="json", by_alias=True) | {"count": len(hosts), "hosts": fold(hosts)}
     )
-    groups = tuple(other if member.name == group.name else member for member in cluster.inventory.groups)
+    groups = tuple(larger if member.name == group.name else member for member in cluster.inventory.groups)
     inventory = Inventory(cluster=cluster.inventory.cluster, groups=groups)
     check_machine_names(inventory, cluster.layouts, cluster.masters, cluster.request)
     space = capacity(
@@ -251,5 +251,5 @@ def _changed(
     )
     topology = lay_out(inventory, cluster.layouts, coded=bool(cluster.request.coded))
     changed = cluster.model_copy(update={"inventory": inventory, "topology": topology, "capacity": space})
-    # Made anew and not copied, so that it is checked as any plan is.
+    # Created and not copied, so that it is checked as any plan.
     return ClusterPlan.model_validate(plan.model_copy(update={"cluster": changed}).model_dump(by_alias=True))

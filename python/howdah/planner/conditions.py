@@ -33,7 +33,7 @@ def with_spark(facts: Facts) -> bool:
 
 
 def shuffles_in_nodemanagers(facts: Facts) -> bool:
-    """Whether NodeManagers serve the shuffle files of Spark's executors: they do if executors come and go."""
+    """Whether NodeManagers serve shuffle files of Spark's executors, as they do for dynamic allocation."""
     dynamic, service = (
         str(facts.decided.get(f"spark.{key}.enabled")).lower() == "true"
         for key in ("dynamicAllocation", "shuffle.service")
@@ -100,22 +100,22 @@ def under_kvm(facts: Facts) -> bool:
 
 
 def secured(facts: Facts) -> bool:
-    """Whether the cluster was asked to be secure."""
+    """Whether the request is for a secure cluster."""
     return facts.request.secure
 
 
 def secured_mapreduce(facts: Facts) -> bool:
-    """Whether MapReduce runs on a cluster that was asked to be secure."""
+    """Whether MapReduce runs on a secure cluster."""
     return secured(facts) and with_mapreduce(facts)
 
 
 def secured_hbase(facts: Facts) -> bool:
-    """Whether HBase runs on a cluster that was asked to be secure."""
+    """Whether HBase runs on a secure cluster."""
     return secured(facts) and with_hbase(facts)
 
 
 def secured_pair(facts: Facts) -> bool:
-    """Whether masters come in pairs on a cluster that was asked to be secure."""
+    """Whether masters are paired on a secure cluster."""
     return secured(facts) and facts.request.protection is Protection.HA
 
 

@@ -8,11 +8,10 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from howdah.errors import UserError
-from howdah.hadoop.misspelt import intended_key
+from howdah.hadoop.readers import intended_key
 from howdah.model.inventory import HostGroup
-from howdah.model.plan import Breach, Setting, Value, Worker
+from howdah.model.plan import Breach, Setting, Value, Worker, value_text
 from howdah.model.request import DEFAULT_HADOOP, Override, PlanRequest
-from howdah.model.value import value_text
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Decision, FamilyRule, Scope, SettingRule
 from howdah.releases import catalogue
@@ -20,13 +19,13 @@ from howdah.releases.values import read_bool, read_list, read_size, whole_second
 from howdah.units import KIB, MIB, parse_bytes
 
 _CLOSE = 0.8
-"""How alike two keys are of which one may be meant for the other, of 1."""
+"""Similarity of two keys, of 1, from which one may be meant for the other."""
 _SMALLEST_SIZE = 64 * KIB
 """What a rule counts in bytes is at least this; what it counts otherwise takes no unit of bytes."""
 _COUNTED_IN = {"mb": MIB, "kb": KIB, "kbytes": KIB}
 """The unit of a key, in bytes, by the last word of its name."""
 _COUNTED_IN_MIB = {"hbase.bucketcache.size", "memSize", "sched.mem.min", "numa.memory.gransize"}
-"""Keys whose names do not say that they count in MiB."""
+"""Keys that count in MiB without showing it in their names."""
 
 
 def decide(
@@ -115,8 +114,8 @@ def _with_user_value(setting: Setting, value: Value, breaks: tuple[Breach, ...] 
 def _breaches(rule: SettingRule, value: Value, decision: Decision, facts: Facts) -> tuple[Breach, ...]:
     if rule.accepts(value, decision, facts):
         return ()
-    wanted = value_text(decision.value)
-    sentence = f"{rule.says} Here: {wanted}, because {decision.because}"
+    planned = value_text(decision.value)
+    sentence = f"{rule.says} Here: {planned}, because {decision.because}"
     return (Breach(rule=rule.id, says=sentence, severity=rule.severity.value),)
 
 

@@ -14,7 +14,7 @@ from operator import attrgetter
 from pathlib import Path
 
 from howdah.markdown import pipe_table
-from howdah.model.value import value_text
+from howdah.model.plan import value_text
 from howdah.planner.explanation import MEANINGS, PAPERS, Explanation, explain
 from howdah.planner.rules.catalogue import RULES
 from howdah.units import format_counted
@@ -52,11 +52,11 @@ def pages() -> dict[str, str]:
 def write(folder: Path) -> None:
     """Write all pages into a folder, and remove pages of subjects that are gone."""
     folder.mkdir(parents=True, exist_ok=True)
-    wanted = pages()
+    current = pages()
     for old in folder.glob("*.md"):
-        if old.name not in wanted:
+        if old.name not in current:
             old.unlink()
-    for name, text in wanted.items():
+    for name, text in current.items():
         (folder / name).write_text(text, encoding="utf-8")
 
 

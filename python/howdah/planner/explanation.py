@@ -20,7 +20,7 @@ MEANINGS = {
     Severity.MAY: "there is a better choice",
 }
 _HELD_AGAINST = ("release", "drift")
-"""Subjects whose rules only a check applies: to every property there is."""
+"""Subjects with rules that only a check applies, to every property."""
 _MIX = (Demand(kind="terasuite"), Demand(kind="ycsb"))
 _MANY = (*_MIX, Demand(kind="spark"), Demand(kind="tez"))
 _REQUESTS = (
@@ -31,7 +31,7 @@ _REQUESTS = (
     PlanRequest(workloads=_MANY, secure=True, hypervisor=Hypervisor.VSPHERE),
     PlanRequest(workloads=_MIX, secure=True, protection=Protection.HA, hypervisor=Hypervisor.KVM),
 )
-"""What a rule is asked about, one after the other, until it is about one of them."""
+"""Requests that are tried until a rule applies to one."""
 
 
 class CitedSource(NamedTuple):
@@ -204,9 +204,9 @@ def _does(rule: Rule) -> str:
 
 
 def _decision(rule: SettingRule) -> Decision:
-    """What the rule decides where the request alone tells; else an empty value, and what it depends on."""
+    """The decision if it follows from the request alone; otherwise an empty value and what it depends on."""
     missing: MissingFact | None = None
-    for holds in (_may_hold, _any_request):
+    for holds in (_may_hold, lambda rule, facts: True):
         # A rule that waits for what another one decides holds for no request by itself.
         for request in _REQUESTS:
             facts = Facts(request=request)
@@ -220,12 +220,8 @@ def _decision(rule: SettingRule) -> Decision:
     return Decision("", "")
 
 
-def _any_request(rule: SettingRule, facts: Facts) -> bool:
-    return True
-
-
 def _may_hold(rule: SettingRule, facts: Facts) -> bool:
-    """Whether the rule is about the request, as far as the request tells; its condition says the rest."""
+    """Whether the rule may apply to the request; its condition has the details."""
     try:
         return rule.holds(facts)
     except MissingFact:
@@ -254,5 +250,5 @@ def source_text(source: str) -> str:
         return f"{KINDS[cited.kind]} of *{cited.title}*: {cited.says}"
     if place := GUIDES.get(source):
         return f"a guide: {place}"
-    form, meaning = next(known for known in _KNOWN_FORMS if re.fullmatch(known[0], source))
+    form, meaning = next(entry for entry in _KNOWN_FORMS if re.fullmatch(entry[0], source))
     return re.sub(form, meaning, source, count=1)

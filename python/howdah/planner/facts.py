@@ -93,7 +93,7 @@ class Facts:
     known_cluster: ClusterFacts | None = None
     decided: Mapping[str, Value] = field(default_factory=dict)
     release_assumed: bool = False
-    """Whether nothing says which release it is: what only this one needs must not fail."""
+    """Whether the release is only assumed: then rules about this release alone must not fail."""
     jobs_unknown: bool = False
     """Whether a check was given YARN's file and none of MapReduce's: all that runs may be others' jobs."""
 

@@ -6,15 +6,15 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from howdah.model.heap import heap_bytes
 from howdah.model.plan import Master, Role, Value, Worker
 from howdah.model.request import PlanRequest
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Decision
+from howdah.releases.values import heap_bytes
 from howdah.units import GIB, MIB, format_memory
 
 PARALLEL_REFERENCES_FROM = 17
-"""The Java from which G1 looks at references on several threads without being told."""
+"""The Java since which G1 processes references on several threads by default."""
 _FEW_CPUS = 8
 _COLLECTORS_LEAST, _COLLECTORS_MOST = 2, 8
 COMPRESSED_MOST = 31 * GIB
@@ -27,7 +27,7 @@ HEAP_OF_MEMORY = 0.75
 """Java takes about a third more than its heap: threads, code, buffers."""
 WORKERS_PER_GIB = 250
 CONTAINERS_PER_GIB = 50_000
-"""What a ResourceManager knows for one GiB more: NodeManagers, and containers that run at once."""
+"""NodeManagers, and concurrent containers, for each further GiB of a ResourceManager's heap."""
 CLIENTS_PER_GIB = 500
 """Workers for which ZooKeeper has one GiB more: each keeps connections, and what it watches."""
 HEAP_PER_TASK = 12_000
@@ -67,7 +67,7 @@ class ClusterSize(NamedTuple):
 
 
 def heap_options(size_bytes: int, *more: str) -> str:
-    """Options for a heap of one fixed size, whole MiB, and whatever else the daemon wants."""
+    """Options for a heap of one fixed size, in whole MiB, and the daemon's further options."""
     size_mb = size_bytes // MIB
     return " ".join([f"-Xms{size_mb}m", f"-Xmx{size_mb}m", *more])
 
@@ -101,7 +101,7 @@ def whole_heap(needed_bytes: int) -> int:
 
 
 def heap_enough(value: Value, decision: Decision, facts: Facts) -> bool:
-    """Accept options whose heap is three quarters of the one decided on or larger."""
+    """Accept options with a heap of at least three quarters of the decided one."""
     have, decided = heap_bytes(str(value)), heap_bytes(str(decision.value))
     return have is not None and decided is not None and have >= 0.75 * decided
 
@@ -133,8 +133,8 @@ def size_of(facts: Facts) -> ClusterSize:
 
 def cached_tasks(size: ClusterSize) -> int:
     """Tasks that the JobHistoryServer should keep in memory: the largest job's, and a fifth more."""
-    wanted = math.ceil(size.job_tasks * _SPARE_TASKS / _STEP_TASKS) * _STEP_TASKS
-    return max(TASKS_LEAST, min(wanted, tasks_in(COMPRESSED_MOST)))
+    spare = math.ceil(size.job_tasks * _SPARE_TASKS / _STEP_TASKS) * _STEP_TASKS
+    return max(TASKS_LEAST, min(spare, tasks_in(COMPRESSED_MOST)))
 
 
 def tasks_in(heap: int) -> int:
@@ -144,13 +144,13 @@ def tasks_in(heap: int) -> int:
 
 def history_heap(tasks: int) -> int:
     """The heap of a JobHistoryServer that keeps so many tasks in memory."""
-    return max(_SMALL[Role.JOB_HISTORY], _steps(HISTORY_LEAST + tasks * HEAP_PER_TASK))
+    return max(_SMALL[Role.JOB_HISTORY], math.ceil((HISTORY_LEAST + tasks * HEAP_PER_TASK) / _STEP) * _STEP)
 
 
 def master_heaps(size: ClusterSize) -> dict[Role, int]:
-    """The heap of every master beside the NameNode, bytes."""
+    """The heap of every master except the NameNode, bytes."""
     managed = size.workers / WORKERS_PER_GIB + size.containers / CONTAINERS_PER_GIB
-    wanted = {
+    sizes = {
         Role.RESOURCEMANAGER: (1 + math.ceil(managed)) * GIB,
         Role.JOB_HISTORY: history_heap(cached_tasks(size)),
         Role.ZOOKEEPER: (1 + size.workers // CLIENTS_PER_GIB) * GIB,
@@ -163,31 +163,29 @@ def master_heaps(size: ClusterSize) -> dict[Role, int]:
             0,
         ),
     }
-    return {role: max(least, wanted.get(role, 0)) for role, least in _SMALL.items()}
+    return {role: max(least, sizes.get(role, 0)) for role, least in _SMALL.items()}
 
 
-def heaps_in(home: Master, wanted: Mapping[Role, int]) -> dict[Role, int]:
+def heaps_in(home: Master, sizes: Mapping[Role, int]) -> dict[Role, int]:
     """The heaps of a place's masters beside the NameNode: as wanted, less where the place has less.
 
     The NameNode keeps half of what the place has for heaps.
     """
     memory = home.memory_bytes if home.shares else home.memory_bytes - SYSTEM_BYTES
-    roles = [role for role in home.roles if role in wanted]
+    roles = [role for role in home.roles if role in sizes]
     least = sum(_SMALL[role] for role in roles)
-    more = sum(wanted[role] for role in roles) - least
+    more = sum(sizes[role] for role in roles) - least
     alone = not {Role.NAMENODE, Role.SECONDARY_NAMENODE} & set(home.roles)
     room = memory * HEAP_OF_MEMORY * (1 if alone else 0.5) - least
     share = 1.0 if more <= max(0.0, room) else max(0.0, room) / more
-    return {
-        role: _SMALL[role] + int((wanted[role] - _SMALL[role]) * share) // _STEP * _STEP for role in roles
-    }
+    return {role: _SMALL[role] + int((sizes[role] - _SMALL[role]) * share) // _STEP * _STEP for role in roles}
 
 
 def master_heap(role: Role, facts: Facts) -> int:
-    """The heap of a master beside the NameNode, as the smallest of its places has it; raises MissingFact."""
-    wanted = master_heaps(size_of(facts))
+    """The heap of a master other than the NameNode, in the smallest of its places; raises MissingFact."""
+    sizes = master_heaps(size_of(facts))
     homes = [master for master in facts.cluster.masters if role in master.roles]
-    return min((heaps_in(home, wanted)[role] for home in homes), default=wanted[role])
+    return min((heaps_in(home, sizes)[role] for home in homes), default=sizes[role])
 
 
 def sized_heap(role: Role, facts: Facts, why: str, *more: str) -> Decision:
@@ -197,7 +195,7 @@ def sized_heap(role: Role, facts: Facts, why: str, *more: str) -> Decision:
 
 
 def small_heap(role: Role, why: str, *more: str) -> Decision:
-    """The heap of a daemon whose needs hardly grow with the cluster, and further options."""
+    """The heap of a daemon that hardly depends on the cluster, and further options."""
     return _limited(_SMALL[role], why, *more)
 
 
@@ -206,7 +204,3 @@ def _limited(size: int, why: str, *more: str) -> Decision:
         heap_options(size, "-XX:+UseG1GC", "-XX:+ExitOnOutOfMemoryError", *more),
         f"{format_memory(size)}: {why}; without a limit Java takes a quarter of the host's memory",
     )
-
-
-def _steps(size: float) -> int:
-    return math.ceil(size / _STEP) * _STEP

@@ -1,15 +1,109 @@
 """The time and the traffic of a rebuild after a loss, and of draining: a closed form of physical limits.
 
-The limits are disks, links, cores, and the blocks that the NameNode hands out. ``docs/erasure-coding.md``
-compares it with rebuilds on labs.
+The limits of a planned cluster are disks, links, cores, and the blocks that the NameNode hands out; replicas
+and erasure codes have one form. ``docs/erasure-coding.md`` compares it with rebuilds on labs.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
-from howdah.model.storage_cost import HostMove, StoredData
-from howdah.planner.storage_limits import Scheme, StorageLimits
+from howdah.model.plan import Value
+from howdah.model.storage_policy import ErasurePolicy, HostMove, StoredData
+from howdah.planner.facts import ClusterFacts
+from howdah.planner.storage import BLOCK_BYTES, FILL_LIMIT, LINE_SHARE, block_bytes_per_s
+from howdah.planner.topology import MASTERS_RACK
+
+
+class StorageLimits(NamedTuple):
+    """The limits of a plan."""
+
+    facts: ClusterFacts
+    settings: dict[str, float]
+    racks: int
+    block_bytes: float
+    host_disk_bytes_per_s: float
+    """What one host's disks move, of the slowest group."""
+    host_link_bytes_per_s: float
+    host_cores: float
+    capacity_bytes: float
+    """What all data disks hold when they are as full as they should be."""
+
+    def number(self, key: str, default: float) -> float:
+        """A setting of the plan, or Hadoop's default."""
+        return self.settings.get(key, default)
+
+    @property
+    def hosts(self) -> int:
+        """Hosts with workers."""
+        return self.facts.worker_hosts
+
+    @property
+    def workers(self) -> int:
+        """DataNodes."""
+        return self.facts.workers
+
+    @property
+    def most_per_host(self) -> int:
+        """The most workers on one host."""
+        return math.ceil(self.workers / max(1, self.hosts))
+
+
+class Scheme(NamedTuple):
+    """Replicas or a code, in one form: replicas are one data unit, and each copy a parity unit."""
+
+    name: str
+    data: int
+    parity: int
+    code: ErasurePolicy | None
+
+    @property
+    def units(self) -> int:
+        """Replicas of a block, or units of a block group."""
+        return self.data + self.parity
+
+    def per_byte(self, file_bytes: float) -> float:
+        """Bytes on disks for each byte of a file of this size."""
+        return self.code.stored_bytes(file_bytes) / file_bytes if self.code else float(self.units)
+
+    def groups(self, file_bytes: float, block_bytes: float) -> int:
+        """Blocks, or block groups, that the NameNode keeps for a file."""
+        if self.code:
+            return self.code.group_count(file_bytes, block_bytes)
+        return math.ceil(file_bytes / block_bytes)
+
+    def blocks(self, file_bytes: float, block_bytes: float) -> int:
+        """Replicas or units of a file on DataNodes."""
+        if self.code:
+            return self.code.unit_count(file_bytes, block_bytes)
+        return self.units * math.ceil(file_bytes / block_bytes)
+
+    def data_units(self, file_bytes: float) -> int:
+        """Data units that a file of this size fills."""
+        return min(self.data, math.ceil(file_bytes / self.code.cell_bytes)) if self.code else 1
+
+
+def limits_of(facts: ClusterFacts, values: Mapping[str, Value]) -> StorageLimits:
+    """The limits of a plan with these settings; raises MissingFact."""
+    settings = {
+        key: float(value)
+        for key, value in values.items()
+        if isinstance(value, int | float) and not isinstance(value, bool)
+    }
+    groups = facts.worker_groups
+    return StorageLimits(
+        facts=facts,
+        settings=settings,
+        racks=sum(rack.name != MASTERS_RACK for rack in facts.topology.racks),
+        block_bytes=settings.get("dfs.blocksize", BLOCK_BYTES),
+        host_disk_bytes_per_s=min(block_bytes_per_s(group) for group in groups),
+        host_link_bytes_per_s=min(group.network_bits_per_s / 8 * LINE_SHARE for group in groups),
+        host_cores=min(group.cpu.cores for group in groups),
+        capacity_bytes=facts.raw_bytes * FILL_LIMIT,
+    )
+
 
 _HEARTBEAT_S, _INTERVAL_S = 3.0, 3.0
 _WORK, _STREAMS, _HARD_STREAMS = 2.0, 2.0, 4.0
@@ -21,12 +115,12 @@ replication.work.multiplier.per.iteration, replication.max-streams and .max-stre
 class Loss(NamedTuple):
     """What is lost or drained, and the part of what remains that jobs leave for it."""
 
-    what: Literal["host", "worker"]
+    unit: Literal["host", "worker"]
     share: float
 
     def part(self, limits: StorageLimits) -> float:
         """The fraction of the cluster that is lost."""
-        return 1 / max(1, limits.hosts if self.what == "host" else limits.workers)
+        return 1 / max(1, limits.hosts if self.unit == "host" else limits.workers)
 
 
 def rebuild(scheme: Scheme, limits: StorageLimits, data: StoredData, loss: Loss) -> HostMove:
@@ -34,19 +128,19 @@ def rebuild(scheme: Scheme, limits: StorageLimits, data: StoredData, loss: Loss)
     part = loss.part(limits)
     lost = part * scheme.per_byte(data.file_bytes) * data.data_bytes
     read = lost * scheme.data_units(data.file_bytes)
-    others = max(1 - part, part) * limits.hosts
+    remaining = max(1 - part, part) * limits.hosts
     accepted = streams(limits) / stream_weight(scheme, limits)
     core_s = lost / scheme.code.java.rebuilt_bytes_per_s if scheme.code else 0.0
     times = {
         # The worker that computes a unit keeps it, so all that is read crosses the network.
-        "network": read / others / (loss.share * limits.host_link_bytes_per_s),
-        "disks": (read + lost) / others / (loss.share * limits.host_disk_bytes_per_s),
-        "CPU": core_s / others / (loss.share * limits.host_cores),
+        "network": read / remaining / (loss.share * limits.host_link_bytes_per_s),
+        "disks": (read + lost) / remaining / (loss.share * limits.host_disk_bytes_per_s),
+        "CPU": core_s / remaining / (loss.share * limits.host_cores),
         "settings": part
         * _blocks(scheme, limits, data)
         / min(
             _handed_out_per_s(limits),
-            _accepted_per_s(limits, others, accepted),
+            _accepted_per_s(limits, remaining, accepted),
         ),
     }
     return _move(limits, lost, read, core_s, times)
@@ -56,12 +150,12 @@ def drain(scheme: Scheme, limits: StorageLimits, data: StoredData, loss: Loss) -
     """What is drained is read itself: units are copied from it, replicas from any host that has one."""
     part = loss.part(limits)
     lost = part * scheme.per_byte(data.file_bytes) * data.data_bytes
-    others = max(1 - part, part) * limits.hosts
-    sources = part * limits.hosts if scheme.code else others
+    remaining = max(1 - part, part) * limits.hosts
+    sources = part * limits.hosts if scheme.code else remaining
     most = draining_streams(limits) if scheme.code else streams(limits)
     times = {
         "network": lost / sources / (loss.share * limits.host_link_bytes_per_s),
-        "disks": max(lost / sources, 2 * lost / others) / (loss.share * limits.host_disk_bytes_per_s),
+        "disks": max(lost / sources, 2 * lost / remaining) / (loss.share * limits.host_disk_bytes_per_s),
         "CPU": 0.0,
         "settings": part
         * _blocks(scheme, limits, data)

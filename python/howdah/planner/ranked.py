@@ -1,10 +1,11 @@
-"""Platforms ranked by what is predicted of them; where that cannot tell, the rules decide."""
+"""Platforms ranked by their predicted times; if these do not distinguish them, the rules decide."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
-from statistics import median
-from typing import NamedTuple
+from statistics import NormalDist, mean, median, stdev
+from typing import NamedTuple, Protocol
 
 from howdah.errors import UserError
 from howdah.model.inventory import Inventory
@@ -14,10 +15,65 @@ from howdah.planner.changes import Variant, plan_variants
 from howdah.planner.choice import Choice, choose
 from howdah.planner.cluster import plan_choice
 from howdah.planner.platforms.judging import NOT_ASKED_FOR, platform_score
-from howdah.planner.predictor import Lag, Predicted, Predictor, lag
 from howdah.planner.rule import Severity
 from howdah.planner.rules.platform import SIMULATED
 from howdah.units import format_percent, format_seconds
+
+_NINETY = NormalDist().inv_cdf(0.95)
+
+
+class Predicted(NamedTuple):
+    """How long the work takes on one plan."""
+
+    elapsed_s: tuple[float, ...]
+    """A time for each draw of uncertain parameters; the draws are the same for every plan."""
+    unexplained: float
+    """Standard deviation of a time's logarithm that the draws do not explain."""
+    own: float
+    """The part of it that counts in a comparison with another plan of the same hosts and data."""
+
+    @property
+    def apart(self) -> Predicted:
+        """The same for a comparison with a plan of other hosts, where all of it counts."""
+        return self._replace(own=self.unexplained)
+
+
+class Predictor(Protocol):
+    """Predicts plans."""
+
+    about: str
+    """What is predicted, and from what, in words."""
+
+    def __call__(self, plans: Sequence[ClusterPlan]) -> Sequence[Predicted]:
+        """What the same work takes on each of the plans."""
+
+
+class Lag(NamedTuple):
+    """How much longer one plan takes than another: 0.1 for 10 %, with the ends of a 90 % interval."""
+
+    share: float
+    low: float
+    high: float
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether the two can be distinguished."""
+        return self.low > 0 or self.high < 0
+
+
+def lag(prediction: Predicted, base: Predicted) -> Lag:
+    """How much longer ``prediction``'s plan takes than ``base``'s, over the same draws.
+
+    The effect of a draw on both cancels out. What the draws do not explain counts for each plan as far as it
+    is not common to both.
+    """
+    ratios = [
+        math.log(mine / theirs) for mine, theirs in zip(prediction.elapsed_s, base.elapsed_s, strict=True)
+    ]
+    drawn = stdev(ratios) if len(ratios) > 1 else 0.0
+    middle = mean(ratios)
+    reach = _NINETY * math.hypot(drawn, prediction.own, base.own)
+    return Lag(*(math.expm1(end) for end in (middle, middle - reach, middle + reach)))
 
 
 class Ranked(NamedTuple):
@@ -58,7 +114,7 @@ def plan_by_prediction(inventory: Inventory, request: PlanRequest, predictor: Pr
     ranked = [Ranked(*candidate, rows) for candidate, rows in zip(tried, predicted, strict=True)]
     fastest = min(ranked, key=lambda platform: _middle(platform.predicted))
     indistinguishable = [
-        platform for platform in ranked if not lag(platform.predicted, fastest.predicted).tells
+        platform for platform in ranked if not lag(platform.predicted, fastest.predicted).is_clear
     ]
     chosen = max(indistinguishable, key=lambda platform: platform.candidate.score)
     rows = [_judged(platform, fastest, chosen, predictor.about) for platform in ranked]
@@ -85,10 +141,10 @@ def _tried(
     (group,) = choice.groups
     weighed = choice.weighed[group.name]
     for candidate in weighed:
-        wanted = request.workers_per_host in (None, sum(kind.per_host for kind in candidate.kinds))
-        if candidate.verdict == "refused" or candidate.score <= -NOT_ASKED_FOR or not wanted:
+        requested = request.workers_per_host in (None, sum(kind.per_host for kind in candidate.kinds))
+        if candidate.verdict == "refused" or candidate.score <= -NOT_ASKED_FOR or not requested:
             continue
-        first = (candidate, *(other for other in weighed if other is not candidate))
+        first = (candidate, *(another for another in weighed if another is not candidate))
         try:
             yield candidate, plan_choice(inventory, request, Choice(choice.groups, {group.name: first}))
         except UserError:
@@ -98,7 +154,7 @@ def _tried(
 
 
 def _judged(platform: Ranked, fastest: Ranked, chosen: Ranked, about: str) -> Candidate:
-    """The candidate with the simulation's judgement, beside which the rules' weights count for nothing."""
+    """The candidate with the simulation's judgement; the rules' weights no longer count."""
     candidate = platform.candidate
     judgements = (
         _judgement(platform, fastest, chosen, about),
@@ -124,18 +180,16 @@ def _judgement(platform: Ranked, fastest: Ranked, chosen: Ranked, about: str) ->
     if platform is fastest:
         text = f"simulated fastest, in {format_seconds(_middle(platform.predicted))}: {about}"
         if platform is chosen:
-            return SIMULATED.speaks_for(text)
-        return SIMULATED.speaks_against(
+            return SIMULATED.pro(text)
+        return SIMULATED.con(
             f"{text}; it cannot be distinguished from {chosen.candidate.platform}, which the rules prefer"
         )
     behind = lag(platform.predicted, fastest.predicted)
     than = f"than {fastest.candidate.platform} ({_speed(behind.low)} to {_speed(behind.high)})"
-    if behind.tells:
-        return SIMULATED.speaks_against(
-            f"simulated {_speed(behind.share)} {than}", max(0.0, round(behind.share, 4))
-        )
+    if behind.is_clear:
+        return SIMULATED.con(f"simulated {_speed(behind.share)} {than}", max(0.0, round(behind.share, 4)))
     text = f"simulated {_speed(behind.share)} {than}: they cannot be distinguished"
-    return SIMULATED.speaks_for(text) if platform is chosen else SIMULATED.speaks_against(text)
+    return SIMULATED.pro(text) if platform is chosen else SIMULATED.con(text)
 
 
 def _advice(chosen: Ranked, tried: Sequence[Variant], predictor: Predictor) -> Iterable[Advice]:
@@ -147,7 +201,7 @@ def _advice(chosen: Ranked, tried: Sequence[Variant], predictor: Predictor) -> I
         tried, predictor([tried_variant.plan for tried_variant in tried]), strict=True
     ):
         behind = lag(chosen.predicted, predicted)
-        if behind.tells and behind.share > 0:
+        if behind.is_clear and behind.share > 0:
             broken = "".join(f" It breaks {breach.rule}: {breach.says}" for breach in variant.breaks)
             yield SIMULATED.advice(
                 f"{variant.flag} is simulated faster: as planned, work takes {_lag_text(behind)} longer."
@@ -166,7 +220,7 @@ def _speed(share: float) -> str:
 
 
 def _lag_text(behind: Lag) -> str:
-    """How much longer, of what is told to be longer: ``12.0 % (3.1 to 22.4 %)``."""
+    """The text of a longer time: ``12.0 % (3.1 to 22.4 %)``."""
     return f"{100 * behind.share:.1f} % ({100 * behind.low:.1f} to {100 * behind.high:.1f} %)"
 
 

@@ -8,11 +8,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from howdah.model.found import Found, FoundConfig, FoundProperty
-from howdah.model.host import Host
+from howdah.model.existing import ExistingSystem, FoundConfig, FoundProperty
+from howdah.model.host import Disk, FileSystem, Host
 from howdah.model.plan import Input, Value
-from howdah.model.storage import Disk, FileSystem
-from howdah.releases.spark import spark_size
+from howdah.releases.catalogue import spark_size
 from howdah.releases.values import read_bool, read_list, read_size
 
 _SLASHES = re.compile("/+")
@@ -34,40 +33,51 @@ class Observation(NamedTuple):
     inputs: tuple[Input, ...] = ()
 
 
-class Inspected:
-    """A configuration, a host or both as rules read them; what is absent or has no such form is None."""
+_NO_CONFIG = FoundConfig(folder="", properties=(), files=())
 
-    def __init__(self, found: Found) -> None:
-        self.config: FoundConfig | None = found.config
-        self.host: Host | None = found.host
+
+class Inspected:
+    """A configuration, a host or both as rules read them; what is absent or has no such form is None.
+
+    Without a configuration, ``config`` is empty.
+    """
+
+    def __init__(self, existing: ExistingSystem) -> None:
+        self.config: FoundConfig = existing.config or _NO_CONFIG
+        self.host: Host | None = existing.host
+
+    @property
+    def has_config(self) -> bool:
+        """Whether there is a configuration."""
+        return self.config is not _NO_CONFIG
 
     @property
     def effective(self) -> tuple[FoundProperty, ...]:
         """The active properties, variables replaced."""
-        return self.config.effective if self.config else ()
+        return self.config.effective
 
     @property
     def properties(self) -> tuple[FoundProperty, ...]:
         """Every property of every file."""
-        return self.config.properties if self.config else ()
+        return self.config.properties
 
     @property
     def environment(self) -> tuple[FoundProperty, ...]:
         """The variables that environment files set."""
-        return self.config.environment if self.config else ()
+        return self.config.environment
 
     def has(self, file: str) -> bool:
         """Whether a file of this name was read."""
-        return self.config is not None and any(name.endswith(file) for name in self.config.files)
+        return any(name.endswith(file) for name in self.config.files)
 
     def text(self, key: str) -> str | None:
         """The value as written."""
-        winner = self._winner(key)
+        winner = self.config.property(key)
         return winner.text if winner else None
 
     def where(self, key: str) -> str:
         """The file and line that decide it; empty where none does."""
-        winner = self._winner(key)
+        winner = self.config.property(key)
         return winner.place if winner else ""
 
     def verdict(
@@ -83,9 +93,6 @@ class Inspected:
     ) -> Observation:
         """The verdict on a key, at the place that decides it, or ``elsewhere`` where no file has it."""
         return Observation(ok, key, found, expected, fix, self.where(key) or elsewhere, inputs)
-
-    def _winner(self, key: str) -> FoundProperty | None:
-        return self.config.property(key) if self.config else None
 
     def number(self, key: str) -> float | None:
         """A plain number."""
@@ -136,7 +143,7 @@ _SHOWN = 3
 
 
 class MountJudgement(NamedTuple):
-    """What one question found out about one thing; ``ok`` is None where it cannot be told."""
+    """An answer about a mount; ``ok`` is None if it is unknown."""
 
     name: str
     ok: bool | None
@@ -144,7 +151,7 @@ class MountJudgement(NamedTuple):
 
 
 HERE = frozenset({"localhost", "127.0.0.1", "0.0.0.0", "::1"})
-"""Names by which a host calls itself, or all of its own addresses."""
+"""Names of a host for itself, and of all of its addresses."""
 _MASTERS = re.compile(
     r"fs\.defaultFS|dfs\.namenode\.(rpc|http|https)-address(\..+)?|dfs\.namenode\.secondary\.https?-address"
     r"|yarn\.resourcemanager\.(hostname|address)(\..+)?|mapreduce\.jobhistory\.address"
@@ -193,7 +200,7 @@ def entry_verdict(
 
 
 def data_dirs(config: FoundConfig) -> tuple[PurePosixPath, ...]:
-    """The DataNode's directories; entries that hold a variable are left out, for nobody here resolves it."""
+    """The DataNode's directories; entries with a variable are left out, because its value is unknown here."""
     entry = config.property(_DATA_DIRS)
     paths = path_list(entry.text) if entry else ()
     return tuple(PurePosixPath(path) for path in paths if path.startswith("/") and "${" not in path)
@@ -204,7 +211,7 @@ def data_mounts(reading: Inspected) -> tuple[FileSystem, ...]:
     host = reading.host
     if host is None:
         return ()
-    if reading.config is not None and (dirs := data_dirs(reading.config)):
+    if dirs := data_dirs(reading.config):
         mounts = (host.mount_of(path) for path in dirs)
         named = {mount.mount: mount for mount in mounts if isinstance(mount, FileSystem)}
         return tuple(named.values())
@@ -217,7 +224,7 @@ def data_mounts(reading: Inspected) -> tuple[FileSystem, ...]:
 
 def data_places(reading: Inspected) -> frozenset[PurePosixPath]:
     """Where data disks are mounted: by the host's mounts, or else where the directories' paths part."""
-    folders = data_dirs(reading.config) if reading.config is not None else ()
+    folders = data_dirs(reading.config)
     if reading.host is not None:
         mounts = (reading.host.mount_of(folder) for folder in folders)
         return frozenset(PurePosixPath(mount.mount) for mount in mounts if mount is not None)
@@ -230,8 +237,8 @@ def data_places(reading: Inspected) -> frozenset[PurePosixPath]:
 
 
 def on_workers(reading: Inspected, hosts: Iterable[str]) -> bool:
-    """Whether daemons on these hosts may run beside a DataNode: not where workers are listed without them."""
-    workers = {worker.lower() for worker in reading.config.workers} if reading.config is not None else set()
+    """Whether these hosts may have a DataNode: not if the files list workers without them."""
+    workers = {worker.lower() for worker in reading.config.workers}
     return not workers or not workers.isdisjoint(hosts)
 
 
@@ -282,33 +289,29 @@ def _few(names: list[str]) -> str:
 
 def host_of(address: str) -> str:
     """The host of an address with or without its scheme and port, in lower case."""
-    rest = address.rpartition("://")[2].partition("/")[0].strip().lower()
-    if rest.startswith("["):
-        return rest.partition("]")[0].strip("[")
-    return rest.partition(":")[0]
+    host = address.rpartition("://")[2].partition("/")[0].strip().lower()
+    if host.startswith("["):
+        return host.partition("]")[0].strip("[")
+    return host.partition(":")[0]
 
 
 def worker_hosts(reading: Inspected) -> frozenset[str]:
     """The hosts that files of workers list, without those that call themselves localhost."""
-    workers = reading.config.workers if reading.config is not None else ()
-    return frozenset(host for worker in workers if (host := host_of(worker)) not in HERE)
+    hosts = map(host_of, reading.config.workers)
+    return frozenset(host for host in hosts if host not in HERE)
 
 
 def named_hosts(reading: Inspected) -> frozenset[str]:
     """The hosts of workers and masters that a configuration names."""
-    config = reading.config
-    if config is None:
-        return frozenset()
+    entries = reading.effective or reading.properties
     services = {
         name.strip()
-        for entry in config.effective or config.properties
+        for entry in entries
         if entry.name == "dfs.nameservices"
         for name in entry.text.split(",")
     }
     masters = (
-        host_of(entry.text)
-        for entry in config.effective or config.properties
-        if _MASTERS.fullmatch(entry.name) and "${" not in entry.text
+        host_of(entry.text) for entry in entries if _MASTERS.fullmatch(entry.name) and "${" not in entry.text
     )
     named = frozenset(host for host in masters if host and host not in HERE)
     return worker_hosts(reading) | (named - {service.lower() for service in services})

@@ -31,7 +31,7 @@ MUST, SHOULD, MAY = Severity
 
 
 class Damage(StrEnum):
-    """What a broken rule comes to, the worst first."""
+    """The damage of a broken rule, the worst first."""
 
     CLUSTER = "stops a daemon, loses data or opens the cluster"
     JOBS = "fails jobs"
@@ -106,7 +106,7 @@ class Rule:
 
     @property
     def damage(self) -> Damage:
-        """What breaking it comes to, by its severity and by what it is about."""
+        """The damage of breaking it, by its severity and its subject."""
         if self.severity is Severity.MUST:
             return Damage.JOBS if self.subject in _OF_JOBS else Damage.CLUSTER
         return Damage.CLUSTER if self.subject in _OF_SECURITY else Damage.SPEED
@@ -143,15 +143,15 @@ class Rule:
         )
 
     def advice(self, text: str) -> Advice:
-        """The rule as something to tell the administrator."""
+        """The rule as advice to the administrator."""
         return Advice(rule=self.id, severity=self.severity.value, text=text, source=self.source)
 
-    def speaks_for(self, text: str, weight: float = 0.0) -> Judgement:
-        """A platform has something this rule asks for; ``weight`` as a share of TeraSort's time."""
+    def pro(self, text: str, weight: float = 0.0) -> Judgement:
+        """A pro of a platform; ``weight`` as a fraction of TeraSort's time."""
         return Judgement(rule=self.id, verdict="for", text=text, weight=weight)
 
-    def speaks_against(self, text: str, weight: float = 0.0) -> Judgement:
-        """A platform lacks something this rule asks for; ``weight`` is positive, and counts against."""
+    def con(self, text: str, weight: float = 0.0) -> Judgement:
+        """A con of a platform; ``weight`` is positive."""
         return Judgement(rule=self.id, verdict="against", text=text, weight=-weight)
 
     def refuses(self, text: str) -> Judgement:
@@ -200,7 +200,7 @@ class FamilyRule(Rule):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inspection(Rule):
-    """A rule about what exists that no single key says."""
+    """A rule about existing systems that depends on more than one key."""
 
     inspect: Callable[[Inspected, Facts], Iterable[Observation]]
 

@@ -1,18 +1,23 @@
-"""Policies of storage compared on a plan: what replicas and erasure coding cost, and what they survive."""
+"""Policies of storage compared on a plan: what replicas and erasure coding cost, and what they survive.
+
+A plan's advice on erasure coding follows from it.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
-from howdah.model.erasure import POLICIES
-from howdah.model.plan import ClusterPlan, Placement
-from howdah.model.storage_cost import PolicyCost, StorageComparison, StoredData
-from howdah.planner.block import FILL_LIMIT, REPLICATION
+from howdah.errors import UserError
+from howdah.model.plan import Advice, ClusterPlan, Placement
+from howdah.model.storage_policy import POLICIES, ErasurePolicy, PolicyCost, StorageComparison, StoredData
 from howdah.planner.facts import Facts, cluster_facts
-from howdah.planner.host_moves import Loss, drain, rebuild
-from howdah.planner.storage_limits import Scheme, StorageLimits, limits_of
+from howdah.planner.host_moves import Loss, Scheme, StorageLimits, drain, limits_of, rebuild
+from howdah.planner.rules.capacity import CODED_FITS, CODED_SAFE, ERASURE_CODING, ERASURE_DOMAINS
+from howdah.planner.storage import BLOCK_BYTES, FILL_LIMIT, REPLICATION, file_bytes
+from howdah.planner.topology import MASTERS_RACK
 from howdah.units import format_bytes, format_counted, format_percent
 
 SHARE = 0.25
@@ -38,13 +43,13 @@ def compare_storage(plan: ClusterPlan, data: StoredData, loss: Loss = _HOST) -> 
         real_racks=limits.facts.topology.real_racks,
         noticed_s=2 * recheck_s + 10 * limits.number("dfs.heartbeat.interval", _HEARTBEAT_S),
         share=loss.share,
-        lost=loss.what,
+        lost=loss.unit,
         policies=tuple(_recommended(costs)),
     )
 
 
 def plan_limits(plan: ClusterPlan) -> StorageLimits:
-    """What the limits of a plan come to."""
+    """The limits of a plan."""
     cluster = plan.cluster
     facts = cluster_facts(cluster.inventory, cluster.layouts, plan.workers, cluster.masters, cluster.topology)
     return limits_of(facts, {setting.key: setting.value for setting in plan.settings})
@@ -60,7 +65,7 @@ def compared_schemes(limits: StorageLimits) -> tuple[Scheme, ...]:
 
 
 class PolicyVerdict(NamedTuple):
-    """What a cluster is for a policy: too small, unsafe, or what else to know."""
+    """Why a cluster is too small or unsafe for a policy, and remarks."""
 
     impossible: tuple[str, ...]
     unsafe: tuple[str, ...]
@@ -128,7 +133,7 @@ def _on_a_rack(scheme: Scheme, limits: StorageLimits) -> int:
 def _reasons(
     scheme: Scheme, limits: StorageLimits, data: StoredData, per_byte: float
 ) -> tuple[list[str], list[str], list[str]]:
-    """Why a policy is impossible, why it is unsafe, and what else to know."""
+    """Why a policy is impossible or unsafe, and remarks."""
     impossible: list[str] = []
     unsafe: list[str] = []
     remarks: list[str] = []
@@ -188,5 +193,118 @@ def _recommended(costs: list[PolicyCost]) -> Iterator[PolicyCost]:
 
 
 def _warned(cost: PolicyCost) -> bool:
-    """Whether this data or these hosts speak against a policy that would be safe."""
+    """Whether this data or these hosts are a con of a policy that would be safe."""
     return cost.hosts_lost < 2 or bool(cost.reasons)
+
+
+_REPLICATED = ("hbase.rootdir", "hbase.wal.dir", "yarn.nodemanager.remote-app-log-dir")
+"""Keys of directories with files that are synced or appended to, which coded files cannot be."""
+CODES = tuple(POLICIES[name] for name in ("RS-3-2-1024k", "RS-6-3-1024k", "RS-10-4-1024k"))
+"""The policies that advice compares: XOR-2-1 survives the loss of one unit only."""
+
+
+def least_hosts(code: ErasurePolicy) -> int:
+    """Hosts that a policy needs: one for each unit, and one on which a lost unit is rebuilt."""
+    return code.units + 1
+
+
+def check_coded(facts: Facts) -> None:
+    """Raise UserError for coded directories that this cluster cannot write, or that must have replicas."""
+    kept = [str(facts.decided[key]) for key in _REPLICATED if key in facts.decided]
+    for directory in facts.request.coded:
+        where = f"--erasure-coding {directory.path}={directory.policy}"
+        for path in (urlsplit(text).path for text in kept):
+            if _overlap(path, directory.path):
+                raise UserError(
+                    where, f"{path} needs replicas: its files are synced", "code another directory"
+                )
+        verdict = judge_policy(directory.policy, facts, file_bytes(facts.request))
+        if verdict.impossible:
+            fitting = [name for name, code in POLICIES.items() if code.units <= facts.cluster.workers]
+            hint = f"one of {', '.join(fitting)}" if fitting else "keep replicas"
+            raise UserError(where, "; ".join(verdict.impossible), hint)
+
+
+def coded_advice(facts: Facts) -> Iterator[Advice]:
+    """The losses that coded directories cannot survive here, and other cons of their policy."""
+    for directory in facts.request.coded:
+        verdict = judge_policy(directory.policy, facts, file_bytes(facts.request))
+        where = f"{directory.path} ({directory.policy})"
+        for reason in verdict.unsafe:
+            yield CODED_SAFE.advice(f"{where}: {reason}.")
+        for reason in verdict.remarks:
+            yield CODED_FITS.advice(f"{where}: {reason}.")
+
+
+def _overlap(first: str, second: str) -> bool:
+    return f"{first}/".startswith(f"{second}/") or f"{second}/".startswith(f"{first}/")
+
+
+def weigh_erasure(facts: Facts, usable_bytes: int) -> tuple[Advice, ...]:
+    """What erasure coding would hold where replication holds ``usable_bytes``, and where units would land."""
+    hosts = facts.cluster.worker_hosts
+    possible = [code for code in CODES if hosts >= least_hosts(code)]
+    if not possible:
+        return (
+            ERASURE_CODING.advice(
+                f"Erasure coding needs at least {least_hosts(CODES[0])} hosts with workers ({CODES[0].name}, "
+                f"and one to rebuild on), and there are {hosts}: keep replication."
+            ),
+        )
+    return (
+        ERASURE_CODING.advice(_gain(facts, usable_bytes, possible)),
+        ERASURE_DOMAINS.advice(_domains(facts, possible)),
+    )
+
+
+def _gain(facts: Facts, usable_bytes: int, possible: list[ErasurePolicy]) -> str:
+    copies = facts.number("dfs.replication")
+    offers = ", ".join(
+        f"{code.name} {format_bytes(usable_bytes * copies / code.overhead)} "
+        f"({code.overhead:.3g} bytes for each, {code.parity} losses survived)"
+        for code in possible
+    )
+    hosts = facts.cluster.worker_hosts
+    refused = "; ".join(
+        f"{code.name} needs {least_hosts(code)} hosts with workers, and there are {hosts}"
+        for code in CODES
+        if code not in possible
+    )
+    least = min(possible, key=lambda code: code.data)
+    return (
+        f"Cold data could be erasure-coded. Replication {copies:g} holds "
+        f"{format_bytes(usable_bytes)} here; with cold data only, the same disks would hold: {offers}. "
+        f"{refused + '. ' if refused else ''}"
+        f"It suits files of at least {format_bytes(least.data * BLOCK_BYTES)} that are written once. No task "
+        "reads its data locally, a lost disk is rebuilt from many others over the network, and coding takes "
+        "processor time; files cannot be appended to or flushed, so that HBase needs replication."
+    )
+
+
+def _domains(facts: Facts, possible: list[ErasurePolicy]) -> str:
+    topology = facts.cluster.topology
+    racks = sum(rack.name != MASTERS_RACK for rack in topology.racks)
+    shared = topology.placement is not Placement.DEFAULT
+    sentences = " ".join(f"{code.name} {_survives(code, racks, shared=shared)}." for code in possible)
+    if racks == 1:
+        return f"If you erasure-code: {sentences} No racks are known, so the loss of one may lose data."
+    return (
+        f"If you erasure-code: {sentences} HDFS spreads units over the {racks} racks, but not over "
+        "hosts within them (dfs.block.placement.ec.classname)."
+    )
+
+
+def _survives(code: ErasurePolicy, racks: int, *, shared: bool) -> str:
+    on_a_rack = math.ceil(code.units / racks)
+    if shared and on_a_rack > 1:
+        return (
+            f"may lose data with one host, so do not use it here: up to {on_a_rack} of its {code.units} "
+            "units are in one rack, perhaps on workers of one host"
+        )
+    if shared:
+        return f"survives the loss of {code.parity} hosts, each of its {code.units} units being on another"
+    if racks == 1:
+        return f"survives the loss of {code.parity} hosts"
+    if on_a_rack > code.parity:
+        return f"loses data with a rack: it has {on_a_rack} units in one and survives {code.parity} losses"
+    return f"survives the loss of a rack, which holds at most {on_a_rack} of its units"

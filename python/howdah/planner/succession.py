@@ -7,19 +7,17 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from howdah.errors import UserError
-from howdah.hadoop.downtime import stopped_for, unrollable
 from howdah.hadoop.readers import present_roles, readers
+from howdah.hadoop.restarts import stopped_for, unrollable
 from howdah.model.change import ChangeStep, MasterMove, PlanChange, ValueChange
 from howdah.model.hostname import expand_all, fold
-from howdah.model.inventory import Inventory
+from howdah.model.inventory import Inventory, Sharing
 from howdah.model.placement import placed_hosts, placed_workers
-from howdah.model.plan import Cluster, ClusterPlan, Role, Setting
-from howdah.model.sharing import Sharing
-from howdah.model.value import value_text
+from howdah.model.plan import Cluster, ClusterPlan, Role, Setting, value_text
 from howdah.planner.choice import as_divided, choose
 from howdah.planner.cluster import plan_choice
 from howdah.planner.facts import raw_bytes_of
-from howdah.planner.throughput import data_bytes_per_s
+from howdah.planner.storage import data_bytes_per_s
 from howdah.releases.catalogue import Release, default_of, hadoop, hbase
 from howdah.units import format_bytes, format_counted, format_gib, format_seconds, parse_bytes
 
@@ -30,7 +28,7 @@ _STREAMS = 2
 
 
 class _WorkerData(NamedTuple):
-    """The host of a worker, and what its data disks hold: HDFS fills them alike, in shares of their size."""
+    """The host of a worker, and the data on its disks: HDFS fills them in proportion to their size."""
 
     host: str
     bytes: int
@@ -41,7 +39,7 @@ _SettingKey = tuple[str, str | None, str | None, str | None]
 
 
 def steps(before: ClusterPlan, after: ClusterPlan, change: PlanChange) -> Iterator[ChangeStep]:
-    """What to do: hosts come first and go last, so that there is never too little of anything."""
+    """The steps: hosts are added first and removed last, so that nothing is ever short."""
     old, new = before.cluster, after.cluster
     workers, later = _worker_data(before), _worker_data(after)
     gaining = [name for name in later if name not in workers]
@@ -107,7 +105,7 @@ def _all_bytes(stored: Mapping[str, _WorkerData]) -> int:
 
 
 def _join(names: Sequence[str]) -> ChangeStep:
-    """Hosts, or workers of hosts that were there, that come."""
+    """The step that adds hosts, or workers on existing hosts."""
     return ChangeStep(
         what="add",
         text=f"write the configuration of {_listed(names)}, list their workers as members, have NameNode and "
@@ -118,7 +116,7 @@ def _join(names: Sequence[str]) -> ChangeStep:
 def _leave(
     workers: Sequence[str], places: Mapping[str, _WorkerData], stored: float, rate: float, then: str
 ) -> ChangeStep:
-    """DataNodes that go, once what they hold is elsewhere."""
+    """The step that removes DataNodes after their blocks have moved."""
     moved = round(stored * sum(places[name].bytes for name in workers) / _all_bytes(places))
     seconds = moved / rate
     names = _listed(fold(workers))
@@ -147,7 +145,7 @@ def _stored_bytes(plan: ClusterPlan) -> float:
 
 
 def _replicating_bytes_per_s(plan: ClusterPlan, old: Cluster, new: Cluster) -> float:
-    """How fast blocks get replicas elsewhere: as DataNodes are asked to send, and as others can write."""
+    """The rate of new replicas: as DataNodes send, and as others can write."""
     groups = {group.name: group for group in new.inventory.groups}
     groups_of_workers = [groups[host.group] for host in placed_hosts(new) if host.workers]
     received = sum(min(group.network_bits_per_s / 8, data_bytes_per_s(group)) for group in groups_of_workers)
@@ -232,7 +230,7 @@ def _check_room(plan: ClusterPlan) -> None:
 
 
 def _check_disks(cluster: Cluster, inventory: Inventory, sharing: Sharing) -> None:
-    """Raise UserError where a host that stays would get other data disks, whose data is elsewhere."""
+    """Raise UserError if a remaining host would get other data disks, since its data is on the old ones."""
     before = _disks(cluster.inventory, cluster.request.sharing)
     for host, disks in _disks(inventory, sharing).items():
         if (had := before.get(host, disks)) != disks:

@@ -13,7 +13,7 @@ from howdah.planner.rules.capacity import RACK_BALANCE
 from howdah.units import format_bytes, format_counted, format_percent
 
 ONE_RACK = "default-rack"
-"""Hadoop's own name for the rack of hosts whose rack it does not know."""
+"""Hadoop's name for the rack of hosts without a known rack."""
 
 MASTERS_RACK = "masters"
 """The virtual rack of hosts that carry no DataNode."""
@@ -95,15 +95,11 @@ def _real_racks(inventory: Inventory) -> tuple[Rack, ...]:
     named = {rack for group in inventory.groups for rack in group.racks}
     hosts: dict[str, list[str]] = {}
     for group in inventory.groups:
-        racks = group.racks or (_unused(group.name, named),)
+        racks = group.racks or (group.name if group.name not in named else f"{group.name}-hosts",)
         many = group.count // len(racks)
         for position, rack in enumerate(racks):
             hosts.setdefault(rack, []).extend(group.names[position * many : (position + 1) * many])
     return tuple(Rack(name=rack, hosts=fold(names)) for rack, names in hosts.items())
-
-
-def _unused(name: str, taken: set[str]) -> str:
-    return name if name not in taken else f"{name}-hosts"
 
 
 def _virtual_racks(inventory: Inventory) -> tuple[tuple[Rack, ...], str]:
@@ -163,7 +159,7 @@ def safe_bytes(rooms: Iterable[float], replicas: int) -> float:
 
 
 def weigh_racks(inventory: Inventory, usable_bytes: int, replicas: int) -> tuple[Advice, ...]:
-    """What to know where one rack is so large that others cannot hold a replica of all it could."""
+    """Advice if a rack is so large that the others cannot hold a replica of all its blocks."""
     groups = inventory.worker_groups
     raw: Counter[str] = Counter()
     for group in groups:

@@ -15,9 +15,9 @@ from ipaddress import ip_address
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from howdah.model.existing import Machine, Survey, Volume, Work
 from howdah.model.host import Unread
 from howdah.model.plan import Role
-from howdah.model.survey import Machine, Survey, Volume, Work
 from howdah.services.addresses import WebAddress
 from howdah.services.conf import ClientConf
 from howdah.services.errors import RefusedByDaemon, ServiceError, Unexpected

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from howdah.model.storage import Disk, FileSystem, OtherMount, XfsGeometry
+from howdah.model.host import Disk, FileSystem, OtherMount, XfsGeometry
 from howdah.probe.tree import FileTree, Inquiry
 
 # Kinds that hold a user's files on no block device of this host.

@@ -6,8 +6,7 @@ from collections import defaultdict
 from typing import Literal
 
 from howdah.errors import UserError
-from howdah.model.host import Cache, Cpu, NumaNode
-from howdah.model.network import Bond, NetworkStack, Nic
+from howdah.model.host import Bond, Cache, Cpu, NetworkStack, Nic, NumaNode
 from howdah.probe.tree import FileTree, Inquiry, parse_cpu_list, parse_size
 
 _CPUS = "sys/devices/system/cpu"

@@ -9,8 +9,7 @@ from pathlib import Path, PurePath, PurePosixPath
 from typing import Literal, NamedTuple
 
 from howdah.errors import UserError
-from howdah.model.host import Cgroup, Cpu, Host, Memory, Software, UserLimits
-from howdah.model.storage import FileSystem, OtherMount
+from howdah.model.host import Cgroup, Cpu, FileSystem, Host, Memory, OtherMount, Software, UserLimits
 from howdah.probe.disks import Mount, read_disks, read_file_systems, read_mounts
 from howdah.probe.hardware import read_cpu, read_network_stack, read_nics
 from howdah.probe.tree import FileTree, Inquiry, inquiry_for, parse_cpu_list, parse_size

@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from howdah.errors import UserError
-from howdah.model.host import Host
+from howdah.model.host import Host, XfsGeometry
 from howdah.model.hostname import is_hostname
-from howdah.model.storage import XfsGeometry
 from howdah.probe.host import probe_host
 from howdah.probe.tree import Answer, Space
 from howdah.scratch import scratch_folder

@@ -11,8 +11,7 @@ import subprocess
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from howdah.model.host import Unread
-from howdah.model.storage import XfsGeometry
+from howdah.model.host import Unread, XfsGeometry
 
 
 class Space(NamedTuple):

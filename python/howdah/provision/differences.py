@@ -1,4 +1,9 @@
-"""Planned machines compared with existing ones, and the interface of both hypervisors."""
+"""Planned machines compared with existing ones and with the room on hosts; the interface of both hypervisors.
+
+Neither govmomi's simulator nor libvirt's test driver refuses a machine that does not fit, and a real
+hypervisor does so one machine at a time, half-way: so it is computed here, all hosts at once, before
+anything is made.
+"""
 
 from __future__ import annotations
 
@@ -6,32 +11,36 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import Protocol
 
 from howdah.errors import UserError
+from howdah.model.hostname import fold
 from howdah.model.machines import (
     Difference,
     Doing,
-    FoundMachine,
+    ExistingMachine,
+    HostState,
+    Obstacle,
+    PlannedMachine,
     ProvisionChange,
     Provisioning,
-    WantedMachine,
 )
+from howdah.units import format_memory
 
-Told = Callable[[str], None]
-"""Told what is done, a line at a time."""
+ReportStep = Callable[[str], None]
+"""Shows the current step."""
 
 
 class Provisioner(Protocol):
-    """One hypervisor, asked on behalf of one plan and site."""
+    """One hypervisor, for one plan and site."""
 
-    def look(self) -> Provisioning:
-        """What stands between what is there and what is planned; raises UserError for what cannot be."""
+    def compare(self) -> Provisioning:
+        """Compare existing machines with the plan; raises UserError if the plan cannot be made here."""
 
-    def apply(self, told: Told) -> None:
-        """Do it; raises RunFailed where the hypervisor refuses. What was done is left alone next time."""
+    def apply(self, report: ReportStep) -> None:
+        """Make the changes; raises RunFailed if the hypervisor refuses one. The next call continues."""
 
     def made(self) -> Sequence[str]:
-        """Everything that howdah made for this cluster, a line for each."""
+        """Everything that howdah made for this cluster, each on a line."""
 
-    def destroy(self, told: Told) -> None:
+    def destroy(self, report: ReportStep) -> None:
         """Remove exactly that."""
 
 
@@ -41,56 +50,66 @@ FIRST_BOOT = "first boot"
 DATA_DISK = "data disk"
 SYSTEM_DISK = "system disk"
 Facts = Mapping[str, str]
-"""What something is, in words that plan and hypervisor share."""
+"""Properties by name, in the same words for planned and existing machines."""
 
 
-def differences(planned: Facts, found: Facts) -> tuple[Difference, ...]:
-    """Everything that is planned and not found so; what nobody planned is none of howdah's business."""
+def differences(planned: Facts, existing: Facts) -> tuple[Difference, ...]:
+    """The facts that differ from the plan; facts that are not planned do not count."""
     return tuple(
-        Difference(what=what, found=found.get(what, ""), planned=value)
-        for what, value in planned.items()
-        if found.get(what, "") != value
+        Difference(what=fact, found=existing.get(fact, ""), planned=value)
+        for fact, value in planned.items()
+        if existing.get(fact, "") != value
     )
 
 
 def machine_changes(
-    machines: Sequence[WantedMachine],
+    machines: Sequence[PlannedMachine],
     planned: Mapping[str, Facts],
-    found: Mapping[str, FoundMachine],
+    existing: Mapping[str, ExistingMachine],
     while_running: Collection[str],
 ) -> Iterator[ProvisionChange]:
-    """What becomes of every machine, planned or only found; some things change ``while_running``."""
+    """The change of every machine, planned or only existing; facts in ``while_running`` need no restart."""
     names = set(planned)
     for machine in machines:
-        there = found.get(machine.name)
-        told = ProvisionChange(doing=Doing.MAKE, what="machine", name=machine.name, host=machine.host)
-        if there is None:
-            yield told.model_copy(update={"differences": differences(planned[machine.name], {})})
+        present = existing.get(machine.name)
+        change = ProvisionChange(doing=Doing.MAKE, what="machine", name=machine.name, host=machine.host)
+        if present is None:
+            yield change.model_copy(update={"differences": differences(planned[machine.name], {})})
             continue
-        differ = differences(planned[machine.name], there.facts)
-        yield told.model_copy(
+        differ = differences(planned[machine.name], present.facts)
+        yield change.model_copy(
             update={
                 "doing": Doing.CHANGE if differ else Doing.LEAVE,
                 "differences": differ,
-                "refused": _refused(machine, there, differ),
-                "restarts": there.running and any(one.what not in while_running for one in differ),
+                "refused": _refused(machine, present, differ),
+                "restarts": present.running
+                and any(difference.what not in while_running for difference in differ),
             }
         )
     clusters = {machine.cluster for machine in machines}
-    for name, there in sorted(found.items()):
-        if there.ours in clusters and name not in names:
-            yield ProvisionChange(doing=Doing.EXTRA, what="machine", name=name, host=there.host)
+    for name, present in sorted(existing.items()):
+        if present.ours in clusters and name not in names:
+            yield ProvisionChange(doing=Doing.EXTRA, what="machine", name=name, host=present.host)
 
 
-def _refused(machine: WantedMachine, there: FoundMachine, differ: tuple[Difference, ...]) -> str:
-    """Why a machine cannot be changed without taking data from it; nothing where it can."""
-    for one in differ:
-        if one.what.startswith(DATA_DISK) and one.found:
-            return f"howdah does not replace its {one.what}, which may have data: do it by hand"
-        if one.what == SYSTEM_DISK and one.found:
-            return f"howdah does not replace its {one.what}, which has the installed system: correct the site"
-        if one.what == HOST and machine.disks and any(key.startswith(DATA_DISK) for key in there.facts):
-            return f"its data disks are on {one.found}, so howdah does not move it: move it back by hand"
+def _refused(machine: PlannedMachine, present: ExistingMachine, differ: tuple[Difference, ...]) -> str:
+    """Why a change could lose data of a machine; empty if it cannot."""
+    for difference in differ:
+        if difference.what.startswith(DATA_DISK) and difference.found:
+            return f"howdah does not replace its {difference.what}, which may have data: do it by hand"
+        if difference.what == SYSTEM_DISK and difference.found:
+            return (
+                f"howdah does not replace its {difference.what}, which has the installed system: "
+                "correct the site"
+            )
+        if (
+            difference.what == HOST
+            and machine.disks
+            and any(key.startswith(DATA_DISK) for key in present.facts)
+        ):
+            return (
+                f"its data disks are on {difference.found}, so howdah does not move it: move it back by hand"
+            )
     return ""
 
 
@@ -99,17 +118,180 @@ def refuse(changes: Iterable[ProvisionChange]) -> None:
     for change in changes:
         if change.refused:
             shown = "; ".join(
-                f"{one.what} is {one.found}, planned {one.planned}" for one in change.differences[:2]
+                f"{difference.what} is {difference.found}, planned {difference.planned}"
+                for difference in change.differences[:2]
             )
             raise UserError(f"{change.what} {change.name}", shown, change.refused)
 
 
 def whole_changes(
-    what: str, planned: Mapping[str, Facts], found: Mapping[str, Facts]
+    kind: str, planned: Mapping[str, Facts], existing: Mapping[str, Facts]
 ) -> Iterator[ProvisionChange]:
-    """The same of things that are no machines, by their names."""
+    """The changes of things other than machines, by name."""
     for name, facts in planned.items():
-        there = found.get(name)
-        differ = differences(facts, there or {})
-        doing = Doing.MAKE if there is None else Doing.CHANGE if differ else Doing.LEAVE
-        yield ProvisionChange(doing=doing, what=what, name=name, differences=differ)
+        present = existing.get(name)
+        differ = differences(facts, present or {})
+        doing = Doing.MAKE if present is None else Doing.CHANGE if differ else Doing.LEAVE
+        yield ProvisionChange(doing=doing, what=kind, name=name, differences=differ)
+
+
+_SHOWN = 3
+_FT_MEMORY = 128 * 2**30
+_FT_CPUS = 8
+"""What Fault Tolerance can mirror since vSphere 6.7 at most."""
+
+
+def admit(
+    machines: Sequence[PlannedMachine],
+    hosts: Mapping[str, HostState],
+    existing: Mapping[str, ExistingMachine],
+    *,
+    network: str,
+    overcommit: bool,
+) -> None:
+    """Raise UserError if the hosts have no room for the machines, with every host's problem and a hint."""
+    problems = [*_foreign(machines, existing)]
+    for name in dict.fromkeys(machine.host for machine in machines):
+        here = [machine for machine in machines if machine.host == name]
+        mirrored = [machine for machine in machines if machine.shadow_host == name]
+        if (host := hosts.get(name)) is None:
+            names = ", ".join(fold(sorted(hosts))[:_SHOWN]) or "none"
+            problem = f"is unknown; known hosts: {names}"
+            problems.append(Obstacle(f"host {name}", problem, "give the plan for these hosts"))
+        else:
+            problems += [*_host(host, here, mirrored, network, overcommit=overcommit)]
+            problems += [*_disks(host, here, existing)]
+    for machine in machines:
+        if machine.shadow_host is not None and machine.name not in existing:
+            problems += [*_tolerance(machine, hosts)]
+    if problems:
+        raise refusal(problems)
+
+
+def refusal(problems: Sequence[Obstacle]) -> UserError:
+    """One message for all problems, the first in full."""
+    first, *further = dict.fromkeys(problems)
+    problem = first.what
+    if further:
+        problem += "; as well: " + "; ".join(
+            f"{obstacle.where} {obstacle.what}" for obstacle in further[: _SHOWN - 1]
+        )
+        if len(further) >= _SHOWN:
+            problem += f"; and {len(further) - _SHOWN + 1} more"
+    return UserError(first.where, problem, first.hint)
+
+
+def _foreign(
+    machines: Iterable[PlannedMachine], existing: Mapping[str, ExistingMachine]
+) -> Iterator[Obstacle]:
+    for machine in machines:
+        present = existing.get(machine.name)
+        if present is not None and present.ours != machine.cluster:
+            owner = (
+                f"belongs to howdah's cluster {present.ours!r}"
+                if present.ours
+                else "was not created by howdah"
+            )
+            yield Obstacle(
+                f"machine {machine.name}",
+                f"already exists and {owner}; howdah leaves it alone",
+                "rename or remove it, or give the plan's hosts other names",
+            )
+
+
+def _host(
+    host: HostState,
+    here: Sequence[PlannedMachine],
+    mirrored: Sequence[PlannedMachine],
+    network: str,
+    *,
+    overcommit: bool,
+) -> Iterator[Obstacle]:
+    where = f"host {host.name}"
+    if host.ready:
+        yield Obstacle(where, host.ready, "make it available again, or plan without it")
+    if network not in host.networks:
+        yield Obstacle(where, f"has no network {network}", "add the network to the host, or correct the site")
+    needed = sum(machine.memory_bytes for machine in (*here, *mirrored))
+    free = host.memory_bytes - host.taken_bytes
+    if needed > free:
+        taken = f", of which others reserve {format_memory(host.taken_bytes)}" if host.taken_bytes else ""
+        yield Obstacle(
+            where,
+            f"has {format_memory(host.memory_bytes)} of memory{taken}; its machines reserve "
+            f"{format_memory(needed)}",
+            "plan for less memory, or shut down or move the other machines",
+        )
+    cpus = sum(machine.vcpus for machine in (*here, *mirrored))
+    if cpus > host.threads and not overcommit:
+        yield Obstacle(
+            where,
+            f"has {host.threads} threads; its machines have {cpus} virtual CPUs",
+            "plan for these processors, or with --overcommit",
+        )
+    for number, node in enumerate(host.nodes):
+        bound = [machine for machine in here if number in machine.nodes]
+        share = sum(machine.memory_bytes // len(machine.nodes) for machine in bound)
+        if share > node.memory_bytes:
+            yield Obstacle(
+                where,
+                f"has {format_memory(node.memory_bytes)} on NUMA node {number}; the machines bound to it "
+                f"reserve {format_memory(share)}",
+                "leave pin_numa out of the site, or plan smaller machines",
+            )
+    if any(max(machine.nodes, default=0) >= max(len(host.nodes), 1) for machine in here):
+        yield Obstacle(
+            where,
+            f"has {len(host.nodes)} NUMA nodes, fewer than in the inventory",
+            "correct the inventory and plan again",
+        )
+
+
+def _disks(
+    host: HostState, here: Sequence[PlannedMachine], existing: Mapping[str, ExistingMachine]
+) -> Iterator[Obstacle]:
+    where = f"host {host.name}"
+    room = dict(host.datastores)
+    for machine in here:
+        attached = existing[machine.name].facts if machine.name in existing else {}
+        for disk in machine.disks:
+            if disk.kind == "device" and disk.name not in host.devices:
+                yield Obstacle(where, f"has no device {disk.name}", "correct `devices:` in the site")
+            elif disk.kind == "device" and host.held.get(disk.name, machine.name) != machine.name:
+                yield Obstacle(
+                    where,
+                    f"has assigned {disk.name} to {host.held[disk.name]}, but the plan gives it to "
+                    f"{machine.name}",
+                    f"two machines on one disk destroy its data: remove it from {host.held[disk.name]}, or "
+                    "correct `devices:` in the site",
+                )
+            elif disk.kind == "datastore" and disk.name not in host.datastores:
+                yield Obstacle(where, f"has no access to {disk.name}", "correct `datastores:` in the site")
+            elif disk.kind == "datastore" and f"{DATA_DISK} {disk.number}" not in attached:
+                room[disk.name] -= disk.size_bytes
+    for name, free_bytes in room.items():
+        if free_bytes < 0:
+            yield Obstacle(
+                where,
+                f"has {format_memory(host.datastores[name])} free in {name}, for disks of "
+                f"{format_memory(host.datastores[name] - free_bytes)} together",
+                "give a smaller `disk_size:` in the site, or make room",
+            )
+
+
+def _tolerance(machine: PlannedMachine, hosts: Mapping[str, HostState]) -> Iterator[Obstacle]:
+    for name in (machine.host, machine.shadow_host):
+        host = hosts.get(name or "")
+        if host is not None and host.no_fault_tolerance:
+            yield Obstacle(
+                f"host {name}",
+                f"cannot run {machine.name} with Fault Tolerance: {host.no_fault_tolerance}",
+                "plan with --protect-masters ha",
+            )
+    if machine.vcpus > _FT_CPUS or machine.memory_bytes > _FT_MEMORY:
+        yield Obstacle(
+            f"machine {machine.name}",
+            f"has {machine.vcpus} vCPUs and {format_memory(machine.memory_bytes)}, more than Fault Tolerance "
+            f"supports ({_FT_CPUS} vCPUs, {format_memory(_FT_MEMORY)})",
+            "plan with --protect-masters ha",
+        )

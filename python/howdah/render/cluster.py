@@ -1,23 +1,30 @@
-"""A plan's whole ConfigSet."""
+"""A plan's whole ConfigSet, and ``deploy/`` in it.
+
+``deploy/`` is a project of Ansible that makes hosts into the planned cluster, with or without howdah.
+"""
 
 from __future__ import annotations
 
+import ast
+import json
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cache, partial
+from importlib import resources
 
-from howdah.model.configset import ConfigFile, ConfigSet
-from howdah.model.placement import placed_hosts
-from howdah.model.plan import ClusterPlan
-from howdah.render.daemons import unit_files
-from howdah.render.hadoop import framework_files, hadoop_files, hbase_files, zookeeper_files
+from howdah.hadoop.daemons import DAEMONS
+from howdah.model.placement import PlacedHost, PlacedSystem, placed_hosts, placed_systems
+from howdah.model.plan import ClusterPlan, ConfigFile, ConfigSet, Role, planned_text
+from howdah.render import playbooks
+from howdah.render.daemons import port_of, unit_files
+from howdah.render.directories import hdfs_places
+from howdah.render.hadoop import framework_files, hadoop_files, hbase_files, host_files, zookeeper_files
 from howdah.render.hypervisor import firmware_files, hypervisor_files
-from howdah.render.members import host_files
-from howdah.render.names import check_names, guard
-from howdah.render.network import network_files
-from howdah.render.project import project_files
+from howdah.render.manifests import manifests
 from howdah.render.readme import readme
-from howdah.render.system import system_files
-from howdah.render.text import wrapped
+from howdah.render.system import network_files, system_files
+from howdah.render.text import check_names, guard, wrapped
+from howdah.render.variant import EVERYWHERE
 
 Spell = Callable[[str], str]
 """Describes a source in a sentence, ``D0 74``."""
@@ -33,16 +40,10 @@ _NUMBERS = re.compile(r"(\d+)")
 
 def sources_file(plan: ClusterPlan, spell: Spell) -> ConfigFile:
     """Every source that a setting of the plan cites, in order, with what it is."""
-    rows = (
-        f"| {source} | {_plain(spell(source))} |\n" for source in sorted(set(_sources(plan)), key=_in_order)
-    )
+    settings = (setting for setting in plan.settings if setting.origin != "user")
+    sources = {source for setting in settings for source in setting.source.split(", ")}
+    rows = (f"| {source} | {_plain(spell(source))} |\n" for source in sorted(sources, key=_in_order))
     return ConfigFile(path="SOURCES.md", content=_HEAD + "".join(rows))
-
-
-def _sources(plan: ClusterPlan) -> Iterator[str]:
-    for setting in plan.settings:
-        if setting.origin != "user":
-            yield from setting.source.split(", ")
 
 
 def _in_order(source: str) -> list[tuple[int, str]]:
@@ -82,3 +83,162 @@ def render(plan: ClusterPlan, spell: Spell | None = None, leaving: Collection[st
         files.append(sources_file(plan, spell))
     files.append(readme(plan, hosts, files))
     return ConfigSet(files=tuple(sorted(files, key=lambda file: file.path)))
+
+
+_PACKAGE = "howdah.render.modules"
+_END = (
+    "\n\n"
+    "# Ansible puts its arguments in the place of what follows; the comment beneath makes it do so.\n"
+    'main("<<INCLUDE_ANSIBLE_MODULE_COMPLEX_ARGS>>")\n'
+    "# <<INCLUDE_ANSIBLE_MODULE_JSON_ARGS>>\n"
+)
+PROGRAMS = ("howdah_host", "howdah_look", "howdah_daemon", "howdah_hdfs", "howdah_key", "howdah_conf")
+"""The modules that playbooks name."""
+OF_KERBEROS = ("howdah_secrets", "howdah_doors")
+"""Those that they name where there is Kerberos alone."""
+
+
+@cache
+def bundled(program: str) -> str:
+    """A module's whole text: what it imports, the parts that it needs, itself, and its beginning."""
+    parts: dict[str, str] = {}
+    imports: set[str] = set()
+    _collect(program, parts, imports)
+    *needed, (_, own) = parts.items()
+    bodies = [f"# --- {name}\n\n{_body(text)}" for name, text in (*needed, (program, own))]
+    head = ast.get_docstring(ast.parse(own), clean=False)
+    plain = sorted(line for line in imports if line.startswith("import "))
+    chosen = sorted(imports - set(plain))
+    return (
+        "#!/usr/bin/python3\n"
+        f'"""{head}"""\n\nfrom __future__ import annotations\n\n'
+        + "\n".join([*plain, *chosen])
+        + "\n\n"
+        + "\n\n".join(bodies)
+        + _END
+    )
+
+
+def _collect(name: str, parts: dict[str, str], imports: set[str]) -> None:
+    """A module's source after those of the modules that it imports, each once."""
+    if name in parts:
+        return
+    source = resources.files(_PACKAGE).joinpath(f"{name}.py").read_text(encoding="utf-8")
+    for statement in ast.parse(source).body:
+        if isinstance(statement, ast.ImportFrom) and (statement.module or "").startswith(f"{_PACKAGE}."):
+            _collect((statement.module or "").removeprefix(f"{_PACKAGE}."), parts, imports)
+        elif isinstance(statement, ast.Import | ast.ImportFrom) and ast.unparse(statement) != _FUTURE:
+            imports.add(ast.unparse(statement))
+    parts[name] = source
+
+
+_FUTURE = "from __future__ import annotations"
+
+
+def _body(source: str) -> str:
+    """A source without its docstring and imports."""
+    lines = source.splitlines()
+    last = max(
+        (
+            statement.end_lineno or 0
+            for index, statement in enumerate(ast.parse(source).body)
+            if isinstance(statement, ast.Import | ast.ImportFrom) or index == 0
+        ),
+        default=0,
+    )
+    return "\n".join(lines[last:]).strip("\n") + "\n"
+
+
+FOLDER = "deploy"
+_CONFIGURATION = """\
+# Rendered by howdah. ssh's own files (~/.ssh/config) set users, keys and jump hosts.
+[defaults]
+inventory = inventory.yaml
+library = library
+forks = 50
+timeout = 30
+gathering = explicit
+retry_files_enabled = False
+host_key_checking = True
+interpreter_python = auto_silent
+[privilege_escalation]
+become = True
+[ssh_connection]
+pipelining = True
+"""
+
+
+def project_files(
+    plan: ClusterPlan, hosts: Sequence[PlacedHost], files: Sequence[ConfigFile]
+) -> Iterable[ConfigFile]:
+    """Inventory, playbooks, modules and manifests; ``files`` are what goes to the hosts."""
+    secure = plan.cluster.request.secure
+    systems = tuple(placed_systems(plan, hosts))
+    made, names = manifests(plan, systems, files)
+    present = {role: [system.name for system in systems if role in system.roles] for role in DAEMONS}
+    port = port_of(plan, DAEMONS[Role.NAMENODE].page.key_with(partial(planned_text, plan)), EVERYWHERE) or 0
+    replication = planned_text(plan, "dfs.replication")
+    copies = int(replication) if replication.isdigit() else 1
+    texts = {
+        "ansible.cfg": _CONFIGURATION,
+        "inventory.yaml": _inventory(systems, names, present),
+        "look.yaml": playbooks.inspect(),
+        "apply.yaml": f"{playbooks.HEAD}{playbooks.apply(secure)}",
+        "start.yaml": playbooks.start(
+            present,
+            tuple(hdfs_places(plan)),
+            port,
+            planned_text(plan, "dfs.ha.fencing.ssh.private-key-files")
+            if len(present[Role.NAMENODE]) > 1
+            else "",
+        ),
+        **{f"{name}.yaml": text for name, text in playbooks.rolling(present, port, copies)},
+        "prove.yaml": playbooks.prove(present, port, secure),
+        "site.yaml": playbooks.site(),
+        "leave.yaml": playbooks.leave(port, secure),
+        "stop.yaml": playbooks.stop(present),
+        "downtime.yaml": playbooks.downtime(present),
+        **{
+            f"library/{program}.py": bundled(program)
+            for program in (*PROGRAMS, *(OF_KERBEROS if secure else ()))
+        },
+        **{f"manifests/{manifest.name}.json": manifest.text for manifest in made},
+    }
+    for path, text in texts.items():
+        yield ConfigFile(path=f"{FOLDER}/{path}", content=text)
+
+
+def _inventory(
+    systems: Sequence[PlacedSystem], names: Mapping[str, str], present: Mapping[Role, Sequence[str]]
+) -> str:
+    masters = [
+        role
+        for role in (Role.NAMENODE, Role.RESOURCEMANAGER, Role.HMASTER, Role.ZOOKEEPER, Role.JOURNALNODE)
+        if present[role]
+    ]
+    master_names = list(dict.fromkeys(name for role in masters for name in present[role]))
+    return "\n".join(_lines(systems, names, present, master_names)) + "\n"
+
+
+def _lines(
+    systems: Sequence[PlacedSystem],
+    names: Mapping[str, str],
+    present: Mapping[Role, Sequence[str]],
+    masters: Sequence[str],
+) -> Iterator[str]:
+    # Rendering has checked that these are names; quotes keep YAML from reading them otherwise.
+    yield "# Rendered by howdah. What is a host's own, howdah_disks for instance, goes to host_vars/HOST.yml."
+    yield "all:"
+    yield "  vars:"
+    yield f"    howdah_masters: {json.dumps(list(masters))}"
+    yield "  children:"
+    yield "    cluster:"
+    yield "      hosts:"
+    for system in systems:
+        yield f"        {json.dumps(system.name)}: {{howdah_manifest: {json.dumps(names[system.name])}}}"
+    for role, kind in DAEMONS.items():
+        if present[role]:
+            yield f"    {kind.name}:"
+            yield "      hosts:"
+            for name in present[role]:
+                yield f"        {json.dumps(name)}:"

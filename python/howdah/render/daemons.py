@@ -8,9 +8,7 @@ from functools import partial
 
 from howdah.hadoop.daemons import DAEMONS, DaemonKind, default_port
 from howdah.hadoop.readers import readers
-from howdah.model.configset import ConfigFile
-from howdah.model.plan import Cluster, ClusterPlan, Role, Setting
-from howdah.model.value import planned_text, value_text
+from howdah.model.plan import Cluster, ClusterPlan, ConfigFile, Role, Setting, planned_text, value_text
 from howdah.releases.catalogue import hadoop
 from howdah.render.secrets import SERVERS_FILE
 from howdah.render.text import hash_comment

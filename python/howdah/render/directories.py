@@ -9,8 +9,7 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from howdah.model.plan import ClusterPlan, Role
-from howdah.model.value import planned_text
+from howdah.model.plan import ClusterPlan, Role, planned_text
 
 
 class _Place(NamedTuple):

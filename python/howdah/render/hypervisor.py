@@ -11,11 +11,9 @@ from shlex import quote
 from xml.etree import ElementTree
 
 from howdah.errors import UserError
-from howdah.model.configset import ConfigFile
 from howdah.model.placement import PlacedHost
-from howdah.model.plan import Cluster, ClusterPlan, Master, Setting, Worker
-from howdah.model.value import value_text
-from howdah.render.members import table
+from howdah.model.plan import Cluster, ClusterPlan, ConfigFile, Master, Setting, Worker, value_text
+from howdah.render.hadoop import table
 from howdah.render.text import hash_comment, plain_key, reason_lines, setting_label, setting_text, xml_comment
 from howdah.render.variant import ESXI, FIRMWARE, LIBVIRT, VMX, FileVariant, file_variants, of_kind, select
 from howdah.units import MIB, format_bits_per_s

@@ -12,10 +12,8 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from howdah.hadoop.daemons import DAEMONS, DaemonKind, Store
-from howdah.model.configset import ConfigFile
 from howdah.model.placement import PlacedSystem
-from howdah.model.plan import Cluster, ClusterPlan, Role
-from howdah.model.value import planned_text, value_text
+from howdah.model.plan import Cluster, ClusterPlan, ConfigFile, Role, planned_text, value_text
 from howdah.render.daemons import (
     expected_settings,
     port_of,
@@ -26,7 +24,7 @@ from howdah.render.daemons import (
 )
 from howdah.render.directories import HostDirectory, host_directories
 from howdah.render.secrets import AUTHORITY, host_secrets, is_secure, logins
-from howdah.render.templates import template
+from howdah.render.text import template
 from howdah.render.variant import EVERYWHERE, FileVariant, of_kind, select
 
 

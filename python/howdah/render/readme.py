@@ -12,11 +12,9 @@ from pathlib import PurePosixPath
 
 import jinja2
 
-from howdah.model.configset import ConfigFile
 from howdah.model.placement import PlacedHost
-from howdah.model.plan import ClusterPlan, Placement, Role
+from howdah.model.plan import ClusterPlan, ConfigFile, Placement, Role, planned_text, value_text
 from howdah.model.request import Hypervisor
-from howdah.model.value import planned_text, value_text
 from howdah.render.directories import (
     hbase_directory,
     hdfs_directories,

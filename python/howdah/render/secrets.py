@@ -10,8 +10,7 @@ from typing import NamedTuple
 from howdah.errors import UserError
 from howdah.hadoop.daemons import DAEMONS
 from howdah.model.placement import PlacedHost, placed_systems
-from howdah.model.plan import ClusterPlan, Role
-from howdah.model.value import planned_text, value_text
+from howdah.model.plan import ClusterPlan, Role, planned_text, value_text
 
 _OPTION = re.compile(r"-Djava\.security\.auth\.login\.config=(\S+)")
 SERVERS_FILE = "/etc/zookeeper/conf/jaas.conf"

@@ -8,10 +8,8 @@ from itertools import groupby
 
 from howdah.analysis.evidence import Evidence
 from howdah.analysis.wording import named, percent, seconds, signed
-from howdah.model.host import Host
-from howdah.model.network import Nic
+from howdah.model.host import Disk, FileSystem, Host, Nic
 from howdah.model.run import RunRecord
-from howdah.model.storage import Disk, FileSystem
 from howdah.report.document import FactList, Table
 from howdah.report.words import NONE, moment
 from howdah.units import format_bytes, format_counted, format_memory, format_seconds

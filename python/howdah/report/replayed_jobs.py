@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from howdah.analysis.wording import percent, seconds, signed
 from howdah.model.application import KIND_NAMES
-from howdah.model.replay import JobReplay, ReplayedTime
+from howdah.model.user_job import JobReplay, ReplayedTime
 from howdah.model.variation import Effect
 from howdah.report.document import (
     PAGES,
@@ -66,7 +66,7 @@ def _answer(replay: JobReplay) -> str:
             f"The second run took {seconds(score.measured_s)}, {verdict} the interval of the replay: "
             f"{seconds(score.time.elapsed_s)} ({_ends(score.time)}), {signed(score.error)}."
         )
-    clear = [time for time in replay.times if time.tells]
+    clear = [time for time in replay.times if time.is_clear]
     if not clear:
         return (
             "No change certainly shortens or lengthens the job: every interval contains its "
@@ -110,7 +110,7 @@ def _table(replay: JobReplay, times: list[ReplayedTime]) -> Table:
             "time": lambda time: seconds(time.elapsed_s),
             "90 % interval": _ends,
             "effect": lambda time: signed(time.share),
-            "verdict": lambda time: longer(time.share) if time.tells else "uncertain",
+            "verdict": lambda time: longer(time.share) if time.is_clear else "uncertain",
         },
         label="The job's time on other clusters",
         style="stats",
@@ -120,7 +120,7 @@ def _table(replay: JobReplay, times: list[ReplayedTime]) -> Table:
 def _with_bars(table: Table, times: list[ReplayedTime]) -> Table:
     return table._replace(
         bars=Bars("shorter │ longer", tuple(time.share for time in times)),
-        faint=frozenset(place for place, time in enumerate(times) if not time.tells),
+        faint=frozenset(place for place, time in enumerate(times) if not time.is_clear),
         columns=table.columns[:-1],
         rows=tuple(row[:-1] for row in table.rows),
     )
@@ -140,7 +140,7 @@ def _effect(replay: JobReplay, time: ReplayedTime) -> Effect:
         share=time.share,
         low=time.low_s / replay.measured_s - 1,
         high=time.high_s / replay.measured_s - 1,
-        tells=time.tells,
+        tells=time.is_clear,
     )
 
 

@@ -14,8 +14,8 @@ import howdah
 from howdah.errors import RecordError
 from howdah.model.annotation import Annotation
 from howdah.model.base import Model
-from howdah.model.legible import ListedRecord, legible
 from howdah.model.run import Outcome, RunRecord
+from howdah.model.tables import ListedRecord, legible
 from howdah.serve.places import odd_file, signature
 from howdah.store.additions import read_annotation
 from howdah.store.layout import LOCK, RUN_ID, is_held

@@ -24,11 +24,10 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from howdah.errors import RecordError, UserError
 from howdah.model.base import Model
-from howdah.model.engine_names import HADOOP, LOCAL, SIM
+from howdah.model.engine_options import HADOOP, LOCAL, SIM
 from howdah.model.engines import engines
 from howdah.model.workloads.option import Option
-from howdah.model.workloads.registered import programs
-from howdah.model.workloads.suite import suites
+from howdah.model.workloads.suite import programs, suites
 from howdah.planner.suite.request import options_of
 from howdah.serve.places import odd_file
 from howdah.store.layout import RUN_ID, replacing

@@ -10,9 +10,9 @@ from typing import Literal
 
 from howdah.errors import HowdahError, RecordError
 from howdah.model.base import Model
-from howdah.model.legible import legible
 from howdah.model.run import Outcome
 from howdah.model.study import StudyRun
+from howdah.model.tables import legible
 from howdah.serve.places import NotServed, odd_file, place_of, signature
 from howdah.session.study.directory import StudyDirectory
 from howdah.store.layout import LOCK, RUN_ID, RUN_JSON, is_held

@@ -9,16 +9,13 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from howdah.errors import UserError
+from howdah.hadoop.config_files import CLIENT_FILES, SiteProperty, read_site_file
 from howdah.hadoop.daemons import DAEMONS, default_port
-from howdah.hadoop.site_files import SiteProperty, read_site_file
 from howdah.model.plan import Role
 from howdah.releases.catalogue import default_of, hadoop
 from howdah.releases.values import expanded, read_list
 from howdah.services.addresses import WebAddress, web_address, with_host
-from howdah.services.identity import login_name
-
-FILES = ("core-site.xml", "hdfs-site.xml", "hdfs-rbf-site.xml", "mapred-site.xml", "yarn-site.xml")
-"""The files of a client in the order of Configuration's resources in 3.5.0: later ones win."""
+from howdah.services.web import login_name
 
 
 @dataclass(frozen=True)
@@ -32,13 +29,13 @@ class ClientConf:
     @classmethod
     def read(cls, directory: Path) -> ClientConf:
         """Read a directory's files; raise UserError with file and line."""
-        if not (directory / FILES[0]).is_file():
+        if not (directory / CLIENT_FILES[0]).is_file():
             raise UserError(
                 str(directory),
-                f"has no {FILES[0]}" if directory.is_dir() else "is not a directory",
+                f"has no {CLIENT_FILES[0]}" if directory.is_dir() else "is not a directory",
                 "give the directory of the client's configuration, often /etc/hadoop/conf",
             )
-        paths = [directory / name for name in FILES if (directory / name).is_file()]
+        paths = [directory / name for name in CLIENT_FILES if (directory / name).is_file()]
         return cls(directory, _winners(entry for path in paths for entry in read_site_file(path)))
 
     def get(self, key: str) -> str | None:

@@ -10,6 +10,7 @@ ServiceError            a daemon's answer is missing or wrong
 
 from __future__ import annotations
 
+import errno
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,13 +19,13 @@ from typing import Any
 import httpx
 
 from howdah.errors import RunFailed
-from howdah.services.addresses import is_lost
 from howdah.units import MIB, format_bytes
 
 _NUMBER = re.compile(r"^\[Errno -?\d+\] ")
 """The system's number of an error, which its text makes redundant."""
 _MOST_BYTES = 256 * MIB
 """The largest answer is fsck's, some 300 bytes for a block: enough for nearly a million blocks."""
+_LOST = {errno.ETIMEDOUT, errno.EHOSTUNREACH, errno.ENETUNREACH}
 _PACKING = {"content-encoding", "content-length", "transfer-encoding"}
 
 
@@ -62,6 +63,11 @@ class NeedsTicket(RefusedByDaemon):
 
 class Unexpected(ServiceError):
     """The daemon's answer has an unexpected form."""
+
+
+def is_lost(error: OSError) -> bool:
+    """Whether the kernel could not reach a host; a retry at once would take as long again."""
+    return error.errno in _LOST
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 from howdah.errors import UserError
+from howdah.hadoop.config_files import HIDDEN, shown_value
 from howdah.model.spark_log import (
     Outcome,
     SparkApplication,
@@ -25,7 +26,6 @@ from howdah.model.spark_log import (
 )
 from howdah.services.event_log_files import EventLines
 from howdah.services.event_log_tasks import TaskColumns, first_line
-from howdah.services.secrets import HIDDEN, shown_value
 from howdah.units import MIB
 
 Event = dict[str, Any]

@@ -6,8 +6,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from howdah.hadoop.config_files import without_secrets
 from howdah.model.spark_log import SPARK_TASKS_SCHEMA
-from howdah.services.secrets import without_secrets
 
 Event = dict[str, Any]
 Row = tuple[Any, ...]

@@ -12,10 +12,9 @@ from urllib.parse import quote, urlsplit
 
 from pydantic import Field
 
-from howdah.services.active import Active
-from howdah.services.answer import AnswerPart, list_at, object_at, parse_object
+from howdah.services.addresses import Active
 from howdah.services.errors import NotConnected, RefusedByDaemon, Unexpected
-from howdah.services.web import Parameter, Sink, Web
+from howdah.services.web import AnswerPart, Parameter, Sink, Web, list_at, object_at, parse_object
 from howdah.units import MIB
 
 T = TypeVar("T")
@@ -175,7 +174,9 @@ class Hdfs:
         excluded: list[str] = []
         for _ in range(_DRAWS):
             try:
-                url = _location(locate(**{_EXCLUDED: ",".join(excluded)} if excluded else {}), path)
+                answer = locate(**{_EXCLUDED: ",".join(excluded)} if excluded else {})
+                # Without a redirection, the DataNode's URL is in the answer.
+                url = _field(answer, "Location", str, path)
             except RefusedByDaemon:
                 if not excluded:
                     raise
@@ -225,11 +226,6 @@ def _address(url: str) -> list[str]:
         return [socket.gethostbyname(urlsplit(url).hostname or "")]
     except OSError:
         return []
-
-
-def _location(answer: object, path: str) -> str:
-    """Return the DataNode's URL, which is in the JSON of an answer without redirection."""
-    return _field(answer, "Location", str, path)
 
 
 def _field(answer: object, key: str, kind: type[T], path: str) -> T:

@@ -10,7 +10,6 @@ from typing import Annotated, Protocol
 
 from pydantic import BeforeValidator, Field
 
-from howdah.services.answer import AnswerPart, Object, list_at, object_at, parse_object
 from howdah.services.job_facts import (
     AttemptFacts,
     JobFacts,
@@ -22,7 +21,16 @@ from howdah.services.job_facts import (
     state_of,
     task_number,
 )
-from howdah.services.web import Parameter, PlainClient, Web
+from howdah.services.web import (
+    AnswerPart,
+    Object,
+    Parameter,
+    PlainClient,
+    Web,
+    list_at,
+    object_at,
+    parse_object,
+)
 from howdah.units import format_counted
 
 _AT_ONCE = 4

@@ -10,13 +10,11 @@ from typing import NamedTuple
 
 from pydantic import Field
 
-from howdah.services.active import Active
-from howdah.services.addresses import WebAddress
-from howdah.services.answer import AnswerPart, Object, parse_object
+from howdah.services.addresses import Active, WebAddress
 from howdah.services.conf import ClientConf
 from howdah.services.errors import RefusedByDaemon, Unexpected
 from howdah.services.hdfs import Hdfs
-from howdah.services.web import JmxReader, JsonClient, Web
+from howdah.services.web import AnswerPart, JmxReader, JsonClient, Object, Web, parse_object
 
 _FILE = re.compile(
     r"^(?P<path>/.*) \d+ bytes, "

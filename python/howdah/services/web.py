@@ -1,23 +1,161 @@
-"""HTTP requests to daemons, and the beans of their /jmx."""
+"""HTTP requests to daemons with their user, answers in JSON as typed facts, and the beans of /jmx."""
 
 from __future__ import annotations
 
+import base64
+import getpass
 import json
-from collections.abc import Mapping
+import os
+import re
+from collections.abc import Generator, Mapping
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from http.client import HTTPConnection, HTTPException
+from importlib import import_module
 from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Any, Protocol, Self, TypeVar
 from urllib.parse import urlencode, urlsplit
 
 import httpx
+from pydantic import BaseModel, ConfigDict, ValidationError
 
-from howdah.services.addresses import UNACKNOWLEDGED_S, NamedHosts, is_lost, set_lost_host_timeout
-from howdah.services.answer import Object, as_object, list_at
-from howdah.services.errors import NotReachable, is_json, json_of, refusal, translated_errors, whole
-from howdah.services.identity import Negotiate, hadoop_user
+from howdah.errors import UserError
+from howdah.extras import install_command
+from howdah.services.addresses import UNACKNOWLEDGED_S, NamedHosts, set_lost_host_timeout
+from howdah.services.errors import (
+    NeedsTicket,
+    NotReachable,
+    Unexpected,
+    is_json,
+    is_lost,
+    json_of,
+    refusal,
+    translated_errors,
+    whole,
+)
+
+Object = dict[str, Any]
+"""A JSON object."""
+
+
+class AnswerPart(BaseModel):
+    """Part of a daemon's answer; unknown fields of later releases are ignored."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", populate_by_name=True)
+
+
+T = TypeVar("T", bound=AnswerPart)
+
+
+def parse_object(kind: type[T], answer: object, where: str) -> T:
+    """Read an object of an answer; raise Unexpected with the missing field."""
+    try:
+        return kind.model_validate(answer)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        field = ".".join(map(str, first["loc"])) or "its answer"
+        raise Unexpected(where, f"{field}: {first['msg']}", "does howdah support this release?") from error
+
+
+def as_object(answer: object, where: str) -> Object:
+    """Return an answer that must be an object; raise Unexpected if it is not."""
+    if not isinstance(answer, dict):
+        raise Unexpected(where, "returns JSON that is not an object", "is this the right daemon?")
+    return answer
+
+
+def list_at(answer: object, key: str) -> list[Object]:
+    """Return the list at a key of an answer.
+
+    Releases differ: a list with one element may be the element itself, and an empty list, or the object
+    around it, may be null or missing. Raises Unexpected if an element is not an object.
+    """
+    value = answer.get(key) if isinstance(answer, dict) else None
+    if value is None or value == "":
+        return []
+    elements = value if isinstance(value, list) else [value]
+    if not all(isinstance(element, dict) for element in elements):
+        raise Unexpected(key, "contains an entry that is not an object", "does howdah support this release?")
+    return list(elements)
+
+
+def object_at(answer: object, key: str, where: str) -> Object:
+    """Return the object at a key of an answer; raise Unexpected if there is none."""
+    value = answer.get(key) if isinstance(answer, dict) else None
+    if not isinstance(value, dict):
+        raise Unexpected(where, f"has no {key} in its answer", "does howdah support this release?")
+    return value
+
+
+# The end of GSSAPI's errors: the mechanism's message, and the library's context.
+_MINOR = re.compile(r"Minor \(\d+\): (.+?)(?:, Context: .*)?$")
+
+
+def login_name() -> str:
+    """Return Java's ``user.name``; raise UserError in a container whose user has no name."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError) as error:
+        raise UserError(
+            f"user {os.getuid()}", "has no name on this machine", "set LOGNAME and HADOOP_USER_NAME"
+        ) from error
+
+
+def hadoop_user() -> str:
+    """Return the user of Hadoop's client without Kerberos: ``$HADOOP_USER_NAME`` or the login name."""
+    return os.environ.get("HADOOP_USER_NAME") or login_name()
+
+
+class Negotiate(httpx.Auth):
+    """Sends a token to a server that requires Negotiate, and to no other.
+
+    A token is valid for one server only. Hadoop answers with a cookie, which is enough for later requests.
+    """
+
+    def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
+        """Send a request, and again with a token if the server requires one."""
+        response = yield request
+        if not _requires_negotiate(response):
+            return
+        request.headers["Authorization"] = f"Negotiate {_token(request)}"
+        response = yield request
+        if _requires_negotiate(response):
+            raise _ticket_error(
+                request, "rejects the Kerberos ticket", "see its owner with klist; renew it with kinit"
+            )
+
+
+def _requires_negotiate(response: httpx.Response) -> bool:
+    schemes = response.headers.get_list("WWW-Authenticate")
+    return response.status_code == 401 and any(scheme.lower().startswith("negotiate") for scheme in schemes)
+
+
+def _token(request: httpx.Request) -> str:
+    try:
+        spnego: Any = import_module("spnego")
+    except ImportError as error:
+        hint = f"{install_command('kerberos')}, then kinit"
+        raise _ticket_error(request, "requires Kerberos, which needs the extra `kerberos`", hint) from error
+    try:
+        context = spnego.client(hostname=request.url.host, service="HTTP", protocol="kerberos")
+        token: bytes = context.step()
+    except Exception as error:  # The library passes on what GSSAPI raises, of many types.
+        message = f"needs Kerberos, but you have no ticket for it: {_reason(error)}"
+        raise _ticket_error(request, message, "kinit") from error
+    return base64.b64encode(token).decode()
+
+
+def _reason(error: Exception) -> str:
+    """Return the reason in an error of GSSAPI, without its numbers and general text."""
+    line = str(error).partition("\n")[0]
+    own_words = _MINOR.search(line)
+    return own_words[1] if own_words else line
+
+
+def _ticket_error(request: httpx.Request, message: str, hint: str) -> NeedsTicket:
+    return NeedsTicket(str(request.url.copy_with(query=None)), 401, "", message, hint)
+
 
 Parameter = str | int
 

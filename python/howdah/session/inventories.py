@@ -14,12 +14,12 @@ from howdah.documents.files import inventory_schema, parse_inventory, read_host,
 from howdah.documents.grouping import Addition, Probe, Serves, extended_text, group_hosts, new_text, notices
 from howdah.documents.survey import ASSUMED, Given, survey_groups
 from howdah.errors import UserError
+from howdah.model.base import WrongValue
+from howdah.model.existing import Survey, Work
 from howdah.model.host import Host, Unread
 from howdah.model.hostname import expand_all, host_and_port
 from howdah.model.inventory import DiskKind, Inventory
-from howdah.model.survey import Survey, Work
-from howdah.model.wrong import WrongValue
-from howdah.planner.local.plan import DEFAULT_DATA_DIR
+from howdah.planner.local_plan import DEFAULT_DATA_DIR
 from howdah.probe import probe_host
 from howdah.probe.cluster_survey import observe, survey
 from howdah.services.conf import ClientConf

@@ -12,9 +12,17 @@ from typing import NamedTuple, TypeVar
 from howdah.errors import HowdahError, UserError
 from howdah.installation.digests import faults, release_folder, release_of
 from howdah.installation.fetch import fetch
-from howdah.installation.installation import HBaseInstallation, Installation, find_hbase, find_installation
-from howdah.installation.java import java_fault, java_home, java_version
-from howdah.installation.spark import SparkInstallation, find_spark
+from howdah.installation.installation import (
+    HBaseInstallation,
+    Installation,
+    SparkInstallation,
+    find_hbase,
+    find_installation,
+    find_spark,
+    java_fault,
+    java_home,
+    java_version,
+)
 from howdah.installation.tree import PackedTree, packed
 
 __all__ = ["fetch"]

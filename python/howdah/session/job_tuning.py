@@ -16,10 +16,10 @@ from howdah.documents.files import read_narrowing, write_study
 from howdah.engines.hadoop.reached import running_lab
 from howdah.errors import UserError
 from howdah.model.comparison import Verdict
-from howdah.model.job_tuning import CONFIGURED_NAME, JobTuning, JobTuningRequest, ValueAlone
 from howdah.model.plan import Setting
 from howdah.model.study import Study, StudyRun
 from howdah.model.tuning import DEFAULTS_NAME, Narrowing, RacedPlan, RaceRequest, RaceTarget
+from howdah.model.user_job import CONFIGURED_NAME, JobTuning, JobTuningRequest, ValueAlone
 from howdah.render.text import xml_file
 from howdah.services.conf import ClientConf
 from howdah.session.racing import only_race_on, raced_plans

@@ -12,11 +12,11 @@ from howdah.documents.files import read_plan, read_site, site_schema
 from howdah.errors import RunFailed, UserError
 from howdah.model.check import CheckReport
 from howdah.model.hostname import host_and_port
-from howdah.model.machines import Provisioning, WantedMachine
+from howdah.model.machines import PlannedMachine, Provisioning
 from howdah.model.request import Hypervisor
 from howdah.model.site import VCENTER_PORT, Endpoint, MachineSite
-from howdah.provision.differences import Provisioner, Told
-from howdah.provision.wanted import hypervisor_of, machines_of
+from howdah.provision.differences import Provisioner, ReportStep
+from howdah.provision.planned import hypervisor_of, machines_of
 
 __all__ = ["Endpoint", "site_schema"]
 
@@ -28,7 +28,7 @@ class RequestedMachines(NamedTuple):
     site_file: Path
     hypervisor: Hypervisor
     cluster: str
-    machines: tuple[WantedMachine, ...]
+    machines: tuple[PlannedMachine, ...]
     overcommit: bool
 
 
@@ -111,10 +111,10 @@ def _provisioner(requested: RequestedMachines, endpoint: Endpoint, password: str
         )
 
 
-def apply(hypervisor: Provisioner, report: Told) -> Provisioning:
+def apply(hypervisor: Provisioner, report: ReportStep) -> Provisioning:
     """Do what is pending, then read everything back; raises RunFailed where it is not as planned then."""
     hypervisor.apply(report)
-    after = hypervisor.look()
+    after = hypervisor.compare()
     if after.pending:
         first = after.pending[0]
         differences = "; ".join(
@@ -136,7 +136,7 @@ def with_machines(
 ) -> CheckReport:
     """A report with what is not as planned of the machines, which are looked at and left alone."""
     with provisioner(requested, endpoint, password) as hypervisor:
-        checks = tuple(check_machines(hypervisor.look()))
+        checks = tuple(check_machines(hypervisor.compare()))
     looked_at = (*report.looked_at, *(machine.name for machine in requested.machines))
     return report.model_copy(update={"checks": (*checks, *report.checks), "looked_at": looked_at})
 

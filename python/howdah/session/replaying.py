@@ -15,10 +15,9 @@ from howdah.jobs.demand import demand_of
 from howdah.jobs.histories import History, JobHistoryServer, SparkHistoryServer, find_histories, read_source
 from howdah.jobs.store import JobStore, applications, texts
 from howdah.model.application import KIND_NAMES, Application
-from howdah.model.job_demand import JobDemand
 from howdah.model.plan import ClusterPlan
-from howdah.model.replay import JobReplay, ReplayScore
 from howdah.model.spark_log import SparkLog
+from howdah.model.user_job import JobDemand, JobReplay, ReplayScore
 from howdah.report.document import Document
 from howdah.services.errors import ServiceError
 from howdah.services.job_facts import JobFacts

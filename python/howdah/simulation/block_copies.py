@@ -14,9 +14,11 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from howdah.model.storage_cost import StoredData
+from howdah.model.storage_policy import StoredData
 from howdah.planner.host_moves import (
     Loss,
+    Scheme,
+    StorageLimits,
     draining_streams,
     heartbeat_s,
     interval_s,
@@ -24,7 +26,6 @@ from howdah.planner.host_moves import (
     streams,
     work_each_round,
 )
-from howdah.planner.storage_limits import Scheme, StorageLimits
 
 What = Literal["rebuild", "drain"]
 
@@ -189,7 +190,7 @@ def _simulate(move: Move, blocks: int, random: np.random.Generator) -> float:
 def _places(move: Move) -> _Places:
     workers = np.arange(move.limits.workers)
     host_of = workers % move.limits.hosts
-    gone = np.flatnonzero(host_of == 0) if move.loss.what == "host" else workers[:1]
+    gone = np.flatnonzero(host_of == 0) if move.loss.unit == "host" else workers[:1]
     return _Places(gone, np.setdiff1d(workers, gone), host_of)
 
 

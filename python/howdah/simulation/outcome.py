@@ -7,7 +7,7 @@ from itertools import accumulate
 
 from howdah.calibrate.case import SHARES, WITHIN
 from howdah.model.base import Model
-from howdah.model.counters import Counters
+from howdah.model.reported import Counters
 from howdah.model.simulated import StationUse
 from howdah.model.workloads.ycsb import THROUGHPUT
 

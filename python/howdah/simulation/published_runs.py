@@ -14,8 +14,8 @@ from howdah.errors import UserError
 from howdah.model.at_once import AtOnce, at_once
 from howdah.model.calibration import CalibrationCell
 from howdah.model.inventory import DiskRole, HostGroup, Inventory
-from howdah.model.known import KnownTimes
 from howdah.model.plan import ClusterPlan
+from howdah.model.prediction import KnownTimes
 from howdah.model.request import Protection
 from howdah.model.run import RunRecord
 from howdah.model.workloads.suite import Suite

@@ -19,7 +19,7 @@ from howdah.model.inventory import DiskKind, DiskRole, DiskSet, HostGroup, Inven
 from howdah.model.plan import ClusterPlan
 from howdah.model.request import Demand, Override, PlanRequest, Profile
 from howdah.model.workloads.dfsio import FILE_SIZE, FILES
-from howdah.model.workloads.files import MAPS, REPLICATION
+from howdah.model.workloads.option import MAPS, REPLICATION
 from howdah.model.workloads.terasort import OUTPUT_REPLICATION, REDUCES, ROW_BYTES, ROWS
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.reading import path_list

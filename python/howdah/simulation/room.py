@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from howdah.errors import UserError
-from howdah.model.workloads.files import ERASURE_CODING, REPLICATION
-from howdah.model.workloads.registered import programs
+from howdah.model.workloads.option import ERASURE_CODING, REPLICATION
+from howdah.model.workloads.suite import programs
 from howdah.model.workloads.terasort import OUTPUT_REPLICATION, ROW_BYTES
 from howdah.simulation.scenario import Hosts, Scenario, ScenarioProgram
 from howdah.units import format_bytes, format_count_short, format_counted

@@ -7,18 +7,15 @@ from typing import Literal
 
 from howdah.errors import UserError
 from howdah.model.at_once import AtOnce, Container, Room, counts_vcores, granted_bytes
-from howdah.model.erasure import POLICIES, ErasurePolicy
-from howdah.model.heap import heap_bytes
-from howdah.model.java_options import starts_quickly
-from howdah.model.plan import Cluster, ClusterPlan, Worker
+from howdah.model.plan import Cluster, ClusterPlan, Worker, value_text
 from howdah.model.request import Hadoop1, Profile, Protection
-from howdah.model.value import value_text
+from howdah.model.storage_policy import POLICIES, ErasurePolicy
 from howdah.model.workloads.dfsio import DfsioWrite
-from howdah.model.workloads.files import BLOCK_SIZE, ERASURE_CODING
+from howdah.model.workloads.option import BLOCK_SIZE, ERASURE_CODING
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import CODEC, PARTITION_SAMPLES, SLOWSTART, Codec
 from howdah.releases import catalogue
-from howdah.releases.values import read_bool, read_size
+from howdah.releases.values import heap_bytes, read_bool, read_size, starts_quickly
 from howdah.simulation.scenario import Coding, JobSettings, Masters, Scheduling, SimulatedHdfs
 from howdah.units import MIB
 

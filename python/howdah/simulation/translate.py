@@ -14,7 +14,7 @@ from howdah.model.request import PlanRequest
 from howdah.model.run import RunWarning
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.dfsio import FilesWorkload
-from howdah.model.workloads.pi import Pi
+from howdah.model.workloads.hadoop_programs import Pi
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import TeraGen, TeraSort, TeraValidate
 from howdah.simulation.calibrations import equipped_hosts, equipped_masters, of_software

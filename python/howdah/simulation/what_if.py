@@ -11,14 +11,14 @@ from howdah.calibrate.uncertainty import distance
 from howdah.errors import UserError
 from howdah.model.at_once import at_once
 from howdah.model.calibration import Calibration
-from howdah.model.engine_names import SIM
+from howdah.model.engine_options import SIM
 from howdah.model.plan import ClusterPlan
 from howdah.model.run import RunWarning
 from howdah.model.variation import Effect, Point, Sweep, WhatIf
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import ROW_BYTES, ROWS
 from howdah.planner.changes import MOST_HOSTS, QUANTITIES, changed_plan, pinned
-from howdah.planner.predictor import Predicted, lag
+from howdah.planner.ranked import Predicted, lag
 from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.request import RunRequest
 from howdah.simulation.calibrations import calibration_warnings
@@ -213,7 +213,7 @@ def _effect(change: _Change, prediction: Predicted, base: Predicted, *, calibrat
         share=difference.share,
         low=difference.low if calibrated else None,
         high=difference.high if calibrated else None,
-        tells=difference.tells,
+        tells=difference.is_clear,
     )
 
 
@@ -254,7 +254,7 @@ def _halved_and_doubled(base: ClusterPlan, name: str, impossible: list[str]) -> 
 
 
 def _change(base: ClusterPlan, name: str, value: int) -> _Change:
-    said = QUANTITIES[name].said
+    said = QUANTITIES[name].text_of
     return _Change(name, said(_now(base, name)), said(value), changed_plan(base, name, value))
 
 

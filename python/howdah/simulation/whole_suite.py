@@ -13,12 +13,12 @@ from howdah.calibrate.leave_out import half_width
 from howdah.calibrate.uncertainty import PER_DISTANCE
 from howdah.model.at_once import at_once
 from howdah.model.calibration import Calibration
-from howdah.model.engine_names import SIM
+from howdah.model.engine_options import SIM
 from howdah.model.plan import ClusterPlan
 from howdah.model.prediction import Interval
 from howdah.model.workloads.terasort import ROW_BYTES, ROWS, TERASORT
 from howdah.model.workloads.ycsb import THROUGHPUT
-from howdah.planner.predictor import Predicted
+from howdah.planner.ranked import Predicted
 from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.request import RunRequest
 from howdah.simulation.cases import shrunk

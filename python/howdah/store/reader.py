@@ -13,9 +13,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from howdah.errors import RecordError, UserError
-from howdah.model.legible import legible_run
 from howdah.model.run import Outcome, RunRecord, RunWarning
-from howdah.model.tables import RunData
+from howdah.model.tables import RunData, legible_run
 from howdah.store.layout import (
     LATENCIES,
     LOCK,

@@ -17,10 +17,8 @@ from howdah.errors import RecordError, RunFailed
 from howdah.model.plan import CLUSTER_PLAN, WORKER_PLAN
 from howdah.model.reported import FileRate, ResultMetric
 from howdah.model.run import SCHEMA_VERSION, RunRecord
-from howdah.model.workloads.dfsio import DFSIO_READ, DFSIO_WRITE, throughput
-from howdah.model.workloads.nnbench import NNBENCH, operations_per_s
-from howdah.model.workloads.pi import PI, estimate_of_pi
-from howdah.model.workloads.storage import STORAGE, zone_rates
+from howdah.model.workloads.dfsio import DFSIO_READ, DFSIO_WRITE, STORAGE, throughput, zone_rates
+from howdah.model.workloads.hadoop_programs import NNBENCH, PI, estimate_of_pi, operations_per_s
 from howdah.store.layout import RUN_JSON, replacing
 
 Document = dict[str, Any]

@@ -16,10 +16,10 @@ from pydantic import ValidationError
 
 from howdah.errors import RecordError
 from howdah.model.base import Model
+from howdah.model.job import Progress, Unit
 from howdah.model.latencies import LatencyHistogram
 from howdah.model.run import Outcome, RunRecord, Sample, TaskAttempt
-from howdah.model.server_events import ServerEvent
-from howdah.model.sink import Progress, Unit
+from howdah.model.tables import ServerEvent
 from howdah.store.layout import (
     LATENCIES,
     LOCK,

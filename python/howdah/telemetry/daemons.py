@@ -8,9 +8,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from fnmatch import fnmatchcase
 
-from howdah.services.answer import Object
 from howdah.services.errors import ServiceError
-from howdah.services.web import JmxReader, PlainClient, Web
+from howdah.services.web import JmxReader, Object, PlainClient, Web
 from howdah.telemetry.beans import Bean, BeanNumber, beans_of, hadoop_name
 from howdah.telemetry.device import Away, Counter, Device, MetricReading
 from howdah.telemetry.source import Source

@@ -10,7 +10,7 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from howdah.model.server_events import COLLECTION, COMPACTION, FLUSH, MOVE, SLOW_SYNC, SPLIT, ServerEvent
+from howdah.model.tables import COLLECTION, COMPACTION, FLUSH, MOVE, SLOW_SYNC, SPLIT, ServerEvent
 
 _MILLI = 1e-3
 # [2026-11-25T10:05:51.819+0000][0.326s][info][gc          ] GC(0) Pause Young (Normal) 20M->11M(380M) 6.602ms

@@ -19,7 +19,7 @@ from howdah.model.plan import ClusterPlan
 from howdah.model.tuning import HardwareLimit, KeptRules, Trial
 from howdah.planner.changes import insisting, with_hosts
 from howdah.planner.cluster import plan_cluster
-from howdah.planner.predictor import Predicted
+from howdah.planner.ranked import Predicted
 from howdah.planner.suite.cluster import size_planned
 from howdah.planner.suite.request import RunRequest
 from howdah.simulation.outcome import Summary

@@ -20,7 +20,7 @@ from howdah.model.tuning import (
     TuneParameter,
     TuningRequest,
 )
-from howdah.planner.predictor import lag
+from howdah.planner.ranked import lag
 from howdah.tune.candidates import Candidates, Values
 from howdah.tune.parameters import HOSTS, SLOTS
 from howdah.tune.search import Attempt, Search
@@ -68,7 +68,7 @@ def finalists(
             elapsed_s=median(predicted[_key(chosen.values)].elapsed_s),
             share=difference.share,
             interval=(difference.low, difference.high) if request.calibration else None,
-            differs=difference.tells,
+            differs=difference.is_clear,
             breaks=chosen.breaks,
         )
 

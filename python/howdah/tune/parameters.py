@@ -12,8 +12,6 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from howdah.model.at_once import at_once
-from howdah.model.heap import direct_bytes, heap_bytes
-from howdah.model.java_options import QUICK_START, starts_quickly
 from howdah.model.plan import Cluster, ClusterPlan, Worker
 from howdah.model.request import Override, PlanRequest
 from howdah.model.tuning import Fixed, TuneParameter
@@ -21,6 +19,7 @@ from howdah.model.workloads.terasort import REDUCES, ROWS, TERASORT, Codec
 from howdah.planner.heap import COMPRESSED_MOST
 from howdah.planner.suite.cluster import size_planned
 from howdah.planner.suite.request import RunRequest
+from howdah.releases.values import QUICK_START, direct_bytes, heap_bytes, starts_quickly
 from howdah.simulation.settings import PlannedSettings
 from howdah.units import GIB, MIB, exact_bytes
 

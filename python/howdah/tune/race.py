@@ -12,7 +12,7 @@ from howdah.calibrate.problem import Free
 from howdah.calibrate.records import times_of
 from howdah.model.calibration import Calibration
 from howdah.model.parameter import COMPILER, OWN, Parameter
-from howdah.model.plan import Cluster, ClusterPlan
+from howdah.model.plan import Cluster, ClusterPlan, value_text
 from howdah.model.request import PlanRequest
 from howdah.model.run import RunRecord
 from howdah.model.study import Budget, Factor, Repeats, Study
@@ -26,7 +26,6 @@ from howdah.model.tuning import (
     Tuning,
     TuningRequest,
 )
-from howdah.model.value import value_text
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import REDUCES, ROW_BYTES, ROWS
 from howdah.releases import catalogue

@@ -7,11 +7,9 @@ from typing import ClassVar, Literal
 from howdah.engines.hadoop.programs.command import Command
 from howdah.engines.hadoop.work import Conclusion, HadoopWork
 from howdah.engines.under_way import PartialResult
-from howdah.model.counters import Counters
-from howdah.model.reported import ResultMetric
+from howdah.model.reported import Counters, ResultMetric
 from howdah.model.workloads.base import Amount, Moved, Workload
-from howdah.model.workloads.files import MAPS, REPLICATION
-from howdah.model.workloads.option import size
+from howdah.model.workloads.option import MAPS, REPLICATION, size
 from howdah.planner.suite.cluster import ClusterSizes
 from howdah.planner.suite.programs import choose_maps
 from howdah.units import MIB

@@ -6,10 +6,9 @@ import pytest
 
 from howdah.analysis.analyse import analyse
 from howdah.analysis.evidence.volumes import ByteAccount
-from howdah.model.counters import Counters
-from howdah.model.reported import FileRate
+from howdah.model.host import OtherMount
+from howdah.model.reported import Counters, FileRate
 from howdah.model.run import DeviceLimit, Outcome
-from howdah.model.storage import OtherMount
 from howdah.model.tables import RunData
 from support.building import RunBuilder, Stage, kind
 from support.findings import found

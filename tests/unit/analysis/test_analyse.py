@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from howdah.analysis.analyse import analyse
 from howdah.analysis.evidence import Analysis
-from howdah.model.counters import Counters
+from howdah.model.reported import Counters
 from howdah.model.run import Outcome
 from howdah.model.tables import RunData
 from support import records

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from howdah.analysis.analyse import analyse
-from howdah.model.counters import Counters
+from howdah.model.reported import Counters
 from howdah.model.run import RunRecord, RunWarning, TelemetryCost, ValidationError
 from howdah.model.tables import RunData
 from howdah.model.workloads.terasort import Codec

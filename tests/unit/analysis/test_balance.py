@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from howdah.analysis.analyse import analyse
 from howdah.analysis.balance import balance
-from howdah.model.counters import Counters
-from howdah.model.reported import FileRate
+from howdah.model.reported import Counters, FileRate
 from howdah.model.tables import RunData
 from support.building import RunBuilder, Stage, Tasks, kind
 from support.findings import found, value

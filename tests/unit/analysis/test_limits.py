@@ -13,7 +13,7 @@ from howdah.analysis.analyse import analyse
 from howdah.analysis.evidence.times import LimitShare
 from howdah.analysis.limits import disk_seconds
 from howdah.analysis.work import BytesToMove
-from howdah.model.counters import Counters
+from howdah.model.reported import Counters
 from howdah.model.tables import RunData
 from howdah.model.workloads.terasort import Codec
 from support.building import RunBuilder, Stage, kind

@@ -13,7 +13,7 @@ from howdah.model.finding import Finding
 from howdah.model.reported import ResultMetric
 from howdah.model.run import Outcome, WorkloadResult
 from howdah.model.tables import SAMPLES_SCHEMA, RunData
-from howdah.model.workloads.redundancy import Redundancy
+from howdah.model.workloads.hadoop_programs import Redundancy
 from support.cluster_records import terasort_on, with_events
 from support.cluster_scene import Scene
 from support.findings import found

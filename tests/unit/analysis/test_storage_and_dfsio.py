@@ -8,8 +8,7 @@ import pytest
 
 from howdah.analysis.analyse import analyse
 from howdah.analysis.storage import dfsio_figures
-from howdah.model.counters import Counters
-from howdah.model.reported import FileRate
+from howdah.model.reported import Counters, FileRate
 from howdah.model.run import DeviceLimit, Outcome, WorkloadResult
 from support.building import RunBuilder, Stage, kind
 from support.findings import found, value

@@ -6,7 +6,7 @@ import pytest
 
 from howdah.analysis.analyse import analyse
 from howdah.analysis.evidence.use import StretchUse
-from howdah.model.counters import Counters
+from howdah.model.reported import Counters
 from howdah.model.tables import RunData
 from support.building import RunBuilder, Stage, kind
 from support.findings import found

@@ -14,7 +14,7 @@ from howdah.audit.folder import Releases, read_folders
 from howdah.audit.values import Misfit, Values, read_like
 from howdah.errors import UserError
 from howdah.model.check import Check, CheckVerdict
-from howdah.model.found import Found
+from howdah.model.existing import ExistingSystem
 from howdah.model.plan import Value
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Observation
@@ -30,8 +30,8 @@ def _subject(folder: Path, properties: Mapping[str, str]) -> Subject:
     (folder / "hdfs-site.xml").write_text(f"<configuration>\n{rows}\n</configuration>")
     config = read_folders([folder])
     values = Values(config, (hadoop(), hbase()))
-    found = Found(config=config)
-    return Subject(found=found, facts=found_facts(found, values, values, Releases()), values=values)
+    found = ExistingSystem(config=config)
+    return Subject(system=found, facts=found_facts(found, values, values, Releases()), values=values)
 
 
 def _rule(key: str, value: Value, severity: Severity = Severity.MUST, *, written: bool = True) -> SettingRule:

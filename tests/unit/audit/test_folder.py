@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from howdah.audit.folder import read_env, read_folders, read_xml
 from howdah.audit.values import Values
 from howdah.errors import UserError
-from howdah.model.found import FoundConfig
+from howdah.model.existing import FoundConfig
 from howdah.releases.catalogue import hadoop, hbase
 
 SITE = """<?xml version="1.0"?>

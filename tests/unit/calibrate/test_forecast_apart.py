@@ -12,7 +12,7 @@ from howdah.calibrate.forecast import own_part, unexplained, unexplained_ratios
 from howdah.calibrate.leave_out import NINETY
 from howdah.calibrate.tables import NamedRun, SortSetting, StudySetting, named_run, run_name
 from howdah.model.calibration import Calibration, CalibrationCell, Residual
-from howdah.planner.predictor import Predicted, lag
+from howdah.planner.ranked import Predicted, lag
 from howdah.simulation.calibrations import PUBLISHED, load_calibration
 from howdah.simulation.published_studies import studies
 from howdah.units import MIB

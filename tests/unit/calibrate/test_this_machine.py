@@ -9,7 +9,7 @@ import pytest
 from howdah.calibrate.this_machine import of_this_machine
 from howdah.calibrate.uncertainty import draws
 from howdah.model.calibration import Calibration
-from howdah.model.task_costs import StepCost, TaskCosts
+from howdah.model.measured import StepCost, TaskCosts
 from howdah.simulation.calibrations import PUBLISHED, default_values, load_calibration
 
 DEFAULTS = default_values()

@@ -12,12 +12,10 @@ from howdah.analysis.analyse import analyse
 from howdah.cli.live import Display, progress_line, result_line
 from howdah.engines.base import Prepared
 from howdah.engines.local.engine import LocalEngine
-from howdah.model.job import Job
+from howdah.model.job import Job, Progress
 from howdah.model.reported import ResultMetric
 from howdah.model.run import Outcome
-from howdah.model.sink import Progress
-from howdah.model.workloads.nnbench import operations_per_s
-from howdah.model.workloads.pi import estimate_of_pi
+from howdah.model.workloads.hadoop_programs import estimate_of_pi, operations_per_s
 from howdah.session.run.reporting import FinishedRun
 from support import records
 from support.building import RunBuilder, Stage, kind

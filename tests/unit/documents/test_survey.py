@@ -10,9 +10,9 @@ from howdah.documents.files import parse_inventory, read_work, write_work
 from howdah.documents.grouping import Addition, Probe, new_text
 from howdah.documents.survey import ASSUMED, Given, survey_groups
 from howdah.errors import UserError
+from howdah.model.existing import Machine, Survey, Volume, Work
 from howdah.model.inventory import DiskKind
 from howdah.model.plan import Role
-from howdah.model.survey import Machine, Survey, Volume, Work
 from howdah.session.plan.plans import demand_of
 from support.machine import host
 

@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 from howdah.errors import UserError
-from howdah.installation.command import PROGRAMS, RESOURCES, java_command
 from howdah.installation.digests import FETCHABLE, Fetchable, cache_folder, digests, faults, release_of
-from howdah.installation.installation import find_installation
-from howdah.installation.java import java_fault, java_home, java_version
+from howdah.installation.installation import find_installation, java_fault, java_home, java_version
+from howdah.installation.java_programs import PROGRAMS, RESOURCES, java_command
 from howdah.releases.catalogue import HBASE_VERSIONS, PLANNED_VERSIONS
 from support.tarballs import add_jar, make_tarball
 

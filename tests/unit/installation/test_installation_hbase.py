@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from howdah.errors import UserError
-from howdah.installation.command import PROGRAMS, RESOURCES, java_command
 from howdah.installation.digests import digests, release_of
 from howdah.installation.installation import fetched_hbase, find_hbase, ycsb_jars
+from howdah.installation.java_programs import PROGRAMS, RESOURCES, java_command
 from support.tarballs import make_hbase
 
 

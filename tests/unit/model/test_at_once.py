@@ -10,7 +10,7 @@ from howdah.model.at_once import AtOnce, at_once
 from howdah.model.inventory import Inventory
 from howdah.model.plan import Plan, Role
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Profile
-from howdah.model.workloads.files import MAPS
+from howdah.model.workloads.option import MAPS
 from howdah.model.workloads.terasort import REDUCES
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.suite.cluster import ContainerSizes, FoundNode, FoundValue, observed_plan, size_suite

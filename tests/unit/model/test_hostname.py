@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from howdah.model.base import WrongValue
 from howdah.model.hostname import MOST_HOSTS, expand, expand_all, fold, is_hostname
-from howdah.model.wrong import WrongValue
 
 _LABEL = st.from_regex(r"[a-z0-9]([a-z0-9-]{0,5}[a-z0-9])?", fullmatch=True)
 _NAMES = st.lists(

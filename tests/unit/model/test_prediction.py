@@ -33,7 +33,7 @@ def test_a_time_that_was_kept_before_is_still_read() -> None:
 def test_a_metric_is_said_in_its_own_unit() -> None:
     rate = Forecast(workload="ycsb-b", metric="throughput", unit="1/s", low=900, median=1000, high=1100)
     tail = Forecast(workload="ycsb-b", metric="read, 99 % within", low=0.03, median=0.045, high=0.06)
-    assert (rate.said(rate.median), tail.said(tail.median)) == ("1,000/s", "45 ms")
+    assert (rate.text_of(rate.median), tail.text_of(tail.median)) == ("1,000/s", "45 ms")
     assert tail.part == "read, 99 % within"
     assert Forecast(workload="terasort", phase="map-shuffle", low=1, median=2, high=3).part == "map-shuffle"
 

@@ -15,9 +15,9 @@ from howdah.model.plan import Capacity, Setting, Value
 from howdah.model.request import Demand, Growth, Hypervisor, PlanRequest
 from howdah.planner.capacity import capacity
 from howdah.planner.cluster import plan_cluster
-from howdah.planner.erasure import weigh_erasure
 from howdah.planner.facts import ClusterFacts, Facts, remaining_worker_hosts, remaining_workers
-from howdah.planner.masters.place import place_masters
+from howdah.planner.master_placement import place_masters
+from howdah.planner.storage_costs import weigh_erasure
 from howdah.planner.topology import lay_out
 from howdah.units import MIB
 from support.clusters import divided, host_group, inventory

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from howdah.errors import UserError
-from howdah.model.heap import heap_bytes
 from howdah.model.inventory import HostGroup, Inventory
 from howdah.model.plan import ClusterPlan, Value, Worker
 from howdah.model.request import Demand, Growth, Hypervisor, PlanRequest, WorkKind
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.rule import SettingRule
 from howdah.planner.rules.catalogue import find_rule
+from howdah.releases.values import heap_bytes
 
 POLICY = "dfs.block.replicator.classname"
 

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from howdah.model.heap import heap_bytes
 from howdah.model.plan import Role, Value
 from howdah.model.request import PlanRequest
 from howdah.planner.facts import Facts
 from howdah.planner.heap import ClusterSize, cluster_size, heaps_in, master_heaps
 from howdah.planner.rule import SettingRule
 from howdah.planner.rules.catalogue import find_rule
+from howdah.releases.values import heap_bytes
 from howdah.units import GIB
 from support.facts import HBASE, MASTERS, MIX, a_master, a_worker, asking, facts_of
 

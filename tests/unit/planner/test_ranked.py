@@ -14,8 +14,7 @@ from howdah.errors import UserError
 from howdah.model.plan import ClusterPlan
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Profile
 from howdah.planner.cluster import plan_cluster
-from howdah.planner.predictor import Predicted, lag
-from howdah.planner.ranked import plan_by_prediction
+from howdah.planner.ranked import Predicted, lag, plan_by_prediction
 
 HOSTS = read_inventory(Path(__file__).parents[3] / "examples/hosts-32.yaml")
 REQUEST = PlanRequest(
@@ -67,8 +66,8 @@ def test_what_a_draw_makes_of_both_cancels_out(
     assert behind.low <= behind.share <= behind.high
     ahead = lag(one, other)
     assert (1 + ahead.low) * (1 + behind.high) == pytest.approx(1)
-    assert ahead.tells == behind.tells
-    assert not lag(one, one).tells
+    assert ahead.is_clear == behind.is_clear
+    assert not lag(one, one).is_clear
 
 
 @given(TIMES, TIMES, st.floats(min_value=0, max_value=0.2), st.floats(min_value=0, max_value=0.2))
@@ -78,11 +77,11 @@ def test_a_plan_is_told_apart_the_sooner_the_less_is_its_own(
     less, more = sorted((more, less))
     draws = min(len(times), len(others))
     one, other = (Predicted(drawn[:draws], more, less) for drawn in (times, others))
-    assert not lag(one, one).tells
+    assert not lag(one, one).is_clear
     near, far = lag(one, other), lag(one.apart, other.apart)
     assert near.share == far.share
     assert far.low <= near.low <= near.high <= far.high
-    assert near.tells or not far.tells
+    assert near.is_clear or not far.is_clear
 
 
 @given(TIMES, st.floats(0, 0.2), st.floats(1, 3), st.floats(1, 3))
@@ -93,7 +92,7 @@ def test_what_is_told_of_a_small_distance_is_told_of_a_larger_one(
     one = Predicted(times, own, own)
     nearer, farther = (one._replace(elapsed_s=tuple(by * time for time in times)) for by in (near, far))
     assert lag(farther, one).low >= lag(nearer, one).low * (1 - 1e-9) - 1e-9
-    assert lag(farther, one).tells or not lag(nearer, one).tells
+    assert lag(farther, one).is_clear or not lag(nearer, one).is_clear
 
 
 def test_the_faster_platform_is_planned_against_what_rules_would_have_chosen() -> None:
@@ -105,7 +104,7 @@ def test_the_faster_platform_is_planned_against_what_rules_would_have_chosen() -
     assert second.verdict == "possible"
     assert second.score == pytest.approx(-1.0)
     assert best.judgements[0].text == "simulated fastest, in 1 min 40 s: a test's"
-    assert _candidates(plan)["4 per host"].startswith("simulated 100.0 % slower than native (")
+    assert _candidates(plan)["4 per host"].startswith("simulated 100 % slower than native (")
     refused = [one for one in plan.cluster.candidates if one.verdict == "refused"]
     assert refused == [
         one for one in (by_rules.cluster.candidates if by_rules.cluster else ()) if one.verdict == "refused"
@@ -117,7 +116,7 @@ def test_where_it_cannot_tell_the_rules_decide_and_it_is_said() -> None:
     assert plan.platform == "4 per host"
     said = _candidates(plan)
     assert said["4 per host"] == (
-        "simulated 2.6 % slower than native (4.3 % faster to 10.0 % slower): they cannot be distinguished"
+        "simulated 2.6 % slower than native (4.3 % faster to 10 % slower): they cannot be distinguished"
     )
     assert said["native"].endswith("it cannot be distinguished from 4 per host, which the rules prefer")
 

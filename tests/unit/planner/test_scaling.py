@@ -8,15 +8,15 @@ import pytest
 
 from howdah.documents.files import read_inventory
 from howdah.errors import UserError
-from howdah.model.heap import heap_bytes
 from howdah.model.host import Host
 from howdah.model.inventory import HostGroup, Inventory
 from howdah.model.plan import Cluster, ClusterPlan
 from howdah.model.request import Demand, Growth, Hypervisor, Override, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.platforms.division import least_worker
-from howdah.planner.scaling.fit import Fitted, fit_beside, fit_plan
+from howdah.planner.scaling.fit import Fitted, fit_on_shared_hosts, fit_plan
 from howdah.planner.scaling.room import DAEMON_BYTES, footprint
+from howdah.releases.values import heap_bytes
 from howdah.units import GIB
 from support.machine import host
 from support.shared_labs import shared_plans
@@ -275,8 +275,8 @@ def test_shared_hosts_are_divided_among_all_that_are_on_them(tmp_path: Path) -> 
     made = fitted(first, machine(cpus=2, memory=64 * GIB))
     assert made.plan is first
     assert made.cpu_share == 0.25
-    beside = fit_beside(
-        second, machine(cpus=2, memory=64 * GIB), free_bytes=SPACE, others=[first], cpu_share=0.25
+    beside = fit_on_shared_hosts(
+        second, machine(cpus=2, memory=64 * GIB), free_bytes=SPACE, neighbours=[first], cpu_share=0.25
     )
     assert (beside.plan, beside.cpu_share) == (second, 0.25)
     assert said(beside)["CPUs per host of workers"] == (2, 0.5)
@@ -302,6 +302,6 @@ def test_what_does_not_fit_beside_another_one_is_refused(
 ) -> None:
     first, second = shared_plans(tmp_path)
     with pytest.raises(UserError, match=what):
-        fit_beside(
-            second, machine(cpus=2, memory=memory), free_bytes=free_bytes, others=[first], cpu_share=0.25
+        fit_on_shared_hosts(
+            second, machine(cpus=2, memory=memory), free_bytes=free_bytes, neighbours=[first], cpu_share=0.25
         )

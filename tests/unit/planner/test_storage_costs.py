@@ -7,7 +7,7 @@ import pytest
 from howdah.errors import UserError
 from howdah.model.plan import ClusterPlan
 from howdah.model.request import CodedDirectory, Demand, Hypervisor, PlanRequest
-from howdah.model.storage_cost import PolicyCost, StoredData
+from howdah.model.storage_policy import PolicyCost, StoredData
 from howdah.planner.cluster import plan_cluster, without_hosts
 from howdah.planner.host_moves import Loss
 from howdah.planner.storage_costs import compare_storage

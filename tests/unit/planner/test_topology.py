@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howdah.model.found import Found, FoundConfig, FoundProperty
+from howdah.model.existing import ExistingSystem, FoundConfig, FoundProperty
 from howdah.model.hostname import expand_all
 from howdah.model.inventory import HostGroup
 from howdah.model.plan import Placement, Topology
@@ -192,7 +192,7 @@ def inspected(
     known: Facts,
     files: tuple[str, ...] = ("core-site.xml", "hdfs-site.xml"),
 ) -> list[Observation]:
-    found = Found(
+    found = ExistingSystem(
         config=FoundConfig(
             folder="conf",
             files=files,

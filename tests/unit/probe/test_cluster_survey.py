@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from howdah.model.existing import Machine, Survey
 from howdah.model.plan import Role
-from howdah.model.survey import Machine, Survey
 from howdah.probe.cluster_survey import observe, survey
 from howdah.services.conf import ClientConf
 from howdah.services.errors import NeedsTicket, NotReachable, ServiceError

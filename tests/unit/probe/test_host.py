@@ -7,9 +7,7 @@ from pathlib import Path, PurePath
 import pytest
 
 from howdah.errors import UserError
-from howdah.model.host import Host, UserLimits
-from howdah.model.network import Bond, NetworkStack
-from howdah.model.storage import FileSystem, XfsGeometry
+from howdah.model.host import Bond, FileSystem, Host, NetworkStack, UserLimits, XfsGeometry
 from howdah.probe import host_line, probe_host
 from howdah.probe.tree import Answer, Space
 from support.trees import RecordedInquiry, grow, grow_text

@@ -13,7 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from howdah.model.storage import FileSystem, XfsGeometry
+from howdah.model.host import FileSystem, XfsGeometry
 from howdah.probe import host_line, probe_host
 from howdah.probe.tree import LiveInquiry
 

@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howdah.errors import UserError
-from howdah.model.machines import Doing, FoundMachine, MachineDisk, ProvisionChange
+from howdah.model.machines import Doing, ExistingMachine, MachineDisk, ProvisionChange
 from howdah.provision.differences import differences, machine_changes, refuse, whole_changes
 from support.wanted import found_machine, wanted_machine
 
 _FACTS = st.dictionaries(st.sampled_from(["vCPUs", "memory", "power", "data disk 1"]), st.text(max_size=3))
 
 
-def _changes(found: Sequence[FoundMachine], planned: dict[str, str]) -> list[ProvisionChange]:
+def _changes(found: Sequence[ExistingMachine], planned: dict[str, str]) -> list[ProvisionChange]:
     machine = wanted_machine()
     there = {one.name: one for one in found}
     return list(machine_changes([machine], {machine.name: planned}, there, ("power",)))

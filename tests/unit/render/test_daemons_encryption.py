@@ -7,8 +7,7 @@ from functools import partial
 import pytest
 
 from howdah.hadoop.daemons import DAEMONS
-from howdah.model.plan import Role
-from howdah.model.value import planned_text
+from howdah.model.plan import Role, planned_text
 from support.labs import lab_plan, trio_plan
 
 ENCRYPTED = {

@@ -9,8 +9,7 @@ import pytest
 
 from howdah.documents.files import read_inventory
 from howdah.hadoop.daemons import DAEMONS
-from howdah.model.configset import ConfigSet
-from howdah.model.plan import Role
+from howdah.model.plan import ConfigSet, Role
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
 from howdah.render.cluster import render

@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howdah.errors import UserError
-from howdah.model.plan import Breach
-from howdah.model.value import value_text
+from howdah.model.plan import Breach, value_text
 from howdah.render.hypervisor import domain, vmx_fragment
 from howdah.render.text import env_file, setting_text, wrapped, xml_file
 from support.plans import kind, setting

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 from howdah.services.conf import ClientConf
 from howdah.services.errors import NotReachable, RefusedByDaemon, Unexpected
-from howdah.services.history import HistoryFiles, JobHistory
-from howdah.services.history_events import read_history
+from howdah.services.history import HistoryFiles, JobHistory, read_history
 from howdah.services.job_facts import AttemptFacts, JobFacts, state_of, task_number
 from howdah.services.job_rest import JobReader
 from howdah.services.namenode import NameNode

@@ -8,7 +8,7 @@ from typing import Any
 
 from howdah.jobs.demand import demand_of
 from howdah.jobs.mapreduce import mapreduce_application
-from howdah.services.history_events import read_history
+from howdah.services.history import read_history
 from howdah.services.job_facts import MasterStart, Sums
 
 FILE = Path(__file__).parents[2] / "data/hadoop-2.7.7/job_1699999000000_0007.jhist"

@@ -15,9 +15,8 @@ import pytest
 
 from howdah.errors import UserError
 from howdah.services import errors
-from howdah.services.answer import list_at
 from howdah.services.errors import NeedsTicket, NotReachable, RefusedByDaemon, ServiceError, Unexpected
-from howdah.services.web import Web
+from howdah.services.web import Web, list_at
 from support.ports import free_ports
 from support.recorded import Answer, Recorded, in_json, recorded
 

@@ -12,7 +12,7 @@ import pytest
 from howdah.errors import UserError
 from howdah.jobs.ranking import Filters
 from howdah.jobs.store import JobStore, applications
-from howdah.services.history_events import read_history
+from howdah.services.history import read_history
 from howdah.session.jobs import JobImport, application_of, import_jobs, overview_of
 from howdah.session.replaying import Request, replay
 from support.recorded import Answer, Recorded, in_json

@@ -7,7 +7,7 @@ import pytest
 from howdah.model.inventory import Inventory
 from howdah.model.plan import ClusterPlan
 from howdah.model.request import Demand, Override, PlanRequest
-from howdah.model.storage_cost import StoredData
+from howdah.model.storage_policy import StoredData
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.host_moves import Loss, drain, rebuild
 from howdah.planner.storage_costs import compared_schemes, plan_limits

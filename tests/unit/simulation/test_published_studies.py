@@ -13,7 +13,7 @@ from howdah.documents.files import read_inventory
 from howdah.model.at_once import AtOnce, at_once
 from howdah.model.inventory import HostGroup
 from howdah.model.placement import placed_workers
-from howdah.model.workloads.files import MAPS, REPLICATION
+from howdah.model.workloads.option import MAPS, REPLICATION
 from howdah.model.workloads.terasort import REDUCES, ROWS
 from howdah.simulation.calibrations import PUBLISHED, load_calibration
 from howdah.simulation.cases import scenario_of

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from howdah.errors import UserError
 from howdah.jobs.demand import demand_of
-from howdah.model.job_demand import DemandPart, JobDemand, TaskDemand
+from howdah.model.user_job import DemandPart, JobDemand, TaskDemand
 from howdah.services.event_log import read_event_log
-from howdah.services.history_events import read_history
+from howdah.services.history import read_history
 from howdah.simulation.replay.replaying import Replayer
 from howdah.simulation.replay.shape import (
     HostRates,

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howdah.model.calibration import Calibration
-from howdah.planner.predictor import Predicted
+from howdah.planner.ranked import Predicted
 from howdah.simulation.calibrations import load_calibration
 from howdah.simulation.outcome import Summary
 from howdah.simulation.replications import scenarios, simulate

@@ -23,7 +23,7 @@ from howdah.model.request import PlanRequest
 from howdah.model.run import Outcome, RunRecord, Sample, TaskAttempt
 from howdah.model.tables import SAMPLES_SCHEMA, TASKS_SCHEMA
 from howdah.model.workloads.base import Workload
-from howdah.model.workloads.registered import programs
+from howdah.model.workloads.suite import programs
 from howdah.planner.cluster import plan_cluster
 from howdah.store.archive import export_run, import_run
 from howdah.store.reader import read_record, read_run

@@ -11,11 +11,11 @@ import pyarrow as pa
 import pytest
 
 from howdah.errors import UserError
+from howdah.model.job import Progress
 from howdah.model.latencies import LatencyHistogram
 from howdah.model.metrics import METRICS
 from howdah.model.run import RunRecord, Sample, TaskAttempt
-from howdah.model.server_events import ServerEvent
-from howdah.model.sink import Progress
+from howdah.model.tables import ServerEvent
 from howdah.telemetry.device import CpuDevice, Device, MetricReading, PressureDevice
 from howdah.telemetry.sampler import Sampler
 from howdah.telemetry.source import Source, host_devices, this_machine

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from howdah.installation.command import gc_log_option
-from howdah.model.server_events import COLLECTION, ServerEvent
+from howdah.installation.java_programs import gc_log_option
+from howdah.model.tables import COLLECTION, ServerEvent
 from howdah.telemetry.server_logs import pauses
 
 LOGS = Path(__file__).parents[2] / "data/hbase-2.6.4"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.model.server_events import ServerEvent
+from howdah.model.tables import ServerEvent
 from howdah.telemetry.server_logs import region_events
 
 LOGS = Path(__file__).parents[2] / "data/hbase-2.6.4"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from howdah.model.java_options import QUICK_START
 from howdah.model.tuning import Trial
+from howdah.releases.values import QUICK_START
 from howdah.tune.candidates import Candidates, PlannedCandidate
 from howdah.tune.finalists import sensitivities
 from howdah.tune.parameters import base_of, parameters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from howdah.model.tuning import Trial
-from howdah.planner.predictor import lag
+from howdah.planner.ranked import lag
 from howdah.tune.candidates import Candidates
 from howdah.tune.finalists import course
 from howdah.tune.parameters import base_of

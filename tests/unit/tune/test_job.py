@@ -6,11 +6,11 @@ import pytest
 
 from howdah.errors import UserError
 from howdah.model.engine_options import SET
-from howdah.model.java_options import QUICK_START
-from howdah.model.job_tuning import COMBINED_NAME, CONFIGURED_NAME, JobTuningRequest, ValueAlone
 from howdah.model.study import Study
 from howdah.model.tuning import DEFAULTS_NAME, Narrowing, RaceRequest, RaceTarget
+from howdah.model.user_job import COMBINED_NAME, CONFIGURED_NAME, JobTuningRequest, ValueAlone
 from howdah.releases import catalogue
+from howdah.releases.values import QUICK_START
 from howdah.study import cells_of
 from howdah.tune.job import (
     alone_study,

@@ -7,12 +7,12 @@ import pytest
 from howdah.documents.files import read_inventory
 from howdah.errors import UserError
 from howdah.model.at_once import at_once
-from howdah.model.heap import direct_bytes, heap_bytes
 from howdah.model.plan import ClusterPlan
 from howdah.model.request import Demand, PlanRequest
 from howdah.model.tuning import Narrowing, TuneParameter
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.suite.request import RunRequest
+from howdah.releases.values import direct_bytes, heap_bytes
 from howdah.tune.candidates import Candidates, PlannedCandidate
 from howdah.tune.parameters import CACHE, SERVER_OPTIONS, Base, base_of, keys_of, parameters
 from howdah.tune.search import space_of

@@ -24,15 +24,14 @@ from howdah.analysis.timeline import Timeline, all_series, means_within, moments
 from howdah.analysis.wording import listed, percent
 from howdah.model.cluster import Laboratory, Scaling
 from howdah.model.comparison import Aspect, Fact, RunFigures
-from howdah.model.host import Host
+from howdah.model.host import Disk, Host
 from howdah.model.inventory import HostGroup
 from howdah.model.placement import placed_workers
 from howdah.model.plan import Cluster, Plan, Setting, Worker
 from howdah.model.run import Outcome, RunRecord
-from howdah.model.storage import Disk
 from howdah.model.tables import RunData
 from howdah.model.workloads.base import Workload
-from howdah.model.workloads.registered import options
+from howdah.model.workloads.suite import options
 from howdah.units import format_bits_per_s, format_bytes, format_counted, format_memory, format_rate
 
 NamedValue = tuple[str, str]
@@ -265,7 +264,7 @@ def _parameters(workload: Workload) -> Iterator[NamedValue]:
         value = option.of(workload)
         if option.fact is not None and value is not None:
             # Several options may be of one field, of different programs.
-            named.setdefault(option.field, (option.fact, option.said(value)))
+            named.setdefault(option.field, (option.fact, option.text_of(value)))
     yield from named.values()
 
 

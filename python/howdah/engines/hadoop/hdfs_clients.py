@@ -18,8 +18,7 @@ from howdah.faults.probes import (
     compare_with_files,
     probe_reports,
 )
-from howdah.installation.command import java_command
-from howdah.installation.compiled import compiled
+from howdah.installation.java_programs import compiled, java_command
 from howdah.model.faults import LEDGER_UNREAD
 from howdah.model.run import Outcome, RunRecord, RunWarning
 from howdah.units import format_seconds

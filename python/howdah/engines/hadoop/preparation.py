@@ -17,22 +17,21 @@ from howdah.engines.hadoop.target import DEADLINE_S, HadoopTarget
 from howdah.engines.on_lab.engine import FaultRun, on_lab, requested_faults
 from howdah.errors import UserError
 from howdah.extras import check_extras
-from howdah.installation.compiled import spark_programs
-from howdah.installation.spark import find_spark
+from howdah.hadoop.config_files import shown_value
+from howdah.installation.installation import find_spark
+from howdah.installation.java_programs import spark_programs
 from howdah.model.at_once import at_once
 from howdah.model.engine_options import CONF, DEADLINE, HDFS_DIR, LAB, PLAN, QUEUE, SET
 from howdah.model.job import Job
-from howdah.model.workloads.redundancy import Redundancy
+from howdah.model.workloads.hadoop_programs import Redundancy, UserCommand
 from howdah.model.workloads.spark import OnSpark
 from howdah.model.workloads.terasort import CODEC, Codec
-from howdah.model.workloads.user_command import UserCommand
 from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.request import RunRequest, requested_programs, suite_line
 from howdah.probe import probe_host
 from howdah.services.conf import conf_directory
 from howdah.services.errors import ServiceError
 from howdah.services.namenode import NameNode
-from howdah.services.secrets import shown_value
 
 _QUEUE = "default"
 _FOLDER = "howdah"

@@ -17,7 +17,7 @@ from howdah.engines.hadoop.programs.sources import (
 from howdah.engines.hadoop.storage import existing_parent
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.errors import UserError
-from howdah.installation.java import java_fault, java_home, java_version
+from howdah.installation.installation import java_fault, java_home, java_version
 from howdah.model.cluster import ClusterState
 from howdah.model.job import Job
 from howdah.model.workloads.base import Workload

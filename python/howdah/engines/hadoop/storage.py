@@ -17,9 +17,9 @@ from howdah.engines.processes import ProcessIdentity, is_dead, this_process
 from howdah.errors import UserError
 from howdah.model.base import Model
 from howdah.model.cluster import ReplicaSpread
-from howdah.model.erasure import POLICIES
+from howdah.model.storage_policy import POLICIES
 from howdah.model.workloads.base import Workload
-from howdah.model.workloads.files import ERASURE_CODING, REPLICATION
+from howdah.model.workloads.option import ERASURE_CODING, REPLICATION
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import ROW_BYTES, ROWS
 from howdah.services.errors import RefusedByDaemon, ServiceError

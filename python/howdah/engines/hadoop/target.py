@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from howdah.installation.compiled import SparkPrograms
 from howdah.installation.installation import Installation
+from howdah.installation.java_programs import SparkPrograms
 from howdah.model.cluster import Laboratory
 from howdah.model.placement import PlacedWorker, placed_workers
 from howdah.model.plan import Plan
@@ -19,8 +19,7 @@ from howdah.telemetry.source import Follow, Member, Source
 if TYPE_CHECKING:
     from howdah.engines.clock import RunClock
     from howdah.engines.hadoop.storage import HdfsWorkspace
-    from howdah.model.job import Job
-    from howdah.model.sink import SampleSink
+    from howdah.model.job import Job, SampleSink
     from howdah.services.namenode import NameNode
     from howdah.services.resourcemanager import ResourceManager
 

@@ -20,7 +20,7 @@ from howdah.engines.hbase.target import HBaseTarget, RunTable
 from howdah.engines.processes import ProcessIdentity, end_with_parent, is_dead, this_process
 from howdah.errors import RunFailed, UserError
 from howdah.model.base import Model
-from howdah.model.hbase import HBaseStatus
+from howdah.model.cluster import HBaseStatus
 from howdah.model.job import Job
 from howdah.model.workloads.ycsb import YCSB, YCSB_LOAD, YcsbMix
 from howdah.model.workloads.ycsb_options import BlockEncoding, BloomFilter, Compression

@@ -17,12 +17,11 @@ from howdah.engines.hbase.reached import ReachedHBase, reach_lab_hbase, reach_ow
 from howdah.engines.hbase.target import table_name
 from howdah.engines.on_lab.engine import FaultRun, complete_lab, on_lab, requested_faults
 from howdah.errors import UserError
-from howdah.installation.compiled import with_ycsb
 from howdah.installation.installation import find_hbase
+from howdah.installation.java_programs import with_ycsb
 from howdah.lab.state import LabState
 from howdah.model.at_once import AtOnce
-from howdah.model.engine_names import HBASE
-from howdah.model.engine_options import CONF, DATA_DIR, LAB, MEMORY, PLAN
+from howdah.model.engine_options import CONF, DATA_DIR, HBASE, LAB, MEMORY, PLAN
 from howdah.model.host import Host
 from howdah.model.job import Job
 from howdah.model.plan import Plan, Role, Worker, WorkerPlan
@@ -30,7 +29,7 @@ from howdah.model.workloads.base import Workload
 from howdah.model.workloads.hbase_pe import PE, PE_WRITE
 from howdah.model.workloads.ycsb import YCSB_LOAD, TableShape, YcsbLoad, check_shape
 from howdah.model.workloads.ycsb_options import CLIENTS, FIELD_SIZE, FIELDS, MOST_CLIENTS, RECORDS
-from howdah.planner.local.plan import DEFAULT_DATA_DIR
+from howdah.planner.local_plan import DEFAULT_DATA_DIR
 from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.request import RunRequest, requested_programs, suite_line
 from howdah.probe import probe_host

@@ -20,15 +20,14 @@ from howdah.engines.on_lab.members import LabMembers, lab_telemetry, laboratory_
 from howdah.engines.processes import RunningProgram
 from howdah.errors import UserError
 from howdah.hadoop.daemons import OF_HBASE
-from howdah.installation.command import PROGRAMS, gc_log_option, java_command
-from howdah.installation.compiled import with_ycsb
 from howdah.installation.installation import HBaseInstallation, find_hbase
+from howdah.installation.java_programs import PROGRAMS, gc_log_option, java_command, with_ycsb
 from howdah.lab.hadoop import daemons
 from howdah.lab.hadoop.files import installed, name_options
 from howdah.lab.kernel.namespaces import client_prefix, join_network
 from howdah.lab.registry import CLIENT
 from howdah.lab.state import LabState
-from howdah.model.hbase import HBaseStatus
+from howdah.model.cluster import HBaseStatus
 from howdah.model.job import Job
 from howdah.model.placement import placed_workers
 from howdah.model.plan import ClusterPlan, Plan, Role, Worker, WorkerPlan

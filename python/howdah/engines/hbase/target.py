@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from howdah.engines.clock import RunClock
 from howdah.engines.processes import ConcurrentProgram
 from howdah.faults.probes import ProbeAnswer, ProbeLog, probe_reports
-from howdah.installation.command import java_command
 from howdah.installation.installation import HBaseInstallation
+from howdah.installation.java_programs import java_command
 from howdah.model.cluster import Laboratory
 from howdah.model.faults import ProbeReport
-from howdah.model.job import Job
-from howdah.model.sink import Progress, SampleSink
+from howdah.model.job import Job, Progress, SampleSink
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.ycsb_options import MOST_CLIENTS
 from howdah.telemetry.server_logs import ServerLogs

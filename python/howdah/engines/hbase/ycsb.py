@@ -18,10 +18,9 @@ from howdah.engines.hbase.clients import (
 from howdah.engines.hbase.target import HBaseContext, HBaseWork, RegionProbes, RunTable, table_name
 from howdah.engines.under_way import PartialResult
 from howdah.errors import RunFailed
-from howdah.model.counters import Counters
 from howdah.model.faults import CELLS_LOST, CELLS_READ
 from howdah.model.latencies import LatencyHistogram, summary
-from howdah.model.reported import OperationCount, RateStep, ResultMetric
+from howdah.model.reported import Counters, OperationCount, RateStep, ResultMetric
 from howdah.model.run import Outcome, Phase, ValidationError
 from howdah.model.workloads.ycsb import YCSB, Ycsb, YcsbLoad, YcsbMix, results
 from howdah.model.workloads.ycsb_options import Settle

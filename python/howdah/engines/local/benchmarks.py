@@ -13,8 +13,7 @@ from howdah.engines.local.work import LocalContext, Watch, file_rates
 from howdah.engines.local.workspace import spread_file_names
 from howdah.engines.under_way import PartialResult
 from howdah.errors import UserError
-from howdah.model.counters import Counters
-from howdah.model.reported import FileRate
+from howdah.model.reported import Counters, FileRate
 from howdah.model.workloads.dfsio import (
     DFSIO_FOLDER,
     DFSIO_LOG,
@@ -23,7 +22,7 @@ from howdah.model.workloads.dfsio import (
     DfsioWrite,
     throughput,
 )
-from howdah.model.workloads.pi import Pi, estimate_of_pi
+from howdah.model.workloads.hadoop_programs import Pi, estimate_of_pi
 from howdah.units import MIB
 
 

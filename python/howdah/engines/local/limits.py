@@ -11,11 +11,10 @@ from pathlib import Path
 from howdah import _native
 from howdah.engines.local.work import LocalContext, Watch, device_of, file_rates
 from howdah.engines.under_way import PartialResult
-from howdah.model.counters import Counters
 from howdah.model.host import Host
-from howdah.model.reported import FileRate
+from howdah.model.reported import Counters, FileRate
 from howdah.model.run import DeviceLimit, Limits
-from howdah.model.workloads.storage import STORAGE, Storage, zone_rates
+from howdah.model.workloads.dfsio import STORAGE, Storage, zone_rates
 from howdah.units import MIB
 
 _TRIAL_BYTES = 64 * MIB

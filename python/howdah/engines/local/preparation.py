@@ -15,10 +15,10 @@ from howdah.engines.local.workspace import FOLDER
 from howdah.errors import UserError
 from howdah.model.engine_options import DATA_DIR
 from howdah.model.job import Job
-from howdah.model.workloads.pi import Pi
+from howdah.model.workloads.hadoop_programs import Pi
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import INPUT
-from howdah.planner.local.plan import DEFAULT_DATA_DIR, LocalPlanner, sample_interval_s
+from howdah.planner.local_plan import DEFAULT_DATA_DIR, LocalPlanner, sample_interval_s
 from howdah.planner.suite.request import RunRequest, plan_line, requested_programs
 from howdah.probe import probe_host
 from howdah.probe.host import host_line

@@ -12,8 +12,7 @@ from howdah.engines.local.workspace import FOLDER, Shortage, Workspace, find_kep
 from howdah.errors import UserError
 from howdah.model.job import Job
 from howdah.model.workloads.base import Workload
-from howdah.model.workloads.dfsio import DFSIO_FOLDER, DfsioRead
-from howdah.model.workloads.storage import Storage
+from howdah.model.workloads.dfsio import DFSIO_FOLDER, DfsioRead, Storage
 from howdah.model.workloads.terasort import INPUT, ROW_BYTES, ROWS, TeraRows, TeraSort
 from howdah.model.workloads.ycsb import TableShape, Ycsb, YcsbMix
 from howdah.model.workloads.ycsb_options import RECORDS

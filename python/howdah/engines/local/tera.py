@@ -13,7 +13,7 @@ from howdah.engines.local.work import LocalContext, Watch
 from howdah.engines.local.workspace import find_kept, spread_file_names
 from howdah.engines.under_way import PartialResult
 from howdah.errors import UserError
-from howdah.model.counters import Counters
+from howdah.model.reported import Counters
 from howdah.model.run import Outcome, ValidationError
 from howdah.model.workloads.terasort import (
     ROW_BYTES,

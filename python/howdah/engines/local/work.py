@@ -12,14 +12,12 @@ from typing import Any, Literal, TypeVar
 from howdah import _native
 from howdah.engines.local.workspace import Workspace
 from howdah.engines.under_way import PartialResult
-from howdah.model.host import Host
-from howdah.model.job import Job
+from howdah.model.host import FileSystem, Host
+from howdah.model.job import Job, Progress, SampleSink, Unit
 from howdah.model.latencies import LatencyHistogram
 from howdah.model.plan import Worker
 from howdah.model.reported import FileRate
 from howdah.model.run import Phase, TaskAttempt
-from howdah.model.sink import Progress, SampleSink, Unit
-from howdah.model.storage import FileSystem
 
 _POLL_S = 0.1
 

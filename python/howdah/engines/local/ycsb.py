@@ -18,9 +18,8 @@ from howdah.engines.local.workspace import find_kept
 from howdah.engines.under_way import PartialResult
 from howdah.errors import UserError
 from howdah.model.base import Model
-from howdah.model.counters import Counters
 from howdah.model.latencies import LatencyHistogram
-from howdah.model.reported import OperationCount
+from howdah.model.reported import Counters, OperationCount
 from howdah.model.run import Outcome, ValidationError
 from howdah.model.workloads.ycsb import (
     MOST_SCANNED,

@@ -22,16 +22,14 @@ from howdah.lab.state import LabState, read_state
 from howdah.lab.status import LabStatus, status
 from howdah.model.engine_options import FAULT
 from howdah.model.faults import Action
-from howdah.model.job import Job
+from howdah.model.job import Job, Progress, SampleSink
 from howdah.model.latencies import LatencyHistogram
 from howdah.model.plan import Placement
 from howdah.model.run import RunRecord, RunWarning, Sample, TaskAttempt
-from howdah.model.server_events import ServerEvent
-from howdah.model.sink import Progress, SampleSink
+from howdah.model.tables import ServerEvent
 from howdah.model.workloads.base import Workload
-from howdah.model.workloads.files import ERASURE_CODING
-from howdah.model.workloads.registered import programs
-from howdah.model.workloads.suite import suites
+from howdah.model.workloads.option import ERASURE_CODING
+from howdah.model.workloads.suite import programs, suites
 from howdah.planner.suite.request import RunRequest
 from howdah.planner.topology import NODE_GROUPS_END
 

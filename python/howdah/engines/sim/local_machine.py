@@ -18,9 +18,10 @@ from howdah.engines.local.workspace import FREE_SHARE, Shortage
 from howdah.engines.sim.engine import NAME
 from howdah.engines.under_way import begun_record
 from howdah.errors import UserError
-from howdah.model.counters import Counters
-from howdah.model.job import Job
+from howdah.model.host import FileSystem
+from howdah.model.job import Job, SampleSink
 from howdah.model.measured import MeasuredFigure
+from howdah.model.reported import Counters
 from howdah.model.run import (
     Origin,
     Outcome,
@@ -32,8 +33,6 @@ from howdah.model.run import (
     WorkloadResult,
 )
 from howdah.model.simulated import Band, Simulated
-from howdah.model.sink import SampleSink
-from howdah.model.storage import FileSystem
 from howdah.model.workloads.base import Moved, Workload
 from howdah.model.workloads.terasort import ROW_BYTES, TeraRows
 from howdah.simulation.local_engine import Draw, LocalOutcome, Ran, RanTask, median, translate_local

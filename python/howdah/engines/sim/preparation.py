@@ -17,13 +17,21 @@ from howdah.engines.sim.local_machine import USUAL_REPLICATIONS, SimLocalEngine,
 from howdah.engines.sim.results import simulated_interval_s
 from howdah.errors import UserError
 from howdah.model.calibration import Calibration
-from howdah.model.engine_names import LOCAL, SIM
-from howdah.model.engine_options import CALIBRATION, DATA_DIR, PLAN, PROBE, REPLICATIONS, SAMPLE_INTERVAL
+from howdah.model.engine_options import (
+    CALIBRATION,
+    DATA_DIR,
+    LOCAL,
+    PLAN,
+    PROBE,
+    REPLICATIONS,
+    SAMPLE_INTERVAL,
+    SIM,
+)
 from howdah.model.host import Host
 from howdah.model.plan import ClusterPlan
 from howdah.model.run import RunWarning
 from howdah.model.workloads.suite import Suite
-from howdah.planner.local.plan import LocalPlanner, sample_interval_s
+from howdah.planner.local_plan import LocalPlanner, sample_interval_s
 from howdah.planner.suite.cluster import size_planned
 from howdah.planner.suite.request import RunRequest, plan_line, requested_programs, suite_line
 from howdah.probe import probe_host

@@ -9,9 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from howdah.model.cluster import CounterValue, HadoopJob, ReplicaSpread
-from howdah.model.counters import Counters
 from howdah.model.latencies import LatencyHistogram, encoded_counts
-from howdah.model.reported import OperationCount
+from howdah.model.reported import Counters, OperationCount
 from howdah.model.run import Outcome, Phase, RunWarning, WorkloadResult
 from howdah.model.simulated import Band, PhaseUse, WorkUse
 from howdah.model.workloads.base import Workload

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from howdah.errors import RunFailed
+from howdah.hadoop.config_files import read_assignments
 from howdah.hadoop.daemons import DAEMONS, OF_HBASE, DaemonKind, default_port
-from howdah.hadoop.env_files import read_assignments
-from howdah.installation.command import BRIEF, PROGRAMS, gc_log_option, java_command
 from howdah.installation.installation import (
     HBaseInstallation,
     Installation,
+    java_home,
 )
-from howdah.installation.java import java_home
+from howdah.installation.java_programs import BRIEF, PROGRAMS, gc_log_option, java_command
 from howdah.lab.hadoop.files import Installed, cpu_option, directories, name_options
 from howdah.lab.hadoop.redirect import properties
 from howdah.lab.kernel import namespaces, processes

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from howdah.installation.command import BRIEF, PROGRAMS, java_command
 from howdah.installation.digests import release_of
 from howdah.installation.installation import (
     HBaseInstallation,
@@ -17,6 +16,7 @@ from howdah.installation.installation import (
     find_installation,
     own_hbase,
 )
+from howdah.installation.java_programs import BRIEF, PROGRAMS, java_command
 from howdah.lab import rootless
 from howdah.lab.hadoop.redirect import (
     DIRECTORIES,
@@ -34,8 +34,7 @@ from howdah.lab.hadoop.redirect import (
 from howdah.lab.registry import CLIENT
 from howdah.lab.state import Jars, LabState, LabSystem
 from howdah.model.cluster import Deviation
-from howdah.model.configset import ConfigSet
-from howdah.model.plan import Cluster, Role
+from howdah.model.plan import Cluster, ConfigSet, Role
 
 # Commands of users by script; the first argument selects the program in PROGRAMS.
 _HDFS = ("dfs", "dfsadmin", "haadmin", "fsck")

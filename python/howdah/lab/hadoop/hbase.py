@@ -11,9 +11,8 @@ from howdah.lab.kernel.processes import Process
 from howdah.lab.state import LabState
 from howdah.model.base import Model
 from howdah.model.plan import Role
-from howdah.services.answer import Object
 from howdah.services.errors import ServiceError
-from howdah.services.web import JmxReader, Web
+from howdah.services.web import JmxReader, Object, Web
 
 _SITE = "hbase-site.xml"
 _ACTIVE = "active"

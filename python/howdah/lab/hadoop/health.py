@@ -15,11 +15,10 @@ from howdah.lab.kernel.processes import Process, daemons
 from howdah.lab.state import LabState, LabSystem
 from howdah.model.base import Model
 from howdah.model.plan import Role
-from howdah.services.answer import list_at, object_at
 from howdah.services.conf import ClientConf
 from howdah.services.errors import NotConnected, NotReachable, RefusedByDaemon, ServiceError
 from howdah.services.namenode import NameNode
-from howdah.services.web import JmxReader, Web
+from howdah.services.web import JmxReader, Web, list_at, object_at
 
 _SILENCE_S = 5.0
 _ROOT_STATUS = "/webhdfs/v1/?op=GETFILESTATUS"

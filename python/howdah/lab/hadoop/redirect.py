@@ -9,11 +9,11 @@ from typing import NamedTuple
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Comment, Element, SubElement, TreeBuilder, XMLParser
 
-from howdah.hadoop.site_files import read_site
+from howdah.hadoop.config_files import read_site
 from howdah.lab.registry import MACHINE, VARIABLE
 from howdah.lab.state import LabSystem
 from howdah.model.cluster import Deviation
-from howdah.model.configset import ConfigSet
+from howdah.model.plan import ConfigSet
 
 _FOLDERS = ("hadoop", "hbase")
 """The folders of a ConfigSet for masters, clients, and workers if their kinds do not differ."""

@@ -18,12 +18,11 @@ from howdah.lab.kernel.namespaces import network_of
 from howdah.lab.state import LabState, LabSystem
 from howdah.model.base import Model
 from howdah.model.plan import Role
-from howdah.services.answer import Object
 from howdah.services.conf import ClientConf
 from howdah.services.errors import ServiceError
 from howdah.services.namenode import NameNode
 from howdah.services.resourcemanager import ResourceManager
-from howdah.services.web import JmxReader, Web
+from howdah.services.web import JmxReader, Object, Web
 
 _JOURNAL = "Hadoop:service=JournalNode,name=Journal-*"
 _NAMENODE = "Hadoop:service=NameNode,name="

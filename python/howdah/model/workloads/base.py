@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from howdah.model.base import Model
-from howdah.model.counters import Counters
+from howdah.model.reported import Counters
 from howdah.model.workloads.option import Option
 
 TOGETHER = 1

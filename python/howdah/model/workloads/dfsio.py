@@ -1,15 +1,25 @@
-"""TestDFSIO: files are written, one by each map task, and read back."""
+"""Tests of file systems: TestDFSIO on HDFS, and the papers' test of each data disk.
+
+TestDFSIO's files are written, one by each map task, and read back. The papers write files one after another
+on every disk (D0, Appendix B).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import ClassVar, Final, Literal
 
-from howdah.model.counters import Counters
-from howdah.model.reported import FileRate, ResultMetric
+from howdah.model.reported import Counters, FileRate, ResultMetric
 from howdah.model.workloads.base import TOGETHER, Amount, Moved, Workload
-from howdah.model.workloads.files import BLOCK_SIZE, ERASURE_CODING, REPLICATION
-from howdah.model.workloads.option import MOST_TASKS, Refusal, count, size
+from howdah.model.workloads.option import (
+    BLOCK_SIZE,
+    ERASURE_CODING,
+    MOST_TASKS,
+    REPLICATION,
+    Refusal,
+    count,
+    size,
+)
 from howdah.units import MIB, format_bytes, format_counted
 
 DFSIO_WRITE: Final = "dfsio-write"
@@ -81,7 +91,7 @@ class DfsioWrite(DfsioFiles):
         "sim": "howdah.simulation.translate:dfsio",
     }
     sizes: ClassVar = {
-        "local": "howdah.planner.local.programs:dfsio_write",
+        "local": "howdah.planner.local_programs:dfsio_write",
         "hadoop": "howdah.planner.suite.programs:dfsio_write",
         "sim": "howdah.planner.suite.programs:dfsio_write",
     }
@@ -109,7 +119,7 @@ class DfsioRead(DfsioFiles):
         "sim": "howdah.simulation.translate:dfsio",
     }
     sizes: ClassVar = {
-        "local": "howdah.planner.local.programs:dfsio_read",
+        "local": "howdah.planner.local_programs:dfsio_read",
         "hadoop": "howdah.planner.suite.programs:dfsio_read",
         "sim": "howdah.planner.suite.programs:dfsio_read",
     }
@@ -129,3 +139,35 @@ def throughput(files: Iterable[FileRate], name: str = "throughput per task") -> 
     rate = sum(file.bytes for file in every) / io_s
     over = "the files' own I/O time"
     return (ResultMetric(name=name, value=rate, unit="B/s", better="higher", over=over),)
+
+
+STORAGE: Final = "storage"
+
+
+class Storage(FilesWorkload):
+    """Writes and reads so many files on every data directory, one directory after another."""
+
+    kind: Literal["storage"] = STORAGE
+
+    options = (FILES, FILE_SIZE)
+    programs: ClassVar = {"local": "howdah.engines.local.limits:storage"}
+    sizes: ClassVar = {"local": "howdah.planner.local_programs:storage"}
+    not_on: ClassVar = {
+        "hadoop": "it measures one machine's disks, without HDFS",
+        "sim": "it measures real disks, and their speeds are inputs of a simulation",
+    }
+    # It uses one disk and one thread at a time, and is itself a measurement of the raw disk.
+    limited = False
+    timed_by_file = True
+    primary_metric = "writing"
+    rated_over = "file bytes written and read, over the files' own I/O time"
+
+    def moved(self, done: Counters) -> Moved | None:
+        return Moved(done.read_bytes, done.written_bytes)
+
+
+def zone_rates(files: Sequence[FileRate]) -> tuple[ResultMetric, ...]:
+    """What the disks wrote and read, over all their zones."""
+    written = [file for file in files if file.operation == "write"]
+    read = [file for file in files if file.operation == "read"]
+    return (*throughput(written, "writing"), *throughput(read, "reading"))

@@ -50,7 +50,6 @@ class PerformanceEvaluation(Workload):
     has_tasks = False
     limited = False
     command: ClassVar[str] = ""
-    """Its own name of it."""
     operation: ClassVar[str] = ""
     """What YCSB would call one of its operations."""
 

@@ -1,7 +1,7 @@
 """What a user may say of a program: a flag of ``howdah run``, a factor of a study, a field of the workload.
 
-An Option is declared once, beside the programs that have it. The flag with its help, what a study may vary
-and what is refused derive from it.
+An Option is declared once: with the programs that have it, or here if several families have it. The flag
+with its help, what a study may vary and what is refused derive from it.
 """
 
 from __future__ import annotations
@@ -9,13 +9,14 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping
 from enum import StrEnum
-from typing import Annotated, Any, Generic, NamedTuple, TypeVar
+from typing import Annotated, Any, Final, Generic, NamedTuple, TypeVar
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from howdah.errors import UserError
-from howdah.model.quantity import Size
-from howdah.units import format_memory, parse_bytes, parse_count
+from howdah.model.base import Size
+from howdah.model.storage_policy import POLICIES
+from howdah.units import MIB, format_memory, parse_bytes, parse_count
 
 T = TypeVar("T")
 C = TypeVar("C", bound=StrEnum)
@@ -78,7 +79,7 @@ class Option(Generic[T]):
         """How it is written on the command line."""
         return f"--{self.name.replace('_', '-')}"
 
-    def said(self, value: T) -> str:
+    def text_of(self, value: T) -> str:
         """A value for people to read."""
         if isinstance(value, tuple):
             return ", ".join(map(str, value))
@@ -216,3 +217,69 @@ def choice(
         choices=tuple(words),
         fact=fact,
     )
+
+
+CLUSTERS: Final = ("hadoop", "sim")
+"""The engines that have HDFS, real or simulated."""
+MOST_REPLICAS: Final = 512
+
+_LEAST_BLOCK_BYTES = MIB
+"""A NameNode takes none that is smaller, by default (dfs.namenode.fs-limits.min-block-size)."""
+_MOST_BLOCK_BYTES = 8191 * 2**50
+"""As many PiB as dfs.blocksize, a Java long, can hold."""
+_CHECKED_BYTES = 512
+"""A DataNode keeps a checksum of so much."""
+
+BLOCKS: Final = "give from 1MiB to 8191PiB, in multiples of 512 bytes"
+"""The hint if a block has another size."""
+
+
+def is_block(size_bytes: int) -> bool:
+    """Whether a block can have this size."""
+    return _LEAST_BLOCK_BYTES <= size_bytes <= _MOST_BLOCK_BYTES and size_bytes % _CHECKED_BYTES == 0
+
+
+def _refuse_block(size_bytes: int, engine: str) -> Refusal | None:
+    if is_block(size_bytes):
+        return None
+    return Refusal(f"{size_bytes:,} bytes is not a block size of HDFS", BLOCKS)
+
+
+def _policy(text: str, where: str) -> str:
+    if text not in POLICIES:
+        raise UserError(where, f"{text!r} is not an erasure coding policy", f"one of {', '.join(POLICIES)}")
+    return text
+
+
+def _studied_policy(text: str) -> str:
+    if text not in POLICIES:
+        raise ValueError(f"is not an erasure coding policy: one of {', '.join(POLICIES)}")
+    return text
+
+
+MAPS: Final = count("maps", "Number of map tasks.", most=MOST_TASKS, fact="map tasks")
+BLOCK_SIZE: Final = size(
+    "block_size",
+    "HDFS block size of written files, such as 256MiB.",
+    refuse=_refuse_block,
+    engines=CLUSTERS,
+    fact="block size",
+)
+REPLICATION: Final = count(
+    "replication",
+    "Number of replicas of generated and dfsio files.",
+    most=MOST_REPLICAS,
+    engines=CLUSTERS,
+    fact="replicas",
+)
+ERASURE_CODING: Final = Option[str](
+    name="erasure_coding",
+    field="erasure_coding",
+    help="Erasure coding policy of written files, such as XOR-2-1-1024k, instead of replicas.",
+    metavar="POLICY",
+    parse=_policy,
+    studied=StudiedAs("erasure_coding", Annotated[str, AfterValidator(_studied_policy)]),
+    engines=CLUSTERS,
+    choices=tuple(POLICIES),
+    fact="erasure coding",
+)

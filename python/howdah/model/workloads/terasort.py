@@ -10,18 +10,24 @@ from typing import Annotated, ClassVar, Final, Literal
 
 from pydantic import Field
 
-from howdah.model.counters import Counters
-from howdah.model.quantity import Size
+from howdah.model.base import Size
+from howdah.model.reported import Counters
 from howdah.model.workloads.base import Amount, Moved, Workload
-from howdah.model.workloads.files import (
+from howdah.model.workloads.option import (
     BLOCK_SIZE,
     CLUSTERS,
     ERASURE_CODING,
     MAPS,
     MOST_REPLICAS,
+    MOST_TASKS,
     REPLICATION,
+    Option,
+    Refusal,
+    StudiedAs,
+    choice,
+    count,
+    share,
 )
-from howdah.model.workloads.option import MOST_TASKS, Option, Refusal, StudiedAs, choice, count, share
 from howdah.units import format_bytes, format_count_short, format_counted, parse_count
 
 ROW_BYTES: Final = 100
@@ -151,7 +157,7 @@ class TeraGen(TeraRows):
         "sim": "howdah.simulation.translate:teragen",
     }
     sizes: ClassVar = {
-        "local": "howdah.planner.local.programs:teragen",
+        "local": "howdah.planner.local_programs:teragen",
         "hadoop": "howdah.planner.suite.programs:teragen",
         "sim": "howdah.planner.suite.programs:teragen",
     }
@@ -214,7 +220,7 @@ class TeraSort(TeraRows):
         "sim": "howdah.simulation.translate:terasort",
     }
     sizes: ClassVar = {
-        "local": "howdah.planner.local.programs:terasort",
+        "local": "howdah.planner.local_programs:terasort",
         "hadoop": "howdah.planner.suite.programs:terasort",
         "sim": "howdah.planner.suite.programs:terasort",
     }
@@ -259,7 +265,7 @@ class TeraValidate(TeraRows):
         "sim": "howdah.simulation.translate:teravalidate",
     }
     sizes: ClassVar = {
-        "local": "howdah.planner.local.programs:teravalidate",
+        "local": "howdah.planner.local_programs:teravalidate",
         "hadoop": "howdah.planner.suite.programs:teravalidate",
         "sim": "howdah.planner.suite.programs:teravalidate",
     }

@@ -14,7 +14,7 @@ from howdah.errors import UserError
 from howdah.model.latencies import LatencyHistogram
 from howdah.model.reported import ResultMetric, latency_metrics
 from howdah.model.workloads.base import TOGETHER, Amount, Workload
-from howdah.model.workloads.nnbench import OPERATIONS
+from howdah.model.workloads.hadoop_programs import OPERATIONS
 from howdah.model.workloads.option import Option
 from howdah.model.workloads.ycsb_options import (
     BLOCK_ENCODING,
@@ -80,11 +80,11 @@ def check_shape(requested: Callable[[Option[int]], int | None], shape: TableShap
         (FIELDS, shape.fields),
         (FIELD_SIZE, shape.field_bytes),
     ):
-        wanted = requested(option)
-        if wanted not in (None, existing):
+        value = requested(option)
+        if value not in (None, existing):
             raise UserError(
                 option.flag,
-                f"the existing table has {existing:,}, not {wanted:,}",
+                f"the existing table has {existing:,}, not {value:,}",
                 f"leave {option.flag} out, or load another table with `howdah run {YCSB_LOAD}`",
             )
 
@@ -152,7 +152,7 @@ class YcsbLoad(Ycsb):
         "sim": "howdah.simulation.hbase.programs:load",
     }
     sizes: ClassVar = {
-        "local": "howdah.planner.local.programs:load",
+        "local": "howdah.planner.local_programs:load",
         "hbase": "howdah.planner.suite.programs:ycsb_load",
         "sim": "howdah.planner.suite.programs:ycsb_load",
     }
@@ -193,7 +193,7 @@ class YcsbMix(Ycsb):
         "sim": "howdah.simulation.hbase.programs:mix",
     }
     sizes: ClassVar = {
-        "local": "howdah.planner.local.programs:mix",
+        "local": "howdah.planner.local_programs:mix",
         "hbase": "howdah.planner.suite.programs:ycsb_mix",
         "sim": "howdah.planner.suite.programs:ycsb_mix",
     }

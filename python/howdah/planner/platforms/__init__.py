@@ -1,1 +1,1 @@
-"""How one host is divided into workers: what is possible, how large they are and what speaks for each."""
+"""How one host is divided into workers: the possible platforms, the sizes of workers, pros and cons."""

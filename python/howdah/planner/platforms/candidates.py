@@ -1,18 +1,34 @@
-"""The platforms a host allows: native and so many virtual machines, each sized, judged and ranked."""
+"""The platforms a host allows: native and so many virtual machines, each sized, judged and ranked.
+
+The numbers of their workers become settings of the plan, each with its rule, its reason and its inputs.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from howdah.errors import UserError
 from howdah.model.inventory import HostGroup
-from howdah.model.plan import Candidate, Judgement, Layout, Role, Worker
+from howdah.model.plan import Breach, Candidate, Input, Judgement, Layout, Role, Setting, Worker
 from howdah.model.request import Hypervisor, PlanRequest
-from howdah.planner.platforms.division import Division, Share, divide, least_worker, slots_of, undivided
+from howdah.planner.platforms.division import (
+    Division,
+    Share,
+    Slots,
+    divide,
+    least_worker,
+    memory_for_workers,
+    slots_of,
+    slots_of_worker,
+    tasks_per_core,
+    undivided,
+)
 from howdah.planner.platforms.judging import judge, platform_score
+from howdah.planner.rule import Decision, Rule
+from howdah.planner.rules import memory as memory_rules
 from howdah.planner.rules import platform as rules
-from howdah.units import format_counted, format_gib
+from howdah.units import format_counted, format_gib, format_percent
 
 MOST_PER_SOCKET = 10
 """Twenty workers on two sockets are the most that were measured (RULES 16); more only where insisted on."""
@@ -135,8 +151,8 @@ def _insisting(
     per_host: int, candidates: Sequence[Candidate], refused: dict[Judgement, list[int]], group: HostGroup
 ) -> list[Candidate]:
     """The candidates, those with the number of workers insisted on first."""
-    wanted = [candidate for candidate in candidates if _per_host(candidate) == per_host]
-    if not wanted:
+    matching = [candidate for candidate in candidates if _per_host(candidate) == per_host]
+    if not matching:
         reason = next(why.text for why, counts in refused.items() if per_host in counts)
         possible = listed(_per_host(candidate) for candidate in candidates)
         raise UserError(
@@ -144,7 +160,7 @@ def _insisting(
             f"impossible on the hosts of group {group.name!r}: {reason}",
             f"possible: {possible}",
         )
-    return [*wanted, *(candidate for candidate in candidates if candidate not in wanted)]
+    return [*matching, *(candidate for candidate in candidates if candidate not in matching)]
 
 
 def _per_host(candidate: Candidate) -> int:
@@ -214,3 +230,186 @@ def listed(numbers: Iterable[int]) -> str:
         values = [value for _, value in run]
         parts += [f"{values[0]}–{values[-1]}"] if len(values) > 2 else [str(value) for value in values]
     return ", ".join(parts)
+
+
+def size_settings(group: HostGroup, candidate: Candidate, request: PlanRequest) -> tuple[Setting, ...]:
+    """The sizes of every kind of worker of a possible candidate."""
+    settings: list[Setting] = []
+    if layout_of(candidate).virtual:
+        settings.append(_held_back(group, candidate))
+    for worker in candidate.kinds:
+        settings += _of_worker(group, candidate, worker, request)
+    return tuple(settings)
+
+
+def _of_worker(
+    group: HostGroup, candidate: Candidate, worker: Worker, request: PlanRequest
+) -> Iterator[Setting]:
+    name = worker.name if len(candidate.kinds) > 1 else None
+    virtual = layout_of(candidate).virtual
+    sizes = {
+        "worker.vcpus": _vcpus(group, candidate, worker, request) if virtual else _threads(group),
+        "worker.memory": _memory(group, candidate, worker) if virtual else _all_memory(group),
+        "worker.data_disks": _data_disks(group, candidate, worker),
+        "worker.numa_nodes": _numa_nodes(group, worker, request),
+    }
+    for key, (rule, decision) in sizes.items():
+        yield rule.setting(key, decision, worker=name, group=group.name)
+    if request.mapreduce:
+        for key in ("worker.map_slots", "worker.reduce_slots"):
+            yield _slots(key, group, worker, name, request)
+
+
+def _held_back(group: HostGroup, candidate: Candidate) -> Setting:
+    allocated = sum(kind.per_host * kind.memory_bytes for kind in candidate.kinds)
+    reserved = group.memory_bytes - allocated
+    because = (
+        f"the hypervisor keeps 1.7 GiB and 5.2 %, workers get the rest in whole GiB: "
+        f"{format_gib(allocated)} of {format_gib(group.memory_bytes)}, "
+        f"{format_percent(allocated / group.memory_bytes)}"
+    )
+    inputs = (_bytes("memory of a host", group.memory_bytes), _bytes("memory of its workers", allocated))
+    return memory_rules.HELD_BACK.setting(
+        "host.memory_held_back", Decision(reserved, because, inputs), group=group.name
+    )
+
+
+def _threads(group: HostGroup) -> tuple[Rule, Decision]:
+    threads = group.cpu.threads
+    return rules.NATIVE, Decision(
+        threads, "the worker is the host and has all its threads", (_number("threads", threads),)
+    )
+
+
+def _vcpus(
+    group: HostGroup, candidate: Candidate, worker: Worker, request: PlanRequest
+) -> tuple[Rule, Decision]:
+    cpu, vcpus = group.cpu, worker.vcpus or 0
+    inputs = (
+        _number("threads of a host", cpu.threads),
+        _number("threads of a core", cpu.threads_per_core),
+        _number("workers of this kind on a host", worker.per_host),
+    )
+    threads = format_counted(cpu.threads, "thread")
+    allocated = sum(kind.per_host * (kind.vcpus or 0) for kind in candidate.kinds)
+    if allocated > cpu.threads:
+        because = f"{allocated} virtual CPUs on the host's {threads}, as --overcommit allows"
+        return rules.OVERCOMMIT, Decision(vcpus, because, inputs)
+    if not request.hbase_used:
+        because = f"the host's {threads} are committed exactly, in the proportion of the workers' sizes"
+        return rules.THREADS_COMMITTED, Decision(vcpus, because, inputs)
+    because = (
+        f"of {threads}, one core's {cpu.threads_per_core} are left to the hypervisor for HBase's latency"
+    )
+    if request.dividing is not Hypervisor.KVM:
+        because += (
+            "; with latency sensitivity High, vSphere 8 gives each virtual CPU its own core unless virtual "
+            f"hyper-threading is on, which {vcpus} vCPUs on {format_counted(cpu.cores, 'core')} need"
+        )
+    return rules.SPARE_CORE, Decision(vcpus, because, inputs)
+
+
+def _all_memory(group: HostGroup) -> tuple[Rule, Decision]:
+    because = "the worker is the host and has all its memory; what the system needs is left out of YARN's"
+    return memory_rules.NATIVE, Decision(
+        group.memory_bytes, because, (_bytes("memory of a host", group.memory_bytes),)
+    )
+
+
+def _memory(group: HostGroup, candidate: Candidate, worker: Worker) -> tuple[Rule, Decision]:
+    available = memory_for_workers(group.memory_bytes)
+    disks = sum(kind.per_host * (kind.data_disks or 0) for kind in candidate.kinds)
+    workers = sum(kind.per_host for kind in candidate.kinds)
+    equal = len({kind.memory_bytes for kind in candidate.kinds}) == 1
+    share = f"shared by {workers}" if equal else f"as {worker.data_disks} of {disks} data disks"
+    inputs = (
+        _bytes("memory for workers of a host", available),
+        _number("workers on a host", workers),
+        _number("data disks of the worker", worker.data_disks or 0),
+    )
+    return memory_rules.WORKER_SHARE, Decision(
+        worker.memory_bytes, f"{format_gib(available)} for workers, {share}, all of it reserved", inputs
+    )
+
+
+def _data_disks(group: HostGroup, candidate: Candidate, worker: Worker) -> tuple[Rule, Decision]:
+    disks, own = group.data_disks, worker.data_disks or 0
+    workers = sum(kind.per_host for kind in candidate.kinds)
+    inputs = (_number("data disks of a host", disks), _number("workers on a host", workers))
+    divided = f"{format_counted(disks, 'data disk')} of the host for {format_counted(workers, 'worker')}"
+    return rules.DATA_DISKS, Decision(own, f"{divided}, each disk whole and mounted on its own", inputs)
+
+
+def _numa_nodes(group: HostGroup, worker: Worker, request: PlanRequest) -> tuple[Rule, Decision]:
+    cpu, spanned, vcpus = group.cpu, worker.numa_nodes or 1, worker.vcpus or 0
+    threads, cores = cpu.threads // cpu.numa_nodes, cpu.cores // cpu.numa_nodes
+    inputs = (
+        _number("NUMA nodes of a host", cpu.numa_nodes),
+        _number("threads of a node", threads),
+        _number("cores of a node", cores),
+        _number("virtual CPUs of the worker", vcpus),
+    )
+    if cpu.numa_nodes == 1:
+        return rules.FITS_NUMA_NODE, Decision(1, "the host is one NUMA node", inputs)
+    if spanned > 1:
+        because = f"the worker is larger than one of the host's {cpu.numa_nodes} NUMA nodes"
+        return rules.FITS_NUMA_NODE, Decision(spanned, because, inputs)
+    if vcpus > cores:
+        means = "binding" if request.dividing is Hypervisor.KVM else "preferHT"
+        because = f"{vcpus} vCPUs fit a node's {threads} threads, not its {cores} cores: {means} keeps them"
+        return rules.PREFER_HT, Decision(1, because, inputs)
+    because = f"{vcpus} vCPUs and {format_gib(worker.memory_bytes)} fit one node: all memory is local"
+    return rules.FITS_NUMA_NODE, Decision(1, because, inputs)
+
+
+def _slots(key: str, group: HostGroup, worker: Worker, name: str | None, request: PlanRequest) -> Setting:
+    slots = slots_of_worker(group, request, worker)
+    tasks = key.removeprefix("worker.").removesuffix("_slots")
+    per_core = tasks_per_core(group, request)
+    because = f"{per_core:g} for each of {slots.cores:g} cores make {slots.by_cores}"
+    if request.hbase_used:
+        because += ", of the half of the worker that HBase leaves"
+    if slots.by_demand > slots.by_cores:
+        because += f", raised to {slots.by_demand} for {format_counted(slots.spindles, 'spinning disk')}"
+    if slots.tasks < slots.by_demand:
+        limit = "threads" if slots.by_threads <= slots.by_memory else "memory"
+        because += f", held to {slots.tasks} by its {limit}"
+    inputs = (
+        _number("cores of the worker", slots.cores),
+        _number("spinning disks of the worker", slots.spindles),
+        _number("most by threads", slots.by_threads),
+        _number("most by memory", slots.by_memory),
+    )
+    setting = rules.SLOTS.setting(
+        key, Decision(slots.tasks, f"{tasks} tasks at once: {because}", inputs), worker=name, group=group.name
+    )
+    if request.slots is None:
+        return setting
+    return setting.model_copy(
+        update={
+            "value": request.slots,
+            "origin": "user",
+            "reason": "given by the user",
+            "source": "command line",
+            "breaks": tuple(_breaches(request.slots, slots)),
+        }
+    )
+
+
+def _breaches(planned: int, slots: Slots) -> Iterator[Breach]:
+    """What the user's own number of slots breaks."""
+    if planned > slots.by_memory:
+        sentence = f"memory holds {slots.by_memory} of each kind with the least heaps under half of it"
+        yield Breach(rule=memory_rules.ENOUGH.id, says=sentence)
+    if planned > slots.by_threads:
+        yield Breach(rule=rules.SLOTS.id, says=f"{slots.by_threads} threads run no more of each kind at once")
+    if planned < slots.cores:
+        yield Breach(rule=rules.SLOTS.id, says=f"{slots.cores:g} cores need at least one of each kind each")
+
+
+def _number(name: str, value: float) -> Input:
+    return Input(name=name, value=value)
+
+
+def _bytes(name: str, value: int) -> Input:
+    return Input(name=name, value=value, unit="B")

@@ -44,21 +44,21 @@ LEAST_PER_CORE = 1.5
 class Slots(NamedTuple):
     """How many of each kind, what asks for them, and what allows them.
 
-    ``cores`` are those of the worker; ``wanted`` is what its cores ask for and, where only TeraSort runs,
+    ``cores`` are those of the worker; ``by_demand`` is the number for its cores and, if only TeraSort runs,
     its spinning disks if they are more; threads and memory allow ``by_threads`` and ``by_memory``.
     """
 
     cores: float
     spindles: int
     by_cores: int
-    wanted: int
+    by_demand: int
     by_threads: int
     by_memory: int
 
     @property
     def tasks(self) -> int:
         """Map tasks at once, and as many reduce tasks."""
-        return min(self.wanted, self.by_threads, self.by_memory)
+        return min(self.by_demand, self.by_threads, self.by_memory)
 
 
 MOST_MIXED_PER_SOCKET = 5
@@ -101,7 +101,7 @@ class Division(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """One of the alike parts a host is cut into: its own NUMA node, or several for its only worker."""
+    """One of the equal parts of a host: its own NUMA node, or several for its only worker."""
 
     parts: int
     workers: int
@@ -118,7 +118,7 @@ def memory_for_workers(host_bytes: int) -> int:
 
 
 def memory_of_host(workers_bytes: int) -> int:
-    """The memory of a host whose hypervisor leaves so much to workers, in whole MiB."""
+    """The memory of a host that leaves so much to workers, in whole MiB."""
     return whole_mib((workers_bytes + HELD_BACK_BYTES) / (1 - HELD_BACK_SHARE))
 
 
@@ -135,7 +135,7 @@ def mapreduce_share(request: PlanRequest) -> float:
 
 
 def slots_in(memory_bytes: int, request: PlanRequest) -> int:
-    """Slots of each kind that a worker's memory allows: heaps under half, containers beside daemons."""
+    """Slots of each kind in a worker's memory: heaps under half, containers next to daemons."""
     usable = memory_bytes * mapreduce_share(request)
     if not request.sorts_only:
         return max(0, int((usable - DAEMONS_BYTES) * CONTAINERS_OF_ROOM // PAIR_BYTES))
@@ -179,7 +179,7 @@ def slots_of(group: HostGroup, request: PlanRequest, *, vcpus: int, disks: int, 
         cores=cores,
         spindles=spindles,
         by_cores=by_cores,
-        wanted=max(by_cores, math.ceil(spindles * share)) if request.sorts_only else by_cores,
+        by_demand=max(by_cores, math.ceil(spindles * share)) if request.sorts_only else by_cores,
         by_threads=max(1, math.floor(vcpus * share)),
         by_memory=slots_in(memory_bytes, request),
     )
@@ -303,12 +303,12 @@ def _equal_vcpus(part: _Part, request: PlanRequest) -> int | None:
 
     With HBase a thread or two may be left over beside the spare core, and none is given out twice.
     """
-    vcpus, rest = divmod(part.threads, part.workers)
+    vcpus, remainder = divmod(part.threads, part.workers)
     if request.hbase_used:
         return vcpus
     if not request.overcommit:
-        return vcpus if rest == 0 else None
-    vcpus = max(vcpus + (rest > 0), part.threads_per_core)
+        return vcpus if remainder == 0 else None
+    vcpus = max(vcpus + (remainder > 0), part.threads_per_core)
     # One virtual CPU more than a core has threads served single-replica writes (RULES 21).
     one_more = request.replication == 1 and vcpus == part.threads_per_core < part.threads
     return vcpus + one_more

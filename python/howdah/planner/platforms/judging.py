@@ -1,4 +1,4 @@
-"""What speaks for and against a division of a host, by the rules for now; a simulation may rank better later.
+"""Pros and cons of a division of a host, by the rules; a simulation may rank platforms better later.
 
 A weight is the share of TeraSort's time (with HBase, of YCSB's) that a platform is expected to lose
 against the best conceivable one. On the vSphere 6 hosts they add up to what Table 2 measured: the
@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from howdah.model.inventory import DiskKind, DiskRole, HostGroup
 from howdah.model.plan import Judgement
 from howdah.model.request import Hypervisor, PlanRequest, Profile
-from howdah.planner.masters.slots import PLACE_BYTES, PLACE_VCPUS
+from howdah.planner.master_slots import PLACE_BYTES, PLACE_VCPUS
 from howdah.planner.platforms.division import Division, mapreduce_share, slots_of, spinning_disks
 from howdah.planner.rules import platform as rules
 from howdah.units import GIB, format_counted, format_gib, format_percent
@@ -60,11 +60,11 @@ _GUEST_MEMORY = 0.05
 _MASTER_PLACES = 0.005
 """A master that takes two places of workers instead of one (RULES 17)."""
 NOT_ASKED_FOR = 1.0
-"""Last of all: a hypervisor was named, and this platform goes without (howdah)."""
+"""The last rank: a hypervisor was requested, and this platform has none (howdah)."""
 
 
 def judge(group: HostGroup, request: PlanRequest, division: Division) -> tuple[Judgement, ...]:
-    """All that the rules say of a platform; of mixed loads, each counts for its share of the workers."""
+    """All judgements of a platform; each kind of a mixed load counts for its part of the workers."""
     return tuple(_judgements(group, request, division))
 
 
@@ -80,7 +80,7 @@ def _judgements(group: HostGroup, request: PlanRequest, division: Division) -> I
             if request.hypervisor is None
             else f"--hypervisor {request.hypervisor} was requested, but this platform has no virtual machines"
         )
-        yield rules.HYPERVISOR.speaks_against(requested, NOT_ASKED_FOR)
+        yield rules.HYPERVISOR.con(requested, NOT_ASKED_FOR)
     share = mapreduce_share(request)
     if request.mapreduce:
         yield from _scaled(mapreduce_judgements(group, request, division), share)
@@ -103,21 +103,19 @@ def hbase_judgements(division: Division) -> Iterator[Judgement]:
     """All of them; weights are shares of YCSB's time."""
     count = division.per_host
     if count == 1:
-        yield rules.HBASE_ONE.speaks_for(
-            "one RegionServer for the whole host: simplest, most memory for its caches"
-        )
+        yield rules.HBASE_ONE.pro("one RegionServer for the whole host: simplest, most memory for its caches")
     else:
-        yield rules.HBASE_ONE.speaks_against(
+        yield rules.HBASE_ONE.con(
             f"{count} RegionServers on a host: more to run, and smaller caches",
             _HBASE_WORKERS_DOUBLED * math.log2(count),
         )
     if division.virtual:
         share = guest_share(division)
-        yield rules.HBASE_VIRTUAL.speaks_against(
+        yield rules.HBASE_VIRTUAL.con(
             f"virtual machines take up to {100 * _HBASE_VIRTUAL:.0f} % longer than the hosts themselves",
             _HBASE_VIRTUAL,
         )
-        yield rules.GUEST_MEMORY.speaks_against(
+        yield rules.GUEST_MEMORY.con(
             f"about {format_percent(share)} of memory goes to "
             f"{format_counted(count, 'guest')} with DataNodes",
             _HBASE_GUEST_MEMORY * share,
@@ -147,24 +145,24 @@ def _numa(group: HostGroup, request: PlanRequest, division: Division) -> Iterato
     memory = max(share.memory_bytes for share in division.shares)
     threads, cores = cpu.threads // cpu.numa_nodes, cpu.cores // cpu.numa_nodes
     if not division.virtual and request.profile is Profile.PRODUCTION:
-        yield rules.FITS_NUMA_NODE.speaks_for(
+        yield rules.FITS_NUMA_NODE.pro(
             f"each container is bound to one of the {spanned} NUMA nodes, so its memory is local"
         )
     elif spanned > 1:
         remote = 1 - 1 / spanned
         behind_sockets = 1 - 1 / max(1, spanned // cpu.numa_nodes_per_socket)
-        yield rules.FITS_NUMA_NODE.speaks_against(
+        yield rules.FITS_NUMA_NODE.con(
             f"spans {spanned} NUMA nodes: {format_percent(remote)} of its memory is remote to each CPU",
             _REMOTE_MEMORY * behind_sockets + _NEAR_MEMORY * (remote - behind_sockets),
         )
     elif vcpus > cores:
         means = "bound to it" if request.dividing is Hypervisor.KVM else "with preferHT"
-        yield rules.PREFER_HT.speaks_against(
+        yield rules.PREFER_HT.con(
             f"a NUMA node only {means}: {vcpus} vCPUs, {format_counted(cores, 'core')}", _PREFER_HT
         )
     else:
         node = group.memory_bytes // cpu.numa_nodes
-        yield rules.FITS_NUMA_NODE.speaks_for(
+        yield rules.FITS_NUMA_NODE.pro(
             f"fits a NUMA node: {vcpus} of {threads} threads, {format_gib(memory)} of {format_gib(node)}"
         )
 
@@ -172,20 +170,20 @@ def _numa(group: HostGroup, request: PlanRequest, division: Division) -> Iterato
 def _disks(group: HostGroup, request: PlanRequest, division: Division) -> Iterator[Judgement]:
     disks = max(share.disks for share in division.shares)
     if not _all_spin(group):
-        yield rules.FEW_DISKS.speaks_for(
+        yield rules.FEW_DISKS.pro(
             f"{_data_disks(group, disks)} for a DataNode: few are best was measured of spinning disks only"
         )
     elif request.profile is Profile.PRODUCTION:
-        yield rules.FEW_DISKS.speaks_for(
+        yield rules.FEW_DISKS.pro(
             f"{_data_disks(group, disks)} for a DataNode: at most {_FEW_DISKS} were best with Hadoop 1 and "
             f"2; {request.hadoop} was not measured"
         )
     elif disks <= _FEW_DISKS:
-        yield rules.FEW_DISKS.speaks_for(
+        yield rules.FEW_DISKS.pro(
             f"{format_counted(disks, 'data disk')} for a DataNode: at most {_FEW_DISKS} is best"
         )
     else:
-        yield rules.FEW_DISKS.speaks_against(
+        yield rules.FEW_DISKS.con(
             f"{disks} data disks for one DataNode: at most {_FEW_DISKS} is best",
             _DISKS_DOUBLED * math.log2(disks / _FEW_DISKS),
         )
@@ -209,22 +207,22 @@ def _count(group: HostGroup, division: Division) -> Iterator[Judgement]:
     range_text = f"{_FEWEST_PER_SOCKET * sockets} to {_MOST_PER_SOCKET * sockets} are good, {best} the best"
     off = _OFF_OPTIMUM * abs(math.log2(count / best))
     if count > 1 and not _all_spin(group):
-        yield rules.WORKERS_PER_SOCKET.speaks_for(
+        yield rules.WORKERS_PER_SOCKET.pro(
             f"{sized}: how many are best was measured with spinning disks only"
         )
     elif count == 1:
         # Two workers on two sockets are the fewest that were found good; one alone was measured by itself.
         loss = _ONE_VM if sockets > 1 else _ONE_VM_IN_SOCKET
-        yield rules.ONE_VM.speaks_against(
+        yield rules.ONE_VM.con(
             f"one virtual machine as large as the host takes {format_percent(loss)} longer than native", loss
         )
     elif _FEWEST_PER_SOCKET * sockets <= count <= _MOST_PER_SOCKET * sockets:
-        speaks: Callable[..., Judgement] = (
-            rules.WORKERS_PER_SOCKET.speaks_for if count == best else rules.WORKERS_PER_SOCKET.speaks_against
+        judgement: Callable[..., Judgement] = (
+            rules.WORKERS_PER_SOCKET.pro if count == best else rules.WORKERS_PER_SOCKET.con
         )
-        yield speaks(f"{sized}: {range_text}", off)
+        yield judgement(f"{sized}: {range_text}", off)
     else:
-        yield rules.WORKERS_PER_SOCKET.speaks_against(f"{sized}: {range_text}", off + _OUT_OF_RANGE)
+        yield rules.WORKERS_PER_SOCKET.con(f"{sized}: {range_text}", off + _OUT_OF_RANGE)
 
 
 def _judge_sizes(division: Division) -> Iterator[Judgement]:
@@ -233,7 +231,7 @@ def _judge_sizes(division: Division) -> Iterator[Judgement]:
     small, large = division.shares
     mean = sum(share.per_host * share.disks for share in division.shares) / division.per_host
     excess = mean / small.disks - 1
-    yield rules.ALIKE.speaks_against(
+    yield rules.ALIKE.con(
         f"{small.disks} or {format_counted(large.disks, 'disk')}, but equally many replicas: "
         f"the smaller workers' disks carry {format_percent(excess)} more than the mean",
         _WRITE_SHARE * excess,
@@ -242,7 +240,7 @@ def _judge_sizes(division: Division) -> Iterator[Judgement]:
 
 def _replicas(division: Division) -> Iterator[Judgement]:
     excess = _REPLICA_SPREAD * math.sqrt(division.per_host)
-    yield rules.REPLICA_BALANCE.speaks_against(
+    yield rules.REPLICA_BALANCE.con(
         f"with {format_counted(division.per_host, 'DataNode')} per host, "
         f"the fullest holds about {format_percent(excess)} more blocks than the mean",
         _WRITE_SHARE * excess,
@@ -258,14 +256,12 @@ def _slots(group: HostGroup, request: PlanRequest, division: Division) -> Iterat
         for share in division.shares
     ]
     if min(per_worker) == 1:
-        yield rules.SLOTS_TO_TUNE.speaks_against(
-            "one slot of each kind leaves no room for tuning", _SINGLE_SLOT
-        )
+        yield rules.SLOTS_TO_TUNE.con("one slot of each kind leaves no room for tuning", _SINGLE_SLOT)
 
 
 def _guests(division: Division) -> Iterator[Judgement]:
     share = guest_share(division)
-    yield rules.GUEST_MEMORY.speaks_against(
+    yield rules.GUEST_MEMORY.con(
         f"about {format_percent(share)} of memory goes to "
         f"{format_counted(division.per_host, 'guest')} with daemons",
         _GUEST_MEMORY * share,
@@ -276,7 +272,7 @@ def _master_place(division: Division) -> Iterator[Judgement]:
     large = division.shares[-1]
     if large.vcpus >= PLACE_VCPUS and large.memory_bytes >= PLACE_BYTES:
         return
-    yield rules.MASTER_PLACE.speaks_against(
+    yield rules.MASTER_PLACE.con(
         f"{format_counted(large.vcpus, 'vCPU')} and {format_gib(large.memory_bytes)} are less than a "
         f"master needs ({PLACE_VCPUS} vCPUs, {format_gib(PLACE_BYTES)}): it takes several workers' places",
         _MASTER_PLACES,

@@ -16,8 +16,8 @@ rules = Rules(file="mapred-site.xml")
 
 
 def _is_hdfs(value: Value, decision: Decision, facts: Facts) -> bool:
-    scheme, _, rest = str(value).partition("://")
-    return scheme in ("hdfs", "viewfs") and bool(rest)
+    scheme, _, address = str(value).partition("://")
+    return scheme in ("hdfs", "viewfs") and bool(address)
 
 
 def _first(role: Role, facts: Facts) -> str:

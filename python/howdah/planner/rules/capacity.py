@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from howdah.planner.block import FILL_LIMIT
 from howdah.planner.facts import Facts
 from howdah.planner.rule import MAY, MUST
 from howdah.planner.rules.declare import Rules
+from howdah.planner.storage import FILL_LIMIT
 from howdah.units import format_bytes, format_percent
 
 _INTERMEDIATE = 0.5

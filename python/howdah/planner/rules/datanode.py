@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from howdah.model.heap import heap_bytes
 from howdah.model.plan import Input, Value
 from howdah.planner.budget import budget, heap_of, least_datanode
 from howdah.planner.conditions import in_study
@@ -13,7 +12,8 @@ from howdah.planner.heap import heap_options
 from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import MAY, MUST, Decision, Scope
 from howdah.planner.rules.declare import Rules, at_least, between, within_factor
-from howdah.planner.throughput import block_bytes_per_s
+from howdah.planner.storage import block_bytes_per_s
+from howdah.releases.values import heap_bytes
 from howdah.units import GIB, MIB, format_memory
 
 _BALANCE_SHARE = _BALANCE_DISKS = 0.1

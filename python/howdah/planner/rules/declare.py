@@ -250,8 +250,8 @@ def within_factor(low: float, high: float) -> Accepts:
     """Accept any number from ``low`` to ``high`` times the one decided on."""
 
     def accepts(value: Value, decision: Decision, facts: Facts) -> bool:
-        wanted = as_number(decision.value)
-        return low * wanted <= as_number(value) <= high * wanted
+        planned = as_number(decision.value)
+        return low * planned <= as_number(value) <= high * planned
 
     return accepts
 

@@ -18,7 +18,7 @@ _LEAST_USER_ID_ONCE = 500
 """The same in distributions before 2014."""
 _CLASS = "yarn.nodemanager.container-executor.class"
 _DAEMONS = frozenset({"hdfs", "yarn", "mapred"})
-"""Users whom no task may run as; of others the least number of a user keeps tasks."""
+"""Users that no task may run as; the least user id excludes other users of the system."""
 rules = Rules()
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from howdah.model.plan import Input, Role
-from howdah.planner.block import FILL_LIMIT
 from howdah.planner.conditions import WITH_HBASE, with_hbase
 from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.heap import REGIONS, heap_enough, sized_heap
@@ -20,6 +19,7 @@ from howdah.planner.reading import (
 from howdah.planner.rule import MAY, MUST, Decision, Scope
 from howdah.planner.rules.declare import Condition, Rules, anything, as_number, within_factor
 from howdah.planner.rules.security import login
+from howdah.planner.storage import FILL_LIMIT
 from howdah.units import GIB, format_bytes, format_count, format_counted, format_memory
 
 _REGIONS_MOST = 200

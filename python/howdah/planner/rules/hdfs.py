@@ -196,7 +196,7 @@ def _has_several_datanodes(reading: Inspected, facts: Facts) -> bool:
     """Whether DataNodes are on several hosts: as files list them, or since NameNodes are on several."""
     if facts.planned:
         return facts.cluster.worker_hosts > 1
-    hosts = len(reading.config.datanode_hosts) if reading.config is not None else 1
+    hosts = len(reading.config.datanode_hosts)
     return hosts > 1 or (hosts == 0 and bool(own_pairs(reading)))
 
 
@@ -225,7 +225,7 @@ def _is_alone(reading: Inspected, facts: Facts) -> bool:
     """Whether one host has all DataNodes, as far as can be seen."""
     if facts.planned:
         return facts.cluster.worker_hosts == 1
-    if reading.config is None:
+    if not reading.has_config:
         return False
     hosts = len(reading.config.datanode_hosts)
     return hosts == 1 or (hosts == 0 and len(named_hosts(reading)) < 2)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from howdah.model.heap import heap_bytes
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict
 from howdah.planner.rules.declare import Rules
 from howdah.planner.rules.jvm import daemon_options, java_options
+from howdah.releases.values import heap_bytes
 from howdah.units import GIB
 
 _MOST = re.compile(r"-Xmx\S+")

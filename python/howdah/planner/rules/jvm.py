@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 
 from howdah.errors import UserError
-from howdah.model.found import FoundProperty
-from howdah.model.heap import heap_bytes
+from howdah.hadoop.config_files import HADOOP_SCRIPTS
+from howdah.model.existing import FoundProperty
 from howdah.model.plan import Value
 from howdah.model.request import DEFAULT_HBASE
 from howdah.planner.conditions import WITH_HBASE, with_mapreduce
@@ -17,6 +17,7 @@ from howdah.planner.rule import MUST, Decision
 from howdah.planner.rules.declare import Condition, Rules
 from howdah.releases import catalogue
 from howdah.releases.catalogue import line_of
+from howdah.releases.values import heap_bytes
 from howdah.units import MIB
 
 _KEPT = ("HADOOP_LOG_DIR", "HADOOP_PID_DIR", "HADOOP_SECURE_PID_DIR", "HBASE_LOG_DIR", "HBASE_PID_DIR")
@@ -27,7 +28,6 @@ _PROCESS_IDS = (
 )
 _JAVA = {"2": (7, 8), "3.0": (8,), "3.1": (8,), "3.2": (8,), "3.3": (8, 11), "3.4": (8, 11), "3.5": (17,)}
 """Majors that the servers of a line of Hadoop run on."""
-_HADOOPS = ("hadoop-env.sh", "hdfs-env.sh", "yarn-env.sh", "mapred-env.sh", "kms-env.sh", "httpfs-env.sh")
 _HBASE_JAVA = {"2.5": (8, 11), "2.6": (8, 11, 17)}
 """Likewise for HBase; its guide has reservations about 2.5 on Java 17."""
 _HBASE_1_JAVA = (7, 8)
@@ -111,7 +111,7 @@ def _kept(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for variable in reading.environment:
         if variable.name in _KEPT:
             own = "log" if "LOG" in variable.name else "run"
-            whose = "hbase" if variable.name.startswith("HBASE") else "hadoop"
+            product = "hbase" if variable.name.startswith("HBASE") else "hadoop"
             yield entry_verdict(
                 variable,
                 not is_temporary(variable.text)
@@ -119,7 +119,7 @@ def _kept(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 or (own == "run" and _below_run(variable.text)),
                 expected="a permanent directory: otherwise logs are lost, and scripts cannot stop "
                 "daemons without their files of process ids",
-                fix=f"set {variable.name} to /var/{own}/{whose} in {variable.place}",
+                fix=f"set {variable.name} to /var/{own}/{product} in {variable.place}",
             )
 
 
@@ -228,7 +228,7 @@ def _homes(reading: Inspected) -> Iterable[FoundProperty]:
 def _runs_on(script: str, facts: Facts) -> tuple[str, tuple[int, ...]] | None:
     """The software that a script starts, and the majors of Java that it runs on; None for others' scripts."""
     request = facts.request
-    if script in _HADOOPS:
+    if script in HADOOP_SCRIPTS:
         return f"Hadoop {request.hadoop}", java_of_hadoop(request.hadoop)
     if script == "hbase-env.sh" and request.hadoop.startswith("2."):
         return "HBase 1", _HBASE_1_JAVA
@@ -250,13 +250,13 @@ def _java_home(reading: Inspected, facts: Facts) -> Iterable[Observation]:
         if major is None or software is None:
             continue
         name, majors = software
-        wanted = " or ".join(map(str, majors))
+        versions = " or ".join(map(str, majors))
         yield entry_verdict(
             entry,
             major in majors,
             about="JAVA_HOME",
-            expected=f"Java {wanted}, which {name} supports: otherwise its daemons do not start",
-            fix=f"set JAVA_HOME to Java {wanted} in {entry.place}",
+            expected=f"Java {versions}, which {name} supports: otherwise its daemons do not start",
+            fix=f"set JAVA_HOME to Java {versions} in {entry.place}",
         )
 
 
@@ -284,9 +284,7 @@ def daemon_options(reading: Inspected) -> Iterator[FoundProperty]:
 def java_options(reading: Inspected) -> Iterator[FoundProperty]:
     """All options of Java that were found, those of daemons and those of tasks."""
     yield from daemon_options(reading)
-    config = reading.config
-    if config is not None:
-        yield from (entry for key in TASK_OPTIONS if (entry := config.property(key)) is not None)
+    yield from filter(None, map(reading.config.property, TASK_OPTIONS))
 
 
 def removed_options(text: str) -> list[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from howdah.model.heap import heap_bytes
 from howdah.model.plan import Input, Value
 from howdah.planner.budget import (
     HEAP_SHARE,
@@ -21,6 +20,7 @@ from howdah.planner.heap import collector_threads
 from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import MAY, MUST, Decision
 from howdah.planner.rules.declare import Rules, anything, as_number, between
+from howdah.releases.values import heap_bytes
 from howdah.units import MIB, format_memory
 
 _COLLECTORS = (

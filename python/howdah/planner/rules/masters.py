@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from howdah.model.plan import Role
 from howdah.model.request import Protection
-from howdah.planner.block import HEAP_MOST, REPLICATION, file_bytes, namenode_heap_bytes, namespace_blocks
 from howdah.planner.facts import Facts
 from howdah.planner.rule import MAY, MUST
 from howdah.planner.rules.declare import Condition, Rules
+from howdah.planner.storage import HEAP_MOST, REPLICATION, file_bytes, namenode_heap_bytes, namespace_blocks
 from howdah.units import format_bytes, format_count, format_memory, format_percent
 
 _QUORUM = 3

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from howdah.hadoop.daemons import DAEMONS, WORKERS
-from howdah.model.heap import direct_bytes, heap_bytes
 from howdah.model.plan import Input, Role
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
+from howdah.releases.values import direct_bytes, heap_bytes
 from howdah.units import MIB, format_counted, format_gib, format_memory
 
 _SEEN_OF_GIVEN = 0.95
@@ -114,7 +114,7 @@ def _over(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 @rules.inspection("memory.huge-pages", sources="howdah", when="a probed worker")
 def _huge(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Reserved huge pages leave memory to those that cannot use them."""
-    if reading.host is None or reading.config is None:
+    if reading.host is None or not reading.has_config:
         return
     memory = reading.host.memory
     if memory.huge_pages_total and memory.huge_page_bytes:
@@ -131,7 +131,7 @@ def _huge(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 @rules.inspection("memory.control-group", sources="Linux", when="a probed worker")
 def _limit(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A worker's memory is not cut short by a control group."""
-    if reading.host is None or reading.config is None or reading.host.cgroup.memory_limit_bytes is None:
+    if reading.host is None or not reading.has_config or reading.host.cgroup.memory_limit_bytes is None:
         return
     limit, total = reading.host.cgroup.memory_limit_bytes, reading.host.memory.total_bytes
     yield Observation(

@@ -4,18 +4,8 @@ from __future__ import annotations
 
 import math
 
-from howdah.model.heap import heap_bytes
 from howdah.model.plan import Input, Master, Role, Value
 from howdah.model.request import Protection
-from howdah.planner.block import (
-    FILL_LIMIT,
-    HEAP_MOST,
-    USUAL_HEAP,
-    blocks_of,
-    file_bytes,
-    namenode_heap_bytes,
-    namespace_blocks,
-)
 from howdah.planner.conditions import in_study
 from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.heap import (
@@ -32,6 +22,16 @@ from howdah.planner.heap import (
 from howdah.planner.rule import MAY, MUST, Decision
 from howdah.planner.rules.declare import Condition, Rules, as_number, between, lasting, within_factor
 from howdah.planner.rules.jvm import supported
+from howdah.planner.storage import (
+    FILL_LIMIT,
+    HEAP_MOST,
+    USUAL_HEAP,
+    blocks_of,
+    file_bytes,
+    namenode_heap_bytes,
+    namespace_blocks,
+)
+from howdah.releases.values import heap_bytes
 from howdah.units import GIB, MIB, format_count, format_memory
 
 _NAMES = "file:///var/lib/hadoop/name"
@@ -87,8 +87,8 @@ rules.fixed(
 
 
 def _handlers_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
-    wanted = as_number(decision.value)
-    return wanted / 2 <= as_number(value) <= max(4 * wanted, _HANDLERS_LEAST)
+    planned = as_number(decision.value)
+    return planned / 2 <= as_number(value) <= max(4 * planned, _HANDLERS_LEAST)
 
 
 @rules.setting(

@@ -5,16 +5,15 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Iterator
 
-from howdah.model.network import Nic
+from howdah.model.host import Nic
 from howdah.model.plan import Input
 from howdah.model.request import Hypervisor, Profile
-from howdah.planner.block import REPLICATION
 from howdah.planner.conditions import several_ports
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import MAY, MUST, Decision, Scope
 from howdah.planner.rules.declare import Condition, Rules, at_least
-from howdah.planner.throughput import LINE_SHARE, data_bytes_per_s, replica_bits_per_s
+from howdah.planner.storage import LINE_SHARE, REPLICATION, data_bytes_per_s, replica_bits_per_s
 from howdah.units import format_bits_per_s, format_counted, format_rate
 
 _FILE = "network"
@@ -256,7 +255,7 @@ def _queues(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _own_name(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A host's own name is not the loopback's."""
     address = reading.host.network.own_address if reading.host is not None else None
-    if address is None or reading.config is None or len(reading.config.workers) < 2:
+    if address is None or len(reading.config.workers) < 2:
         # A cluster of one host finds itself on the loopback as well as anywhere.
         return
     yield Observation(

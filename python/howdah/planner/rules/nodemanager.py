@@ -239,13 +239,13 @@ def _port_for_recovery(reading: Inspected, facts: Facts) -> Iterable[Observation
     if not reading.truth("yarn.nodemanager.recovery.enabled"):
         return
     address = reading.text("yarn.nodemanager.address") or ""
-    yield Observation(
-        ok=bool(address) and not address.endswith(":0"),
-        about="yarn.nodemanager.address",
+    yield reading.verdict(
+        "yarn.nodemanager.address",
+        bool(address) and not address.endswith(":0"),
         found=address or "not set: a random port",
         expected="a fixed port, since recovery is enabled: otherwise the NodeManager does not start",
         fix="set yarn.nodemanager.address to 0.0.0.0:8041 in yarn-site.xml",
-        where=reading.where("yarn.nodemanager.recovery.enabled"),
+        elsewhere=reading.where("yarn.nodemanager.recovery.enabled"),
     )
 
 

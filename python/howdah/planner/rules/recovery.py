@@ -14,11 +14,19 @@ from typing import NamedTuple
 from howdah.model.inventory import DiskKind, DiskRole, HostGroup
 from howdah.model.plan import Input, Value
 from howdah.model.request import Profile
-from howdah.planner.block import BLOCK_BYTES, FILL_LIMIT, blocks_of, file_bytes
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Decision
 from howdah.planner.rules.declare import Condition, Rules, as_number
-from howdah.planner.throughput import LINE_SHARE, block_bytes_per_s, block_disks, disk_bytes_per_s
+from howdah.planner.storage import (
+    BLOCK_BYTES,
+    FILL_LIMIT,
+    LINE_SHARE,
+    block_bytes_per_s,
+    block_disks,
+    blocks_of,
+    disk_bytes_per_s,
+    file_bytes,
+)
 from howdah.units import format_bytes, format_count, format_rate, format_seconds
 
 _WITHIN_S = 8 * 3600
@@ -46,7 +54,7 @@ class Recovery(NamedTuple):
 
     group: HostGroup
     stored: float
-    others: int
+    survivors: int
     needed: float
     allowed: float
     block: float
@@ -65,8 +73,8 @@ recovery = rules.under(
 
 def _will_do(least: int) -> Callable[[Value, Decision, Facts], bool]:
     def accepts(value: Value, decision: Decision, facts: Facts) -> bool:
-        wanted = as_number(decision.value)
-        return max(least, wanted / 2) <= as_number(value) <= max(200, _MOST_TIMES * wanted)
+        planned = as_number(decision.value)
+        return max(least, planned / 2) <= as_number(value) <= max(200, _MOST_TIMES * planned)
 
     return accepts
 
@@ -82,7 +90,7 @@ def recovery_of(facts: Facts) -> Recovery:
     return Recovery(
         group=fullest,
         stored=stored,
-        others=survivors,
+        survivors=survivors,
         needed=stored / survivors / _WITHIN_S,
         allowed=_SHARE * min(_of_a_datanode(group, facts) for group in groups),
         block=mean_block(facts),
@@ -100,14 +108,14 @@ def mean_block(facts: Facts) -> float:
 def _of_a_datanode(group: HostGroup, facts: Facts) -> float:
     """What disks and network of a host give one of its DataNodes, bytes per second."""
     many = max(1, sum(kind.per_host for kind, _ in facts.cluster.kinds if kind.group == group.name))
-    # Each byte that is made again is read once and written once by somebody.
+    # Each restored byte is read once and written once by some DataNode.
     return min(block_bytes_per_s(group) / 2, group.network_bits_per_s / 8 * LINE_SHARE) / many
 
 
 def _inputs(lost: Recovery) -> tuple[Input, ...]:
     return (
         Input(name="data of a host when full", value=round(lost.stored), unit="B"),
-        Input(name="DataNodes that make them again", value=lost.others),
+        Input(name="DataNodes that make them again", value=lost.survivors),
         Input(name="mean block", value=round(lost.block), unit="B"),
     )
 
@@ -147,7 +155,7 @@ def _why(lost: Recovery) -> str:
 
 def _time_s(lost: Recovery) -> float:
     """How long it takes as planned; no less than with the release's own values."""
-    return round(lost.stored / lost.others / lost.rate / 3600) * 3600 or 3600
+    return round(lost.stored / lost.survivors / lost.rate / 3600) * 3600 or 3600
 
 
 def _stream_rate(facts: Facts) -> float:
@@ -213,7 +221,7 @@ def _dense(facts: Facts) -> str | None:
     return (
         f"A DataNode of {group.name} has {', '.join(beyond)}; Cloudera supports at most "
         f"{format_bytes(_MOST_BYTES)}, disks of {format_bytes(_MOST_DISK_BYTES)} and "
-        f"{_MOST_DISKS} disks. After the loss of such a host, {format_count(lost.others)} others "
+        f"{_MOST_DISKS} disks. After the loss of such a host, {format_count(lost.survivors)} others "
         f"must copy {format_bytes(lost.stored)}, "
         f"which takes {format_seconds(_time_s(lost))} with the planned settings; its block reports list "
         f"{format_count(replicas)} replicas. Take more hosts with fewer disks, store larger files, and "

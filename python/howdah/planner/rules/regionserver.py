@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from howdah.model.heap import heap_bytes
 from howdah.model.plan import Input, Value
 from howdah.planner.budget import budget
 from howdah.planner.conditions import WITH_HBASE, with_hbase
@@ -17,6 +16,7 @@ from howdah.planner.rule import MAY, MUST, Decision, Scope
 from howdah.planner.rules.declare import Condition, Rules, as_number, between
 from howdah.planner.rules.jvm import supported
 from howdah.planner.rules.security import login
+from howdah.releases.values import heap_bytes
 from howdah.units import GIB, MIB, format_memory
 
 _CACHE_FROM = 24 * GIB
@@ -53,12 +53,12 @@ hbase = rules.under(when=WITH_HBASE)
 
 
 def _options_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
-    heap, wanted = heap_bytes(str(value)), heap_bytes(str(decision.value))
-    if heap is None or wanted is None:
+    heap, planned = heap_bytes(str(value)), heap_bytes(str(decision.value))
+    if heap is None or planned is None:
         return False
     # Between 32 and 48 GiB a heap holds less than one of 31: pointers are twice as large.
     wasteful = COMPRESSED_MOST + GIB < heap < UNCOMPRESSED_LEAST
-    return 0.5 * wanted <= heap <= 0.8 * facts.worker.memory_bytes and not wasteful
+    return 0.5 * planned <= heap <= 0.8 * facts.worker.memory_bytes and not wasteful
 
 
 def regionserver_memory(share: int) -> RegionServerMemory:
@@ -139,7 +139,7 @@ def _options(facts: Facts) -> Decision:
     )
 
 
-_BESIDE = Condition(
+_SHARES_HOSTS = Condition(
     "with HBase, if a RegionServer has 24 GiB or more",
     lambda facts: with_hbase(facts) and (facts.known_worker is None or _memory(facts).cache > 0),
 )
@@ -149,7 +149,7 @@ _BESIDE = Condition(
     "regionserver.cache-size",
     "hbase.bucketcache.size",
     sources="D3 120, howdah",
-    when=_BESIDE,
+    when=_SHARES_HOSTS,
     scope=Scope.WORKER,
     accepts=lambda value, decision, facts: (
         0.5 * as_number(decision.value) <= as_number(value) <= 1.1 * as_number(decision.value)
@@ -171,7 +171,7 @@ hbase.setting(
     "regionserver.cache-kind",
     "hbase.bucketcache.ioengine",
     sources="D3 120, howdah",
-    when=_BESIDE,
+    when=_SHARES_HOSTS,
     scope=Scope.WORKER,
     needs="hbase.bucketcache.size",
     accepts=lambda value, decision, facts: (
@@ -253,16 +253,16 @@ def _direct_memory(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     match = _DIRECT_LIMIT.search(options)
     size = reading.variable("HBASE_OFFHEAPSIZE") or (match.group(1) if match else "")
     limit = heap_bytes(f"-Xmx{size}")
-    wanted = f"{int(cache_mb) + _DIRECT // MIB}m"
+    direct = f"{int(cache_mb) + _DIRECT // MIB}m"
     yield reading.verdict(
         "hbase.bucketcache.size",
         None if limit is None else limit > cache_mb * MIB,
         found=f"{cache_mb:g} MB, with {format_memory(limit) if limit else 'no limit given'} outside the heap",
         expected="less than -XX:MaxDirectMemorySize in HBASE_REGIONSERVER_OPTS, with 2 GiB to spare for "
         "requests",
-        fix=f"set HBASE_OFFHEAPSIZE to {wanted} in {reading.variable_where('HBASE_OFFHEAPSIZE')}"
+        fix=f"set HBASE_OFFHEAPSIZE to {direct} in {reading.variable_where('HBASE_OFFHEAPSIZE')}"
         if reading.variable("HBASE_OFFHEAPSIZE")
-        else f"set -XX:MaxDirectMemorySize={wanted} in HBASE_REGIONSERVER_OPTS",
+        else f"set -XX:MaxDirectMemorySize={direct} in HBASE_REGIONSERVER_OPTS",
     )
 
 

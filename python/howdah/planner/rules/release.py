@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from howdah.hadoop.misspelt import intended_key
-from howdah.model.found import FoundProperty
+from howdah.hadoop.readers import intended_key
+from howdah.model.existing import FoundProperty
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict
 from howdah.planner.rule import MUST
@@ -103,10 +103,10 @@ def _with_plain_id(name: str, dotted: tuple[str, ...]) -> str:
 
 def _with_first_word(name: str) -> str | None:
     """The name with the first word of the release's own that its first one lacks a letter of."""
-    first, _, rest = name.partition(".")
+    first, _, remainder = name.partition(".")
     lacking = (own for own in _OWN if len(own) == len(first) + 2 and len(first) > 2)
     own = next((own for own in lacking if _lacks_a_letter(first, own[:-1])), None)
-    return f"{own}{rest}" if own else None
+    return f"{own}{remainder}" if own else None
 
 
 def _lacks_a_letter(short: str, long: str) -> bool:
@@ -157,7 +157,7 @@ def _unread(entry: FoundProperty, facts: Facts) -> str:
 
 
 def _has_default(entry: FoundProperty, near: str, reading: Inspected, facts: Facts) -> bool:
-    """Whether the property that a misspelt name stands for has this value by default."""
+    """Whether the intended property of a misspelt name has this value by default."""
     return reading.text(near) is None and default_of(near, *_releases(entry, facts)) == entry.text
 
 
@@ -243,7 +243,7 @@ def _deprecated(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                     # Which of two values wins is a rule of its own.
                     continue
                 names = " and ".join(today)
-                is_read = any(other.find(name) for other in _releases(entry, facts) for name in today)
+                is_read = any(release.find(name) for release in _releases(entry, facts) for name in today)
                 yield entry_verdict(
                     entry,
                     False,

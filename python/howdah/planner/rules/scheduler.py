@@ -127,9 +127,9 @@ def _masters_share(facts: Facts) -> Decision:
     """Application masters may take a tenth of the cluster, more of a small one."""
     sizes = chosen_sizes(facts)
     total = sum(container_mb(kind, sizes, facts) * count for kind, count in facts.cluster.kinds)
-    wanted = _JOBS_AT_ONCE * sizes.master_mb / max(1, total)
+    share = _JOBS_AT_ONCE * sizes.master_mb / max(1, total)
     least, most = _MASTERS_SHARE
-    value = math.ceil(100 * min(most, max(least, wanted))) / 100
+    value = math.ceil(100 * min(most, max(least, share))) / 100
     return Decision(
         value,
         f"room for at least {_JOBS_AT_ONCE} jobs at once; more would leave their tasks too little"

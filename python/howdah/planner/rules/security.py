@@ -19,7 +19,7 @@ from howdah.planner.conditions import (
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, has_several_hosts
 from howdah.planner.rule import MUST, SHOULD, Decision
-from howdah.planner.rules.consistency.fair import uses_fair
+from howdah.planner.rules.consistency.queues import uses_fair
 from howdah.planner.rules.declare import Condition, Rules, set_at_all
 
 KEYTABS = "/etc/security/keytabs"
@@ -368,8 +368,8 @@ def _own_host(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for key, text in _principals(reading).items():
         if _OF_MANY.fullmatch(key) is None:
             continue
-        service, _, rest = text.partition("/")
-        host, _, realm = rest.partition("@")
+        service, _, instance = text.partition("/")
+        host, _, realm = instance.partition("@")
         yield reading.verdict(
             key,
             host == "_HOST",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from howdah.model.hostname import expand_all
-from howdah.model.value import value_text
+from howdah.model.plan import value_text
 from howdah.planner.facts import Facts
 from howdah.planner.rules.declare import Condition, Rules
 from howdah.units import format_counted
@@ -24,7 +24,7 @@ def _shares(facts: Facts) -> bool:
     sources="D0 20, howdah",
     when=Condition("other clusters have virtual machines on the same hosts", _shares),
 )
-def _whose(facts: Facts) -> str | None:
+def _neighbours(facts: Facts) -> str | None:
     """No thread, byte of memory or data disk is given to two clusters, and the hypervisor's part is kept
     once."""
     sharing = facts.request.sharing
@@ -32,7 +32,8 @@ def _whose(facts: Facts) -> str | None:
         return None
     part = "what others leave" if sharing.percent is None else f"{sharing.percent} %"
     clusters = [
-        f"{other.cluster} (its plan's SHA-256 {other.digest[:_DIGEST_LETTERS]})" for other in sharing.beside
+        f"{neighbour.cluster} (its plan's SHA-256 {neighbour.digest[:_DIGEST_LETTERS]})"
+        for neighbour in sharing.beside
     ]
     texts = [
         f"This cluster was planned for {part} of hosts that it shares"
@@ -74,9 +75,9 @@ def _together(facts: Facts) -> str | None:
     if sharing is None:
         return None
     of_host: dict[str, list[str]] = {}
-    for other in sharing.beside:
-        for host in expand_all(other.masters_on):
-            of_host.setdefault(host.lower(), []).append(other.cluster)
+    for neighbour in sharing.beside:
+        for host in expand_all(neighbour.masters_on):
+            of_host.setdefault(host.lower(), []).append(neighbour.cluster)
     both = [
         f"{master.name} on {host} together with those of {' and '.join(neighbours)}"
         for master in facts.cluster.masters
@@ -100,9 +101,9 @@ def _differently(facts: Facts) -> str | None:
     if sharing is None:
         return None
     differ = [
-        f"{key} is {value_text(own)} here and {value} for {other.cluster}"
-        for other in sharing.beside
-        for key, value in other.host_settings.items()
+        f"{key} is {value_text(own)} here and {value} for {neighbour.cluster}"
+        for neighbour in sharing.beside
+        for key, value in neighbour.host_settings.items()
         if (own := facts.decided.get(key)) is not None and value_text(own) != value
     ]
     if not differ:

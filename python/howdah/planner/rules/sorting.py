@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from howdah.model.heap import heap_bytes
 from howdah.model.plan import Input, Value
 from howdah.planner.budget import HEAP_SHARE
 from howdah.planner.conditions import WITH_MAPREDUCE
@@ -13,6 +12,7 @@ from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import MAY, MUST, Decision
 from howdah.planner.rules.declare import Rules, as_number, between, one_of
+from howdah.releases.values import heap_bytes
 from howdah.units import MIB
 
 _RECORD_BYTES = 100

@@ -128,13 +128,13 @@ def _short_circuit_socket(reading: Inspected, facts: Facts) -> Iterable[Observat
     if not reading.truth("dfs.client.read.shortcircuit"):
         return
     path = reading.text("dfs.domain.socket.path")
-    yield Observation(
-        ok=bool(path),
-        about="dfs.domain.socket.path",
+    yield reading.verdict(
+        "dfs.domain.socket.path",
+        bool(path),
         found=path or "not set",
         expected="a path, since dfs.client.read.shortcircuit is true: without one no client of HDFS starts",
         fix="set dfs.domain.socket.path to /var/lib/hadoop-hdfs/dn_socket in hdfs-site.xml",
-        where=reading.where("dfs.client.read.shortcircuit"),
+        elsewhere=reading.where("dfs.client.read.shortcircuit"),
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from howdah.planner.conditions import SECURE_MODE, SECURED, SECURED_HBASE, SECURED_MAPREDUCE
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Inspected, Observation
+from howdah.planner.reading import Inspected, Observation, entry_verdict
 from howdah.planner.rule import MUST, SHOULD
 from howdah.planner.rules.declare import Rules, set_at_all
 
@@ -70,13 +70,12 @@ def _passwords(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     """No password of a key store is in a file of the configuration."""
     for entry in reading.properties:
         if entry.name in _PASSWORDS and entry.text and "${" not in entry.text:
-            yield Observation(
-                ok=False,
-                about=entry.name,
+            yield entry_verdict(
+                entry,
+                False,
                 # The password itself is never repeated.
                 found="a password in clear text",
                 expected="no password in a configuration file, which many users may read",
                 fix=f"`hadoop credential create {entry.name} -provider {_PROVIDER}`, then remove it from "
                 f"{entry.file}",
-                where=entry.place,
             )

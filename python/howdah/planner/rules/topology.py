@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 
 from howdah.model.plan import Input, Placement, Value
-from howdah.planner.block import REPLICATION
 from howdah.planner.facts import ClusterFacts, Facts
 from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import MUST, Decision
 from howdah.planner.rules.declare import Condition, Rules, one_of
+from howdah.planner.storage import REPLICATION
 from howdah.units import format_bytes, format_counted
 
 _BLOCKS = "org.apache.hadoop.hdfs.server.blockmanagement"

@@ -11,7 +11,7 @@ from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.reading import Inspected, Observation, data_mounts, is_temporary, path_list
 from howdah.planner.rule import MAY, MUST, Decision, Scope
 from howdah.planner.rules.declare import Rules, as_number
-from howdah.planner.throughput import block_disks
+from howdah.planner.storage import block_disks
 from howdah.units import GIB, MIB, format_bytes, format_counted, format_percent
 
 _FSDATASET = "org.apache.hadoop.hdfs.server.datanode.fsdataset"

@@ -30,8 +30,8 @@ mapreduce = rules.under(when=WITH_MAPREDUCE)
 
 def _memory_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
     most = budget(facts.worker, facts).room / MIB
-    wanted = as_number(decision.value)
-    return 0.75 * wanted <= as_number(value) <= max(wanted, most)
+    planned = as_number(decision.value)
+    return 0.75 * planned <= as_number(value) <= max(planned, most)
 
 
 def _memory_inputs(worker: Worker, shares: MemoryBudget) -> tuple[Input, ...]:
@@ -74,16 +74,16 @@ def _memory(facts: Facts) -> Decision:
             "writing behind",
             _memory_inputs(worker, shares),
         )
-    wanted = (
+    needed = (
         f"{worker.map_slots} map tasks of {sizes.map_mb} MB and {worker.reduce_slots} reduce tasks of "
         f"{sizes.reduce_mb} MB at once"
     )
     if value < tasks:
-        because = f"all that is left; {wanted} would need {tasks} MB, so fewer run at once"
+        because = f"all that is left; {needed} would need {tasks} MB, so fewer run at once"
     elif value < tasks + sizes.master_mb:
-        because = f"{wanted}; an application master takes the slot of a task"
+        because = f"{needed}; an application master takes the slot of a task"
     else:
-        because = f"{wanted}, and an application master of {sizes.master_mb} MB"
+        because = f"{needed}, and an application master of {sizes.master_mb} MB"
     return Decision(
         value,
         f"{because}; {format_memory(cached)} are left to the page cache",
@@ -92,9 +92,9 @@ def _memory(facts: Facts) -> Decision:
 
 
 def _vcores_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
-    wanted = as_number(decision.value)
-    most = max(1.25 * wanted, 2.0 * (facts.worker.vcpus or 0))
-    return 0.75 * wanted <= as_number(value) <= most
+    planned = as_number(decision.value)
+    most = max(1.25 * planned, 2.0 * (facts.worker.vcpus or 0))
+    return 0.75 * planned <= as_number(value) <= most
 
 
 @mapreduce.setting(

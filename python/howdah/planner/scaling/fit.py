@@ -29,7 +29,6 @@ from howdah.planner.scaling.room import (
     CLIENT_BYTES,
     LEAST_HOSTS,
     Divided,
-    Footprint,
     LabRoom,
     cores_for,
     divided_alike,
@@ -46,7 +45,7 @@ _DISK_STEP = 10**9
 
 
 class Shrinking(NamedTuple):
-    """A cluster's plan on its way to a machine with so much room; a link's speed where one was asked for."""
+    """A cluster's plan that is scaled to the room of a machine, with the requested speed of links."""
 
     cluster: Cluster
     room: LabRoom
@@ -64,7 +63,7 @@ class Shrinking(NamedTuple):
         count = min(working, hosts_for(self.cluster, self.room.cpus)) if hosts is None else hosts
         while True:
             smallest = self._planned(count, 0)
-            touched = _touched(smallest)
+            touched = footprint(smallest)
             if touched.total <= self.room.memory_bytes:
                 return self._roomiest(count, smallest)
             if count <= least:
@@ -80,10 +79,10 @@ class Shrinking(NamedTuple):
         )
 
     def _roomiest(self, hosts: int, smallest: ClusterPlan) -> ClusterPlan:
-        """The plan whose hosts share all memory there is, or ``smallest`` where they touch too much then."""
-        worker_bytes = self.room.memory_bytes - _touched(smallest).masters - CLIENT_BYTES
+        """The plan with hosts that share all memory, or ``smallest`` if they would use too much."""
+        worker_bytes = self.room.memory_bytes - footprint(smallest).masters - CLIENT_BYTES
         made = self._planned(hosts, worker_bytes // hosts // GIB * GIB)
-        return made if _touched(made).total <= self.room.memory_bytes else smallest
+        return made if footprint(made).total <= self.room.memory_bytes else smallest
 
     def _planned(self, hosts: int, memory_bytes: int) -> ClusterPlan:
         """The plan of so many hosts with so much memory each, or the least that they can do with."""
@@ -148,17 +147,17 @@ class Shrinking(NamedTuple):
         return size
 
     def _instead(self, least: int) -> str:
-        """What to ask for so that it fits."""
+        """The option with which it fits."""
         per_host = len(divided_alike(self.cluster)[0].layout.workers)
         for workers in range(per_host - 1, 0, -1):
             request = self.cluster.request.model_copy(update={"workers_per_host": workers})
             try:
-                other = plan_cluster(self.cluster.inventory, request).cluster
-                assert other is not None  # It has an inventory.
-                smallest = self._replace(cluster=other)._planned(least, 0)
+                replanned = plan_cluster(self.cluster.inventory, request).cluster
+                assert replanned is not None  # It has an inventory.
+                smallest = self._replace(cluster=replanned)._planned(least, 0)
             except UserError:
                 continue  # These hosts cannot be divided so.
-            if _touched(smallest).total <= self.room.memory_bytes:
+            if footprint(smallest).total <= self.room.memory_bytes:
                 return f"plan with --workers-per-host {workers}"
         return "use a machine with more memory"
 
@@ -181,10 +180,6 @@ class PlanQuantity(NamedTuple):
 
     value: float
     unit: str = ""
-
-
-def _touched(plan: ClusterPlan) -> Footprint:
-    return footprint(plan)
 
 
 def _counts(groups: Sequence[Divided], hosts: int) -> list[tuple[Divided, int]]:
@@ -242,10 +237,10 @@ def fit_plan(
     return Fitted(made, tuple(differences(plan, made, share)), share, tuple(notes(cluster, lab)))
 
 
-def fit_beside(
-    plan: ClusterPlan, machine: Host, *, free_bytes: int, others: Sequence[ClusterPlan], cpu_share: float
+def fit_on_shared_hosts(
+    plan: ClusterPlan, machine: Host, *, free_bytes: int, neighbours: Sequence[ClusterPlan], cpu_share: float
 ) -> Fitted:
-    """A plan as it is, on hosts where laboratories of ``others`` are; raises UserError if it does not fit.
+    """A plan as it is, on hosts with laboratories of ``neighbours``; raises UserError if it does not fit.
 
     Nothing is made smaller, as the hosts are there already; a thread has of a CPU what others' threads have.
     """
@@ -258,7 +253,7 @@ def fit_beside(
             f"has {format_bytes(room.space_bytes)} free, and the plan's data disks hold {format_bytes(size)}",
             "give a directory on a larger file system, or plan smaller disks for all clusters",
         )
-    used = sum(footprint(other).total for other in others)
+    used = sum(footprint(neighbour).total for neighbour in neighbours)
     own = footprint(plan).total
     if own + used > room.memory_bytes:
         raise UserError(
@@ -292,9 +287,9 @@ def differences(planned: ClusterPlan, lab: ClusterPlan, cpu_share: float) -> Ite
     """
     before, after = dict(quantities(planned, 1.0)), dict(quantities(lab, cpu_share))
     for name, quantity in before.items():
-        other = after.get(name)
-        if other is not None and other != quantity:
-            yield Scaling(what=name, planned=quantity.value, lab=other.value, unit=quantity.unit)
+        planned_again = after.get(name)
+        if planned_again is not None and planned_again != quantity:
+            yield Scaling(what=name, planned=quantity.value, lab=planned_again.value, unit=quantity.unit)
 
 
 def quantities(plan: ClusterPlan, cpu_share: float) -> Iterator[tuple[str, PlanQuantity]]:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from howdah.model.erasure import POLICIES
 from howdah.model.hostname import fold
-from howdah.model.inventory import CpuLayout, DiskRole, DiskSet, HostGroup, Inventory, NicSet
+from howdah.model.inventory import CpuLayout, DiskRole, DiskSet, HostGroup, Inventory, NicSet, Sharing
 from howdah.model.plan import Cluster, Layout
 from howdah.model.request import CodedDirectory, Demand, Hypervisor, PlanRequest, Protection
-from howdah.model.sharing import Sharing
-from howdah.planner.masters.slots import PLACE_BYTES
+from howdah.model.storage_policy import POLICIES
+from howdah.planner.master_slots import PLACE_BYTES
 from howdah.planner.platforms.candidates import LEAST_THREADS
 from howdah.planner.platforms.division import Division, divide, least_worker
 from howdah.units import GIB, exact_bits_per_s, exact_bytes
@@ -84,7 +83,7 @@ def with_hosts(group: HostGroup, names: list[str], racks: tuple[str, ...]) -> Ho
 
 
 def in_proportion(group: HostGroup, per_host: int, share: float, link_bits_per_s: int | None) -> HostGroup:
-    """The group with disks and a link for that share of CPU, or with the link that was asked for."""
+    """The group with disks and a link for this part of the CPU, or with the requested link."""
     changes: dict[str, Any] = {}
     if share < 1:
         changes["disks"] = tuple(_fewer_disks(group, per_host, share))

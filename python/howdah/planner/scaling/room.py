@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections import Counter
 from typing import NamedTuple
 
-from howdah.model.heap import heap_bytes
 from howdah.model.host import Host
 from howdah.model.inventory import HostGroup
 from howdah.model.placement import placed_hosts
 from howdah.model.plan import Cluster, ClusterPlan, Layout, Role, Value, Worker
 from howdah.planner.scaling.resize import possible_cores
+from howdah.releases.values import heap_bytes
 from howdah.units import GIB, MIB
 
 _KEPT_SHARE = 16
@@ -30,7 +30,7 @@ DAEMON_BYTES = 512 * MIB
 QUIET_BYTES = 256 * MIB
 """What a daemon touches that does next to nothing: quorums and failover controllers."""
 JAVA_SHARE = 0.1
-"""What a RegionServer touches beside its heap, which is touched as a whole when it starts."""
+"""Memory that a RegionServer uses in addition to its heap, which it uses completely from its start."""
 CONTAINER_SHARE = 2 / 3
 """What tasks touch of YARN's memory; the rest of their containers is headroom."""
 CLIENT_BYTES = 512 * MIB
@@ -156,7 +156,7 @@ def fits(plan: ClusterPlan, room: LabRoom, hosts: int) -> bool:
 
 
 def hosts_for(cluster: Cluster, workers: float) -> int:
-    """Hosts that carry no more than so many workers, but enough for the replicas that were asked for."""
+    """Hosts with at most so many workers, but enough for the requested replicas."""
     per_host = max(len(layout.workers) for layout in cluster.layouts)
     return max(LEAST_HOSTS, cluster.request.replication or 0, int(workers / per_host))
 

@@ -11,8 +11,7 @@ from pkgutil import resolve_name
 from typing import NamedTuple, TypeVar
 
 from howdah.model.at_once import AtOnce, Container, Room, at_once, granted_bytes
-from howdah.model.engine_names import HADOOP, SIM
-from howdah.model.engine_options import SAMPLE_INTERVAL
+from howdah.model.engine_options import HADOOP, SAMPLE_INTERVAL, SIM
 from howdah.model.placement import placed_workers
 from howdah.model.plan import ClusterPlan, Role, Setting, Worker, WorkerPlan
 from howdah.model.workloads.base import Workload
@@ -66,7 +65,7 @@ class ClusterSizes:
         self.simulated = engine == SIM
         self.settings = Settings()
         self.program: type[Workload] = Workload
-        """The program whose sizes are being decided."""
+        """The current program."""
         self.rows: int | None = None
         """The rows that an earlier program of the suite generates."""
         self.records = records
@@ -135,7 +134,7 @@ PLATFORM = "as found"
 
 
 class FoundNode(NamedTuple):
-    """A NodeManager as the ResourceManager knows it."""
+    """A NodeManager as the ResourceManager reports it."""
 
     name: str
     """Its host name."""
@@ -153,11 +152,11 @@ class FoundValue(NamedTuple):
     key: str
     value: str
     where: str
-    """The file that sets it, or the release whose default it is."""
+    """The file that sets it, or the release with this default."""
 
 
 class ContainerSizes(NamedTuple):
-    """What the cluster's tasks ask for, bytes."""
+    """Bytes that the cluster's tasks request."""
 
     map_bytes: int
     reduce_bytes: int

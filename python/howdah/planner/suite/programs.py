@@ -7,12 +7,18 @@ from typing import Any
 
 from howdah.errors import UserError
 from howdah.model.workloads.dfsio import DfsioRead, DfsioWrite
-from howdah.model.workloads.files import BLOCK_SIZE, ERASURE_CODING, MAPS, REPLICATION
+from howdah.model.workloads.hadoop_programs import (
+    COMMAND_LINE,
+    OPERATIONS,
+    SAMPLES,
+    NNBench,
+    Pi,
+    Redundancy,
+    UserCommand,
+)
 from howdah.model.workloads.hbase_pe import PerformanceEvaluation, PeWrite
 from howdah.model.workloads.network import PAIRS_AT_ONCE, ROUNDS, SECONDS, STREAMS, Network
-from howdah.model.workloads.nnbench import OPERATIONS, NNBench
-from howdah.model.workloads.pi import SAMPLES, Pi
-from howdah.model.workloads.redundancy import Redundancy
+from howdah.model.workloads.option import BLOCK_SIZE, ERASURE_CODING, MAPS, REPLICATION
 from howdah.model.workloads.terasort import (
     CODEC,
     INPUT,
@@ -25,7 +31,6 @@ from howdah.model.workloads.terasort import (
     TeraSort,
     TeraValidate,
 )
-from howdah.model.workloads.user_command import COMMAND_LINE, UserCommand
 from howdah.model.workloads.ycsb import YcsbLoad, YcsbMix, YcsbOwnMix
 from howdah.model.workloads.ycsb_options import (
     BLOCK_ENCODING,

@@ -9,14 +9,12 @@ from pydantic import Field
 
 from howdah.errors import UserError
 from howdah.model.base import Model
-from howdah.model.engine_names import LOCAL
-from howdah.model.engine_options import REDUCE_SLOTS
+from howdah.model.engine_options import LOCAL, REDUCE_SLOTS
 from howdah.model.engines import all_options
 from howdah.model.plan import Plan, Setting
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.option import Option
-from howdah.model.workloads.registered import options, programs
-from howdah.model.workloads.suite import Suite, suites
+from howdah.model.workloads.suite import Suite, options, programs, suites
 from howdah.model.workloads.terasort import INPUT
 from howdah.units import format_memory
 
@@ -29,11 +27,11 @@ class Settings:
     def __init__(self) -> None:
         self._decided: dict[str, Setting] = {}
 
-    def choose(self, key: str, given: T | None, rule: T, *, reason: str, source: str) -> T:
+    def choose(self, key: str, choice: T | None, rule: T, *, reason: str, source: str) -> T:
         """Keep the user's value if there is one, the rule's otherwise, and note which."""
-        if given is not None:
-            self.note(key, given, reason="given by the user", source="command line", by_user=True)
-            return given
+        if choice is not None:
+            self.note(key, choice, reason="given by the user", source="command line", by_user=True)
+            return choice
         self.note(key, rule, reason=reason, source=source)
         return rule
 
@@ -86,7 +84,7 @@ class RunRequest(Model):
 
 
 def options_of(program: type[Workload], engine: str) -> tuple[Option[Any], ...]:
-    """What may be said of a program on an engine."""
+    """The options of a program on an engine."""
     return (*program.options, *program.options_on.get(engine, ()))
 
 
@@ -118,15 +116,15 @@ def requested_programs(
 def _check_option(
     request: RunRequest,
     engines: tuple[str, str | None],
-    asked: tuple[type[Workload], ...],
+    requested: tuple[type[Workload], ...],
     option: Option[Any],
     value: Any,
 ) -> None:
     engine, called = engines
     check_use(option, called if called in option.engines else engine)
     if option.name in options():
-        _check_users(request, engine, option, asked)
-    elif option is REDUCE_SLOTS and not any(program.shuffles for program in asked):
+        _check_users(request, engine, option, requested)
+    elif option is REDUCE_SLOTS and not any(program.shuffles for program in requested):
         _refuse_users(request, option, {kind for kind, program in programs().items() if program.shuffles})
     _check_value(option, engine, value)
 
@@ -157,19 +155,19 @@ def _check_engine(request: RunRequest, engine: str, program: type[Workload]) -> 
     if engine in program.programs:
         return
     why = program.not_on.get(engine, "it has no program for it")
-    alternatives = " or ".join(f"--engine {other}" for other in program.programs)
+    alternatives = " or ".join(f"--engine {name}" for name in program.programs)
     raise UserError("SUITE", f"--engine {engine} does not run {request.suite}: {why}", alternatives)
 
 
 def _check_users(
-    request: RunRequest, engine: str, option: Option[Any], asked: tuple[type[Workload], ...]
+    request: RunRequest, engine: str, option: Option[Any], requested: tuple[type[Workload], ...]
 ) -> None:
     """Whether some program of the suite has what was given."""
-    if any(option in options_of(program, engine) for program in asked):
+    if any(option in options_of(program, engine) for program in requested):
         if option is INPUT:
-            _check_input(request, asked)
+            _check_input(request, requested)
         return
-    for program in asked:
+    for program in requested:
         if option.name in program.refused:
             raise UserError(option.flag, *program.refused[option.name])
     users = {kind for kind, program in programs().items() if option in options_of(program, engine)}
@@ -181,10 +179,10 @@ def _refuse_users(request: RunRequest, option: Option[Any], users: set[str]) -> 
     raise UserError(option.flag, f"{request.suite} does not use it", f"it belongs to {meant}")
 
 
-def _check_input(request: RunRequest, asked: tuple[type[Workload], ...]) -> None:
+def _check_input(request: RunRequest, requested: tuple[type[Workload], ...]) -> None:
     """A suite that makes what it reads reads nothing else."""
     kinds = suites()[request.suite]
-    if any(program.reads == kinds[0] for program in asked):
+    if any(program.reads == kinds[0] for program in requested):
         readers = [kind for kind in kinds if INPUT in programs()[kind].options]
         raise UserError(
             INPUT.flag, f"{request.suite} generates its own input", f"use it with {' or '.join(readers)}"
@@ -208,5 +206,5 @@ def suite_line(suite: Suite) -> str:
 
 
 def _work(suite: Suite) -> Iterator[str]:
-    """What each workload is, said once where several are of the same data."""
+    """The text of each workload, once for several on the same data."""
     yield from dict.fromkeys(words for workload in suite.workloads for words in workload.in_words())

@@ -5,41 +5,38 @@ from __future__ import annotations
 from typing import Any
 
 from howdah.model.at_once import MASTER_MB, Container, counted_rooms, node_rooms
-from howdah.model.plan import Plan
-from howdah.model.value import value_text
-from howdah.model.workloads.files import BLOCK_SIZE
+from howdah.model.plan import Plan, value_text
+from howdah.model.workloads.option import BLOCK_SIZE
 from howdah.model.workloads.spark import (
     ALLOCATION,
     API,
+    CLUSTERS,
     DEPLOY_MODE,
     EXECUTOR_CORES,
     EXECUTOR_MEMORY,
     EXECUTORS,
-    PARTITIONS,
-    DeployMode,
-    ExecutorAllocation,
-    SparkApi,
-    SparkTeraSort,
-    executor_container_bytes,
-)
-from howdah.model.workloads.spark_programs import (
-    CLUSTERS,
     ITERATIONS,
     JOIN_KEYS,
     JOIN_ROWS,
+    PARTITIONS,
     POINTS,
     SCALE,
     SKEW,
     WORDS,
+    DeployMode,
+    ExecutorAllocation,
+    SparkApi,
     SparkJoin,
     SparkKMeans,
+    SparkTeraSort,
     SparkTpch,
     SparkWordCount,
+    executor_container_bytes,
 )
 from howdah.model.workloads.terasort import INPUT, OUTPUT_REPLICATION, PARTITION_SAMPLES, ROW_BYTES
 from howdah.planner.budget import Executor, WorkerRoom, best_executor
 from howdah.planner.suite.cluster import ClusterSizes
-from howdah.releases.spark import spark_size
+from howdah.releases.catalogue import spark_size
 from howdah.units import MIB
 
 _MASTER_MB = 1536
@@ -132,7 +129,7 @@ def tpch(sizes: ClusterSizes) -> SparkTpch:
 def application(sizes: ClusterSizes, data_bytes: int | None) -> dict[str, Any]:
     """The values of the options that every program on Spark has, for so much data."""
     assert sizes.plan is not None
-    given = sizes.request.of
+    option_of = sizes.request.of
     planned = _planned(sizes.plan)
     best, source = _executor(sizes.plan)
     cores = sizes.choose(
@@ -169,8 +166,8 @@ def application(sizes: ClusterSizes, data_bytes: int | None) -> dict[str, Any]:
         "executor_cores": cores,
         "executor_bytes": heap,
         "partitions": partitions,
-        "deploy_mode": given(DEPLOY_MODE) or DeployMode.CLIENT,
-        "allocation": given(ALLOCATION) or ExecutorAllocation.FIXED,
+        "deploy_mode": option_of(DEPLOY_MODE) or DeployMode.CLIENT,
+        "allocation": option_of(ALLOCATION) or ExecutorAllocation.FIXED,
     }
 
 
@@ -179,7 +176,7 @@ def _fitting(plan: Plan, cores: int, heap_bytes: int) -> int:
     container = Container(executor_container_bytes(heap_bytes), cores)
     master = Container(_MASTER_MB * MIB)
     kinds = counted_rooms(plan)
-    lost = [room.holds(container) - room.beside(master).holds(container) for room, _ in kinds]
+    lost = [room.holds(container) - room.without(master).holds(container) for room, _ in kinds]
     return max(1, sum(room.holds(container) * count for room, count in kinds) - max(lost, default=0))
 
 

@@ -22,7 +22,7 @@ from typing import TypeVar
 
 from howdah import _native
 from howdah.errors import UserError
-from howdah.model.host import Host
+from howdah.model.host import Disk, FileSystem, Host
 from howdah.model.measured import (
     DirectoryRates,
     DiskZones,
@@ -31,7 +31,6 @@ from howdah.model.measured import (
     StreamRates,
     ZoneRate,
 )
-from howdah.model.storage import Disk, FileSystem
 from howdah.units import KIB, MIB, format_bytes
 
 _FOLDER = ".howdah-measure"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from howdah import _native
 from howdah.errors import UserError
-from howdah.model.host import Host
+from howdah.model.host import Disk, Host
 from howdah.model.measured import (
     CodecCost,
     DirectoryRates,
@@ -22,7 +22,6 @@ from howdah.model.measured import (
     SortCost,
     StreamRates,
 )
-from howdah.model.storage import Disk
 from howdah.model.workloads.terasort import Codec
 from howdah.probe.measuring.disks import (
     OutOfTime,

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from howdah.errors import UserError
-from howdah.installation.command import java_command
 from howdah.installation.installation import Installation
-from howdah.model.task_costs import StepCost, TaskCosts
+from howdah.installation.java_programs import java_command
+from howdah.model.measured import StepCost, TaskCosts
 
 _PACKAGE = "org.apache.hadoop.examples.terasort"
 _MARKS = {

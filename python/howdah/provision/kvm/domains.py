@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 from xml.etree import ElementTree
 
-from howdah.model.machines import HostState, MachineDisk, WantedMachine
+from howdah.model.machines import HostState, MachineDisk, PlannedMachine
 from howdah.model.site import LibvirtSite
 from howdah.provision.differences import DATA_DISK, SYSTEM_DISK
 from howdah.render.hypervisor import disk_device, domain_element
@@ -35,17 +35,17 @@ class DiskVolume(NamedTuple):
     name: str
 
 
-def system_volume(machine: WantedMachine, site: LibvirtSite) -> DiskVolume:
+def system_volume(machine: PlannedMachine, site: LibvirtSite) -> DiskVolume:
     """The machine's system disk."""
     return DiskVolume(site.pool, f"{machine.name}-system.qcow2")
 
 
-def seed_volume(machine: WantedMachine, site: LibvirtSite) -> DiskVolume:
+def seed_volume(machine: PlannedMachine, site: LibvirtSite) -> DiskVolume:
     """The disk that cloud-init reads."""
     return DiskVolume(site.pool, f"{machine.name}-seed.iso")
 
 
-def data_volume(machine: WantedMachine, disk: MachineDisk) -> DiskVolume:
+def data_volume(machine: PlannedMachine, disk: MachineDisk) -> DiskVolume:
     """A data disk that is a volume."""
     return DiskVolume(disk.name, f"{machine.name}-data-{disk.number:02d}.raw")
 
@@ -61,7 +61,7 @@ def device_path(disk: MachineDisk) -> str:
 
 
 def planned_domain(
-    machine: WantedMachine,
+    machine: PlannedMachine,
     site: LibvirtSite,
     host: HostState,
     mark: DomainMark,
@@ -99,7 +99,7 @@ def keep_mac(root: ElementTree.Element, before: ElementTree.Element) -> None:
 
 
 def keep_others(root: ElementTree.Element, before: ElementTree.Element) -> None:
-    """Keep what somebody else gave to a domain: its description, and devices that are none of howdah's."""
+    """Keep what others added to a domain: its description, and devices that howdah did not add."""
     for name in ("title", "description"):
         if (text := before.find(name)) is not None and root.find(name) is None:
             root.append(text)
@@ -119,8 +119,8 @@ def keep_others(root: ElementTree.Element, before: ElementTree.Element) -> None:
     ):
         for name in ("address", "alias"):
             # libvirt gives new ones, which fit what is planned now.
-            if (given := device.find(name)) is not None:
-                device.remove(given)
+            if (assigned := device.find(name)) is not None:
+                device.remove(assigned)
         devices.append(device)
 
 
@@ -153,9 +153,9 @@ def domain_facts(root: ElementTree.Element) -> dict[str, str]:
         "CPUs of the host": _cpus(vcpu),
         "memory": f"{_bytes(memory) // MIB:,} MiB",
         "memory backing": " ".join(sorted(_backing(root))),
-        "NUMA memory": " ".join(_given(numa, ("mode", "nodeset", "placement"))),
+        "NUMA memory": " ".join(_attributes(numa, ("mode", "nodeset", "placement"))),
         "CPU model": "" if cpu is None else cpu.get("mode", ""),
-        "CPU topology": " ".join(_given(topology, ("sockets", "cores", "threads"))),
+        "CPU topology": " ".join(_attributes(topology, ("sockets", "cores", "threads"))),
         "I/O threads": root.findtext("iothreads", ""),
     }
     for disk in root.iterfind("devices/disk"):
@@ -177,7 +177,7 @@ def _marked(root: ElementTree.Element, mark: DomainMark) -> None:
     ElementTree.SubElement(metadata, f"{{{MARKS}}}machine", cluster=mark.cluster, seed=mark.seed)
 
 
-def _sized(root: ElementTree.Element, machine: WantedMachine) -> None:
+def _sized(root: ElementTree.Element, machine: PlannedMachine) -> None:
     memory, vcpu = _child(root, "memory"), _child(root, "vcpu")
     memory.text, vcpu.text = str(machine.memory_bytes // MIB), str(machine.vcpus)
     memory.set("unit", "MiB")
@@ -194,7 +194,7 @@ def _sized(root: ElementTree.Element, machine: WantedMachine) -> None:
             root.remove(element)
 
 
-def _bound(root: ElementTree.Element, machine: WantedMachine, host: HostState) -> None:
+def _bound(root: ElementTree.Element, machine: PlannedMachine, host: HostState) -> None:
     cpus = sorted(cpu for node in machine.nodes for cpu in host.nodes[node].cpus)
     vcpu = _child(root, "vcpu")
     vcpu.set("placement", "static")
@@ -216,7 +216,7 @@ def folded(numbers: list[int] | tuple[int, ...]) -> str:
     return ",".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
 
 
-def _disks(devices: ElementTree.Element, machine: WantedMachine, site: LibvirtSite) -> None:
+def _disks(devices: ElementTree.Element, machine: PlannedMachine, site: LibvirtSite) -> None:
     system, *data = devices.findall("disk")
     _on_volume(system, system_volume(machine, site))
     for element, disk in zip(data, machine.disks, strict=True):
@@ -244,10 +244,10 @@ def _disk_facts(disk: ElementTree.Element) -> Iterator[tuple[str, str]]:
     where = " ".join(
         () if source is None else (source.get(key, "") for key in ("pool", "volume", "dev", "file"))
     )
-    what = {"vda": SYSTEM_DISK, "sda": "cloud-init disk"}.get(device) or _data_name(device)
-    yield what, " ".join(where.split())
-    if driver is not None and what.startswith(DATA_DISK):
-        yield f"driver of {what}", " ".join(_given(driver, ("type", "cache", "io", "iothread")))
+    name = {"vda": SYSTEM_DISK, "sda": "cloud-init disk"}.get(device) or _data_name(device)
+    yield name, " ".join(where.split())
+    if driver is not None and name.startswith(DATA_DISK):
+        yield f"driver of {name}", " ".join(_attributes(driver, ("type", "cache", "io", "iothread")))
 
 
 def _data_name(device: str) -> str:
@@ -275,7 +275,7 @@ def _backing(root: ElementTree.Element) -> Iterator[str]:
         yield f"{element.tag} {element.get('mode', '')}".strip()
 
 
-def _given(element: ElementTree.Element | None, keys: tuple[str, ...]) -> Iterator[str]:
+def _attributes(element: ElementTree.Element | None, keys: tuple[str, ...]) -> Iterator[str]:
     attributes: Mapping[str, str] = {} if element is None else element.attrib
     yield from (f"{key} {attributes[key]}" for key in keys if key in attributes)
 

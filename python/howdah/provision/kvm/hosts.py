@@ -70,27 +70,29 @@ def opened(uri: str, host: str) -> Any:
         return libvirt.open(uri.replace(HOST, host))
     except libvirt.libvirtError as error:
         if error.get_error_code() in (libvirt.VIR_ERR_INVALID_ARG, libvirt.VIR_ERR_XML_ERROR):
-            raise UserError(where, f"is not a URI of libvirt: {said(error)}", "see --help") from error
+            raise UserError(where, f"is not a URI of libvirt: {error_text(error)}", "see --help") from error
         raise NotReachable(
-            where, f"cannot be reached: {said(error)}", f"is libvirt running on {host}, and may you log in?"
+            where,
+            f"cannot be reached: {error_text(error)}",
+            f"is libvirt running on {host}, and may you log in?",
         ) from error
 
 
-def said(error: Any) -> str:
-    """What libvirt says, on one line."""
+def error_text(error: Any) -> str:
+    """An error of libvirt on one line."""
     return " ".join(str(error.get_error_message() or error).split())[:300]
 
 
 def failed(where: str, error: Any) -> RunFailed:
     """An error of libvirt's as howdah's."""
-    return RunFailed(where, said(error), "fix that, then run the command again: finished changes stay")
+    return RunFailed(where, error_text(error), "fix that, then run the command again: finished changes stay")
 
 
 def described(connection: Any, name: str, site: LibvirtSite) -> LibvirtHost:
     """The host behind a connection; raises UserError where it has no pool or image of the site's."""
     root = ElementTree.fromstring(connection.getCapabilities())
     kinds = {element.get("type", "") for element in root.iterfind("guest/arch/domain")}
-    kind = next((one for one in ("kvm", "test") if one in kinds), "")
+    kind = next((name for name in ("kvm", "test") if name in kinds), "")
     information = connection.getInfo()
     cells = root.findall("host/topology/cells/cell")
     pages = root.findall("host/topology/cells/cell/pages")
@@ -120,7 +122,7 @@ def described(connection: Any, name: str, site: LibvirtSite) -> LibvirtHost:
         raise UserError(
             f"libvirt.image: {site.image}", f"is not in {site.pool} on host {name}", "put the image there"
         )
-    huge = sum(int(one.text or 0) for one in pages if one.get("size") == str(_HUGE_KIB))
+    huge = sum(int(element.text or 0) for element in pages if element.get("size") == str(_HUGE_KIB))
     return LibvirtHost(connection, state, kind, huge * _HUGE_KIB * 1024)
 
 
@@ -132,12 +134,12 @@ def _node(cell: ElementTree.Element) -> HostNode:
 
 
 def _whole(information: Sequence[Any]) -> HostNode:
-    """The one node of a host that says nothing of nodes."""
+    """The one node of a host that reports none."""
     return HostNode(memory_bytes=information[1] * MIB, cpus=tuple(range(information[2])))
 
 
 def _held(connection: Any) -> dict[str, str]:
-    """Who has which disk, by every name of the disk: running or not, howdah's or not."""
+    """The domain of each disk, by every name of the disk: running or not, howdah's or not."""
     alike = {name: names for _, names in _disks(connection) for name in names}
     held: dict[str, str] = {}
     for domain in connection.listAllDomains():
@@ -159,8 +161,8 @@ def _disks(connection: Any) -> Iterator[tuple[ElementTree.Element, list[str]]]:
     """Whole disks, and every path that leads to each; below /dev/disk/by-id the name alone, too."""
     for device in connection.listAllDevices(libvirt.VIR_CONNECT_LIST_NODE_DEVICES_CAP_STORAGE):
         root = ElementTree.fromstring(device.XMLDesc())
-        given = [element.text or "" for element in root.iterfind("devnode")]
-        paths = [path for path in (*given, root.findtext("capability/block", "")) if path]
+        nodes = [element.text or "" for element in root.iterfind("devnode")]
+        paths = [path for path in (*nodes, root.findtext("capability/block", "")) if path]
         yield root, [name for path in paths for name in (path, path.removeprefix(_BY_ID))]
 
 

@@ -13,10 +13,9 @@ from typing import Any
 from xml.etree import ElementTree
 
 from howdah.errors import RunFailed
-from howdah.model.machines import ProvisionChange, WantedMachine
+from howdah.model.machines import PlannedMachine, ProvisionChange
 from howdah.model.site import LibvirtSite
-from howdah.provision.differences import FIRST_BOOT, HOST, POWER, Told
-from howdah.provision.first_boot import digest, meta_data, network_text, user_data
+from howdah.provision.differences import FIRST_BOOT, HOST, POWER, ReportStep
 from howdah.provision.kvm.domains import (
     MARKS,
     DiskVolume,
@@ -32,12 +31,13 @@ from howdah.provision.kvm.domains import (
     system_volume,
 )
 from howdah.provision.kvm.hosts import LibvirtHost, failed, libvirt, pycdlib
+from howdah.provision.planned import digest, meta_data, network_text, user_data
 
 _LABEL = "cidata"
 """By which cloud-init's NoCloud source finds it."""
 
 
-def seed_image(machine: WantedMachine) -> bytes:
+def seed_image(machine: PlannedMachine) -> bytes:
     """An ISO image with the three files that cloud-init reads."""
     image = pycdlib.PyCdlib()
     image.new(joliet=3, rock_ridge="1.09", vol_ident=_LABEL)
@@ -51,12 +51,12 @@ def seed_image(machine: WantedMachine) -> bytes:
     return written.getvalue()
 
 
-def seed_digest(machine: WantedMachine) -> str:
-    """By which a seed that is there is told from the planned one."""
+def seed_digest(machine: PlannedMachine) -> str:
+    """A digest that distinguishes an existing seed from the planned one."""
     return digest(*_files(machine).values())
 
 
-def _files(machine: WantedMachine) -> dict[str, str]:
+def _files(machine: PlannedMachine) -> dict[str, str]:
     return {
         "meta-data": meta_data(machine),
         "user-data": user_data(machine),
@@ -66,76 +66,76 @@ def _files(machine: WantedMachine) -> dict[str, str]:
 
 AUTOSTART = "started with its host"
 WHILE_RUNNING = (POWER, FIRST_BOOT, HOST, AUTOSTART)
-"""What does not need the machine to be shut down, or defined anew."""
+"""Facts that change without a shutdown and without a new definition."""
 _SHUTDOWN_S = 300
 
 
 class DomainMaker:
-    """Makes the domains of one host what they should be."""
+    """Makes and changes the domains of one host as planned."""
 
-    def __init__(self, host: LibvirtHost, site: LibvirtSite, told: Told) -> None:
+    def __init__(self, host: LibvirtHost, site: LibvirtSite, report: ReportStep) -> None:
         self._host = host
         self._site = site
-        self._told = told
+        self._report = report
 
-    def make(self, machine: WantedMachine, change: ProvisionChange) -> None:
-        """The machine as planned, and running; raises RunFailed with what libvirt says."""
+    def make(self, machine: PlannedMachine, change: ProvisionChange) -> None:
+        """Make or change a machine and start it; raises RunFailed with libvirt's error."""
         try:
             self._make(machine, change)
         except libvirt.libvirtError as error:
             raise failed(f"machine {machine.name}", error) from error
 
-    def _make(self, machine: WantedMachine, change: ProvisionChange) -> None:
-        there = find(self._host.connection, machine.name)
-        written = "" if there is None else mark_of(_defined(there)).seed
-        if there is None:
+    def _make(self, machine: PlannedMachine, change: ProvisionChange) -> None:
+        existing = find(self._host.connection, machine.name)
+        written = "" if existing is None else mark_of(_defined(existing)).seed
+        if existing is None:
             domain = self._define(machine, None)
             self._volumes(machine)
         else:
-            # What there is no room for is found while the machine still runs.
+            # A lack of room shows while the machine still runs.
             self._volumes(machine)
-            domain = self._changed(machine, there, change)
+            domain = self._changed(machine, existing, change)
         if written != seed_digest(machine) or self._volume(seed_volume(machine, self._site)) is None:
             self._seed(machine)
             mark = mark_text(DomainMark(machine.cluster, seed_digest(machine)))
             kind = libvirt.VIR_DOMAIN_METADATA_ELEMENT
             domain.setMetadata(kind, mark, "howdah", MARKS, libvirt.VIR_DOMAIN_AFFECT_CONFIG)
         domain.setAutostart(1)
-        self._told(f"{'made' if there is None else 'changed'} {machine.name} on {machine.host}")
+        self._report(f"{'made' if existing is None else 'changed'} {machine.name} on {machine.host}")
         if not domain.isActive():
             domain.create()
-            self._told(f"started {machine.name}")
+            self._report(f"started {machine.name}")
 
-    def _changed(self, machine: WantedMachine, there: Any, change: ProvisionChange) -> Any:
-        """The domain that is there, defined anew where something of that differs, and shut down for it."""
+    def _changed(self, machine: PlannedMachine, existing: Any, change: ProvisionChange) -> Any:
+        """The existing domain, shut down and defined again if something differs that needs it."""
         if all(difference.what in WHILE_RUNNING for difference in change.differences):
-            return there
+            return existing
         if change.restarts:
-            self._shut_down(there)
+            self._shut_down(existing)
         try:
-            return self._define(machine, there)
+            return self._define(machine, existing)
         except libvirt.libvirtError:
             if change.restarts:
-                # It goes on as it was, rather than stay away for what libvirt does not take.
-                there.create()
-                self._told(f"started {machine.name} again, as it was")
+                # It is started as it was, rather than stay down because libvirt rejects a change.
+                existing.create()
+                self._report(f"started {machine.name} again, as it was")
             raise
 
-    def _define(self, machine: WantedMachine, there: Any | None) -> Any:
-        before = ElementTree.Element("domain") if there is None else _defined(there)
+    def _define(self, machine: PlannedMachine, existing: Any | None) -> Any:
+        before = ElementTree.Element("domain") if existing is None else _defined(existing)
         root = planned_domain(
             machine,
             self._site,
             self._host.state,
             DomainMark(machine.cluster, mark_of(before).seed),
             kind=self._host.kind,
-            uuid=None if there is None else there.UUIDString(),
+            uuid=None if existing is None else existing.UUIDString(),
         )
         keep_mac(root, before)
         keep_others(root, before)
         return self._host.connection.defineXML(ElementTree.tostring(root, "unicode"))
 
-    def _volumes(self, machine: WantedMachine) -> None:
+    def _volumes(self, machine: PlannedMachine) -> None:
         pool = self._host.connection.storagePoolLookupByName(self._site.pool)
         image = pool.storageVolLookupByName(self._site.image)
         system = system_volume(machine, self._site)
@@ -144,17 +144,17 @@ class DomainMaker:
             base = {"path": image.path(), "format": _format(image)}
             pool.createXML(_volume_text(system.name, size, "qcow2", base))
         for disk in machine.disks:
-            wanted = data_volume(machine, disk)
-            if disk.kind == "datastore" and self._volume(wanted) is None:
-                store = self._host.connection.storagePoolLookupByName(wanted.pool)
-                store.createXML(_volume_text(wanted.name, disk.size_bytes, "raw"))
+            planned = data_volume(machine, disk)
+            if disk.kind == "datastore" and self._volume(planned) is None:
+                store = self._host.connection.storagePoolLookupByName(planned.pool)
+                store.createXML(_volume_text(planned.name, disk.size_bytes, "raw"))
 
-    def _seed(self, machine: WantedMachine) -> None:
-        wanted, data = seed_volume(machine, self._site), seed_image(machine)
-        pool = self._host.connection.storagePoolLookupByName(wanted.pool)
-        if (old := self._volume(wanted)) is not None:
+    def _seed(self, machine: PlannedMachine) -> None:
+        planned, data = seed_volume(machine, self._site), seed_image(machine)
+        pool = self._host.connection.storagePoolLookupByName(planned.pool)
+        if (old := self._volume(planned)) is not None:
             old.delete()
-        volume = pool.createXML(_volume_text(wanted.name, len(data), "raw"))
+        volume = pool.createXML(_volume_text(planned.name, len(data), "raw"))
         stream = self._host.connection.newStream()
         try:
             volume.upload(stream, 0, len(data))
@@ -163,10 +163,12 @@ class DomainMaker:
         except libvirt.libvirtError as error:
             if error.get_error_code() != libvirt.VIR_ERR_NO_SUPPORT:
                 raise
-            self._told(f"{wanted.name} is empty, because this libvirt accepts no uploads: write it by hand")
+            self._report(
+                f"{planned.name} is empty, because this libvirt accepts no uploads: write it by hand"
+            )
 
-    def _volume(self, wanted: DiskVolume) -> Any | None:
-        return volume_of(self._host.connection, wanted)
+    def _volume(self, planned: DiskVolume) -> Any | None:
+        return volume_of(self._host.connection, planned)
 
     def _shut_down(self, domain: Any) -> None:
         domain.shutdown()
@@ -179,43 +181,47 @@ class DomainMaker:
                     "shut it down by hand, then run the command again",
                 )
             time.sleep(0.5)
-        self._told(f"shut down {domain.name()}")
+        self._report(f"shut down {domain.name()}")
 
 
 class _Reader:
     """Bytes that libvirt's stream takes piece by piece."""
 
     def __init__(self, data: bytes) -> None:
-        self._left = data
+        self._remaining = data
 
     def read(self, size: int) -> bytes:
         """The next bytes, none at the end."""
-        piece, self._left = self._left[:size], self._left[size:]
+        piece, self._remaining = self._remaining[:size], self._remaining[size:]
         return piece
 
 
-def remove(connection: Any, name: str, told: Told) -> None:
+def remove(connection: Any, name: str, report: ReportStep) -> None:
     """Remove a domain that howdah made, with the volumes made for it; raw devices keep what they hold."""
     try:
         domain = connection.lookupByName(name)
         sources = _defined(domain).findall("devices/disk/source")
         if domain.isActive():
             domain.destroy()
-        # The volumes first: without the domain, nobody would know whose they are.
+        # The volumes first: only the domain shows to which machine they belong.
         for source in sources:
             volume = DiskVolume(source.get("pool", ""), source.get("volume", ""))
-            if volume.pool and is_own_volume(name, volume.name) and (found := volume_of(connection, volume)):
-                found.delete()
+            if (
+                volume.pool
+                and is_own_volume(name, volume.name)
+                and (existing := volume_of(connection, volume))
+            ):
+                existing.delete()
         domain.undefineFlags(libvirt.VIR_DOMAIN_UNDEFINE_MANAGED_SAVE)
     except libvirt.libvirtError as error:
         raise failed(f"machine {name}", error) from error
-    told(f"removed {name}")
+    report(f"removed {name}")
 
 
-def volume_of(connection: Any, wanted: DiskVolume) -> Any | None:
+def volume_of(connection: Any, planned: DiskVolume) -> Any | None:
     """A volume; None where there is none."""
-    pool = connection.storagePoolLookupByName(wanted.pool)
-    return pool.storageVolLookupByName(wanted.name) if wanted.name in pool.listVolumes() else None
+    pool = connection.storagePoolLookupByName(planned.pool)
+    return pool.storageVolLookupByName(planned.name) if planned.name in pool.listVolumes() else None
 
 
 def _defined(domain: Any) -> ElementTree.Element:
@@ -224,7 +230,7 @@ def _defined(domain: Any) -> ElementTree.Element:
 
 def find(connection: Any, name: str) -> Any | None:
     """The domain of a name; None where there is none."""
-    return next((one for one in connection.listAllDomains() if one.name() == name), None)
+    return next((domain for domain in connection.listAllDomains() if domain.name() == name), None)
 
 
 def _format(volume: Any) -> str:

@@ -1,4 +1,4 @@
-"""A plan's machines by libvirt, host by host: looked at, made and changed, removed."""
+"""A plan's machines by libvirt, host by host: compared, made, changed and removed."""
 
 from __future__ import annotations
 
@@ -7,10 +7,18 @@ from typing import Any
 from xml.etree import ElementTree
 
 from howdah.errors import UserError
-from howdah.model.machines import FoundMachine, Obstacle, ProvisionChange, Provisioning, WantedMachine
+from howdah.model.machines import ExistingMachine, Obstacle, PlannedMachine, ProvisionChange, Provisioning
 from howdah.model.site import LibvirtSite, MachineSite
-from howdah.provision.admission import admit, refusal
-from howdah.provision.differences import FIRST_BOOT, HOST, POWER, Facts, Told, machine_changes
+from howdah.provision.differences import (
+    FIRST_BOOT,
+    HOST,
+    POWER,
+    Facts,
+    ReportStep,
+    admit,
+    machine_changes,
+    refusal,
+)
 from howdah.provision.kvm.domains import (
     DomainMark,
     data_volume,
@@ -32,7 +40,7 @@ class LibvirtProvisioner:
         self,
         connections: Mapping[str, Any],
         site: MachineSite,
-        machines: Sequence[WantedMachine],
+        machines: Sequence[PlannedMachine],
         cluster: str,
         *,
         overcommit: bool = False,
@@ -45,22 +53,22 @@ class LibvirtProvisioner:
         self._cluster = cluster
         self._overcommit = overcommit
 
-    def look(self) -> Provisioning:
-        """What stands between what is there and what is planned; raises UserError for what cannot be."""
+    def compare(self) -> Provisioning:
+        """Compare existing domains with the plan; raises UserError if the plan cannot be made here."""
         hosts = self._hosts()
-        found = self._by_name()
+        existing = self._by_name()
         states = {name: host.state for name, host in hosts.items()}
-        admit(self._machines, states, found, network=self._site.bridge, overcommit=self._overcommit)
-        if problems := [*self._huge_pages(hosts), *self._leftovers(found)]:
+        admit(self._machines, states, existing, network=self._site.bridge, overcommit=self._overcommit)
+        if problems := [*self._huge_pages(hosts), *self._leftovers(existing)]:
             raise refusal(problems)
         planned = {machine.name: self._facts(machine, hosts[machine.host]) for machine in self._machines}
-        changes = machine_changes(self._machines, planned, found, WHILE_RUNNING)
+        changes = machine_changes(self._machines, planned, existing, WHILE_RUNNING)
         return Provisioning(changes=tuple(map(_held_where_it_is, changes)))
 
-    def apply(self, told: Told) -> None:
-        """Do it, a machine after the other: those at work go down one at a time."""
-        pending: dict[str, ProvisionChange] = {change.name: change for change in self.look().pending}
-        makers = {name: DomainMaker(host, self._site, told) for name, host in self._hosts().items()}
+    def apply(self, report: ReportStep) -> None:
+        """Make the changes one machine after the other, so that one at most is down."""
+        pending: dict[str, ProvisionChange] = {change.name: change for change in self.compare().pending}
+        makers = {name: DomainMaker(host, self._site, report) for name, host in self._hosts().items()}
         for machine in self._machines:
             if machine.name in pending:
                 makers[machine.host].make(machine, pending[machine.name])
@@ -68,16 +76,16 @@ class LibvirtProvisioner:
     def made(self) -> Sequence[str]:
         """Every domain that howdah made for this cluster."""
         return [
-            f"machine {one.name} on {one.host} with its volumes"
-            for one in self._found()
-            if one.ours == self._cluster
+            f"machine {machine.name} on {machine.host} with its volumes"
+            for machine in self._existing()
+            if machine.ours == self._cluster
         ]
 
-    def destroy(self, told: Told) -> None:
+    def destroy(self, report: ReportStep) -> None:
         """Remove exactly those, with the volumes that were made for them."""
-        for one in self._found():
-            if one.ours == self._cluster:
-                remove(self._connections[one.host], one.name, told)
+        for machine in self._existing():
+            if machine.ours == self._cluster:
+                remove(self._connections[machine.host], machine.name, report)
 
     def _hosts(self) -> dict[str, LibvirtHost]:
         hosts: dict[str, LibvirtHost] = {}
@@ -96,34 +104,34 @@ class LibvirtProvisioner:
             hosts[name] = host._replace(state=host.state.model_copy(update={"taken_bytes": taken}))
         return hosts
 
-    def _found(self) -> Iterator[FoundMachine]:
+    def _existing(self) -> Iterator[ExistingMachine]:
         names = {machine.name: machine.host for machine in self._machines}
         for host, connection in self._connections.items():
             for domain in connection.listAllDomains():
-                one = _found(domain, host)
-                # A stranger of a planned name on another host stands in nobody's way.
-                if one.ours == self._cluster or names.get(one.name) == host:
-                    yield one
+                existing = _existing_machine(domain, host)
+                # A machine of others with a planned name does not matter on another host.
+                if existing.ours == self._cluster or names.get(existing.name) == host:
+                    yield existing
 
-    def _by_name(self) -> dict[str, FoundMachine]:
+    def _by_name(self) -> dict[str, ExistingMachine]:
         """Every machine by its name; raises UserError where two hosts have one of the same name."""
-        found: dict[str, FoundMachine] = {}
-        for one in self._found():
-            other = found.setdefault(one.name, one)
-            if other is not one:
+        machines: dict[str, ExistingMachine] = {}
+        for machine in self._existing():
+            first = machines.setdefault(machine.name, machine)
+            if first is not machine:
                 raise UserError(
-                    f"machine {one.name}",
-                    f"exists on {other.host} and on {one.host}",
+                    f"machine {machine.name}",
+                    f"exists on {first.host} and on {machine.host}",
                     "keep one, and undefine the other by hand: virsh undefine",
                 )
-        return found
+        return machines
 
-    def _leftovers(self, found: Mapping[str, FoundMachine]) -> Iterator[Obstacle]:
+    def _leftovers(self, existing: Mapping[str, ExistingMachine]) -> Iterator[Obstacle]:
         """Volumes of the names of those that would be made, while there is no machine that they are of."""
         for machine in self._machines:
             volumes = [system_volume(machine, self._site), seed_volume(machine, self._site)]
             volumes += [data_volume(machine, disk) for disk in machine.disks if disk.kind == "datastore"]
-            for volume in volumes if machine.name not in found else ():
+            for volume in volumes if machine.name not in existing else ():
                 if volume_of(self._connections[machine.host], volume) is not None:
                     yield Obstacle(
                         f"host {machine.host}",
@@ -131,7 +139,7 @@ class LibvirtProvisioner:
                         f"if nothing uses it: virsh vol-delete {volume.name} {volume.pool}",
                     )
 
-    def _facts(self, machine: WantedMachine, host: LibvirtHost) -> Facts:
+    def _facts(self, machine: PlannedMachine, host: LibvirtHost) -> Facts:
         mark = DomainMark(machine.cluster, seed_digest(machine))
         root = planned_domain(machine, self._site, host.state, mark, kind=host.kind)
         own = {HOST: machine.host, POWER: "on", AUTOSTART: "yes", FIRST_BOOT: mark.seed}
@@ -143,7 +151,9 @@ class LibvirtProvisioner:
                 machine
                 for machine in self._machines
                 if machine.host == name
-                and any(one.key == "memoryBacking.hugepages" and one.value for one in machine.settings)
+                and any(
+                    setting.key == "memoryBacking.hugepages" and setting.value for setting in machine.settings
+                )
             ]
             needed = sum(machine.memory_bytes for machine in asking)
             pages = needed >> 21
@@ -158,7 +168,10 @@ class LibvirtProvisioner:
 
 def _held_where_it_is(change: ProvisionChange) -> ProvisionChange:
     """A change, refused where a machine that is on one host would be made on another as well."""
-    moved = next((one for one in change.differences if one.what == HOST and one.found), None)
+    moved = next(
+        (difference for difference in change.differences if difference.what == HOST and difference.found),
+        None,
+    )
     if moved is None or change.refused:
         return change
     return change.model_copy(
@@ -166,7 +179,7 @@ def _held_where_it_is(change: ProvisionChange) -> ProvisionChange:
     )
 
 
-def _found(domain: Any, host: str) -> FoundMachine:
+def _existing_machine(domain: Any, host: str) -> ExistingMachine:
     root = ElementTree.fromstring(domain.XMLDesc(libvirt.VIR_DOMAIN_XML_INACTIVE))
     mark, running = mark_of(root), bool(domain.isActive())
     facts = {
@@ -176,7 +189,7 @@ def _found(domain: Any, host: str) -> FoundMachine:
         AUTOSTART: "yes" if domain.autostart() else "no",
         FIRST_BOOT: mark.seed,
     }
-    return FoundMachine(name=domain.name(), ours=mark.cluster, running=running, host=host, facts=facts)
+    return ExistingMachine(name=domain.name(), ours=mark.cluster, running=running, host=host, facts=facts)
 
 
 def _mark(domain: Any) -> DomainMark:

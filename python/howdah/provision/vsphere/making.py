@@ -1,21 +1,217 @@
-"""One machine made, changed, started or removed, step by step; every step can be the last of a killed run."""
+"""One machine made, changed, started or removed, step by step, and what vSphere gets for it.
+
+Every step can be the last of a killed run.
+"""
 
 from __future__ import annotations
 
+import base64
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
 from howdah.errors import RunFailed
-from howdah.model.machines import ProvisionChange, WantedMachine
+from howdah.model.machines import MachineDisk, PlannedMachine, ProvisionChange
 from howdah.model.site import SiteHosts, VCenterSite
-from howdah.provision.differences import FIRST_BOOT, HOST, POWER, Told
-from howdah.provision.vsphere.found import SeenMachine, owner
-from howdah.provision.vsphere.place import VCenterPlace
-from howdah.provision.vsphere.session import properties, said, settle, vim, vmodl, wait_for
-from howdah.provision.vsphere.shape import HARDWARE, PRIORITY, TOLERANCE, WHILE_RUNNING
-from howdah.provision.vsphere.spec import clone_spec, config_spec, first_boot_spec
+from howdah.provision.differences import FIRST_BOOT, HOST, POWER, ReportStep
+from howdah.provision.planned import guest_meta_data, user_data
+from howdah.provision.vsphere.facts import (
+    CORES,
+    HARDWARE,
+    IDENTITY,
+    LATENCY,
+    LOCKED,
+    MARK,
+    PAIRED,
+    PRIORITY,
+    TOLERANCE,
+    WHILE_RUNNING,
+    SeenMachine,
+    disk_place,
+    first_card,
+    owner,
+    parameters,
+    planned_facts,
+    reserved_mhz,
+    reserved_mib,
+)
+from howdah.provision.vsphere.session import (
+    VCenterHost,
+    VCenterPlace,
+    fault_text,
+    properties,
+    settle,
+    vim,
+    vmodl,
+    wait_for,
+)
+from howdah.units import MIB
+
+_CARDS = {
+    "vmxnet3": vim.vm.device.VirtualVmxnet3,
+    "vmxnet2": vim.vm.device.VirtualVmxnet2,
+    "e1000": vim.vm.device.VirtualE1000,
+    "e1000e": vim.vm.device.VirtualE1000e,
+}
+_ADD = vim.vm.device.VirtualDeviceSpec.Operation.add
+_EDIT = vim.vm.device.VirtualDeviceSpec.Operation.edit
+_REMOVE = vim.vm.device.VirtualDeviceSpec.Operation.remove
+_CREATE = vim.vm.device.VirtualDeviceSpec.FileOperation.create
+_NEW_KEY = -1000
+
+
+def clone_spec(machine: PlannedMachine, place: VCenterPlace, store: Any) -> Any:
+    """The clone carries howdah's mark from its first moment on: a run that is killed leaves none without."""
+    where = vim.vm.RelocateSpec(
+        pool=place.resource_pool, host=place.hosts[machine.host].reference, datastore=store
+    )
+    config = vim.vm.ConfigSpec(extraConfig=[vim.option.OptionValue(key=MARK, value=machine.cluster)])
+    return vim.vm.CloneSpec(location=where, config=config, powerOn=False, template=False)
+
+
+def config_spec(
+    machine: PlannedMachine, place: VCenterPlace, config: Any, network: str, *, pairs: bool
+) -> Any:
+    """The whole configuration of a machine, compared with the existing one."""
+    host = place.hosts[machine.host]
+    facts = planned_facts(machine, host.state, None, network, pairs=pairs)
+    return vim.vm.ConfigSpec(
+        numCPUs=machine.vcpus,
+        numCoresPerSocket=int(facts[CORES]),
+        memoryMB=machine.memory_bytes // MIB,
+        memoryAllocation=vim.ResourceAllocationInfo(reservation=reserved_mib(machine)),
+        memoryReservationLockedToMax=facts[LOCKED] == "true",
+        cpuAllocation=vim.ResourceAllocationInfo(reservation=reserved_mhz(machine, host.state, pairs=pairs)),
+        simultaneousThreads=2 if PAIRED in facts else None,
+        latencySensitivity=vim.LatencySensitivity(level=facts[LATENCY]),
+        flags=vim.vm.FlagInfo(diskUuidEnabled=facts[IDENTITY] == "true"),
+        extraConfig=list(_options(machine, config)),
+        deviceChange=[*disk_changes(machine, host, place, config), *_card_changes(machine, place, config)],
+    )
+
+
+def first_boot_spec(machine: PlannedMachine) -> Any:
+    """What cloud-init reads, alone."""
+    return vim.vm.ConfigSpec(extraConfig=list(_guest_info(machine)))
+
+
+def _options(machine: PlannedMachine, config: Any) -> Iterator[Any]:
+    present = {option.key for option in config.extraConfig}
+    for key, value in parameters(machine).items():
+        if value or key in present:
+            yield vim.option.OptionValue(key=key, value=value)
+    yield from _guest_info(machine)
+
+
+def _guest_info(machine: PlannedMachine) -> Iterator[Any]:
+    for name, text in (("metadata", guest_meta_data(machine)), ("userdata", user_data(machine))):
+        encoded = base64.b64encode(text.encode()).decode()
+        yield vim.option.OptionValue(key=f"guestinfo.{name}", value=encoded)
+        yield vim.option.OptionValue(key=f"guestinfo.{name}.encoding", value="base64")
+
+
+def disk_changes(
+    machine: PlannedMachine, host: VCenterHost, place: VCenterPlace, config: Any
+) -> Iterator[Any]:
+    """Controllers and disks that are missing; what is attached already stays."""
+    device = vim.vm.device
+    controllers = {
+        entry.busNumber: entry.key
+        for entry in config.hardware.device
+        if isinstance(entry, device.VirtualSCSIController)
+    }
+    attached = {(entry.controllerKey, entry.unitNumber) for entry in config.hardware.device}
+    key = _NEW_KEY
+    for disk in machine.disks:
+        bus, unit = disk_place(disk.number)
+        if bus not in controllers:
+            key -= 1
+            controllers[bus] = key
+            controller = device.ParaVirtualSCSIController(
+                key=key, busNumber=bus, sharedBus=device.VirtualSCSIController.Sharing.noSharing
+            )
+            yield device.VirtualDeviceSpec(operation=_ADD, device=controller)
+        if (controllers[bus], unit) not in attached:
+            key -= 1
+            # A device has the size that it has, whatever the inventory says.
+            size = host.state.devices.get(disk.name, disk.size_bytes)
+            made = device.VirtualDisk(
+                key=key,
+                controllerKey=controllers[bus],
+                unitNumber=unit,
+                capacityInKB=size // 1024,
+                capacityInBytes=size,
+                backing=_backing(disk, host, place),
+            )
+            yield device.VirtualDeviceSpec(operation=_ADD, fileOperation=_CREATE, device=made)
+
+
+def _backing(disk: MachineDisk, host: VCenterHost, place: VCenterPlace) -> Any:
+    """A raw device map in physical mode, or a file that is allocated whole."""
+    kinds = vim.vm.device.VirtualDisk
+    if disk.kind == "device":
+        uuid = next(uuid for uuid, name in host.luns.items() if name == disk.name)
+        return kinds.RawDiskMappingVer1BackingInfo(
+            fileName="",
+            deviceName=f"/vmfs/devices/disks/{disk.name}",
+            lunUuid=uuid,
+            compatibilityMode="physicalMode",
+            diskMode="independent_persistent",
+        )
+    return kinds.FlatVer2BackingInfo(
+        fileName=f"[{disk.name}]",
+        datastore=place.datastores[disk.name],
+        diskMode="independent_persistent",
+        thinProvisioned=False,
+        eagerlyScrub=True,
+    )
+
+
+def _card_changes(machine: PlannedMachine, place: VCenterPlace, config: Any) -> Iterator[Any]:
+    """One card of the planned kind on the planned network; a template's of another kind is replaced."""
+    device = vim.vm.device
+    kind = _CARDS[card_kind(machine)]
+    card = first_card(config)
+    if card is not None and type(card) is not kind:
+        yield device.VirtualDeviceSpec(operation=_REMOVE, device=card)
+        card = None
+    planned = kind(key=card.key if card is not None else _NEW_KEY, backing=_network(place))
+    planned.connectable = device.VirtualDevice.ConnectInfo(
+        startConnected=True, allowGuestControl=True, connected=False
+    )
+    if card is not None:
+        planned.controllerKey, planned.unitNumber = card.controllerKey, card.unitNumber
+    if machine.mac is not None:
+        planned.addressType, planned.macAddress = "manual", machine.mac
+    elif card is not None:
+        planned.addressType, planned.macAddress = card.addressType, card.macAddress
+    yield device.VirtualDeviceSpec(operation=_EDIT if card is not None else _ADD, device=planned)
+
+
+def card_kind(machine: PlannedMachine) -> str:
+    """The kind of network card that the plan sets."""
+    return next(
+        (str(setting.value) for setting in machine.settings if setting.key == "ethernet0.virtualDev"),
+        "vmxnet3",
+    )
+
+
+def known_card(kind: str) -> bool:
+    """Whether there is such a kind of card."""
+    return kind in _CARDS
+
+
+def _network(place: VCenterPlace) -> Any:
+    device = vim.vm.device.VirtualEthernetCard
+    group = place.port_group
+    if isinstance(group, vim.dvs.DistributedVirtualPortgroup):
+        port = vim.dvs.PortConnection(
+            portgroupKey=group.key, switchUuid=group.config.distributedVirtualSwitch.uuid
+        )
+        return device.DistributedVirtualPortBackingInfo(port=port)
+    return device.NetworkBackingInfo(deviceName=group.name, network=group)
+
 
 _SHUTDOWN_S = 300
 _CLONE_S = 3600
@@ -23,46 +219,46 @@ _MARKED = ("name", "config.extraConfig")
 
 
 class MachineMaker:
-    """Makes the machines of one place what they should be."""
+    """Makes and changes the machines of one place as planned."""
 
     def __init__(
-        self, place: VCenterPlace, site: VCenterSite, entries: Mapping[str, SiteHosts], told: Told
+        self, place: VCenterPlace, site: VCenterSite, entries: Mapping[str, SiteHosts], report: ReportStep
     ) -> None:
         self._place = place
         self._site = site
         self._entries = entries
-        self._told = told
+        self._report = report
 
     def make(
-        self, machine: WantedMachine, change: ProvisionChange, seen: SeenMachine | None, *, pairs: bool
+        self, machine: PlannedMachine, change: ProvisionChange, seen: SeenMachine | None, *, pairs: bool
     ) -> Any:
         """The machine as planned, but for its power; it is shut down first where it must be.
 
         ``pairs`` says whether two of its virtual CPUs share a core.
         """
         where = _where(machine.name)
-        one = self._clone(machine) if seen is None else seen.reference
+        reference = self._clone(machine) if seen is None else seen.reference
         # A run that was killed may have left a change under way, which ends by itself.
-        settle(one)
+        settle(reference)
         planned = {difference.what: difference.planned for difference in change.differences}
         if change.restarts:
-            self._shut_down(one, where)
+            self._shut_down(reference, where)
         try:
-            self._change(machine, one, planned, seen, pairs=pairs)
+            self._change(machine, reference, planned, seen, pairs=pairs)
         except (RunFailed, vmodl.MethodFault):
             if change.restarts:
-                # It goes on as it is, rather than stay away for what vSphere does not take; why is told.
+                # It is started as it is, rather than stay down because vSphere rejects a change.
                 with suppress(RunFailed, vmodl.MethodFault):
-                    self.start(machine, one)
+                    self.start(machine, reference)
             raise
         if seen is None or set(planned) - {POWER, PRIORITY, TOLERANCE}:
-            self._told(f"{'made' if seen is None else 'changed'} {machine.name} on {machine.host}")
-        return one
+            self._report(f"{'made' if seen is None else 'changed'} {machine.name} on {machine.host}")
+        return reference
 
     def _change(
         self,
-        machine: WantedMachine,
-        one: Any,
+        machine: PlannedMachine,
+        reference: Any,
         planned: Mapping[str, str],
         seen: SeenMachine | None,
         *,
@@ -72,36 +268,36 @@ class MachineMaker:
         where = _where(machine.name)
         if HOST in planned and seen is not None:
             spec = vim.vm.RelocateSpec(host=self._place.hosts[machine.host].reference)
-            wait_for(one.RelocateVM_Task(spec), where)
-            self._told(f"moved {machine.name} to {machine.host}")
+            wait_for(reference.RelocateVM_Task(spec), where)
+            self._report(f"moved {machine.name} to {machine.host}")
         # A clone has its template's version, which may be the planned one or newer already.
-        if HARDWARE in planned and int(planned[HARDWARE][4:]) > int(one.config.version[4:]):
-            wait_for(one.UpgradeVM_Task(planned[HARDWARE]), where)
+        if HARDWARE in planned and int(planned[HARDWARE][4:]) > int(reference.config.version[4:]):
+            wait_for(reference.UpgradeVM_Task(planned[HARDWARE]), where)
         if seen is None or set(planned) - set(WHILE_RUNNING):
-            spec = config_spec(machine, self._place, one.config, self._site.port_group, pairs=pairs)
-            wait_for(one.ReconfigVM_Task(spec), where)
+            spec = config_spec(machine, self._place, reference.config, self._site.port_group, pairs=pairs)
+            wait_for(reference.ReconfigVM_Task(spec), where)
         elif FIRST_BOOT in planned:
-            wait_for(one.ReconfigVM_Task(first_boot_spec(machine)), where)
+            wait_for(reference.ReconfigVM_Task(first_boot_spec(machine)), where)
 
-    def start(self, machine: WantedMachine, one: Any) -> None:
+    def start(self, machine: PlannedMachine, reference: Any) -> None:
         """Its Fault Tolerance shadow, then its power."""
-        if machine.shadow_host is not None and one.config.ftInfo is None:
-            self._mirror(machine, one)
-        if one.runtime.powerState != "poweredOn":
-            wait_for(one.PowerOnVM_Task(), _where(machine.name))
-            self._told(f"started {machine.name}")
+        if machine.shadow_host is not None and reference.config.ftInfo is None:
+            self._mirror(machine, reference)
+        if reference.runtime.powerState != "poweredOn":
+            wait_for(reference.PowerOnVM_Task(), _where(machine.name))
+            self._report(f"started {machine.name}")
 
     def remove(self, name: str, seen: SeenMachine) -> None:
         """A machine that howdah made, with its files; what is on raw devices stays there."""
-        one, where = seen.reference, _where(name)
+        reference, where = seen.reference, _where(name)
         if TOLERANCE in seen.machine.facts:
-            wait_for(one.TurnOffFaultToleranceForVM_Task(), where)
-        if one.runtime.powerState == "poweredOn":
-            wait_for(one.PowerOffVM_Task(), where)
-        wait_for(one.Destroy_Task(), where)
-        self._told(f"removed {name}")
+            wait_for(reference.TurnOffFaultToleranceForVM_Task(), where)
+        if reference.runtime.powerState == "poweredOn":
+            wait_for(reference.PowerOffVM_Task(), where)
+        wait_for(reference.Destroy_Task(), where)
+        self._report(f"removed {name}")
 
-    def _clone(self, machine: WantedMachine) -> Any:
+    def _clone(self, machine: PlannedMachine) -> Any:
         store = self._place.datastores[self._system(machine.host)]
         spec = clone_spec(machine, self._place, store)
         try:
@@ -115,18 +311,22 @@ class MachineMaker:
             # A run that was killed left its clone under way in the vCenter, which ends it by itself.
             return self._cloned(machine, error)
 
-    def _cloned(self, machine: WantedMachine, error: RunFailed) -> Any:
+    def _cloned(self, machine: PlannedMachine, error: RunFailed) -> Any:
         content, folder = self._place.content, self._place.folder
         deadline = time.monotonic() + _CLONE_S
         while time.monotonic() < deadline:
             machines = properties(content, vim.VirtualMachine, folder, _MARKED)
-            there = [(one, given) for one, given in machines.items() if given.get("name") == machine.name]
-            if not there:
+            clones = [
+                (reference, values)
+                for reference, values in machines.items()
+                if values.get("name") == machine.name
+            ]
+            if not clones:
                 break
-            one, given = there[0]
-            if "config.extraConfig" in given:
-                if owner(given) == machine.cluster:
-                    return one
+            reference, values = clones[0]
+            if "config.extraConfig" in values:
+                if owner(values) == machine.cluster:
+                    return reference
                 break
             time.sleep(1)
         raise error
@@ -134,25 +334,25 @@ class MachineMaker:
     def _system(self, host: str) -> str:
         return self._entries[host].names("system_datastore", host)[0]
 
-    def _shut_down(self, one: Any, where: str) -> None:
-        if one.guest.toolsRunningStatus != "guestToolsRunning":
+    def _shut_down(self, reference: Any, where: str) -> None:
+        if reference.guest.toolsRunningStatus != "guestToolsRunning":
             raise RunFailed(
                 where, "runs without VMware Tools, so howdah cannot shut it down", "shut it down by hand"
             )
-        one.ShutdownGuest()
+        reference.ShutdownGuest()
         deadline = time.monotonic() + _SHUTDOWN_S
-        while one.runtime.powerState != "poweredOff":
+        while reference.runtime.powerState != "poweredOff":
             if time.monotonic() > deadline:
                 raise RunFailed(where, f"does not shut down in {_SHUTDOWN_S} s", "shut it down by hand")
             time.sleep(0.5)
-        self._told(f"shut down {where.removeprefix('machine ')}")
+        self._report(f"shut down {where.removeprefix('machine ')}")
 
-    def _mirror(self, machine: WantedMachine, one: Any) -> None:
+    def _mirror(self, machine: PlannedMachine, reference: Any) -> None:
         host = machine.shadow_host or ""
         store = self._place.datastores[self._system(host)]
         disks = [
             vim.vm.FaultToleranceVMConfigSpec.FaultToleranceDiskSpec(disk=disk, datastore=store)
-            for disk in one.config.hardware.device
+            for disk in reference.config.hardware.device
             if isinstance(disk, vim.vm.device.VirtualDisk)
         ]
         spec = vim.vm.FaultToleranceConfigSpec(
@@ -160,15 +360,15 @@ class MachineMaker:
             secondaryVmSpec=vim.vm.FaultToleranceVMConfigSpec(vmConfig=store, disks=disks),
         )
         try:
-            task = one.CreateSecondaryVMEx_Task(host=self._place.hosts[host].reference, spec=spec)
+            task = reference.CreateSecondaryVMEx_Task(host=self._place.hosts[host].reference, spec=spec)
         except (vmodl.fault.MethodNotFound, vmodl.fault.NotSupported) as error:
             raise RunFailed(
                 _where(machine.name),
-                f"cannot be mirrored: this vCenter has no Fault Tolerance ({said(error)})",
+                f"cannot be mirrored: this vCenter has no Fault Tolerance ({fault_text(error)})",
                 "plan with --protect-masters ha",
             ) from error
         wait_for(task, _where(machine.name))
-        self._told(f"mirrored {machine.name} on {host}")
+        self._report(f"mirrored {machine.name} on {host}")
 
 
 def _where(name: str) -> str:

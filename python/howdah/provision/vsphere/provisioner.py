@@ -1,4 +1,4 @@
-"""A plan's machines in a vCenter: looked at, made and changed, removed."""
+"""A plan's machines in a vCenter: compared, made, changed and removed."""
 
 from __future__ import annotations
 
@@ -7,13 +7,24 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from howdah.errors import UserError
-from howdah.model.machines import Doing, FoundMachine, ProvisionChange, Provisioning, WantedMachine
+from howdah.model.machines import Doing, ExistingMachine, PlannedMachine, ProvisionChange, Provisioning
 from howdah.model.site import MachineSite, SiteHosts, VCenterSite
-from howdah.provision.admission import admit
-from howdah.provision.differences import HOST, Facts, Told, machine_changes, whole_changes
-from howdah.provision.vsphere.found import Seen, look
-from howdah.provision.vsphere.making import MachineMaker
-from howdah.provision.vsphere.place import VCenterPlace, find_place
+from howdah.provision.differences import HOST, Facts, ReportStep, admit, machine_changes, whole_changes
+from howdah.provision.vsphere.facts import (
+    PAIRED_HARDWARE,
+    PRIORITY,
+    TOLERANCE,
+    WHILE_RUNNING,
+    Seen,
+    find_machines,
+    latency,
+    paired,
+    planned_facts,
+    planned_hardware,
+    set_value,
+    spelt_mib,
+)
+from howdah.provision.vsphere.making import MachineMaker, card_kind, known_card
 from howdah.provision.vsphere.rules import (
     HA,
     cluster_spec,
@@ -25,20 +36,7 @@ from howdah.provision.vsphere.rules import (
     planned_rules,
     removing_spec,
 )
-from howdah.provision.vsphere.session import settle, vim, wait_for
-from howdah.provision.vsphere.shape import (
-    PAIRED_HARDWARE,
-    PRIORITY,
-    TOLERANCE,
-    WHILE_RUNNING,
-    latency,
-    paired,
-    planned_facts,
-    set_value,
-    spelt_mib,
-    wanted_hardware,
-)
-from howdah.provision.vsphere.spec import card_kind, known_card
+from howdah.provision.vsphere.session import VCenterPlace, find_place, settle, vim, wait_for
 from howdah.units import MIB
 
 _MEMORY_STEP = 4
@@ -51,17 +49,19 @@ def check_limits(
     place: VCenterPlace,
     site: VCenterSite,
     entries: Mapping[str, SiteHosts],
-    machines: Sequence[WantedMachine],
+    machines: Sequence[PlannedMachine],
     offered: int,
 ) -> None:
-    """What only vSphere asks for; raises UserError."""
+    """Raise UserError for limits that only vSphere has."""
     for name, host in place.hosts.items():
-        asked = sum(one.vcpus for one in machines if one.host == name and latency(one) == "high")
+        reserved = sum(
+            machine.vcpus for machine in machines if machine.host == name and latency(machine) == "high"
+        )
         most = host.state.cores * (2 if offered >= PAIRED_HARDWARE else 1)
-        if asked > most:
+        if reserved > most:
             raise UserError(
                 f"host {name}",
-                f"has {host.state.cores} cores, but high latency sensitivity reserves {asked} for its "
+                f"has {host.state.cores} cores, but high latency sensitivity reserves {reserved} for its "
                 f"machines (virtual hardware {offered} is the newest here)",
                 "plan with --set sched.cpu.latencySensitivity=normal, or with fewer virtual CPUs",
             )
@@ -85,7 +85,7 @@ def check_limits(
         )
 
 
-def _check_values(machine: WantedMachine) -> None:
+def _check_values(machine: PlannedMachine) -> None:
     """Values that a plan may have and vSphere does not take; it would say so half-way, machine by machine."""
     for key in ("cpuid.coresPerSocket", "sched.mem.min"):
         if not set_value(machine, key, "0").isdigit():
@@ -112,59 +112,61 @@ def _check_values(machine: WantedMachine) -> None:
 
 
 def notes(
-    place: VCenterPlace, site: VCenterSite, machines: Sequence[WantedMachine], offered: int
+    place: VCenterPlace, site: VCenterSite, machines: Sequence[PlannedMachine], offered: int
 ) -> Iterator[str]:
-    """What an administrator should know beside."""
+    """Notes for the administrator."""
     if not drs_on(place):
         yield f"DRS is off in {site.cluster}: rules are stored but not enforced"
     if found_cluster(place)[HA] == "off" and not site.high_availability:
         yield f"vSphere HA is off in {site.cluster}: restart priorities take effect when it is on"
-    asked = {wanted_hardware(machine, 10**6) for machine in machines}
-    newest = max((one for one in asked if one is not None), default=0)
+    versions = {planned_hardware(machine, 10**6) for machine in machines}
+    newest = max((version for version in versions if version is not None), default=0)
     if newest > offered:
         yield f"this vCenter offers virtual hardware {offered} at most, but the plan has {newest}"
 
 
-def as_mirrored(facts: Facts, there: FoundMachine | None) -> Facts:
+def as_mirrored(facts: Facts, existing: ExistingMachine | None) -> Facts:
     """A master and its shadow that changed places, as they do when a host is lost, are where they belong."""
-    if there is None or TOLERANCE not in facts:
+    if existing is None or TOLERANCE not in facts:
         return facts
     turned = {HOST: facts[TOLERANCE], TOLERANCE: facts[HOST]}
-    return {**facts, **turned} if turned.items() <= there.facts.items() else facts
+    return {**facts, **turned} if turned.items() <= existing.facts.items() else facts
 
 
-def hardware_of(machine: WantedMachine, offered: int, seen: Seen) -> int | None:
+def hardware_of(machine: PlannedMachine, offered: int, seen: Seen) -> int | None:
     """What is newer than planned stays: virtual hardware is never made older."""
-    wanted = wanted_hardware(machine, offered)
-    there = seen.machines.get(machine.name)
-    if wanted is None or there is None:
-        return wanted
-    version = there.config.version.removeprefix("vmx-")
-    return max(wanted, int(version)) if version.isdigit() else wanted
+    planned = planned_hardware(machine, offered)
+    existing = seen.machines.get(machine.name)
+    if planned is None or existing is None:
+        return planned
+    version = existing.config.version.removeprefix("vmx-")
+    return max(planned, int(version)) if version.isdigit() else planned
 
 
 def newest_hardware(place: VCenterPlace) -> int:
     """The newest virtual hardware that every host has."""
-    known = place.cluster.environmentBrowser.QueryConfigOptionDescriptor()
+    descriptors = place.cluster.environmentBrowser.QueryConfigOptionDescriptor()
     versions = [
-        one.key.removeprefix("vmx-") for one in known if one.key.startswith("vmx-") and one.createSupported
+        descriptor.key.removeprefix("vmx-")
+        for descriptor in descriptors
+        if descriptor.key.startswith("vmx-") and descriptor.createSupported
     ]
-    return max((int(one) for one in versions if one.isdigit()), default=0)
+    return max((int(version) for version in versions if version.isdigit()), default=0)
 
 
 _FIELD = "howdah"
 """The custom attribute by which howdah knows folders and pools that it made."""
 
 
-def made_folder(place: VCenterPlace, site: VCenterSite, cluster: str, told: Told) -> Any:
+def made_folder(place: VCenterPlace, site: VCenterSite, cluster: str, report: ReportStep) -> Any:
     """A new folder below the datacentre's own."""
     folder = place.datacenter.vmFolder.CreateFolder(site.folder)
     _mark(place, folder, cluster)
-    told(f"made folder {site.folder}")
+    report(f"made folder {site.folder}")
     return folder
 
 
-def made_pool(place: VCenterPlace, site: VCenterSite, cluster: str, told: Told) -> Any:
+def made_pool(place: VCenterPlace, site: VCenterSite, cluster: str, report: ReportStep) -> Any:
     """A new pool below the cluster's own, which takes what its machines reserve."""
     share = vim.ResourceAllocationInfo(
         reservation=0,
@@ -176,28 +178,28 @@ def made_pool(place: VCenterPlace, site: VCenterSite, cluster: str, told: Told) 
         site.resource_pool, vim.ResourceConfigSpec(cpuAllocation=share, memoryAllocation=share)
     )
     _mark(place, pool, cluster)
-    told(f"made resource pool {site.resource_pool}")
+    report(f"made resource pool {site.resource_pool}")
     return pool
 
 
 def own_holders(place: VCenterPlace, cluster: str) -> Iterator[tuple[str, Any]]:
     """The folder and the pool, where howdah made them for this cluster."""
-    keys = {one.key for one in place.content.customFieldsManager.field if one.name == _FIELD}
-    for what, entity in (("folder", place.folder), ("resource pool", place.resource_pool)):
+    keys = {field.key for field in place.content.customFieldsManager.field if field.name == _FIELD}
+    for kind, entity in (("folder", place.folder), ("resource pool", place.resource_pool)):
         marks = () if entity is None else entity.customValue
-        if any(one.key in keys and one.value == cluster for one in marks):
-            yield what, entity
+        if any(mark.key in keys and mark.value == cluster for mark in marks):
+            yield kind, entity
 
 
-def held_by(what: str, entity: Any) -> set[Any]:
+def held_by(kind: str, entity: Any) -> set[Any]:
     """All that is in a folder or a pool."""
-    return set(entity.childEntity) if what == "folder" else {*entity.vm, *entity.resourcePool}
+    return set(entity.childEntity) if kind == "folder" else {*entity.vm, *entity.resourcePool}
 
 
 def _mark(place: VCenterPlace, entity: Any, cluster: str) -> None:
     manager = place.content.customFieldsManager
-    known = [one.key for one in manager.field if one.name == _FIELD]
-    key = known[0] if known else manager.AddCustomFieldDef(_FIELD, None, None, None).key
+    keys = [field.key for field in manager.field if field.name == _FIELD]
+    key = keys[0] if keys else manager.AddCustomFieldDef(_FIELD, None, None, None).key
     manager.SetField(entity, key, cluster)
 
 
@@ -212,7 +214,7 @@ class VCenterProvisioner:
         self,
         content: Any,
         site: MachineSite,
-        machines: Sequence[WantedMachine],
+        machines: Sequence[PlannedMachine],
         cluster: str,
         *,
         overcommit: bool = False,
@@ -226,12 +228,12 @@ class VCenterProvisioner:
         self._cluster = cluster
         self._overcommit = overcommit
 
-    def look(self) -> Provisioning:
-        """What stands between what is there and what is planned; raises UserError for what cannot be."""
+    def compare(self) -> Provisioning:
+        """Compare existing machines with the plan; raises UserError if the plan cannot be made here."""
         place, seen = self._seen()
-        return self._looked(place, seen)
+        return self._compared(place, seen)
 
-    def _looked(self, place: VCenterPlace, seen: Seen) -> Provisioning:
+    def _compared(self, place: VCenterPlace, seen: Seen) -> Provisioning:
         held = seen.held(place)
         hosts = {
             name: host.state.model_copy(
@@ -242,7 +244,7 @@ class VCenterProvisioner:
         admit(
             self._machines,
             hosts,
-            seen.found,
+            seen.existing,
             network=self._site.port_group,
             overcommit=self._overcommit,
         )
@@ -257,26 +259,26 @@ class VCenterProvisioner:
                 self._site.port_group,
                 pairs=paired(self._machines, hosts[machine.host]),
             )
-            planned[machine.name] = as_mirrored(facts, seen.found.get(machine.name))
+            planned[machine.name] = as_mirrored(facts, seen.existing.get(machine.name))
         return Provisioning(
             changes=tuple(self._changes(place, seen, planned)),
             notes=tuple(notes(place, self._site, self._machines, offered)),
         )
 
-    def apply(self, told: Told) -> None:
+    def apply(self, report: ReportStep) -> None:
         """Do it, in an order in which a run that is killed leaves nothing that the next does not find."""
         place, seen = self._seen()
-        pending = self._looked(place, seen).pending
+        pending = self._compared(place, seen).pending
         place = place._replace(
-            folder=place.folder or made_folder(place, self._site, self._cluster, told),
-            resource_pool=place.resource_pool or made_pool(place, self._site, self._cluster, told),
+            folder=place.folder or made_folder(place, self._site, self._cluster, report),
+            resource_pool=place.resource_pool or made_pool(place, self._site, self._cluster, report),
         )
-        maker = MachineMaker(place, self._site, self._entries, told)
+        maker = MachineMaker(place, self._site, self._entries, report)
         changes = {change.name: change for change in pending if change.what == "machine"}
         changing = [machine for machine in self._machines if machine.name in changes]
-        references = {name: one.reference for name, one in seen.machines.items()}
+        references = {name: existing.reference for name, existing in seen.machines.items()}
 
-        def make(machine: WantedMachine) -> None:
+        def make(machine: PlannedMachine) -> None:
             change = changes[machine.name]
             pairs = paired(self._machines, place.hosts[machine.host].state)
             references[machine.name] = maker.make(
@@ -294,7 +296,7 @@ class VCenterProvisioner:
             spec = cluster_spec(place, self._machines, references, ha=self._site.high_availability)
             where = f"cluster {self._site.cluster}"
             wait_for(place.cluster.ReconfigureComputeResource_Task(spec=spec, modify=True), where)
-            told(f"set rules, groups and restart priorities of {where}")
+            report(f"set rules, groups and restart priorities of {where}")
         # Rules come first, so that no machine ever runs where it may not.
         _side_by_side(lambda machine: maker.start(machine, references[machine.name]), changing)
 
@@ -302,61 +304,67 @@ class VCenterProvisioner:
         """Everything that howdah made for this cluster, a line for each."""
         place, seen = self._seen(removing=True)
         lines = [
-            f"machine {name} on {one.machine.host or 'no known host'} with its disks in datastores"
-            for name, one in sorted(seen.machines.items())
-            if one.machine.ours == self._cluster
+            f"machine {name} on {existing.machine.host or 'no known host'} with its disks in datastores"
+            for name, existing in sorted(seen.machines.items())
+            if existing.machine.ours == self._cluster
         ]
-        names = {one.reference: name for name, one in seen.machines.items()}
+        names = {existing.reference: name for name, existing in seen.machines.items()}
         lines += [f"rule {name}" for name in found_rules(place, self._cluster, names)]
         lines += [f"group {name}" for name in found_groups(place, self._cluster, names)]
-        ours = {one.reference for one in seen.machines.values() if one.machine.ours == self._cluster}
+        ours = {
+            existing.reference
+            for existing in seen.machines.values()
+            if existing.machine.ours == self._cluster
+        }
         return [
             *lines,
             *(
-                f"{what} {one.name}"
-                for what, one in own_holders(place, self._cluster)
-                if held_by(what, one) <= ours
+                f"{kind} {entity.name}"
+                for kind, entity in own_holders(place, self._cluster)
+                if held_by(kind, entity) <= ours
             ),
         ]
 
-    def destroy(self, told: Told) -> None:
+    def destroy(self, report: ReportStep) -> None:
         """Remove exactly that: machines first, then what held them."""
         place, seen = self._seen(removing=True)
-        maker = MachineMaker(place, self._site, self._entries, told)
+        maker = MachineMaker(place, self._site, self._entries, report)
         if (spec := removing_spec(place, self._cluster)) is not None:
             where = f"cluster {self._site.cluster}"
             wait_for(place.cluster.ReconfigureComputeResource_Task(spec=spec, modify=True), where)
-            told("removed rules and groups")
-        for name, one in sorted(seen.machines.items()):
-            if one.machine.ours == self._cluster:
-                maker.remove(name, one)
-        for what, one in own_holders(place, self._cluster):
-            if not held_by(what, one):
-                name = one.name
-                wait_for(one.Destroy_Task(), f"{what} {name}")
-                told(f"removed {what} {name}")
+            report("removed rules and groups")
+        for name, existing in sorted(seen.machines.items()):
+            if existing.machine.ours == self._cluster:
+                maker.remove(name, existing)
+        for kind, entity in own_holders(place, self._cluster):
+            if not held_by(kind, entity):
+                name = entity.name
+                wait_for(entity.Destroy_Task(), f"{kind} {name}")
+                report(f"removed {kind} {name}")
 
     def _seen(self, *, removing: bool = False) -> tuple[VCenterPlace, Seen]:
         place = find_place(self._content, self._site, removing=removing)
         if place.template is not None:
             # What a killed run had begun to clone goes on in the vCenter, and is not whole until it ends.
             settle(place.template)
-        return place, look(place, self._cluster, {one.name: one.host for one in self._machines})
+        return place, find_machines(
+            place, self._cluster, {machine.name: machine.host for machine in self._machines}
+        )
 
     def _changes(
         self, place: VCenterPlace, seen: Seen, planned: Mapping[str, Facts]
     ) -> Iterator[ProvisionChange]:
-        for what, name, there in (
+        for kind, name, entity in (
             ("folder", self._site.folder, place.folder),
             ("resource pool", self._site.resource_pool, place.resource_pool),
         ):
-            yield ProvisionChange(doing=Doing.MAKE if there is None else Doing.LEAVE, what=what, name=name)
+            yield ProvisionChange(doing=Doing.MAKE if entity is None else Doing.LEAVE, what=kind, name=name)
         if self._site.high_availability:
             yield from whole_changes(
                 "cluster", {self._site.cluster: {HA: "on"}}, {self._site.cluster: found_cluster(place)}
             )
-        yield from machine_changes(self._machines, planned, seen.found, WHILE_RUNNING)
-        names = {one.reference: name for name, one in seen.machines.items()}
+        yield from machine_changes(self._machines, planned, seen.existing, WHILE_RUNNING)
+        names = {existing.reference: name for name, existing in seen.machines.items()}
         groups = found_groups(place, self._cluster, names)
         yield from whole_changes("group", planned_groups(self._machines), groups)
         yield from whole_changes(
@@ -368,13 +376,13 @@ def _tells_cluster(change: ProvisionChange) -> bool:
     return any(difference.what == PRIORITY for difference in change.differences)
 
 
-def _side_by_side(do: Callable[[WantedMachine], None], machines: Sequence[WantedMachine]) -> None:
+def _side_by_side(do: Callable[[PlannedMachine], None], machines: Sequence[PlannedMachine]) -> None:
     """The first failure is raised once those under way have ended; those that wait do not begin."""
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         waiting = [pool.submit(do, machine) for machine in machines]
         try:
-            for one in waiting:
-                one.result()
+            for future in waiting:
+                future.result()
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise

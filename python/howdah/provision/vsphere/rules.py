@@ -1,4 +1,4 @@
-"""What the cluster is told of machines: which belong to which host, and which stay apart.
+"""Rules and groups of the cluster: which machines belong to which host, and which stay apart.
 
 Rules and groups have no metadata of their own, so howdah's are known by the beginning of their names.
 """
@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from howdah.model.machines import WantedMachine
+from howdah.model.machines import PlannedMachine
 from howdah.provision.differences import Facts
-from howdah.provision.vsphere.place import VCenterPlace
-from howdah.provision.vsphere.session import vim
+from howdah.provision.vsphere.session import VCenterPlace, vim
 
 MACHINES, MACHINE_GROUP, HOST_GROUP, KIND = "machines", "machine group", "host group", "kind"
 HA = "vSphere HA"
@@ -24,12 +23,12 @@ def prefix(cluster: str) -> str:
     return f"howdah {cluster}: "
 
 
-def is_own(one: Any, cluster: str) -> bool:
+def is_own(entry: Any, cluster: str) -> bool:
     """Whether a rule or a group is howdah's; those of others may have no name."""
-    return (one.name or "").startswith(prefix(cluster))
+    return (entry.name or "").startswith(prefix(cluster))
 
 
-def planned_groups(machines: Sequence[WantedMachine]) -> dict[str, Facts]:
+def planned_groups(machines: Sequence[PlannedMachine]) -> dict[str, Facts]:
     """A group of machines and a group of one host, for each host; members by name."""
     groups: dict[str, Facts] = {}
     for host in dict.fromkeys(machine.host for machine in machines):
@@ -43,7 +42,7 @@ def planned_groups(machines: Sequence[WantedMachine]) -> dict[str, Facts]:
     return groups
 
 
-def planned_rules(machines: Sequence[WantedMachine]) -> dict[str, Facts]:
+def planned_rules(machines: Sequence[PlannedMachine]) -> dict[str, Facts]:
     """Machines with their host's disks stay there; masters of one role stay on different hosts."""
     rules: dict[str, Facts] = {}
     for name in planned_groups(machines):
@@ -65,31 +64,31 @@ def planned_rules(machines: Sequence[WantedMachine]) -> dict[str, Facts]:
 def found_groups(place: VCenterPlace, cluster: str, names: Mapping[Any, str]) -> dict[str, Facts]:
     """howdah's groups as they are."""
     hosts = {host.reference: name for name, host in place.hosts.items()}
-    found: dict[str, Facts] = {}
+    groups: dict[str, Facts] = {}
     for group in place.cluster.configurationEx.group or ():
         if is_own(group, cluster):
             if isinstance(group, vim.cluster.VmGroup):
-                found[group.name] = {MACHINES: _spelt(group.vm, names)}
+                groups[group.name] = {MACHINES: _spelt(group.vm, names)}
             else:
-                found[group.name] = {"hosts": _spelt(group.host, hosts)}
-    return found
+                groups[group.name] = {"hosts": _spelt(group.host, hosts)}
+    return groups
 
 
 def found_rules(place: VCenterPlace, cluster: str, names: Mapping[Any, str]) -> dict[str, Facts]:
-    """howdah's rules as they are; one that is switched off says so."""
-    found: dict[str, Facts] = {}
+    """howdah's rules as they are, with a note if one is switched off."""
+    rules: dict[str, Facts] = {}
     for rule in place.cluster.configurationEx.rule or ():
         if not is_own(rule, cluster):
             continue
         off = "" if rule.enabled else "switched off, "
         if isinstance(rule, vim.cluster.VmHostRuleInfo):
             kind = _ON_HOST if rule.mandatory else "should run on its host"
-            found[rule.name] = {
+            rules[rule.name] = {
                 KIND: off + kind, MACHINE_GROUP: rule.vmGroupName, HOST_GROUP: rule.affineHostGroupName,
             }  # fmt: skip
         elif isinstance(rule, vim.cluster.AntiAffinityRuleSpec):
-            found[rule.name] = {KIND: off + _APART, MACHINES: _spelt(rule.vm, names)}
-    return found
+            rules[rule.name] = {KIND: off + _APART, MACHINES: _spelt(rule.vm, names)}
+    return rules
 
 
 def found_cluster(place: VCenterPlace) -> Facts:
@@ -99,21 +98,27 @@ def found_cluster(place: VCenterPlace) -> Facts:
 
 
 def drs_on(place: VCenterPlace) -> bool:
-    """Whether somebody keeps rules."""
+    """Whether DRS enforces rules."""
     drs = place.cluster.configurationEx.drsConfig
     return bool(drs is not None and drs.enabled)
 
 
 def cluster_spec(
-    place: VCenterPlace, machines: Sequence[WantedMachine], references: Mapping[str, Any], *, ha: bool
+    place: VCenterPlace, machines: Sequence[PlannedMachine], references: Mapping[str, Any], *, ha: bool
 ) -> Any:
     """Groups, rules, restart priorities and HA, in one change; groups before the rules that name them."""
-    there = place.cluster.configurationEx
+    configuration = place.cluster.configurationEx
     groups, rules = planned_groups(machines), planned_rules(machines)
     spec = vim.cluster.ConfigSpecEx(
-        groupSpec=list(_group_specs(place, groups, references, {one.name: one for one in there.group or ()})),
-        rulesSpec=list(_rule_specs(rules, references, {one.name: one for one in there.rule or ()})),
-        dasVmConfigSpec=list(_priority_specs(there.dasVmConfig or (), machines, references)),
+        groupSpec=list(
+            _group_specs(
+                place, groups, references, {group.name: group for group in configuration.group or ()}
+            )
+        ),
+        rulesSpec=list(
+            _rule_specs(rules, references, {rule.name: rule for rule in configuration.rule or ()})
+        ),
+        dasVmConfigSpec=list(_priority_specs(configuration.dasVmConfig or (), machines, references)),
     )
     if ha:
         spec.dasConfig = vim.cluster.DasConfigInfo(enabled=True)
@@ -122,19 +127,19 @@ def cluster_spec(
 
 def removing_spec(place: VCenterPlace, cluster: str) -> Any | None:
     """What takes howdah's rules and groups away; None where there are none."""
-    there = place.cluster.configurationEx
-    rules = [one for one in there.rule or () if is_own(one, cluster)]
-    groups = [one for one in there.group or () if is_own(one, cluster)]
+    configuration = place.cluster.configurationEx
+    rules = [rule for rule in configuration.rule or () if is_own(rule, cluster)]
+    groups = [group for group in configuration.group or () if is_own(group, cluster)]
     if not rules and not groups:
         return None
     return vim.cluster.ConfigSpecEx(
-        rulesSpec=[vim.cluster.RuleSpec(operation=_DO.remove, removeKey=one.key) for one in rules],
-        groupSpec=[vim.cluster.GroupSpec(operation=_DO.remove, removeKey=one.name) for one in groups],
+        rulesSpec=[vim.cluster.RuleSpec(operation=_DO.remove, removeKey=rule.key) for rule in rules],
+        groupSpec=[vim.cluster.GroupSpec(operation=_DO.remove, removeKey=group.name) for group in groups],
     )
 
 
 def _spelt(references: Iterable[Any] | None, names: Mapping[Any, str]) -> str:
-    return ", ".join(sorted(names.get(one, str(one)) for one in references or ()))
+    return ", ".join(sorted(names.get(reference, str(reference)) for reference in references or ()))
 
 
 def _named(text: str, references: Mapping[str, Any]) -> list[Any]:
@@ -145,19 +150,19 @@ def _group_specs(
     place: VCenterPlace,
     groups: Mapping[str, Facts],
     references: Mapping[str, Any],
-    there: Mapping[str, Any],
+    existing: Mapping[str, Any],
 ) -> Iterable[Any]:
     for name, facts in groups.items():
         if MACHINES in facts:
             info = vim.cluster.VmGroup(name=name, vm=_named(facts[MACHINES], references))
         else:
             info = vim.cluster.HostGroup(name=name, host=[place.hosts[facts["hosts"]].reference])
-        doing = _DO.edit if name in there else _DO.add
+        doing = _DO.edit if name in existing else _DO.add
         yield vim.cluster.GroupSpec(operation=doing, info=info)
 
 
 def _rule_specs(
-    rules: Mapping[str, Facts], references: Mapping[str, Any], there: Mapping[str, Any]
+    rules: Mapping[str, Facts], references: Mapping[str, Any], existing: Mapping[str, Any]
 ) -> Iterable[Any]:
     for name, facts in rules.items():
         if MACHINES in facts:
@@ -168,19 +173,19 @@ def _rule_specs(
             )
         # A machine that has its host's disks cannot run elsewhere; masters apart are a wish where hosts fail.
         info.name, info.enabled, info.mandatory = name, True, MACHINES not in facts
-        if name in there:
-            info.key = there[name].key
-        yield vim.cluster.RuleSpec(operation=_DO.edit if name in there else _DO.add, info=info)
+        if name in existing:
+            info.key = existing[name].key
+        yield vim.cluster.RuleSpec(operation=_DO.edit if name in existing else _DO.add, info=info)
 
 
 def _priority_specs(
-    there: Iterable[Any], machines: Iterable[WantedMachine], references: Mapping[str, Any]
+    existing: Iterable[Any], machines: Iterable[PlannedMachine], references: Mapping[str, Any]
 ) -> Iterable[Any]:
-    known = {one.key for one in there}
+    listed = {entry.key for entry in existing}
     for machine in machines:
-        one = references[machine.name]
+        reference = references[machine.name]
         priority = "high" if machine.master else "disabled"
         info = vim.cluster.DasVmConfigInfo(
-            key=one, dasSettings=vim.cluster.DasVmSettings(restartPriority=priority)
+            key=reference, dasSettings=vim.cluster.DasVmSettings(restartPriority=priority)
         )
-        yield vim.cluster.DasVmConfigSpec(operation=_DO.edit if one in known else _DO.add, info=info)
+        yield vim.cluster.DasVmConfigSpec(operation=_DO.edit if reference in listed else _DO.add, info=info)

@@ -1,19 +1,21 @@
-"""A session with a vCenter: logged in and out, its tasks waited for, its faults in plain words."""
+"""A session with a vCenter: login, tasks, faults in plain words, and the places that a site names."""
 
 from __future__ import annotations
 
 import http.client
 import ssl
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import unquote
 
 from howdah.errors import RunFailed, UserError
 from howdah.extras import extra
 from howdah.model.hostname import host_and_port
-from howdah.model.site import VCENTER_PORT
+from howdah.model.machines import HostNode, HostState
+from howdah.model.site import VCENTER_PORT, VCenterSite
 from howdah.services.errors import NotReachable
 
 with extra("vsphere", "--vcenter"):
@@ -34,7 +36,7 @@ _FIRST_POLL_S, _LONGEST_POLL_S = 0.02, 1.0
 
 
 class VCenterLogin(NamedTuple):
-    """Whom to ask, as whom. The password is nowhere printed."""
+    """A vCenter and a login. The password is never printed."""
 
     endpoint: str
     user: str
@@ -47,7 +49,7 @@ class VCenterLogin(NamedTuple):
 
 @contextmanager
 def logged_in(login: VCenterLogin) -> Iterator[Any]:
-    """The service's content; raises UserError for what is wrong, NotReachable where nobody answers."""
+    """The service's content; raises UserError for a wrong login, NotReachable without an answer."""
     where = f"--vcenter {login.endpoint}"
     host, port = host_and_port(login.endpoint, "--vcenter", VCENTER_PORT)
     try:
@@ -78,7 +80,7 @@ def logged_in(login: VCenterLogin) -> Iterator[Any]:
         ) from error
     except (OSError, http.client.HTTPException, vmodl.MethodFault) as error:
         raise NotReachable(
-            where, f"cannot be reached: {said(error)}", "is that a running vCenter?"
+            where, f"cannot be reached: {fault_text(error)}", "is that a running vCenter?"
         ) from error
     try:
         yield service.content
@@ -90,11 +92,11 @@ def logged_in(login: VCenterLogin) -> Iterator[Any]:
         ) from error
     except vmodl.MethodFault as error:
         raise RunFailed(
-            where, f"answers: {said(error)}", "run the command again: finished changes stay"
+            where, f"answers: {fault_text(error)}", "run the command again: finished changes stay"
         ) from error
     except (OSError, http.client.HTTPException) as error:
         raise NotReachable(
-            where, f"no longer answers: {said(error)}", "run the command again: finished changes stay"
+            where, f"no longer answers: {fault_text(error)}", "run the command again: finished changes stay"
         ) from error
     finally:
         # Its sessions end by themselves; a vCenter that is lost must not hide why.
@@ -102,27 +104,27 @@ def logged_in(login: VCenterLogin) -> Iterator[Any]:
             disconnect(service)
 
 
-def said(error: BaseException) -> str:
-    """What a fault says, on one line."""
+def fault_text(error: BaseException) -> str:
+    """A fault's message on one line."""
     text = getattr(error, "msg", None) or str(error) or type(error).__name__.rpartition(".")[2]
     return " ".join(str(text).split())[:300]
 
 
 def wait_for(task: Any, where: str) -> Any:
-    """A task's result; raises RunFailed where it fails, and what it says."""
+    """A task's result; raises RunFailed with the message of a failed task."""
     poll = _FIRST_POLL_S
     while (info := task.info).state not in (vim.TaskInfo.State.success, vim.TaskInfo.State.error):
         time.sleep(poll)
         poll = min(poll * 1.5, _LONGEST_POLL_S)
     if info.state == vim.TaskInfo.State.error:
-        raise RunFailed(where, said(info.error), "fix that, then run the command again") from info.error
+        raise RunFailed(where, fault_text(info.error), "fix that, then run the command again") from info.error
     return info.result
 
 
 def settle(entity: Any) -> None:
-    """Wait until everything that is under way on something has ended, well or not."""
+    """Wait until all tasks of an object have ended, successful or not."""
     for task in entity.recentTask:
-        # A task that ended long ago is gone before it is asked.
+        # vCenter forgets tasks that ended long ago.
         with suppress(vmodl.fault.ManagedObjectNotFound, RunFailed):
             wait_for(task, "")
 
@@ -138,12 +140,160 @@ def properties(content: Any, kind: Any, root: Any, paths: Sequence[str]) -> dict
             propSet=[collector.PropertySpec(type=kind, pathSet=list(paths))],
         )
         page = content.propertyCollector.RetrievePropertiesEx([spec], collector.RetrieveOptions())
-        found: dict[Any, dict[str, Any]] = {}
+        values: dict[Any, dict[str, Any]] = {}
         while page is not None:
-            for one in page.objects:
-                found[one.obj] = {given.name: given.val for given in one.propSet}
+            for entry in page.objects:
+                values[entry.obj] = {item.name: item.val for item in entry.propSet}
             token = page.token
             page = content.propertyCollector.ContinueRetrievePropertiesEx(token) if token else None
-        return found
+        return values
     finally:
         view.DestroyView()
+
+
+_HOST = (
+    "name",
+    "capability.ftSupported",
+    "config.storageDevice.scsiLun",
+    "datastore",
+    "hardware.cpuInfo",
+    "hardware.memorySize",
+    "hardware.numaInfo",
+    "network",
+    "runtime.connectionState",
+    "runtime.inMaintenanceMode",
+)
+
+
+class VCenterHost(NamedTuple):
+    """A host of the cluster and its names."""
+
+    reference: Any
+    state: HostState
+    luns: Mapping[str, str]
+    """The id of each of its disks, by vSphere's uuid."""
+
+
+class VCenterPlace(NamedTuple):
+    """Everything in a vCenter that the site names.
+
+    The folder and the pool are None while they are to be made, template and port group where machines are
+    only removed and they are gone.
+    """
+
+    content: Any
+    datacenter: Any
+    cluster: Any
+    template: Any
+    port_group: Any
+    folder: Any | None
+    resource_pool: Any | None
+    hosts: Mapping[str, VCenterHost]
+    datastores: Mapping[str, Any]
+
+
+def find_place(content: Any, site: VCenterSite, *, removing: bool = False) -> VCenterPlace:
+    """Everything that the site names; raises UserError for the first missing object.
+
+    For ``removing`` machines, what new ones are made of may be missing.
+    """
+    datacenter = _named(content, vim.Datacenter, content.rootFolder, site.datacenter, "vcenter.datacenter")
+    cluster = _named(
+        content, vim.ClusterComputeResource, datacenter.hostFolder, site.cluster, "vcenter.cluster"
+    )
+    stores = {unquote(store.name): store for store in datacenter.datastore}
+    groups = _all(content, vim.Network, datacenter)
+    if site.port_group not in groups and not removing:
+        raise _missing("vcenter.port_group", site.port_group, groups)
+    folders = _all(content, vim.Folder, datacenter.vmFolder)
+    pools = {unquote(pool.name): pool for pool in cluster.resourcePool.resourcePool}
+    return VCenterPlace(
+        content=content,
+        datacenter=datacenter,
+        cluster=cluster,
+        template=_template(content, datacenter, site.template, removing=removing),
+        port_group=groups.get(site.port_group),
+        folder=folders.get(site.folder),
+        resource_pool=pools.get(site.resource_pool),
+        hosts=_hosts(content, datacenter, cluster, stores),
+        datastores=stores,
+    )
+
+
+def _template(content: Any, datacenter: Any, name: str, *, removing: bool) -> Any:
+    machines = properties(content, vim.VirtualMachine, datacenter, ("name", "config.template"))
+    named = {
+        unquote(values["name"]): machine
+        for machine, values in machines.items()
+        if values.get("config.template")
+    }
+    if name in named:
+        return named[name]
+    if removing:
+        return None
+    if any(unquote(values["name"]) == name for values in machines.values()):
+        raise UserError(
+            "vcenter.template", f"{name!r} is a machine, not a template", "convert it to a template"
+        )
+    raise _missing("vcenter.template", name, named)
+
+
+def _all(content: Any, kind: Any, root: Any) -> dict[str, Any]:
+    return {
+        unquote(values["name"]): entity
+        for entity, values in properties(content, kind, root, ("name",)).items()
+    }
+
+
+def _named(content: Any, kind: Any, root: Any, name: str, where: str) -> Any:
+    entities = _all(content, kind, root)
+    if name not in entities:
+        raise _missing(where, name, entities)
+    return entities[name]
+
+
+def _missing(where: str, name: str, entities: Mapping[str, Any]) -> UserError:
+    # Names may contain control characters of terminals.
+    shown = (text if text.isprintable() else ascii(text) for text in sorted(entities)[:8])
+    names = ", ".join(shown) or "none"
+    return UserError(where, f"there is no {name!r}", f"there: {names}{' …' if len(entities) > 8 else ''}")
+
+
+def _hosts(content: Any, datacenter: Any, cluster: Any, stores: Mapping[str, Any]) -> dict[str, VCenterHost]:
+    names = {store: name for name, store in stores.items()}
+    networks = {network: unquote(network.name) for network in cluster.network}
+    free = {
+        store: values["summary.freeSpace"]
+        for store, values in properties(content, vim.Datastore, datacenter, ("summary.freeSpace",)).items()
+    }
+    hosts: dict[str, VCenterHost] = {}
+    for reference, facts in properties(content, vim.HostSystem, cluster, _HOST).items():
+        disks = [lun for lun in facts.get("config.storageDevice.scsiLun", ()) if lun.lunType == "disk"]
+        numa = facts.get("hardware.numaInfo")
+        name = facts["name"]
+        state = HostState(
+            name=name,
+            ready=_ready(facts),
+            memory_bytes=facts["hardware.memorySize"],
+            threads=facts["hardware.cpuInfo"].numCpuThreads,
+            cores=facts["hardware.cpuInfo"].numCpuCores,
+            clock_mhz=facts["hardware.cpuInfo"].hz // 10**6,
+            nodes=tuple(
+                HostNode(memory_bytes=node.memoryRangeLength, cpus=tuple(node.cpuID))
+                for node in (numa.numaNode if numa else ())
+            ),
+            devices={disk.canonicalName: disk.capacity.block * disk.capacity.blockSize for disk in disks},
+            datastores={names[store]: free.get(store, 0) for store in facts["datastore"] if store in names},
+            networks=frozenset(networks[network] for network in facts["network"] if network in networks),
+            no_fault_tolerance=""
+            if facts.get("capability.ftSupported")
+            else "its API reports no support for it",
+        )
+        hosts[name] = VCenterHost(reference, state, {disk.uuid: disk.canonicalName for disk in disks})
+    return hosts
+
+
+def _ready(values: Mapping[str, Any]) -> str:
+    if values["runtime.connectionState"] != "connected":
+        return f"is {values['runtime.connectionState']}"
+    return "is in maintenance mode" if values["runtime.inMaintenanceMode"] else ""

@@ -10,7 +10,7 @@ import numpy as np
 from howdah.analysis.evidence.operations import LatencyCourse
 from howdah.analysis.operation_steps import SHARES
 from howdah.model.reported import format_value
-from howdah.model.server_events import COLLECTION, COMPACTION, FLUSH, MOVE, SLOW_SYNC, SPLIT, ServerEvent
+from howdah.model.tables import COLLECTION, COMPACTION, FLUSH, MOVE, SLOW_SYNC, SPLIT, ServerEvent
 from howdah.report.document import Figure, Key, Table
 from howdah.report.figures.timeaxis import (
     UNIT_LINE,

@@ -9,11 +9,10 @@ from typing import NamedTuple
 
 import howdah
 from howdah.model.hostname import expand_all
-from howdah.model.plan import Candidate, Cluster, ClusterPlan, Setting
+from howdah.model.inventory import Sharing
+from howdah.model.plan import Candidate, Cluster, ClusterPlan, Setting, value_text
 from howdah.model.plan_options import written_options
 from howdah.model.request import PlanRequest
-from howdah.model.sharing import Sharing
-from howdah.model.value import value_text
 from howdah.report.document import Block, Entries, FactList, FoldedBlocks, Table, TextEntry
 from howdah.report.plan import words
 from howdah.report.words import source_text

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from howdah.model.plan import Candidate, Cluster, ClusterPlan, Master, Setting
-from howdah.model.storage_cost import HostMove, PolicyCost, StorageComparison
+from howdah.model.storage_policy import HostMove, PolicyCost, StorageComparison
 from howdah.report.document import Block, Bullets, Document, FactList, FoldedBlocks, Paragraph, Table, present
 from howdah.report.plan import content, words
 from howdah.report.plan.content import Grounds

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from howdah.model.heap import heap_bytes
 from howdah.model.plan import Cluster, ClusterPlan, Value, Worker
+from howdah.releases.values import heap_bytes
 from howdah.report.document import (
     Block,
     Bullets,

@@ -21,9 +21,9 @@ from howdah.model.plan import (
     Plan,
     Setting,
     Worker,
+    value_text,
 )
 from howdah.model.request import Demand
-from howdah.model.value import value_text
 from howdah.report.words import sentence
 from howdah.units import (
     GIB,

@@ -8,15 +8,15 @@ from typing import NamedTuple, Self
 from howdah.analysis.wording import percent, seconds, signed
 from howdah.model.calibration import CalibratedValue, Calibration, CalibrationCell, Extent
 from howdah.model.cluster import Laboratory
-from howdah.model.counters import Counters
 from howdah.model.parameter import PARAMETERS
 from howdah.model.placement import placed_workers
 from howdah.model.plan import ClusterPlan
 from howdah.model.prediction import Distance, Prediction
+from howdah.model.reported import Counters
 from howdah.model.variation import LoadSweep, Sweep, WhatIf
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.dfsio import FILES
-from howdah.model.workloads.files import MAPS, REPLICATION
+from howdah.model.workloads.option import MAPS, REPLICATION
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import REDUCES, TeraRows
 from howdah.report.document import PAGES, TERMINAL, Block, FactList, Only, Paragraph, Section, Table

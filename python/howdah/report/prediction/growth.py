@@ -352,7 +352,7 @@ def load_table(sweep: LoadSweep) -> Table:
                 f"{point.asked:,}" if sweep.quantity == "threads" else format_per_s(point.asked),
                 format_per_s(point.throughput_per_s),
                 *([" to ".join(map(format_per_s, point.forecasts[0].interval or ()))] if calibrated else []),
-                *(forecast.said(forecast.median) for forecast in point.forecasts if _is_tail(forecast)),
+                *(forecast.text_of(forecast.median) for forecast in point.forecasts if _is_tail(forecast)),
                 point.station,
                 percent(point.busy),
             )

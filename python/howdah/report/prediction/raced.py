@@ -9,7 +9,6 @@ from statistics import median
 from howdah.analysis.evidence.times import FloorDistance
 from howdah.analysis.wording import listed, percent, seconds, signed
 from howdah.model.comparison import Verdict
-from howdah.model.job_tuning import CONFIGURED_NAME, JobTuning
 from howdah.model.parameter import COMPILER, OWN
 from howdah.model.tuning import (
     DEFAULTS_NAME,
@@ -20,6 +19,7 @@ from howdah.model.tuning import (
     RacedPlan,
     RaceFloor,
 )
+from howdah.model.user_job import CONFIGURED_NAME, JobTuning
 from howdah.report.cluster import floors_table
 from howdah.report.document import Block, Bullets, Document, Paragraph, Section, Table, present
 from howdah.report.words import NONE, optional

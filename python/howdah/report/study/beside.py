@@ -9,7 +9,7 @@ from howdah.analysis.comparing.readings import ELAPSED
 from howdah.analysis.wording import percent, signed
 from howdah.model.study import matches
 from howdah.report.document import Table
-from howdah.report.study.found import CellRuns, StudyFound
+from howdah.report.study.cells import CellRuns, StudyFound
 from howdah.report.study.results import exactly, factors
 from howdah.report.words import NONE
 from howdah.study import named

@@ -32,7 +32,7 @@ from howdah.report.study.beside import (
     unmatched,
     unpublished,
 )
-from howdah.report.study.found import StratumFound, StudyFound
+from howdah.report.study.cells import StratumFound, StudyFound
 from howdah.report.study.masters import masters_load, masters_table
 from howdah.report.study.platforms import (
     facts_table,

@@ -11,7 +11,7 @@ from howdah.analysis.wording import percent
 from howdah.model.run import Origin
 from howdah.model.study import Study
 from howdah.report.document import Figure, Key, Table
-from howdah.report.study.found import CellRuns, StudyFound
+from howdah.report.study.cells import CellRuns, StudyFound
 from howdah.report.theme import (
     HALF_WIDTH,
     LEFT,

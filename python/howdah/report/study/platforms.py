@@ -9,12 +9,11 @@ from typing import NamedTuple
 from howdah.analysis.wording import listed
 from howdah.model.comparison import Aspect
 from howdah.model.placement import placed_workers
-from howdah.model.plan import Cluster, Plan, Setting
+from howdah.model.plan import Cluster, Plan, Setting, value_text
 from howdah.model.study import PublishedPlatform, matches
-from howdah.model.value import value_text
 from howdah.report.document import Table
 from howdah.report.plan.words import size_note, weight_text
-from howdah.report.study.found import StudyFound, where
+from howdah.report.study.cells import StudyFound, where
 from howdah.report.words import NONE, moment, source_text
 from howdah.units import format_gib
 

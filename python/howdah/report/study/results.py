@@ -18,7 +18,7 @@ from howdah.model.workloads.terasort import ROW_BYTES
 from howdah.report.comparing.words import Headline, answer, interval, more, place, subject
 from howdah.report.document import Figure, Key, Table
 from howdah.report.plan import words as plan_words
-from howdah.report.study.found import CellRuns, StudyFound
+from howdah.report.study.cells import CellRuns, StudyFound
 from howdah.report.theme import MOST_COLOURS, WIDTH, across, chart, points, series_colour, tips
 from howdah.report.words import NONE, UNKNOWN
 from howdah.study import Cell, half_width, strata_of

@@ -15,7 +15,7 @@ from howdah.model.plan import Plan, Role
 from howdah.model.run import Origin
 from howdah.report.document import Figure, Key, Table
 from howdah.report.figures.timeline import Label, spread
-from howdah.report.study.found import CellRuns, StudyFound
+from howdah.report.study.cells import CellRuns, StudyFound
 from howdah.report.study.masters import (
     BLOCK_COSTS,
     JOURNALNODE,

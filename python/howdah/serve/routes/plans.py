@@ -12,8 +12,7 @@ from starlette.responses import JSONResponse, Response
 from howdah.errors import UserError
 from howdah.model.base import Model
 from howdah.model.check import CheckReport, CheckVerdict
-from howdah.model.plan import Candidate, ClusterPlan, Setting
-from howdah.model.value import value_text
+from howdah.model.plan import Candidate, ClusterPlan, Setting, value_text
 from howdah.planner.changes import QUANTITIES
 from howdah.report.document import Figure, Table
 from howdah.report.html import ShownPage, shown_page, tied
@@ -266,7 +265,7 @@ def _now(made: ClusterPlan) -> dict[str, str]:
     for name in ("hosts", "block-size", "replication", "nic-speed"):
         # A plan for HBase or storage alone lacks some of them.
         with suppress(StopIteration, ValueError):
-            now[name] = QUANTITIES[name].said(QUANTITIES[name].now(made, group))
+            now[name] = QUANTITIES[name].text_of(QUANTITIES[name].now(made, group))
     now["workers_per_host"] = str(len(cluster.layouts[0].workers))
     if cluster.request.dataset_bytes is not None:
         now["dataset"] = exact_bytes(cluster.request.dataset_bytes)

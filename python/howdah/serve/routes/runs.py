@@ -16,9 +16,8 @@ from starlette.responses import Response
 
 from howdah.errors import RecordError, UserError
 from howdah.model.annotation import Annotation
-from howdah.model.base import Model
+from howdah.model.base import Model, WrongValue
 from howdah.model.run import Outcome, RunRecord
-from howdah.model.wrong import WrongValue
 from howdah.report.document import Figure, Key, Table
 from howdah.report.html import ShownPage, shown_page
 from howdah.report.renderer import figure_data

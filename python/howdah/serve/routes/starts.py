@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from howdah.errors import UserError
 from howdah.model.base import Model
-from howdah.model.engine_names import LOCAL, SIM
+from howdah.model.engine_options import LOCAL, SIM
 from howdah.model.plan import ClusterPlan
 from howdah.planner.suite.cluster import size_planned
 from howdah.planner.suite.request import RunRequest
@@ -130,7 +130,7 @@ def _defaults(engine: str, suite: str, source: ClusterPlan | Path | None, runs_d
         if not own and option.name in decided:
             own = [decided[option.name]]
         if own:
-            values[option.name] = ", ".join(dict.fromkeys(map(option.said, own)))
+            values[option.name] = ", ".join(dict.fromkeys(map(option.text_of, own)))
     return StartDefaults(values=values)
 
 

@@ -13,14 +13,20 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from howdah.deploy.ansible import PlaybookRun, ReportStep, SshLogin, check_ansible, run_playbook
+from howdah.deploy.ansible import (
+    HostProblem,
+    PlaybookRun,
+    ReportStep,
+    SshLogin,
+    check_ansible,
+    host_problems,
+    run_playbook,
+)
 from howdah.deploy.mirror import mirror
-from howdah.deploy.problems import HostProblem, host_problems
 from howdah.errors import UserError
 from howdah.installation.tree import PackedTree
 from howdah.model.hostname import is_hostname
-from howdah.model.plan import Placement, Role
-from howdah.model.value import planned_text
+from howdah.model.plan import Placement, Role, planned_text
 from howdah.session.deploy.order import (
     HdfsUpgrade,
     Way,

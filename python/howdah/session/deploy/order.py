@@ -8,14 +8,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from howdah.deploy.ansible import PlaybookRun, ReportStep, check_ansible, run_playbook
-from howdah.deploy.problems import host_problems
+from howdah.deploy.ansible import PlaybookRun, ReportStep, check_ansible, host_problems, run_playbook
 from howdah.errors import UserError
 from howdah.hadoop.daemons import BY_NAME, DAEMONS
-from howdah.hadoop.downtime import Unrollable, stopped_for, unrollable
-from howdah.hadoop.order import RESTARTING, UPGRADING, at_once
-from howdah.model.plan import Role
-from howdah.model.value import planned_text
+from howdah.hadoop.restarts import RESTARTING, UPGRADING, Unrollable, at_once, stopped_for, unrollable
+from howdah.model.plan import Role, planned_text
 from howdah.releases.catalogue import default_of, hadoop, hbase
 from howdah.session.deploy.project import (
     Agree,

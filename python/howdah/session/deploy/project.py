@@ -10,17 +10,23 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from howdah.deploy.ansible import HostAnswer, PlaybookRun, ReportStep, SshLogin, run_playbook
-from howdah.deploy.problems import HostProblem, host_problems
+from howdah.deploy.ansible import (
+    HostAnswer,
+    HostProblem,
+    PlaybookRun,
+    ReportStep,
+    SshLogin,
+    host_problems,
+    run_playbook,
+)
 from howdah.deploy.secrets import SecretFile, check_folder, collect_secrets
 from howdah.documents.files import read_plan
 from howdah.errors import UserError
 from howdah.installation.digests import FETCHABLE
 from howdah.installation.installation import HBaseInstallation, Installation, find_hbase, find_installation
 from howdah.installation.tree import PackedTree, packed
-from howdah.model.configset import ConfigSet
 from howdah.model.placement import placed_hosts, placed_systems
-from howdah.model.plan import Cluster, ClusterPlan, Role
+from howdah.model.plan import Cluster, ClusterPlan, ConfigSet, Role
 from howdah.planner.explanation import source_text
 from howdah.render.cluster import render
 from howdah.render.secrets import host_secrets

@@ -22,9 +22,9 @@ from howdah.lab.shared_hosts import LabPlace, first_place, place_with
 from howdah.lab.state import LabState, read_state
 from howdah.model.inventory import HostGroup, Inventory
 from howdah.model.plan import Cluster, ClusterPlan
-from howdah.planner.scaling.fit import Fitted, fit_beside, fit_plan
-from howdah.planner.shared.claims import check_fit
-from howdah.planner.throughput import disk_bytes_per_s
+from howdah.planner.host_claims import check_fit
+from howdah.planner.scaling.fit import Fitted, fit_on_shared_hosts, fit_plan
+from howdah.planner.storage import disk_bytes_per_s
 from howdah.probe import probe_host
 from howdah.render.cluster import render
 from howdah.session.lab.laboratories import PARENT, directory_of
@@ -197,11 +197,11 @@ def _fitted(plan: ClusterPlan, options: LabOptions, request: LabRequest) -> tupl
                 flag, f"has no effect: {options.neighbour} has already built the hosts", "leave it out"
             )
     place = place_on_hosts_of(options.neighbour, options.name, Path(request.source), plan)
-    fitted = fit_beside(
+    fitted = fit_on_shared_hosts(
         plan,
         probe_host(),
         free_bytes=_free_bytes(request.directory),
-        others=[neighbour.plan for neighbour in place.neighbours],
+        neighbours=[neighbour.plan for neighbour in place.neighbours],
         cpu_share=place.cpu_share or 1.0,
     )
     return place, fitted

@@ -15,14 +15,12 @@ from howdah.audit.upgrade import check_upgrade
 from howdah.documents.files import read_host, read_plan
 from howdah.errors import UserError
 from howdah.model.check import CheckReport, CheckVerdict, HostRole
-from howdah.model.configset import ConfigSet
-from howdah.model.plan import Advice, ClusterPlan
-from howdah.model.value import value_text
+from howdah.model.plan import Advice, ClusterPlan, ConfigSet, value_text
 from howdah.planner.explanation import source_text
 from howdah.planner.rule import Severity
 from howdah.probe import probe_host
 from howdah.render.cluster import render
-from howdah.render.directory import FileChange, digest, pending_changes, write_rendered
+from howdah.render.output import FileChange, digest, pending_changes, write_rendered
 from howdah.render.readme import counted_contents
 from howdah.session.files import replace_file
 

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from howdah.documents.files import read_plan
 from howdah.errors import UserError
-from howdah.model.erasure import POLICIES
-from howdah.model.inventory import Inventory
+from howdah.model.inventory import Inventory, Sharing
 from howdah.model.plan import Advice, ClusterPlan
 from howdah.model.plan_options import PLAN_OPTIONS, USUAL, usual_years
 from howdah.model.request import CodedDirectory, Demand, Growth, Override, PlanRequest, WorkKind
-from howdah.model.sharing import Sharing
+from howdah.model.storage_policy import POLICIES
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.ranked import plan_by_prediction, why_not_ranked
 from howdah.planner.rules.platform import SIMULATED

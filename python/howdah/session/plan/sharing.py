@@ -11,15 +11,13 @@ from typing import NamedTuple
 from howdah.documents.files import read_plan
 from howdah.errors import UserError
 from howdah.model.hostname import fold
-from howdah.model.inventory import Inventory
+from howdah.model.inventory import Inventory, Neighbour, Sharing
 from howdah.model.placement import placed_hosts
-from howdah.model.plan import ClusterPlan
+from howdah.model.plan import ClusterPlan, value_text
 from howdah.model.request import Hypervisor, PlanRequest
-from howdah.model.sharing import Neighbour, Sharing
-from howdah.model.value import value_text
+from howdah.planner.host_claims import check_fit
 from howdah.planner.platforms.division import least_worker
-from howdah.planner.shared.claims import check_fit
-from howdah.planner.shared.remaining import remaining_hosts
+from howdah.planner.remaining_hosts import remaining_hosts
 from howdah.session.plan.plans import writes_over
 
 _PERCENT = re.compile(r"\s*([1-9]\d?)\s*%\s*")

@@ -21,7 +21,7 @@ from howdah.model.prediction import Prediction
 from howdah.model.variation import LoadSweep, Sweep, WhatIf
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import OUTPUT_REPLICATION, TeraSort
-from howdah.planner.shared.claims import with_idle_neighbours
+from howdah.planner.host_claims import with_idle_neighbours
 from howdah.planner.suite.cluster import size_planned
 from howdah.planner.suite.request import RunRequest
 from howdah.session.lab.laboratories import state_of

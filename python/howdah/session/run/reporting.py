@@ -15,10 +15,9 @@ from howdah.calibrate.case import phase_times
 from howdah.calibrate.scoring import other_plan, other_work
 from howdah.errors import RecordError
 from howdah.model.cluster import ClusterState
-from howdah.model.known import KnownTimes
-from howdah.model.legible import ListedRecord
+from howdah.model.prediction import KnownTimes
 from howdah.model.run import Origin, Outcome, RunRecord
-from howdah.model.tables import SAMPLES_SCHEMA, TASKS_SCHEMA, RunData
+from howdah.model.tables import SAMPLES_SCHEMA, TASKS_SCHEMA, ListedRecord, RunData
 from howdah.model.workloads.terasort import TeraRows
 from howdah.report.renderer import Renderer
 from howdah.report.run import run_report

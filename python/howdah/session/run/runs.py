@@ -15,15 +15,13 @@ import pyarrow as pa
 
 from howdah.engines.base import Engine, Prepared, RunStart
 from howdah.errors import MissingExtra, UserError
-from howdah.model.counters import Counters
 from howdah.model.engines import all_options, engines
-from howdah.model.job import Job
+from howdah.model.job import Job, Progress
 from howdah.model.latencies import LatencyHistogram
+from howdah.model.reported import Counters
 from howdah.model.run import RunRecord, Sample, TaskAttempt
-from howdah.model.server_events import ServerEvent
-from howdah.model.sink import Progress
-from howdah.model.workloads.registered import programs
-from howdah.model.workloads.suite import suites
+from howdah.model.tables import ServerEvent
+from howdah.model.workloads.suite import programs, suites
 from howdah.planner.suite.request import RunRequest, check_use
 from howdah.report.renderer import Renderer
 from howdah.store.archive import export_run, import_run

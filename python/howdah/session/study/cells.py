@@ -17,8 +17,7 @@ from howdah.engines.under_way import begun_record
 from howdah.errors import UserError
 from howdah.model.at_once import at_once
 from howdah.model.calibration import Calibration
-from howdah.model.engine_names import LOCAL
-from howdah.model.engine_options import CALIBRATION, LAB, PLAN
+from howdah.model.engine_options import CALIBRATION, LAB, LOCAL, PLAN
 from howdah.model.engines import engines
 from howdah.model.inventory import Inventory
 from howdah.model.parameter import HARDWARE
@@ -28,9 +27,8 @@ from howdah.model.run import Outcome
 from howdah.model.study import Study
 from howdah.model.study_settings import CellSettings, nearest
 from howdah.model.workloads.dfsio import FILE_SIZE, FILES
-from howdah.model.workloads.files import REPLICATION
-from howdah.model.workloads.registered import programs
-from howdah.model.workloads.suite import suites
+from howdah.model.workloads.option import REPLICATION
+from howdah.model.workloads.suite import programs, suites
 from howdah.model.workloads.terasort import OUTPUT_REPLICATION, REDUCES
 from howdah.model.workloads.ycsb import YCSB
 from howdah.model.workloads.ycsb_options import RECORDS

@@ -18,7 +18,7 @@ from howdah.model.plan import ClusterPlan, Plan, Setting
 from howdah.model.run import Outcome
 from howdah.model.study import Study, StudyRun
 from howdah.report.comparing.draw import Followed
-from howdah.report.study.found import CellRuns, StratumFound, StudyFound
+from howdah.report.study.cells import CellRuns, StratumFound, StudyFound
 from howdah.report.theme import MOST_COLOURS
 from howdah.scratch import scratch_folder
 from howdah.session.plan.plans import release_default

@@ -15,12 +15,12 @@ from howdah.documents.files import read_plan, read_study, study_schema
 from howdah.engines.hadoop.reached import running_lab
 from howdah.errors import UserError
 from howdah.model.at_once import at_once
-from howdah.model.counters import Counters
-from howdah.model.engine_names import HADOOP, LOCAL, SIM
+from howdah.model.engine_options import HADOOP, LOCAL, SIM
 from howdah.model.engines import engines
+from howdah.model.job import Progress
 from howdah.model.plan import ClusterPlan, cluster_plan
+from howdah.model.reported import Counters
 from howdah.model.run import Outcome, RunRecord
-from howdah.model.sink import Progress
 from howdah.model.study import Study, StudyRun
 from howdah.model.study_settings import nearest
 from howdah.model.workloads.dfsio import FILE_SIZE, FILES

@@ -7,10 +7,10 @@ from typing import Literal
 
 from howdah.errors import UserError
 from howdah.model.at_once import AtOnce
-from howdah.model.heap import direct_bytes, heap_bytes
 from howdah.model.plan import Cluster, ClusterPlan, Role, Worker
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.ycsb import Ycsb, YcsbLoad
+from howdah.releases.values import direct_bytes, heap_bytes
 from howdah.simulation.scenario import AskingProgram, Hosts, SimulatedHBase
 from howdah.simulation.settings import PlannedSettings
 from howdah.units import MIB, format_bytes, format_count_short, format_counted

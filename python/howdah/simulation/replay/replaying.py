@@ -10,8 +10,7 @@ from statistics import NormalDist, median
 import numpy as np
 
 from howdah.analysis.spark import placed_s
-from howdah.model.job_demand import DemandPart, JobDemand
-from howdah.model.replay import JobReplay, ReplayedTime, ReplayScore
+from howdah.model.user_job import DemandPart, JobDemand, JobReplay, ReplayedTime, ReplayScore
 from howdah.simulation.replay.shape import Shape
 from howdah.simulation.replay.task_times import TaskTimes, part_load, task_times
 

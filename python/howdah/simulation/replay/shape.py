@@ -7,9 +7,9 @@ from typing import NamedTuple
 from howdah.errors import UserError
 from howdah.model.at_once import Container, at_once, counted_rooms
 from howdah.model.inventory import HostGroup
-from howdah.model.job_demand import JobDemand
 from howdah.model.placement import placed_hosts
 from howdah.model.plan import ClusterPlan
+from howdah.model.user_job import JobDemand
 from howdah.planner.changes import MOST_HOSTS, QUANTITIES
 from howdah.simulation.hosts import disks_of, nics_of
 from howdah.units import parse_count

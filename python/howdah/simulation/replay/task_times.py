@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from howdah.model.job_demand import DemandPart, TaskDemand
+from howdah.model.user_job import DemandPart, TaskDemand
 from howdah.simulation.replay.shape import Shape
 from howdah.units import format_rate
 

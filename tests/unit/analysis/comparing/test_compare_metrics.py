@@ -10,7 +10,7 @@ from howdah.analysis.comparing.compare import compare
 from howdah.analysis.comparing.figures import figures_of
 from howdah.model.comparison import Aspect, Comparison, Measure, RunGroup, Verdict
 from howdah.model.reported import ResultMetric
-from howdah.model.workloads.nnbench import operations_per_s
+from howdah.model.workloads.hadoop_programs import operations_per_s
 from howdah.report.comparing.content import times_table
 from howdah.report.comparing.words import answer, group_sentences
 from support.building import RunBuilder, Stage, kind

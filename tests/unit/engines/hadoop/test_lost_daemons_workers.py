@@ -16,9 +16,9 @@ from howdah.engines.clock import RunClock
 from howdah.engines.hadoop.lost_daemons import MachineWatch, Watching
 from howdah.engines.hadoop.target import NodeFinder
 from howdah.model.plan import WorkerPlan
-from howdah.services.answer import parse_object
 from howdah.services.conf import ClientConf
 from howdah.services.resourcemanager import Node
+from howdah.services.web import parse_object
 from support.daemons import change_properties
 from support.ports import free_ports
 from support.recorded import Recorded, in_json, recorded

@@ -9,8 +9,7 @@ import pytest
 
 from howdah.engines.hadoop.storage import check_replicas
 from howdah.errors import UserError
-from howdah.model.workloads.registered import programs
-from howdah.model.workloads.suite import Suite
+from howdah.model.workloads.suite import Suite, programs
 from howdah.model.workloads.terasort import TERAGEN, TERASORT
 from howdah.services.conf import ClientConf
 from howdah.services.namenode import NameNode

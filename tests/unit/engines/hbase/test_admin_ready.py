@@ -9,7 +9,7 @@ import pytest
 from howdah.engines.hbase import admin
 from howdah.engines.hbase.admin import HBaseAdmin, balanced, check_status, is_uneven
 from howdah.errors import RunFailed, UserError
-from howdah.model.hbase import HBaseMaster, HBaseServer, HBaseStatus
+from howdah.model.cluster import HBaseMaster, HBaseServer, HBaseStatus
 
 STATUS = HBaseStatus(
     version="2.6.4",

@@ -16,7 +16,7 @@ from howdah.errors import UserError
 from howdah.model.job import Job
 from howdah.model.run import Origin, Outcome
 from howdah.model.tables import RunData
-from howdah.model.workloads.files import MAPS
+from howdah.model.workloads.option import MAPS
 from howdah.simulation.replications import Simulations
 from howdah.simulation.scenario import Written
 from howdah.simulation.translate import translate

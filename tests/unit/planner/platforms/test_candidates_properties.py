@@ -12,8 +12,7 @@ from howdah.errors import UserError
 from howdah.model.inventory import HostGroup
 from howdah.model.plan import Candidate, Worker
 from howdah.model.request import Demand, Hypervisor, PlanRequest
-from howdah.planner.platforms.candidates import layout_of, weigh
-from howdah.planner.platforms.sizes import size_settings
+from howdah.planner.platforms.candidates import layout_of, size_settings, weigh
 from howdah.units import GIB
 from support.hosts import host_group
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from howdah.model.found import FoundProperty
+from howdah.model.existing import FoundProperty
 from howdah.planner.rules.consistency.paths import placeholder
 from support.facts import facts_of
 

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howdah.model.found import Found
+from howdah.model.existing import ExistingSystem
+from howdah.model.host import FileSystem, XfsGeometry
 from howdah.model.inventory import DiskKind, DiskRole, DiskSet
 from howdah.model.request import Demand, PlanRequest
-from howdah.model.storage import FileSystem, XfsGeometry
 from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import AdviceRule, Inspection, SettingRule
 from howdah.planner.rules import disks
@@ -28,7 +28,7 @@ def value(rule_id: str, *sets: DiskSet) -> object:
     return rule.decide(known).value
 
 
-def sees(rule_id: str, what: Found) -> list[Observation]:
+def sees(rule_id: str, what: ExistingSystem) -> list[Observation]:
     rule = BY_ID[rule_id]
     assert isinstance(rule, Inspection)
     return list(rule.inspect(Inspected(what), facts()))

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from howdah.model.heap import heap_bytes
 from howdah.model.plan import Role, Value
 from howdah.planner.facts import Facts
 from howdah.planner.rule import AdviceRule, SettingRule
 from howdah.planner.rules.regionserver import regionserver_memory
+from howdah.releases.values import heap_bytes
 from howdah.units import GIB, MIB
 from support.facts import (
     HADOOP_RULES,

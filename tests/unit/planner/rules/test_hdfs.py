@@ -7,12 +7,12 @@ import re
 import pytest
 
 from howdah.errors import UserError
-from howdah.model.heap import heap_bytes
 from howdah.model.inventory import DiskKind, DiskSet
 from howdah.model.plan import Role
 from howdah.model.request import PlanRequest, Protection
 from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.rule import AdviceRule
+from howdah.releases.values import heap_bytes
 from howdah.units import GIB, MIB
 from support.facts import (
     HADOOP_RULES,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from howdah.errors import UserError
-from howdah.model.heap import heap_bytes
 from howdah.planner.facts import Facts
 from howdah.planner.heap import heap_options
 from howdah.planner.rules.jvm import java_major
+from howdah.releases.values import heap_bytes
 from howdah.units import GIB, MIB
 from support.facts import (
     HADOOP_RULES,

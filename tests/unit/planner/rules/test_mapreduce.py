@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from howdah.model.heap import heap_bytes
 from howdah.model.plan import Value
 from howdah.model.request import Demand
 from howdah.planner.facts import Facts
 from howdah.planner.platforms.division import slots_in
 from howdah.planner.rule import AdviceRule
+from howdah.releases.values import heap_bytes
 from howdah.units import GIB, MIB
 from support.facts import (
     HADOOP_RULES,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howdah.model.found import Found
+from howdah.model.existing import ExistingSystem
 from howdah.model.plan import Worker
 from howdah.model.request import Demand, PlanRequest
 from howdah.planner.facts import Facts, MissingFact
@@ -86,7 +86,7 @@ def worker(memory: int) -> Worker:
 @pytest.mark.parametrize(("planned", "ok"), [(24 * GIB, True), (25 * GIB, True), (32 * GIB, False)])
 def test_a_worker_has_the_memory_that_was_planned(planned: int, ok: bool) -> None:
     facts = Facts(request=PlanRequest(), known_worker=worker(planned))
-    (seen,) = AS_PLANNED.inspect(Inspected(Found(host=host())), facts)
+    (seen,) = AS_PLANNED.inspect(Inspected(ExistingSystem(host=host())), facts)
     assert seen.ok is ok
     assert seen.found == "24 GiB"
     assert format_gib(planned) in seen.fix
@@ -94,8 +94,8 @@ def test_a_worker_has_the_memory_that_was_planned(planned: int, ok: bool) -> Non
 
 def test_without_a_plan_a_workers_memory_cannot_be_judged() -> None:
     with pytest.raises(MissingFact, match="give a plan"):
-        list(AS_PLANNED.inspect(Inspected(Found(host=host())), Facts(request=PlanRequest())))
-    assert list(AS_PLANNED.inspect(Inspected(Found()), Facts(request=PlanRequest()))) == []
+        list(AS_PLANNED.inspect(Inspected(ExistingSystem(host=host())), Facts(request=PlanRequest())))
+    assert list(AS_PLANNED.inspect(Inspected(ExistingSystem()), Facts(request=PlanRequest()))) == []
 
 
 @pytest.mark.parametrize(

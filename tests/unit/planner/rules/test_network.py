@@ -7,16 +7,16 @@ from dataclasses import replace
 import pytest
 
 from howdah.analysis.links import PUBLISHED
-from howdah.model.found import Found
+from howdah.model.existing import ExistingSystem
+from howdah.model.host import Bond, Nic
 from howdah.model.inventory import DiskKind, DiskSet, NicSet
-from howdah.model.network import Bond, Nic
 from howdah.model.request import Hypervisor, PlanRequest, Profile
 from howdah.model.workloads.network import BOTH_WAYS, ONE_WAY
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import AdviceRule, Inspection, SettingRule
 from howdah.planner.rules import network
-from howdah.planner.throughput import LINE_SHARE, replica_bits_per_s
+from howdah.planner.storage import LINE_SHARE, replica_bits_per_s
 from support.facts import facts_of
 from support.tuned import facts, found, group, host, nic
 
@@ -170,4 +170,4 @@ def test_virtual_cards() -> None:
 def test_nothing_is_said_without_a_host() -> None:
     for rule in network.rules:
         if isinstance(rule, Inspection):
-            assert list(rule.inspect(Inspected(Found()), facts())) == []
+            assert list(rule.inspect(Inspected(ExistingSystem()), facts())) == []

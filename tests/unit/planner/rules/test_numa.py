@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from howdah.model.found import Found, FoundConfig, FoundProperty
+from howdah.model.existing import ExistingSystem, FoundConfig, FoundProperty
 from howdah.model.inventory import HostGroup, Inventory
 from howdah.model.plan import ClusterPlan, Value
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Profile
@@ -66,7 +66,9 @@ def seen(rule_id: str = "numa.nodes-known", release: str = "3.5.0", **properties
         for name, text in properties.items()
     )
     config = FoundConfig(folder="conf", properties=found, files=("yarn-site.xml",))
-    return list(rule.inspect(Inspected(Found(config=config)), Facts(request=PlanRequest(hadoop=release))))
+    return list(
+        rule.inspect(Inspected(ExistingSystem(config=config)), Facts(request=PlanRequest(hadoop=release)))
+    )
 
 
 def test_nodes_that_are_neither_read_nor_listed_are_found() -> None:

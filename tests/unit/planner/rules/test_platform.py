@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from howdah.model.found import Found
+from howdah.model.existing import ExistingSystem
 from howdah.model.host import Host
 from howdah.model.request import Demand, PlanRequest, Profile
 from howdah.planner.explanation import item
 from howdah.planner.facts import Facts
-from howdah.planner.platforms.candidates import weigh
-from howdah.planner.platforms.sizes import size_settings
+from howdah.planner.platforms.candidates import size_settings, weigh
 from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import Rule
 from howdah.planner.rules import memory, platform
@@ -43,7 +42,7 @@ def probed(*, cores: int = 8, threads: int = 16, steal: float | None = None, vir
 
 def seen(rule: Rule, one: Host | None) -> list[Observation]:
     assert isinstance(rule, type(platform.HYPER_THREADING))
-    return list(rule.inspect(Inspected(Found(host=one)), FACTS))
+    return list(rule.inspect(Inspected(ExistingSystem(host=one)), FACTS))
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from howdah.model.heap import heap_bytes
 from howdah.model.inventory import CpuLayout, DiskKind, DiskSet, HostGroup, NicSet
 from howdah.model.plan import Value
 from howdah.model.request import PlanRequest, Profile
@@ -15,6 +14,7 @@ from howdah.planner.rule import AdviceRule, SettingRule
 from howdah.planner.rules import hdfs, recovery
 from howdah.planner.rules.catalogue import find_rule
 from howdah.planner.rules.recovery import recovery_of
+from howdah.releases.values import heap_bytes
 from howdah.units import GIB
 from support.facts import a_worker, facts_of, values_of
 
@@ -47,7 +47,7 @@ def values(facts: Facts) -> dict[str, Value]:
 def hours(facts: Facts, work: Value, block: float) -> float:
     """How long a lost host takes, as an administrator reckons it: blocks of every DataNode each 3 s."""
     lost = recovery_of(facts)
-    return lost.stored / (int(str(work)) * block / 3 * lost.others) / 3600
+    return lost.stored / (int(str(work)) * block / 3 * lost.survivors) / 3600
 
 
 def test_hosts_of_the_study_keep_the_release_s_own_pace() -> None:

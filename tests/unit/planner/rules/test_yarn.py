@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from howdah.model.heap import heap_bytes
 from howdah.model.plan import Role, Value
 from howdah.model.request import PlanRequest, Protection
 from howdah.planner.budget import budget
@@ -15,6 +14,7 @@ from howdah.planner.platforms.division import least_worker, slots_in
 from howdah.planner.reading import Inspected
 from howdah.planner.rule import Inspection, SettingRule
 from howdah.releases.catalogue import PLANNED_VERSIONS, hadoop, hbase
+from howdah.releases.values import heap_bytes
 from howdah.units import GIB, MIB
 from support.facts import (
     HADOOP_RULES,

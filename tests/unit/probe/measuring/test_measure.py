@@ -16,9 +16,8 @@ from howdah import _native
 from howdah.documents.files import read_host
 from howdah.errors import UserError
 from howdah.model.base import Model
-from howdah.model.host import Host
+from howdah.model.host import Disk, Host
 from howdah.model.measured import MeasuredFigure
-from howdah.model.storage import Disk
 from howdah.probe import probe_host
 from howdah.probe.measuring import disks
 from howdah.probe.measuring.disks import OutOfTime, Pace, measure_zones, scratch

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from howdah.model.machines import MachineDisk, WantedMachine
+from howdah.model.machines import MachineDisk, PlannedMachine
 from howdah.model.site import LibvirtSite
 from howdah.provision.kvm.domains import DomainMark, domain_facts, folded, mark_of, planned_domain
 from support.libvirt_hosts import small_plan
@@ -19,7 +19,7 @@ from support.wanted import host_state, wanted_machine
 SITE = LibvirtSite(pool="howdah", image="debian-12.qcow2", bridge="br0")
 
 
-def _machine(**more: Any) -> WantedMachine:
+def _machine(**more: Any) -> PlannedMachine:
     settings = tuple(one for one in small_plan().settings if one.file == "kvm.xml")
     disks = (
         MachineDisk(number=1, kind="device", name="wwn-1", size_bytes=10**9),
@@ -28,7 +28,7 @@ def _machine(**more: Any) -> WantedMachine:
     return wanted_machine(settings=settings, disks=disks, vcpus=8, **more)
 
 
-def _domain(machine: WantedMachine) -> ElementTree.Element:
+def _domain(machine: PlannedMachine) -> ElementTree.Element:
     return planned_domain(machine, SITE, host_state(), DomainMark("sample", "abc"), kind="kvm")
 
 

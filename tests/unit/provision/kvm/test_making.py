@@ -42,12 +42,12 @@ def test_what_differs_is_changed_and_the_machine_started_again(hosts: dict[str, 
     changed = libvirt_provisioner(
         hosts, small_plan(NO_HUGE_PAGES), libvirt_site(more="").replace("52:54:00:00:01", "52:54:00:00:09")
     )
-    shown = [change for change in changed.look().changes if change.doing is Doing.CHANGE]
+    shown = [change for change in changed.compare().changes if change.doing is Doing.CHANGE]
     assert [change.name for change in shown] == ["h1-1.example.com", "h2-1.example.com"]
     assert {one.what for one in shown[0].differences} == {"MAC address", "first boot"}
     assert shown[0].restarts
     changed.apply(quiet)
-    assert not changed.look().pending
+    assert not changed.compare().pending
     assert libvirt_domain(hosts, "h1-1.example.com").findtext("uuid") == identity
     assert _mac(hosts, "h1-1.example.com") == "52:54:00:00:09:01"
     # What libvirt chose itself stays, whatever else changes.
@@ -60,10 +60,10 @@ def test_a_machine_that_was_switched_off_is_started(hosts: dict[str, Any]) -> No
     provisioner = libvirt_provisioner(hosts, small_plan(NO_HUGE_PAGES), libvirt_site())
     provisioner.apply(quiet)
     hosts["h1.example.com"].lookupByName("h1-2.example.com").destroy()
-    (change,) = provisioner.look().pending
+    (change,) = provisioner.compare().pending
     assert [(one.what, one.found, one.planned) for one in change.differences] == [("power", "off", "on")]
     provisioner.apply(quiet)
-    assert not provisioner.look().pending
+    assert not provisioner.compare().pending
 
 
 def test_a_run_that_stops_between_any_two_steps_is_ended_by_the_next(tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ def test_a_run_that_stops_between_any_two_steps_is_ended_by_the_next(tmp_path: P
             with pytest.raises(KeyboardInterrupt):
                 provisioner.apply(told)
             provisioner.apply(quiet)
-            assert not provisioner.look().pending
+            assert not provisioner.compare().pending
 
 
 def test_only_what_howdah_made_is_removed(hosts: dict[str, Any]) -> None:
@@ -135,7 +135,7 @@ def test_what_somebody_else_gave_to_a_machine_is_kept(hosts: dict[str, Any]) -> 
     site = libvirt_site().replace("52:54:00:00:01", "52:54:00:00:09")
     changed = libvirt_provisioner(hosts, small_plan(NO_HUGE_PAGES), site)
     changed.apply(quiet)
-    assert not changed.look().pending
+    assert not changed.compare().pending
     assert kept() == ("Ask Ada before it is touched.", 2, True)
 
 

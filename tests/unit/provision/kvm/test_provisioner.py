@@ -26,11 +26,11 @@ pytestmark = needs_libvirt
 
 def test_machines_are_made_with_the_hosts_own_disks_and_then_left_alone(hosts: dict[str, Any]) -> None:
     provisioner = libvirt_provisioner(hosts, small_plan(NO_HUGE_PAGES), libvirt_site())
-    before = provisioner.look()
+    before = provisioner.compare()
     assert {change.doing for change in before.changes} == {Doing.MAKE}
     assert len(before.changes) == 4
     provisioner.apply(quiet)
-    assert {change.doing for change in provisioner.look().changes} == {Doing.LEAVE}
+    assert {change.doing for change in provisioner.compare().changes} == {Doing.LEAVE}
     root = libvirt_domain(hosts, "h2-2.example.com")
     assert [one.get("dev") for one in root.iterfind("devices/disk[@type='block']/source")] == [
         "/dev/disk/by-id/wwn-2-3",
@@ -45,7 +45,7 @@ def test_machines_are_made_with_the_hosts_own_disks_and_then_left_alone(hosts: d
 def test_data_disks_may_be_volumes(hosts: dict[str, Any]) -> None:
     provisioner = libvirt_provisioner(hosts, small_plan(NO_HUGE_PAGES), libvirt_site(disks=POOLS))
     provisioner.apply(quiet)
-    assert not provisioner.look().pending
+    assert not provisioner.compare().pending
     volume = (
         hosts["h1.example.com"]
         .storagePoolLookupByName("data-1")
@@ -60,7 +60,7 @@ def test_a_stranger_of_the_same_name_is_left_alone(hosts: dict[str, Any]) -> Non
         "<os><type>hvm</type></os></domain>"
     )
     with pytest.raises(UserError) as caught:
-        libvirt_provisioner(hosts, small_plan(NO_HUGE_PAGES), libvirt_site()).look()
+        libvirt_provisioner(hosts, small_plan(NO_HUGE_PAGES), libvirt_site()).compare()
     assert str(caught.value).startswith(
         "machine h1-1.example.com: already exists and was not created by howdah"
     )
@@ -71,7 +71,7 @@ def test_no_disk_is_given_to_two_machines(hosts: dict[str, Any]) -> None:
     # Of one machine for each host, whose disks the second one has, which is no longer planned.
     fewer = libvirt_provisioner(hosts, small_plan(NO_HUGE_PAGES, workers_per_host=1), libvirt_site())
     with pytest.raises(UserError, match="has assigned wwn-1-3 to h1-2"):
-        fewer.look()
+        fewer.compare()
 
 
 def test_a_disk_of_a_strangers_is_not_taken_by_whatever_name(hosts: dict[str, Any]) -> None:
@@ -80,7 +80,7 @@ def test_a_disk_of_a_strangers_is_not_taken_by_whatever_name(hosts: dict[str, An
         "<disk type='block'><source dev='/dev/sdb'/><target dev='vda'/></disk></devices></domain>"
     )
     with pytest.raises(UserError, match="has assigned wwn-1-1 to else"):
-        libvirt_provisioner(hosts, small_plan(NO_HUGE_PAGES), libvirt_site()).look()
+        libvirt_provisioner(hosts, small_plan(NO_HUGE_PAGES), libvirt_site()).compare()
 
 
 def test_memory_of_a_machine_that_is_no_longer_planned_is_taken(tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ def test_memory_of_a_machine_that_is_no_longer_planned_is_taken(tmp_path: Path) 
             hosts, small_plan(NO_HUGE_PAGES, workers_per_host=1), libvirt_site(disks=POOLS)
         )
         with pytest.raises(UserError, match="has 33 GiB of memory, of which others reserve 14"):
-            fewer.look()
+            fewer.compare()
 
 
 def test_a_machine_that_was_moved_is_not_made_a_second_time(hosts: dict[str, Any]) -> None:
@@ -100,11 +100,11 @@ def test_a_machine_that_was_moved_is_not_made_a_second_time(hosts: dict[str, Any
     text = domain.XMLDesc()
     moved = hosts["h2.example.com"].defineXML(text)
     with pytest.raises(UserError, match=r"exists on h1\.example\.com and on h2"):
-        provisioner.look()
+        provisioner.compare()
     domain.destroy()
     domain.undefine()
     moved.create()
-    (change,) = provisioner.look().pending
+    (change,) = provisioner.compare().pending
     assert "move" in change.refused or "twice" in change.refused
     assert [one.name() for one in hosts["h1.example.com"].listAllDomains()] == ["h1-2.example.com"]
 
@@ -117,7 +117,7 @@ def test_a_system_disk_is_not_exchanged_for_an_empty_one(hosts: dict[str, Any]) 
     other = libvirt_provisioner(
         hosts, small_plan(NO_HUGE_PAGES), libvirt_site().replace("pool: howdah", "pool: data-1")
     )
-    assert {"system disk" in change.refused for change in other.look().pending} == {True}
+    assert {"system disk" in change.refused for change in other.compare().pending} == {True}
 
 
 def test_a_volume_that_nobody_has_is_not_taken_for_a_machines_own(hosts: dict[str, Any]) -> None:
@@ -125,13 +125,13 @@ def test_a_volume_that_nobody_has_is_not_taken_for_a_machines_own(hosts: dict[st
         "<volume><name>h1-1.example.com-system.qcow2</name><capacity>5000000</capacity></volume>"
     )
     with pytest.raises(UserError, match="qcow2 in howdah, which belongs to no machine"):
-        libvirt_provisioner(hosts, small_plan(NO_HUGE_PAGES), libvirt_site()).look()
+        libvirt_provisioner(hosts, small_plan(NO_HUGE_PAGES), libvirt_site()).compare()
 
 
 def test_a_machine_for_each_host_is_as_planned_at_once(hosts: dict[str, Any]) -> None:
     provisioner = libvirt_provisioner(hosts, small_plan(NO_HUGE_PAGES, workers_per_host=1), libvirt_site())
     provisioner.apply(quiet)
-    assert not provisioner.look().pending
+    assert not provisioner.compare().pending
 
 
 @pytest.mark.parametrize(
@@ -153,18 +153,18 @@ def test_what_a_host_lacks_is_said_before_anything_is_made(
     hosts: dict[str, Any], site: tuple[str, str], said: str
 ) -> None:
     with pytest.raises(UserError) as caught:
-        libvirt_provisioner(hosts, small_plan(NO_HUGE_PAGES), libvirt_site().replace(*site)).look()
+        libvirt_provisioner(hosts, small_plan(NO_HUGE_PAGES), libvirt_site().replace(*site)).compare()
     assert str(caught.value).startswith(said)
 
 
 def test_huge_pages_must_have_been_set_aside(hosts: dict[str, Any]) -> None:
     with pytest.raises(UserError) as caught:
-        libvirt_provisioner(hosts, small_plan(), libvirt_site()).look()
+        libvirt_provisioner(hosts, small_plan(), libvirt_site()).compare()
     assert "has 0 B in huge pages; its machines need 29 GiB" in caught.value.what
     assert "hugepages=14848 on its kernel's command line" in caught.value.hint
 
 
 def test_a_host_without_the_memory_is_refused(tmp_path: Path) -> None:
     with libvirt_hosts(tmp_path, memory_gib=16) as hosts, pytest.raises(UserError) as caught:
-        libvirt_provisioner(hosts, small_plan(NO_HUGE_PAGES), libvirt_site()).look()
+        libvirt_provisioner(hosts, small_plan(NO_HUGE_PAGES), libvirt_site()).compare()
     assert "has 16 GiB of memory; its machines reserve 29 GiB" in caught.value.what

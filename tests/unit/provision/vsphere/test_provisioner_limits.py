@@ -8,8 +8,8 @@ import pytest
 
 from howdah.errors import UserError
 from howdah.model.site import SiteHosts, VCenterSite
-from howdah.provision.vsphere.place import VCenterHost, VCenterPlace
 from howdah.provision.vsphere.provisioner import as_mirrored, check_limits
+from howdah.provision.vsphere.session import VCenterHost, VCenterPlace
 from support.plans import setting
 from support.wanted import found_machine, host_state, wanted_machine
 

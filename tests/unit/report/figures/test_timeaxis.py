@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from howdah.analysis.analyse import analyse
 from howdah.analysis.evidence.use import Series
-from howdah.model.counters import Counters
+from howdah.model.reported import Counters
 from howdah.model.tables import RunData
 from howdah.report.document import Figure
 from howdah.report.figures import Figures, draw

@@ -20,9 +20,9 @@ from howdah.model.plan import (
     Role,
     Worker,
     Year,
+    value_text,
 )
 from howdah.model.request import Demand, PlanRequest
-from howdah.model.value import value_text
 from howdah.report.plan import words
 from howdah.report.plan.content import labels
 from howdah.report.plan.explained import plan_summary, plan_values

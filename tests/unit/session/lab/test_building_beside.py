@@ -12,9 +12,8 @@ from howdah.errors import UserError
 from howdah.lab import registry, shared_hosts
 from howdah.lab.active_faults import record_fault
 from howdah.lab.state import LabState
-from howdah.model.inventory import Inventory
+from howdah.model.inventory import Inventory, Sharing
 from howdah.model.plan import ClusterPlan
-from howdah.model.sharing import Sharing
 from howdah.session.lab.building import check_still_beside, place_on_hosts_of, shares_hosts
 from support.labs import lab_plan
 from support.shared_labs import begun_lab, shared_pair

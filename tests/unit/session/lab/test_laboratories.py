@@ -10,9 +10,8 @@ import pytest
 
 from howdah.errors import UserError
 from howdah.lab.state import LabState
-from howdah.model.configset import ConfigSet
 from howdah.model.placement import placed_hosts
-from howdah.model.plan import ClusterPlan
+from howdah.model.plan import ClusterPlan, ConfigSet
 from howdah.planner.cluster import with_hosts
 from howdah.session.lab import laboratories
 from support.labs import lab_plan, lab_state, trio_plan

@@ -11,8 +11,8 @@ import pytest
 from howdah.analysis.analyse import analyse
 from howdah.calibrate.case import Case
 from howdah.calibrate.tables import named_run
-from howdah.model.known import KnownTimes
 from howdah.model.plan import ClusterPlan
+from howdah.model.prediction import KnownTimes
 from howdah.model.request import Protection
 from howdah.model.run import Origin, Outcome, RunRecord
 from howdah.model.tables import RunData

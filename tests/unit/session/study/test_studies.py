@@ -15,10 +15,10 @@ from howdah.analysis.comparing.readings import ELAPSED
 from howdah.analysis.wording import percent
 from howdah.errors import UserError
 from howdah.model.comparison import Measure, Reading
-from howdah.model.sink import Progress
+from howdah.model.job import Progress
 from howdah.model.study import StudyRun
 from howdah.report.figures.timeline import LABEL_PITCH
-from howdah.report.study.found import CellRuns
+from howdah.report.study.cells import CellRuns
 from howdah.report.study.masters import loads
 from howdah.report.study.results import conclusions, unanswered_figure
 from howdah.report.study.saturation import saturation_table

@@ -10,11 +10,11 @@ from typing import NamedTuple
 from howdah.engines.clock import RunClock
 from howdah.engines.hadoop.history.failure import short_cause
 from howdah.engines.hadoop.target import NodeFinder
-from howdah.model.counters import Counters
+from howdah.model.at_once import slots
+from howdah.model.reported import Counters
 from howdah.model.run import Phase, TaskAttempt
 from howdah.model.workloads.base import Workload
 from howdah.services.job_facts import AttemptFacts, JobFacts, MasterStart, Sums, TaskFacts
-from howdah.services.slots import slots
 
 INPUT_BYTES = "FileInputFormatCounter.BYTES_READ"
 _NONE = Sums(0, 0, 0)

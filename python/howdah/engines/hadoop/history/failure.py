@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from itertools import takewhile
 
 from howdah.engines.hadoop.target import NodeFinder
+from howdah.hadoop.config_files import without_secrets
+from howdah.services.history import TaskContainer, TaskLogs
 from howdah.services.job_facts import AttemptFacts, JobFacts, Kind, TaskFacts, task_number
 from howdah.services.resourcemanager import AppFacts
-from howdah.services.secrets import without_secrets
-from howdah.services.task_log import TaskContainer, TaskLogs
 
 _MOST = 400
 _JDK = ("java.", "javax.", "jdk.", "sun.", "com.sun.")

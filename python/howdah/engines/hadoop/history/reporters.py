@@ -12,17 +12,16 @@ from howdah.engines.hadoop.history.attempts import attempt_rows, phases, printed
 from howdah.engines.hadoop.history.failure import cause_of
 from howdah.engines.hadoop.target import HadoopTarget, NodeFinder
 from howdah.model.cluster import AppMasterStart, CounterValue, HadoopJob
-from howdah.model.counters import Counters
 from howdah.model.plan import Plan
+from howdah.model.reported import Counters
 from howdah.model.run import Phase, TaskAttempt
 from howdah.model.spark import SparkRun
 from howdah.model.workloads.base import Workload
 from howdah.services.errors import ServiceError
-from howdah.services.history import HistoryFiles, JobHistory
+from howdah.services.history import HistoryFiles, JobHistory, TaskLogs
 from howdah.services.job_facts import JobFacts, State, state_of
 from howdah.services.namenode import NameNode
 from howdah.services.resourcemanager import AppFacts, ResourceManager
-from howdah.services.task_log import TaskLogs
 
 Reporter = Literal["history server", "history file", "application master", "client"]
 

@@ -13,7 +13,7 @@ from howdah.engines.hadoop.programs.command import EndedJob
 from howdah.engines.hadoop.target import HadoopContext, NodeFinder
 from howdah.errors import UserError
 from howdah.model.cluster import HadoopJob
-from howdah.model.counters import Counters
+from howdah.model.reported import Counters
 from howdah.model.spark import SparkRun
 from howdah.model.spark_log import SparkLog
 from howdah.model.workloads.base import Workload

@@ -14,9 +14,8 @@ from howdah.engines.hadoop.programs.sources import DFSIO_DATA, dfsio_files
 from howdah.engines.hadoop.work import Conclusion, FinishedJob, HadoopWork
 from howdah.engines.under_way import PartialResult
 from howdah.errors import RunFailed
-from howdah.installation.command import PROGRAMS
-from howdah.model.counters import Counters
-from howdah.model.reported import FileRate
+from howdah.installation.java_programs import PROGRAMS
+from howdah.model.reported import Counters, FileRate
 from howdah.model.run import Phase
 from howdah.model.workloads.dfsio import (
     DFSIO_FOLDER,
@@ -26,10 +25,9 @@ from howdah.model.workloads.dfsio import (
     DfsioWrite,
     throughput,
 )
-from howdah.model.workloads.nnbench import NNBench, operations_per_s
-from howdah.model.workloads.pi import Pi, estimate_of_pi
+from howdah.model.workloads.hadoop_programs import NNBench, Pi, estimate_of_pi, operations_per_s
+from howdah.services.history import TaskContainer, TaskLogs
 from howdah.services.job_facts import JobFacts
-from howdah.services.task_log import TaskContainer, TaskLogs
 
 W = TypeVar("W", bound=DfsioFiles)
 

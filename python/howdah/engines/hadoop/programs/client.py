@@ -13,7 +13,7 @@ from pathlib import Path
 from howdah.engines.base import sha256
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.engines.processes import PATIENCE_S, RunningProgram
-from howdah.installation.command import BRIEF, PROGRAMS, java_command
+from howdah.installation.java_programs import BRIEF, PROGRAMS, java_command
 from howdah.services.errors import ServiceError
 from howdah.services.resourcemanager import AppFacts, ResourceManager
 

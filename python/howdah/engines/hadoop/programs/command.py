@@ -9,15 +9,14 @@ from howdah.engines.hadoop.history.reporters import ReportedJob, report_job
 from howdah.engines.hadoop.storage import HOME, STAGING, HdfsWorkspace
 from howdah.engines.hadoop.target import HadoopContext, HadoopTarget
 from howdah.errors import UserError
-from howdah.hadoop.misspelt import intended_key
-from howdah.installation.command import BRIEF, java_command
+from howdah.hadoop.readers import intended_key
+from howdah.installation.java_programs import BRIEF, java_command
 from howdah.model.workloads.base import Workload
-from howdah.model.workloads.files import BLOCK_SIZE, REPLICATION
+from howdah.model.workloads.option import BLOCK_SIZE, REPLICATION
 from howdah.model.workloads.spark import EXECUTOR_MEMORY, executor_container_bytes
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import Codec, TeraSort
-from howdah.releases.catalogue import default_of, hadoop
-from howdah.releases.spark import DEFAULT_SPARK, intended_spark_key, spark_keys
+from howdah.releases.catalogue import DEFAULT_SPARK, default_of, hadoop, intended_spark_key, spark_keys
 from howdah.services.job_facts import JobFacts
 from howdah.services.job_rest import AppMaster
 from howdah.services.resourcemanager import Node, ResourceManager

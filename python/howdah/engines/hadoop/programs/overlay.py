@@ -19,9 +19,8 @@ from xml.etree import ElementTree
 from howdah.engines.hadoop.programs.command import SPARK_PREFIX
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.errors import UserError
-from howdah.installation.command import java_command, spark_command
-from howdah.installation.installation import Installation
-from howdah.installation.spark import SparkInstallation, find_spark
+from howdah.installation.installation import Installation, SparkInstallation, find_spark
+from howdah.installation.java_programs import java_command, spark_command
 
 SUBMIT = "spark-submit"
 _CONF, _MEMORY = "/HADOOP_CONF_DIR", "DRIVER_MEMORY"

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 from howdah.engines.hadoop.work import Conclusion, HadoopWork
 from howdah.engines.under_way import PartialResult
+from howdah.model.job import Progress
 from howdah.model.reported import ResultMetric
 from howdah.model.run import Phase
-from howdah.model.sink import Progress
-from howdah.model.workloads.redundancy import REBUILD_TIME, Redundancy
+from howdah.model.workloads.hadoop_programs import REBUILD_TIME, Redundancy
 from howdah.services.conf import ClientConf
 from howdah.services.errors import ServiceError
 from howdah.services.namenode import NameNode, datanode_url

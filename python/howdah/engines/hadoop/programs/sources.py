@@ -10,7 +10,7 @@ import pydantic
 from howdah.engines.hadoop.storage import HdfsWorkspace, kept_data
 from howdah.errors import UserError
 from howdah.model.workloads.base import Workload
-from howdah.model.workloads.registered import programs
+from howdah.model.workloads.suite import programs
 from howdah.model.workloads.terasort import INPUT, ROW_BYTES
 from howdah.services.hdfs import FileStatus
 from howdah.services.namenode import NameNode

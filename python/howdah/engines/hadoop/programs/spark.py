@@ -28,11 +28,18 @@ from howdah.engines.under_way import PartialResult
 from howdah.errors import HowdahError, MissingExtra, RunFailed
 from howdah.extras import install_command
 from howdah.installation.digests import existing_cache
-from howdah.installation.spark import SparkInstallation
+from howdah.installation.installation import SparkInstallation
 from howdah.model.reported import ResultMetric
 from howdah.model.run import Outcome, ValidationError
-from howdah.model.workloads.spark import OnSpark, SparkApi, SparkTeraSort
-from howdah.model.workloads.spark_programs import SparkJoin, SparkKMeans, SparkTpch, SparkWordCount
+from howdah.model.workloads.spark import (
+    OnSpark,
+    SparkApi,
+    SparkJoin,
+    SparkKMeans,
+    SparkTeraSort,
+    SparkTpch,
+    SparkWordCount,
+)
 from howdah.model.workloads.terasort import TERASORT, TeraSort
 from howdah.scratch import scratch_folder
 from howdah.services.namenode import NameNode

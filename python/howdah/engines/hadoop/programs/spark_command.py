@@ -10,11 +10,10 @@ from howdah.engines.hadoop.history.spark import report_spark
 from howdah.engines.hadoop.programs.command import HADOOP_PREFIX, SPARK_PREFIX, EndedJob, staging
 from howdah.engines.hadoop.storage import HdfsWorkspace
 from howdah.engines.hadoop.target import HadoopContext, HadoopTarget
-from howdah.installation.command import spark_command
+from howdah.installation.java_programs import spark_command
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.spark import DeployMode, ExecutorAllocation, OnSpark
-from howdah.services.resourcemanager import ResourceManager
-from howdah.services.spark_driver import SparkDriver
+from howdah.services.resourcemanager import ResourceManager, SparkDriver
 from howdah.units import MIB
 
 LOGS = "spark-logs"

@@ -21,17 +21,17 @@ from howdah.engines.hadoop.work import Conclusion, HadoopWork
 from howdah.engines.processes import RunningProgram
 from howdah.engines.under_way import PartialResult
 from howdah.errors import RunFailed, UserError
+from howdah.hadoop.config_files import without_secrets
 from howdah.model.cluster import HadoopJob
-from howdah.model.counters import Counters
+from howdah.model.job import Progress
+from howdah.model.reported import Counters
 from howdah.model.run import Phase, TaskAttempt
-from howdah.model.sink import Progress
 from howdah.model.workloads.base import Workload
-from howdah.model.workloads.user_command import COMMAND, UserCommand
+from howdah.model.workloads.hadoop_programs import COMMAND, UserCommand
 from howdah.scratch import scratch_folder
 from howdah.services.errors import ServiceError
 from howdah.services.job_facts import JobFacts, state_of
 from howdah.services.resourcemanager import AppFacts, ResourceManager
-from howdah.services.secrets import without_secrets
 from howdah.services.web import PlainClient
 from howdah.units import format_counted, format_seconds
 

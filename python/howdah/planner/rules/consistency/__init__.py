@@ -7,7 +7,6 @@ from howdah.planner.rules.consistency import (
     bounds,
     combinations,
     enough_hosts,
-    fair,
     features,
     names,
     paths,
@@ -16,7 +15,6 @@ from howdah.planner.rules.consistency import (
     references,
     services,
     units,
-    words,
 )
 
 rules: tuple[Rule, ...] = (
@@ -26,11 +24,9 @@ rules: tuple[Rule, ...] = (
     *ports.rules,
     *bounds.rules,
     *services.rules,
-    *words.rules,
     *units.rules,
     *features.rules,
     *enough_hosts.rules,
     *references.rules,
-    *fair.rules,
     *paths.rules,
 )

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from howdah.hadoop.readers import readers_of
-from howdah.model.found import FoundProperty
+from howdah.model.existing import FoundProperty
 from howdah.model.plan import Role
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict
@@ -53,7 +53,7 @@ rules = Rules()
 @rules.inspection("consistency.readable-files", MUST, sources="Hadoop 3.5.0: Configuration, howdah")
 def _readable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Every configuration file is well-formed."""
-    for file in reading.config.unreadable if reading.config else ():
+    for file in reading.config.unreadable:
         name = file.file.rpartition("/")[2]
         readers = next(
             (daemon for form, daemon in _READERS_OF_FILES if re.fullmatch(form, name)), "what reads it"
@@ -118,9 +118,9 @@ def _duplicates(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             seen[name] = entry
 
 
-def _named(entry: FoundProperty, other: FoundProperty) -> str:
+def _named(entry: FoundProperty, second: FoundProperty) -> str:
     """The name of an entry where the other one has another."""
-    return f"{entry.name} " if entry.name != other.name else ""
+    return f"{entry.name} " if entry.name != second.name else ""
 
 
 @rules.inspection("consistency.final-overridden", sources="D0 145, howdah")
@@ -180,22 +180,20 @@ def _is_of_hdfs_daemons(entry: FoundProperty, facts: Facts) -> bool:
 )
 def _default_file_system(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Daemons and clients use the cluster's HDFS; the release's default is the local disk."""
-    if reading.config is None or not (reading.has("hdfs-site.xml") and reading.has("core-site.xml")):
+    if not (reading.has("hdfs-site.xml") and reading.has("core-site.xml")):
         return
     default_entry = reading.config.property("fs.defaultFS")
-    if default_entry is None and any(
-        entry.name.lower() == "fs.defaultfs" for entry in reading.config.properties
-    ):
+    if default_entry is None and any(entry.name.lower() == "fs.defaultfs" for entry in reading.properties):
         # That the name is misspelt is a rule of its own.
         return
     text = str(facts.decided.get("fs.defaultFS", ""))
-    yield Observation(
-        ok=not text.startswith("file:"),
-        about="fs.defaultFS",
+    yield reading.verdict(
+        "fs.defaultFS",
+        not text.startswith("file:"),
         found=text if default_entry else f"{text} (default)",
         expected="the cluster's HDFS: NameNode and DataNodes do not start otherwise",
         fix="set fs.defaultFS to hdfs:// and the NameNode's host or the name service in core-site.xml",
-        where=default_entry.place if default_entry else "core-site.xml",
+        elsewhere="core-site.xml",
     )
 
 
@@ -207,7 +205,7 @@ def _default_file_system(reading: Inspected, facts: Facts) -> Iterator[Observati
 )
 def _replicas_and_workers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A block has no more replicas than there are workers."""
-    if reading.config is None or not reading.has("hdfs-site.xml"):
+    if not reading.has("hdfs-site.xml"):
         # HBase's folder lists its own workers and says nothing of replicas.
         return
     workers = reading.config.datanode_hosts
@@ -228,7 +226,7 @@ def _replicas_and_workers(reading: Inspected, facts: Facts) -> Iterator[Observat
 @rules.inspection("consistency.block-chunks", MUST, sources="Hadoop 3.5.0: hdfs-default.xml")
 def _block_chunks(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A block is made of whole checksum chunks and is not below the NameNode's least size."""
-    size = reading.config.property("dfs.blocksize") if reading.config else None
+    size = reading.config.property("dfs.blocksize")
     if size is None:
         return
     block, chunk = int(facts.number("dfs.blocksize")), int(facts.number("dfs.bytes-per-checksum"))
@@ -251,7 +249,7 @@ def _allocation_order(reading: Inspected, facts: Facts) -> Iterator[Observation]
         ("vcores", "yarn.nodemanager.resource.cpu-vcores"),
     ):
         least, most = (f"yarn.scheduler.{end}-allocation-{resource}" for end in ("minimum", "maximum"))
-        entry = reading.config.property(least) if reading.config else None
+        entry = reading.config.property(least)
         if entry is None:
             continue
         limits = {key: facts.number(key) for key in (most, of_host)}
@@ -271,11 +269,9 @@ def _allocation_order(reading: Inspected, facts: Facts) -> Iterator[Observation]
 )
 def _kerberos_by_half(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Principals and keytabs come with Kerberos authentication; without it they protect nothing."""
-    if reading.config is None or facts.request.secure:
+    if facts.request.secure:
         return
-    credentials = [
-        entry for entry in reading.config.properties if _CREDENTIAL.fullmatch(entry.name) and entry.text
-    ]
+    credentials = [entry for entry in reading.properties if _CREDENTIAL.fullmatch(entry.name) and entry.text]
     if credentials:
         first = credentials[0]
         yield entry_verdict(

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterator
 
-from howdah.model.erasure import POLICIES
+from howdah.model.storage_policy import POLICIES
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict, worker_hosts
 from howdah.planner.rule import MUST
@@ -38,6 +38,12 @@ _FILE_SYSTEM = "fs.defaultFS"
 rules = Rules()
 
 
+def _region_servers(reading: Inspected) -> frozenset[str]:
+    """The hosts that HBase's own files list."""
+    lists = reading.config.lists.items()
+    return frozenset(host for file, hosts in lists if file.endswith("regionservers") for host in hosts)
+
+
 @rules.inspection(
     "consistency.waited-for-hosts",
     MUST,
@@ -46,23 +52,24 @@ rules = Rules()
 )
 def _waited_for(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """No master waits for more hosts than there are."""
-    config = reading.config
-    servers = config.lists.items() if config is not None else ()
-    region_servers = next((len(hosts) for file, hosts in servers if file.endswith("regionservers")), 0)
     for key, hosts, waits in (
         (
             "dfs.namenode.safemode.min.datanodes",
             len(worker_hosts(reading)),
             "the NameNode stays in safe mode",
         ),
-        ("hbase.master.wait.on.regionservers.mintostart", region_servers, "the HMaster assigns no region"),
+        (
+            "hbase.master.wait.on.regionservers.mintostart",
+            len(_region_servers(reading)),
+            "the HMaster assigns no region",
+        ),
     ):
-        wanted = reading.number(key)
-        if wanted is not None and hosts:
+        minimum = reading.number(key)
+        if minimum is not None and hosts:
             yield reading.verdict(
                 key,
-                wanted <= hosts,
-                found=f"{wanted:.15g}, with {hosts} hosts",
+                minimum <= hosts,
+                found=f"{minimum:.15g}, with {hosts} hosts",
                 expected=f"at most {hosts}: otherwise {waits} forever",
                 fix=f"set {key} to {max(1, hosts // 2)} in {reading.where(key)}",
             )
@@ -77,7 +84,7 @@ def _waited_for(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 )
 def _more_than_hosts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """No policy needs more DataNodes or replicas than there are."""
-    hosts = len(reading.config.datanode_hosts) if reading.config is not None else 0
+    hosts = len(reading.config.datanode_hosts)
     replicas = facts.number("dfs.replication")
     for key, most, otherwise in (
         (
@@ -88,12 +95,12 @@ def _more_than_hosts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         ("dfs.namenode.maintenance.replication.min", replicas, "the NameNode does not start"),
         ("dfs.namenode.upgrade.domain.factor", hosts, "no DataNode can take a replica"),
     ):
-        wanted = reading.number(key)
-        if wanted is not None and most:
+        needed = reading.number(key)
+        if needed is not None and most:
             yield reading.verdict(
                 key,
-                wanted <= most,
-                found=f"{wanted:.15g}; {'replicas' if most is replicas else 'DataNodes'}: {most:g}",
+                needed <= most,
+                found=f"{needed:.15g}; {'replicas' if most is replicas else 'DataNodes'}: {most:g}",
                 expected=f"at most {most:g}: otherwise {otherwise}",
                 fix=f"set {key} to {min(3, most):g} in {reading.where(key)}, or remove it",
             )
@@ -118,20 +125,20 @@ def _erasure(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A policy of erasure coding has as many DataNodes as it has blocks."""
     for directory in facts.request.coded:
         policy = POLICIES[directory.policy]
-        there = _datanodes(reading, facts)
-        if there:
+        datanodes = _datanodes(reading, facts)
+        if datanodes:
             yield Observation(
-                ok=policy.units <= there,
+                ok=policy.units <= datanodes,
                 about=f"{directory.path} in HDFS",
-                found=f"{policy.name}, which needs {policy.units} DataNodes; there are {there}",
-                expected=f"a policy for at most {there} DataNodes: otherwise files lack parity or cannot be "
-                "written",
-                fix=f"hdfs ec -setPolicy -path {directory.path} -policy {_largest(there)}, or add "
-                f"{format_counted(policy.units - there, 'DataNode')}",
+                found=f"{policy.name}, which needs {policy.units} DataNodes; there are {datanodes}",
+                expected=f"a policy for at most {datanodes} DataNodes: otherwise files lack parity or "
+                "cannot be written",
+                fix=f"hdfs ec -setPolicy -path {directory.path} -policy {_largest(datanodes)}, or add "
+                f"{format_counted(policy.units - datanodes, 'DataNode')}",
                 where="the plan",
             )
     match = _SHAPE.fullmatch((reading.text(_POLICY) or "").strip())
-    hosts = len(reading.config.datanode_hosts) if reading.config is not None else 0
+    hosts = len(reading.config.datanode_hosts)
     if match and hosts:
         needed = int(match[1]) + int(match[2])
         yield reading.verdict(
@@ -168,7 +175,7 @@ def _erasure_node_groups(reading: Inspected, facts: Facts) -> Iterator[Observati
 
 def _datanodes(reading: Inspected, facts: Facts) -> int:
     """DataNodes, by the lists of hosts or by the plan; 0 where neither is known."""
-    listed = len(reading.config.datanode_hosts) if reading.config is not None else 0
+    listed = len(reading.config.datanode_hosts)
     return listed or (facts.cluster.workers if facts.planned else 0)
 
 
@@ -185,8 +192,8 @@ def _largest(datanodes: int) -> str:
 )
 def _checked_volumes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """The NameNode has as many directories as it checks for free space."""
-    wanted = reading.number(_CHECKED)
-    if wanted is None:
+    minimum = reading.number(_CHECKED)
+    if minimum is None:
         return
     names = reading.folders("dfs.namenode.name.dir") or ("default",)
     more = reading.folders("dfs.namenode.resource.checked.volumes")
@@ -194,8 +201,8 @@ def _checked_volumes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     volumes = len({*names, *edits, *more})
     yield reading.verdict(
         _CHECKED,
-        wanted <= volumes,
-        found=f"{wanted:.15g}, with {volumes} directories",
+        minimum <= volumes,
+        found=f"{minimum:.15g}, with {volumes} directories",
         expected=f"at most {volumes}: otherwise the NameNode stays in safe mode",
         fix=f"set {_CHECKED} to 1 in {reading.where(_CHECKED)}",
     )
@@ -210,8 +217,8 @@ def _checked_volumes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _edits_minimum(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """The NameNode has as many places of edits as it needs to start."""
     key = "dfs.namenode.edits.dir.minimum"
-    wanted = reading.number(key)
-    if wanted is not None:
+    minimum = reading.number(key)
+    if minimum is not None:
         names = (
             reading.folders("dfs.namenode.edits.dir")
             or reading.folders("dfs.namenode.name.dir")
@@ -220,8 +227,8 @@ def _edits_minimum(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         shared = 1 if reading.text("dfs.namenode.shared.edits.dir") else 0
         yield reading.verdict(
             key,
-            wanted <= len(names) + shared,
-            found=f"{wanted:.15g}, with {len(names) + shared} places of edits",
+            minimum <= len(names) + shared,
+            found=f"{minimum:.15g}, with {len(names) + shared} places of edits",
             expected="at most as many as there are edit directories: otherwise the NameNode does not start",
             fix=f"set {key} to 1 in {reading.where(key)}",
         )
@@ -235,15 +242,14 @@ def _edits_minimum(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 )
 def _replicas_of_hbase(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """HBase has as many RegionServers as its first table has replicas."""
-    lists = reading.config.lists.items() if reading.config is not None else ()
-    servers = {host for file, hosts in lists if file.endswith("regionservers") for host in hosts}
+    servers = _region_servers(reading)
     key = "hbase.meta.replica.count"
-    wanted = reading.number(key)
-    if servers and wanted is not None:
+    minimum = reading.number(key)
+    if servers and minimum is not None:
         yield reading.verdict(
             key,
-            wanted <= len(servers),
-            found=f"{wanted:.15g}, with {len(servers)} RegionServers",
+            minimum <= len(servers),
+            found=f"{minimum:.15g}, with {len(servers)} RegionServers",
             expected=f"at most {len(servers)}: replicas of one region are on different servers",
             fix=f"set {key} to {min(3, len(servers))} in {reading.where(key)}",
         )
@@ -259,7 +265,7 @@ def _threads(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     hosts = len(worker_hosts(reading))
     if hosts < _LEAST_HOSTS:
         return
-    for key, wanted, waits in (
+    for key, minimum, waits in (
         (_HANDLERS, 20 * math.log(hosts), "reports of DataNodes wait behind calls of clients"),
         (_TRACKERS, hosts / 100, "heartbeats of NodeManagers wait"),
     ):
@@ -272,12 +278,12 @@ def _threads(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             threads = facts.number(key)
         yield reading.verdict(
             key,
-            threads >= wanted * _SHARE_OF_WORKERS,
+            threads >= minimum * _SHARE_OF_WORKERS,
             found=f"{threads:.15g}{'' if reading.text(key) else ' (default)'}, with {hosts} workers",
-            expected=f"about {wanted:.0f} for {hosts} workers: {waits}",
-            fix=f"set {key} to {wanted:.0f} in hdfs-site.xml"
+            expected=f"about {minimum:.0f} for {hosts} workers: {waits}",
+            fix=f"set {key} to {minimum:.0f} in hdfs-site.xml"
             if key == _HANDLERS
-            else f"set {key} to {wanted:.0f}",
+            else f"set {key} to {minimum:.0f}",
             elsewhere="hdfs-site.xml",
         )
 
@@ -338,12 +344,12 @@ def _acls(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _mounts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A file system of mounts has a table of them."""
     text = reading.text(_FILE_SYSTEM) or ""
-    if not text.startswith("viewfs:") or reading.config is None:
+    if not text.startswith("viewfs:"):
         return
     table = text.removeprefix("viewfs:").strip("/").partition("/")[0] or "default"
     prefix = f"fs.viewfs.mounttable.{table}."
-    links = [entry for entry in reading.config.effective if entry.name.startswith(prefix)]
-    loaded = any(entry.name.startswith("fs.viewfs.mounttable.path") for entry in reading.config.effective)
+    links = [entry for entry in reading.effective if entry.name.startswith(prefix)]
+    loaded = any(entry.name.startswith("fs.viewfs.mounttable.path") for entry in reading.effective)
     yield Observation(
         ok=bool(links) or loaded,
         about=f"{prefix}link",

@@ -266,15 +266,15 @@ def _executor(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     own = {entry.name: entry for entry in reading.properties if entry.base_name == _CFG}
     if not reading.has(_CFG) or "LinuxContainerExecutor" not in (reading.text(_EXECUTOR) or ""):
         return
-    wanted = reading.text(_GROUP) or ""
+    group_name = reading.text(_GROUP) or ""
     group = own[_GROUP].text.partition("#")[0].strip() if _GROUP in own else ""
     place = own[_GROUP].place if _GROUP in own else _CFG
     yield Observation(
-        ok=bool(group) and group == (wanted or group),
+        ok=bool(group) and group == (group_name or group),
         about=_GROUP,
-        found=f"{group or 'not set'} in {_CFG}, {wanted or 'not set'} in yarn-site.xml",
+        found=f"{group or 'not set'} in {_CFG}, {group_name or 'not set'} in yarn-site.xml",
         expected="the same group in both: otherwise the NodeManager does not start",
-        fix=f"set {_GROUP} to {wanted or 'the group of NodeManagers'} in {place}",
+        fix=f"set {_GROUP} to {group_name or 'the group of NodeManagers'} in {place}",
         where=place,
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Set
 
 from howdah.model.hostname import is_host
 from howdah.planner.facts import Facts
@@ -14,11 +14,13 @@ from howdah.planner.reading import (
     Observation,
     entry_verdict,
     has_several_hosts,
+    host_of,
     named_hosts,
     worker_hosts,
 )
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
+from howdah.units import format_names
 
 _FILE_SYSTEM = "fs.defaultFS"
 _YARN = "org.apache.hadoop.yarn.server."
@@ -62,18 +64,14 @@ _KEYS_OF_DIRECTORIES = re.compile(
     r"|mapreduce\.jobhistory\.(intermediate-)?done-dir|yarn\..*\.(root-dir|uri)|spark\.eventLog\.dir"
     r"|spark\.history\.fs\.logDirectory|spark\.yarn\.(stagingDir|archive)"
 )
-_WILDCARDS = frozenset(("0.0.0.0", "::", "[", ""))
-"""Hosts of addresses that a daemon listens on at all interfaces; ``[`` begins those of IPv6."""
+_WILDCARDS = frozenset(("0.0.0.0", "::", ""))
+"""Hosts of addresses that a daemon listens on at all interfaces."""
 rules = Rules()
 
 
 def _authority(address: str) -> str:
     """The host or the name service of an address as it is written."""
     return address.rpartition("://")[2].partition("/")[0].partition(":")[0].strip()
-
-
-def _host(address: str) -> str:
-    return _authority(address).lower()
 
 
 def _listed(text: object) -> tuple[str, ...]:
@@ -99,12 +97,10 @@ def _namenodes(reading: Inspected, services: tuple[str, ...]) -> dict[str, str]:
 )
 def _file_systems(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """What names the cluster's HDFS names its name service, or the NameNode if there is only one."""
-    if reading.config is None:
-        return
     services = _listed(reading.text("dfs.nameservices") or "")
     namenodes = _namenodes(reading, services)
     # Names of services are compared with case, names of hosts are not.
-    authorities = set(services) or {_host(text) for text in namenodes.values()} - _WILDCARDS
+    authorities = set(services) or {host_of(text) for text in namenodes.values()} - _WILDCARDS
     if not authorities or (services and not namenodes):
         # The one NameNode of a service without addresses is what fs.defaultFS names. One that listens on all
         # interfaces has any name.
@@ -113,9 +109,9 @@ def _file_systems(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         text = reading.text(key) or ""
         if not text.startswith("hdfs://") or "${" in text:
             continue
-        name = _authority(text) if services else _host(text)
+        name = _authority(text) if services else host_of(text)
         by_case = {service.lower(): service for service in services if service != name}.get(name.lower())
-        wanted = by_case or services[0] if services else next(iter(namenodes.values()))
+        own_service = by_case or services[0] if services else next(iter(namenodes.values()))
         yield reading.verdict(
             key,
             not name or name in authorities,
@@ -125,8 +121,8 @@ def _file_systems(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             else f"one of {', '.join(sorted(authorities))}: with two NameNodes give the name "
             "service, since one NameNode's address fails when the other takes over"
             if services
-            else f"hdfs://{wanted}, the address in dfs.namenode.rpc-address",
-            fix=f"set {key} to hdfs://{wanted}{'/hbase' if key == 'hbase.rootdir' else ''} "
+            else f"hdfs://{own_service}, the address in dfs.namenode.rpc-address",
+            fix=f"set {key} to hdfs://{own_service}{'/hbase' if key == 'hbase.rootdir' else ''} "
             f"in {reading.where(key)}",
         )
 
@@ -165,7 +161,7 @@ def _authorities(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 )
 def _reachable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Masters of several workers are named so that other hosts find them."""
-    if reading.config is None or not has_several_hosts(reading):
+    if not has_several_hosts(reading):
         return
     for key in _master_keys(reading):
         yield _is_reachable(reading, facts, key)
@@ -175,20 +171,20 @@ def _reachable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 def _is_reachable(reading: Inspected, facts: Facts, key: str) -> Observation:
     value = facts.decided.get(key)
-    hosts = [_host(address) for address in _listed(value)] if value is not None else []
+    hosts = [host_of(address) for address in _listed(value)] if value is not None else []
     local = [host for host in hosts if host in HERE]
     file = {"fs": "core", "dfs": "hdfs", "mapreduce": "mapred"}.get(
         key.partition(".")[0], key.partition(".")[0]
     )
     place = reading.where(key)
     named = _MANAGER if key in _OF_MANAGER and not place else key
-    return Observation(
-        ok=not local,
-        about=key,
+    return reading.verdict(
+        key,
+        not local,
         found=f"{', '.join(map(str, _listed(value)))}{'' if place else ' (default)'}" if value else "",
         expected="the master's host name: otherwise every other host connects to itself",
         fix=f"set {named} to the master's host name in {place or f'{file}-site.xml'}",
-        where=place or f"{file}-site.xml",
+        elsewhere=f"{file}-site.xml",
     )
 
 
@@ -234,18 +230,14 @@ def _history(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _workers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A workers file lists names of hosts, each of them its own."""
     for file, name in _listed_names(reading):
-        if (name in HERE and len(_lists(reading)[file]) == 1) or not is_host(name):
+        if (name in HERE and len(reading.config.lists[file]) == 1) or not is_host(name):
             yield _misnamed(file, name)
-
-
-def _lists(reading: Inspected) -> Mapping[str, tuple[str, ...]]:
-    return reading.config.lists if reading.config is not None else {}
 
 
 def _listed_names(reading: Inspected) -> Iterator[tuple[str, str]]:
     """Names of the files that list workers, ``localhost`` only if there are several hosts."""
-    several = reading.config is not None and len(reading.config.workers) > 1
-    for file, hosts in _lists(reading).items():
+    several = len(reading.config.workers) > 1
+    for file, hosts in reading.config.lists.items():
         yield from ((file, name) for name in hosts if several or name not in HERE)
 
 
@@ -268,7 +260,7 @@ def _misnamed(file: str, name: str) -> Observation:
 def _local_workers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A workers file of several hosts lists the one that start scripts run on by its name."""
     for file, name in _listed_names(reading):
-        if name in HERE and len(_lists(reading)[file]) > 1:
+        if name in HERE and len(reading.config.lists[file]) > 1:
             yield _misnamed(file, name)
 
 
@@ -285,12 +277,12 @@ def _outside(names: Iterable[str], members: Set[str]) -> list[str]:
 def _included(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """The file of hosts that may be DataNodes has every worker."""
     config = reading.config
-    if config is None or config.included is None or not config.included:
+    if not config.included:
         # An empty file lets everybody in.
         return
     # Sets: a large cluster has tens of thousands of both.
     kept_out = _outside(config.workers, {*config.included, *HERE})
-    shown = _few(kept_out)
+    shown = format_names(kept_out)
     yield reading.verdict(
         "dfs.hosts",
         not kept_out,
@@ -298,10 +290,6 @@ def _included(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         expected="every worker of the workers file: the NameNode refuses other DataNodes",
         fix=f"add {shown} to {reading.text('dfs.hosts')}, then hdfs dfsadmin -refreshNodes",
     )
-
-
-def _few(names: Sequence[str]) -> str:
-    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
 
 
 @rules.inspection(
@@ -314,15 +302,15 @@ def _mapped(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """The topology's table has every worker."""
     config = reading.config
     script = reading.text("net.topology.script.file.name")
-    if config is None or config.mapped is None or not script:
+    if config.mapped is None or not script:
         return
     unknown = _outside(config.workers, {*config.mapped, *HERE})
     yield Observation(
         ok=not unknown,
         about="topology.data",
-        found=f"{_few(unknown)} not in it" if unknown else "every worker",
+        found=f"{format_names(unknown)} not in it" if unknown else "every worker",
         expected="every worker of the workers file: other workers are placed in the default rack",
-        fix=f"add {_few(unknown)} with rack and node group to topology.data on the masters",
+        fix=f"add {format_names(unknown)} with rack and node group to topology.data on the masters",
         where="topology.data",
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from howdah.model.found import FoundProperty
+from howdah.model.existing import FoundProperty
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict, has_several_hosts
 from howdah.planner.rule import MUST
@@ -101,10 +101,10 @@ def _providers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 
 def _provider(key: str, text: str) -> str:
-    scheme, _, rest = text.rpartition("://")
+    scheme, _, path = text.rpartition("://")
     if "credential" in key:
         return f"jceks://file/{text.lstrip('/')}"
-    return f"kms://{scheme if scheme in ('http', 'https') else 'http'}@{rest.partition('@')[2] or rest}"
+    return f"kms://{scheme if scheme in ('http', 'https') else 'http'}@{path.partition('@')[2] or path}"
 
 
 @rules.inspection(
@@ -179,11 +179,11 @@ def _plain_paths(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         if entry.name == _WORKING and all(map(reading.text, _BELOW_WORKING)):
             # HDFS makes URIs of it where its own directories are not given; others take it as it is.
             continue
-        rest = match[3].lstrip("/")
+        remaining = match[3].lstrip("/")
         if match[1].lower() != "file" and match[2] == "//":
             # What follows two slashes is a host or a name service.
-            rest = rest.partition("/")[2]
-        path = f"/{rest}"
+            remaining = remaining.partition("/")[2]
+        path = f"/{remaining}"
         yield entry_verdict(
             entry,
             False,
@@ -249,8 +249,8 @@ def _uris(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         if _FILE_SYSTEMS.fullmatch(entry.name) is None or "${" in entry.text or not entry.text:
             continue
         match = _SCHEME.fullmatch(entry.text)
-        scheme, slashes, rest = match.groups() if match else ("", "", entry.text)
-        by_port = match is not None and rest.partition("/")[0].isdigit() and not slashes
+        scheme, slashes, path = match.groups() if match else ("", "", entry.text)
+        by_port = match is not None and path.partition("/")[0].isdigit() and not slashes
         by_name = match is None and (entry.name != "fs.defaultFS" or "/" not in entry.text)
         if by_port or by_name:
             # Hadoop takes host:port for HDFS's, and HBase a path for one of the default file system.
@@ -264,7 +264,7 @@ def _uris(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             expected="a URI such as hdfs://prod: otherwise clients cannot reach the NameNode",
             fix=f"set {entry.name} to hdfs://{service or 'NAMENODE:8020'} in {entry.place}"
             if by_path
-            else f"set {entry.name} to hdfs://{rest.lstrip('/')} in {entry.place}",
+            else f"set {entry.name} to hdfs://{path.lstrip('/')} in {entry.place}",
         )
 
 

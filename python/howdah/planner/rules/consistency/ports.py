@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from howdah.hadoop.daemons import DAEMONS, default_port
-from howdah.model.found import FoundConfig
+from howdah.model.existing import FoundConfig
 from howdah.model.plan import Role
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
@@ -42,17 +42,17 @@ class _Server(NamedTuple):
 
 
 class NeededSetting(NamedTuple):
-    """Where ``key`` is ``when``, ``other``, which ``file`` has, must be ``wanted``."""
+    """Where ``key`` is ``when``, ``required``, which ``file`` has, must match ``pattern``."""
 
     key: str
     when: str
     file: str
-    other: str
-    wanted: str
+    required: str
+    pattern: str
     fix: str
     otherwise: str
     instead: Sequence[str] = ()
-    """Keys that do as well as ``other``."""
+    """Keys that do as well as ``required``."""
 
 
 @cache
@@ -99,19 +99,18 @@ def _hosts(config: FoundConfig, facts: Facts) -> Iterator[list[_Server]]:
 @rules.inspection("consistency.ports", MUST, sources="Hadoop 3.5.0, howdah", when="a port is set")
 def _one_each(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """No two servers of a host have one port."""
-    config = reading.config
-    for servers in _hosts(config, facts) if config is not None else ():
+    for servers in _hosts(reading.config, facts) if reading.has_config else ():
         ordered = sorted(servers, key=lambda server: server.port)
         for port, group in groupby(ordered, key=lambda server: server.port):
             clashing = sorted(group, key=lambda server: (not server.place, _is_default(server)))
             if not clashing[0].place:
-                # Defaults that nobody touched have never clashed.
+                # Defaults of a release do not clash.
                 continue
             first = clashing[0]
             yield Observation(
                 len(clashing) == 1,
                 first.key,
-                found=f"port {port}" + "".join(f", which {other.key} has too" for other in clashing[1:]),
+                found=f"port {port}" + "".join(f", which {entry.key} has too" for entry in clashing[1:]),
                 expected="a port that no other server of the host uses: otherwise the second "
                 "server fails to start",
                 fix=f"give {first.key} another port in {first.place}",
@@ -131,11 +130,11 @@ def _needs(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         if need.key.startswith(("dfs.", "yarn.", "hadoop.")) and not release.has(need.key):
             # What the release does not read switches nothing on.
             continue
-        other = next(filter(None, map(reading.text, (need.other, *need.instead))), None)
-        other_text = str(other if other is not None else facts.decided.get(need.other) or "")
+        setting = next(filter(None, map(reading.text, (need.required, *need.instead))), None)
+        other_text = str(setting if setting is not None else facts.decided.get(need.required) or "")
         yield reading.verdict(
-            need.other,
-            re.fullmatch(need.wanted, other_text) is not None,
+            need.required,
+            re.fullmatch(need.pattern, other_text) is not None,
             found=f"{other_text or 'not set'}, and {need.key} is {text}",
             expected=f"what {need.key} needs: otherwise {need.otherwise}",
             fix=need.fix,
@@ -152,12 +151,12 @@ def _waiting(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     keys = [key for key in (call, scanner) if reading.text(key)]
     waits = {key: reading.number(key) or facts.number(key) for key in (call, scanner)} if keys else {}
     if keys:
-        yield Observation(
-            ok=waits[call] >= waits[scanner],
-            about=call,
+        yield reading.verdict(
+            call,
+            waits[call] >= waits[scanner],
             found=f"{waits[call]:.15g} ms, and scanners are kept for {waits[scanner]:.15g} ms",
             expected="at least as long: otherwise a client repeats its call before the answer arrives, and "
             "its lease has expired",
             fix=f"set {call} to {waits[scanner]:.15g} in {reading.where(keys[0])}",
-            where=reading.where(keys[0]),
+            elsewhere=reading.where(scanner),
         )

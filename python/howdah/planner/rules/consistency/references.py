@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from howdah.model.found import FoundProperty
-from howdah.model.heap import heap_bytes
+from howdah.model.existing import FoundProperty
 from howdah.planner.facts import Facts
 from howdah.planner.reading import (
     HERE,
@@ -22,6 +21,7 @@ from howdah.planner.reading import (
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
 from howdah.releases.catalogue import default_of, hadoop
+from howdah.releases.values import heap_bytes
 from howdah.units import MIB, format_memory
 
 _LEAST_HOSTS = 100
@@ -82,7 +82,7 @@ class _Parts(NamedTuple):
 
     listed: str
     key: str
-    wanted: str
+    value: str
     otherwise: str
 
 
@@ -201,8 +201,8 @@ def _parts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 key,
                 bool(parts),
                 found=parts or f"not set, and {row.listed} has {name}",
-                expected=f"{row.wanted}: otherwise {row.otherwise}",
-                fix=f"set {key} to {row.wanted}, or remove {name} from {row.listed} in "
+                expected=f"{row.value}: otherwise {row.otherwise}",
+                fix=f"set {key} to {row.value}, or remove {name} from {row.listed} in "
                 f"{reading.where(row.listed)}",
                 elsewhere=reading.where(row.listed),
             )
@@ -302,13 +302,13 @@ def _services(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 name.lower() in lower or not ("." in name or ":" in match[0][7:] or name.lower() in hosts)
             )
             if name and strange:
-                wanted = lower.get(name.lower(), services[0])
+                nearest = lower.get(name.lower(), services[0])
                 yield entry_verdict(
                     entry,
                     False,
-                    expected=f"hdfs://{wanted}: {name} is no name service that dfs.nameservices lists, and "
+                    expected=f"hdfs://{nearest}: {name} is no name service that dfs.nameservices lists, and "
                     "no host; names of services are compared with case",
-                    fix=f"write hdfs://{wanted} for hdfs://{name} in {entry.place}",
+                    fix=f"write hdfs://{nearest} for hdfs://{name} in {entry.place}",
                 )
 
 

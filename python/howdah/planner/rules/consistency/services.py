@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from howdah.model.found import FoundProperty
+from howdah.model.existing import FoundProperty
 from howdah.planner.facts import Facts
 from howdah.planner.reading import (
     HERE,
@@ -130,16 +130,16 @@ def _classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         key = f"{_SERVICES}.{name}.class"
         # The release has a class for its own service by default.
         classes = reading.text(key) or facts.decided.get(key)
-        other = None if classes else _meant(reading, name)
-        wanted = _CLASSES.get(name, "the service's class, which its documentation names")
+        meant = None if classes else _meant(reading, name)
+        class_name = _CLASSES.get(name, "the service's class, which its documentation names")
         yield Observation(
             ok=bool(classes),
             about=key,
             found=str(classes or "not set"),
             expected=f"a class for {name}, which {_SERVICES} lists: otherwise the NodeManager does not start",
-            fix=f"rename {other} to {key} in {reading.where(other)}"
-            if other
-            else f"add {key} = {wanted} to yarn-site.xml, and its jar to the class path of NodeManagers; "
+            fix=f"rename {meant} to {key} in {reading.where(meant)}"
+            if meant
+            else f"add {key} = {class_name} to yarn-site.xml, and its jar to the class path of NodeManagers; "
             f"or remove {name} from {_SERVICES}",
             where=where,
         )
@@ -214,7 +214,7 @@ def _variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 @rules.inspection("consistency.workers-file", sources="HADOOP-13209", when="a file named slaves exists")
 def _slaves(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """The file of workers has the name that scripts read."""
-    files = {file.rpartition("/")[2] for file in reading.config.files} if reading.config else set()
+    files = {file.rpartition("/")[2] for file in reading.config.files}
     if "slaves" in files and not facts.request.hadoop.startswith("2."):
         yield Observation(
             ok="workers" in files,
@@ -273,7 +273,7 @@ def _observed(entry: FoundProperty, host: str, readers: str) -> Observation:
 def _options(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """No option of Java's in a script that every host has names one host."""
     workers = len(worker_hosts(reading))
-    for entry in reading.config.environment if reading.config and workers > 1 else ():
+    for entry in reading.environment if workers > 1 else ():
         for key, value in _JAVA_OPTION.findall(entry.text):
             host = host_of(value.strip("\"'"))
             own = _OF_WORKERS.fullmatch(key) or _OF_JAVA.fullmatch(key)

@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from howdah.model.found import FoundProperty
-from howdah.model.heap import heap_bytes
+from howdah.model.existing import FoundProperty
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
 from howdah.releases.catalogue import Property, default_of, hadoop, hbase
-from howdah.releases.classes import has_wrong_kind, is_missing, is_unknown, nearest_class
+from howdah.releases.similar import has_wrong_kind, is_missing, is_unknown, nearest_class
+from howdah.releases.values import heap_bytes
 from howdah.units import MIB
 
 _SERVICES = "yarn.nodemanager.aux-services"
@@ -306,14 +306,14 @@ def _megabytes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
         if not counts:
             continue
-        wanted = in_megabytes(entry.name, value)
-        if wanted is not None:
+        megabytes = in_megabytes(entry.name, value)
+        if megabytes is not None:
             yield entry_verdict(
                 entry,
                 False,
                 found=f"{text} MB",
-                expected=f"{wanted}: the key counts in MB",
-                fix=f"set {entry.name} to {wanted} in {entry.place}",
+                expected=f"{megabytes}: the key counts in MB",
+                fix=f"set {entry.name} to {megabytes} in {entry.place}",
             )
 
 
@@ -328,8 +328,7 @@ def in_megabytes(key: str, value: int) -> int | None:
 @rules.inspection("consistency.heap-units", MUST, sources="Java 17")
 def _heaps(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Heaps have a unit."""
-    config = reading.config
-    for entry in (*config.effective, *config.environment) if config is not None else ():
+    for entry in (*reading.effective, *reading.environment):
         for option in re.findall(r"-Xm[xs]\d+[gGtT]?\b", entry.text):
             heap = heap_bytes(option.replace("-Xms", "-Xmx"))
             if heap is not None and heap > _MOST_HEAP:
@@ -373,12 +372,12 @@ def _heap_variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         if _HEAP_SIZE.fullmatch(entry.name) is None or not re.fullmatch(r"\d{1,15}", text):
             continue
         megabytes = int(text)
-        wanted = f"{text}g" if megabytes < _LEAST_MB else str(megabytes // MIB)
+        corrected = f"{text}g" if megabytes < _LEAST_MB else str(megabytes // MIB)
         yield entry_verdict(
             entry,
             _LEAST_MB <= megabytes < _MOST_MB,
             found=f"{text}, which counts MB",
             expected="a heap in MB, or a heap with its unit: no daemon starts with so "
             f"{'little' if megabytes < _LEAST_MB else 'much'}",
-            fix=f"set {entry.name} to {wanted} in {entry.place}",
+            fix=f"set {entry.name} to {corrected} in {entry.place}",
         )

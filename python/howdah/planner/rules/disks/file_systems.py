@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from howdah.model.host import FileSystem
 from howdah.model.inventory import DiskKind, DiskRole
-from howdah.model.storage import FileSystem
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, MountJudgement, Observation, data_mounts, group_observations
 from howdah.planner.rule import MAY, MUST
 from howdah.planner.rules.declare import Rules
-from howdah.planner.throughput import data_bytes_per_s
+from howdah.planner.storage import data_bytes_per_s
 from howdah.units import format_bytes, format_percent, format_rate
 
 _GROUPS_MOST = 4
@@ -22,7 +22,7 @@ _FILL_SPREAD = 0.2
 _SYSTEM_FREE = 10**10
 _BAD_OPTIONS = ("sync", "dirsync", "data=journal", "nobarrier", "barrier=0")
 """What writes everything at once or twice, and what loses blocks that were acknowledged with the power."""
-_Look = Callable[[Inspected, Facts], Iterator[Observation]]
+_Inspect = Callable[[Inspected, Facts], Iterator[Observation]]
 _SPARE_WORTH_FROM = 12
 _CONTROLLER_BYTES_PER_S = 4_000_000_000
 
@@ -30,7 +30,9 @@ _CONTROLLER_BYTES_PER_S = 4_000_000_000
 rules = Rules()
 
 
-def _mounts(judge: Callable[[FileSystem], tuple[bool | None, str] | None], expected: str, fix: str) -> _Look:
+def _mounts(
+    judge: Callable[[FileSystem], tuple[bool | None, str] | None], expected: str, fix: str
+) -> _Inspect:
     """Look at every data file system with one question; those that do not concern it answer None."""
 
     def inspect(reading: Inspected, facts: Facts) -> Iterator[Observation]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
+from howdah.model.host import Disk, FileSystem
 from howdah.model.inventory import DiskKind, DiskRole
 from howdah.model.plan import Input
-from howdah.model.storage import Disk, FileSystem
 from howdah.planner.facts import Facts
 from howdah.planner.reading import (
     Inspected,
@@ -28,7 +28,7 @@ _LARGEST_GROUP = 2**40  # an XFS allocation group holds 1 TiB at most
 _PARTITION_START = 8 * MIB
 _RAID_VOLUME = re.compile(r"PERC|MegaRAID|LOGICAL VOLUME|ServeRAID|\bMR\d{4}|RAID", re.IGNORECASE)
 _READ_AHEAD_LEAST = MIB
-_Look = Callable[[Inspected, Facts], Iterator[Observation]]
+_Inspect = Callable[[Inspected, Facts], Iterator[Observation]]
 
 
 rules = Rules(file=_FILE)
@@ -149,7 +149,7 @@ rules.fixed(
 @rules.inspection("disks.apart-from-system", MUST, sources="D0 30")
 def _apart(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Keep HDFS's data off the operating system's file systems."""
-    if reading.host is None or reading.config is None:
+    if reading.host is None:
         return
     judged = []
     for path in data_dirs(reading.config):
@@ -185,7 +185,7 @@ def _shared(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 @rules.inspection("disks.one-directory-each", sources="D0 30")
 def _one_each(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Give HDFS one directory on each disk: it treats every directory as a separate disk."""
-    if reading.host is None or reading.config is None:
+    if reading.host is None:
         return
     mounts: dict[str, list[str]] = {}
     for path in data_dirs(reading.config):
@@ -228,7 +228,7 @@ def _jbod(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     )
 
 
-def _disks(judge: Callable[[Disk], tuple[bool | None, str] | None], expected: str, fix: str) -> _Look:
+def _disks(judge: Callable[[Disk], tuple[bool | None, str] | None], expected: str, fix: str) -> _Inspect:
     """Look at every data disk with one question; those that do not concern it answer None."""
 
     def inspect(reading: Inspected, facts: Facts) -> Iterator[Observation]:

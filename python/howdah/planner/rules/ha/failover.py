@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Inspected, Observation
+from howdah.planner.reading import (
+    Inspected,
+    Observation,
+    host_of,
+)
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
 from howdah.planner.rules.ha.managers import are_paired
@@ -15,7 +19,6 @@ from howdah.planner.rules.ha.services import (
     SHARED,
     NamedPair,
     all_named,
-    host_of,
     is_of_servers,
     is_own,
     known_services,
@@ -167,16 +170,16 @@ def _clients(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     held_out = paused + attempts // 2 * facts.number("ipc.client.connect.timeout") / 1000
     lost = lost_host(facts).until_active_s
     place = reading.where(_ATTEMPTS)
-    yield Observation(
-        ok=paused >= TRANSITION_S and held_out >= lost,
-        about=_ATTEMPTS,
+    yield reading.verdict(
+        _ATTEMPTS,
+        paused >= TRANSITION_S and held_out >= lost,
         found=f"{attempts:.15g}{'' if place else ' (default)'}: a client gives up after "
         f"{format_seconds(paused)}, and {format_seconds(held_out)} if a host is lost",
         expected=f"attempts for longer than a failover takes: {format_seconds(TRANSITION_S)} after a "
         f"NameNode's process has died, as measured, and {format_seconds(lost)} after its host is lost, by "
         "these settings; otherwise jobs and HBase's RegionServers end",
         fix=f"set {_ATTEMPTS} to {_enough_attempts(base, most)} in {place or 'hdfs-site.xml'}",
-        where=place or reading.where(_MOST) or reading.where(_BASE),
+        elsewhere=reading.where(_MOST) or reading.where(_BASE),
     )
 
 
@@ -200,7 +203,7 @@ def _managers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
         held_out = pauses_s(int(value), base, most)
     needed = facts.number("hadoop.zk.timeout-ms") / 1000 + _ELECTED_AFTER_S
-    wanted = "900000, the default," if limit_key == _YARN_WAIT else "-1, so that the whole wait counts,"
+    limit = "900000, the default," if limit_key == _YARN_WAIT else "-1, so that the whole wait counts,"
     yield reading.verdict(
         limit_key,
         value == _FOR_EVER or held_out >= needed,
@@ -208,7 +211,7 @@ def _managers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         expected=f"longer than the other ResourceManager takes, {format_seconds(needed)} by "
         "hadoop.zk.timeout-ms and what was measured: otherwise NodeManagers and application masters end, and "
         "with them all running tasks",
-        fix=f"set {limit_key} to {wanted} in {reading.where(limit_key)}",
+        fix=f"set {limit_key} to {limit} in {reading.where(limit_key)}",
     )
 
 

@@ -85,7 +85,7 @@ def _complete_managers(reading: Inspected, facts: Facts) -> Iterator[Observation
         yield _no_pair(reading)
     for name in reading.parts(_IDS):
         yield _address(reading, name)
-        if not _is_of_2(facts):
+        if not facts.request.hadoop.startswith("2."):
             yield _pages(reading, name)
     yield reading.verdict(
         _RECOVERY,
@@ -95,10 +95,6 @@ def _complete_managers(reading: Inspected, facts: Facts) -> Iterator[Observation
         fix=f"set {_RECOVERY} to true in yarn-site.xml",
         elsewhere="yarn-site.xml",
     )
-
-
-def _is_of_2(facts: Facts) -> bool:
-    return facts.request.hadoop.startswith("2.")
 
 
 def are_paired(reading: Inspected) -> bool:
@@ -292,7 +288,7 @@ def _fenced_state(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 )
 def _second(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """HBase on a pair of NameNodes has a pair of HMasters."""
-    if reading.config is None or not reading.has(_SERVERS) or not pairs(reading):
+    if not reading.has(_SERVERS) or not pairs(reading):
         return
     waiting = reading.config.backup_masters
     yield Observation(

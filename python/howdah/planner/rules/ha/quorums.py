@@ -8,10 +8,17 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Inspected, Observation, below_data, is_remote, is_temporary
+from howdah.planner.reading import (
+    Inspected,
+    Observation,
+    below_data,
+    host_of,
+    is_remote,
+    is_temporary,
+)
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
-from howdah.planner.rules.ha.services import SHARED, NamedPair, host_of, listed, own_pairs
+from howdah.planner.rules.ha.services import SHARED, NamedPair, listed, own_pairs
 
 _DIR = "dfs.journalnode.edits.dir"
 _SCHEME = "qjournal://"
@@ -321,7 +328,7 @@ def _paths(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 )
 def _racks(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A quorum outlasts the loss of a rack, as far as there are racks."""
-    mapped = reading.config.mapped if reading.config is not None else None
+    mapped = reading.config.mapped
     if not mapped or "NodeGroup" in (reading.text("net.topology.impl") or ""):
         # Racks of node groups may be virtual ones, which nothing takes down as a whole.
         return

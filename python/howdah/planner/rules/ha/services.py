@@ -64,11 +64,6 @@ class NamedPair(NamedTuple):
         return next((form for form in reversed(forms) if reading.text(form)), key)
 
 
-def host_of(address: str) -> str:
-    """The host of an address with or without its port."""
-    return address.partition(":")[0].strip().lower()
-
-
 def is_of_servers(reading: Inspected, pair: NamedPair) -> bool:
     """Whether anything is set that only HDFS's daemons read: clients have addresses alone."""
     return any(reading.text(pair.key(reading, key)) for key in _OF_SERVERS)
@@ -84,9 +79,7 @@ def listed(text: str | None, separator: str = ",") -> tuple[str, ...]:
 
 def all_named(reading: Inspected) -> Iterator[NamedPair]:
     """Every name service for which NameNodes are listed, be they one or none."""
-    if reading.config is None:
-        return
-    for name in sorted({entry.name for entry in reading.config.effective or reading.config.properties}):
+    for name in sorted({entry.name for entry in reading.effective or reading.properties}):
         if name.startswith(_NAMENODES):
             yield NamedPair(name.removeprefix(_NAMENODES), reading.parts(name))
 
@@ -218,8 +211,8 @@ def _logical_ports(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A name service has no port."""
     services = {pair.service: pair for pair in pairs(reading)}
     for key, path in (("fs.defaultFS", ""), ("hbase.rootdir", "/hbase")):
-        scheme, _, rest = (reading.text(key) or "").partition("://")
-        name, _, port = rest.partition("/")[0].partition(":")
+        scheme, _, address = (reading.text(key) or "").partition("://")
+        name, _, port = address.partition("/")[0].partition(":")
         if scheme != "hdfs" or name not in services or _by_address(reading, name):
             continue
         yield reading.verdict(

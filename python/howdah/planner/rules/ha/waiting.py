@@ -14,10 +14,14 @@ from typing import NamedTuple
 from howdah.model.plan import Role, Value
 from howdah.planner.conditions import in_pair, is_paired
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Inspected, Observation
+from howdah.planner.reading import (
+    Inspected,
+    Observation,
+    host_of,
+)
 from howdah.planner.rule import MAY, Decision
 from howdah.planner.rules.declare import Condition, Rules, as_number, at_most, between
-from howdah.planner.rules.ha.services import host_of, is_of_servers, own_pairs
+from howdah.planner.rules.ha.services import is_of_servers, own_pairs
 from howdah.planner.rules.ha.settings import missed_by_tcp_s
 from howdah.units import format_seconds
 
@@ -44,13 +48,13 @@ class LostHost(NamedTuple):
     """What is waited for once the host of the active NameNode is lost, seconds each."""
 
     noticed: float
-    asked: float
+    requested: float
     fenced: float
 
     @property
     def until_active_s(self) -> float:
         """Until the other NameNode answers."""
-        return self.noticed + self.asked + self.fenced + _ACTIVE_AFTER_S
+        return self.noticed + self.requested + self.fenced + _ACTIVE_AFTER_S
 
 
 _AUTOMATIC = "dfs.ha.automatic-failover.enabled"
@@ -196,7 +200,7 @@ def lost_host(facts: Facts) -> LostHost:
     fence = facts.number("dfs.ha.fencing.ssh.connect-timeout") if _fences_by_ssh(facts) else 0.0
     return LostHost(
         noticed=facts.number("ha.zookeeper.session-timeout.ms") / 1000,
-        asked=tries * facts.number("ipc.client.connect.timeout") / 1000,
+        requested=tries * facts.number("ipc.client.connect.timeout") / 1000,
         fenced=fence / 1000,
     )
 
@@ -217,7 +221,7 @@ def _whole_outage(facts: Facts) -> str | None:
     return (
         f"If a NameNode's process dies, HDFS is down for about {format_seconds(TRANSITION_S)}; if its "
         f"host is lost, for at most {whole}: {format_seconds(lost.noticed)} until ZooKeeper notices it, "
-        f"{format_seconds(lost.asked)} of requests to become standby{ssh}, "
+        f"{format_seconds(lost.requested)} of requests to become standby{ssh}, "
         f"{format_seconds(_ACTIVE_AFTER_S)} until the other one is active; meanwhile the kernels of clients "
         f"drop connections to it after {format_seconds(unreachable)}, and clients retry every "
         f"{format_seconds(pause)}. Clients on hosts without these kernel settings wait for up to "

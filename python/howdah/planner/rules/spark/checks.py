@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from howdah.model.found import FoundProperty
+from howdah.model.existing import FoundProperty
 from howdah.planner.budget import CONFIGURATION, CORES, LEAST_OVERHEAD_MB, OVERHEAD, YARN
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict, has_several_hosts, worker_hosts
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
+from howdah.releases.catalogue import SparkKey, intended_spark_key, spark_keys
 from howdah.releases.similar import similar_text
-from howdah.releases.spark import SparkKey, intended_spark_key, spark_keys
 from howdah.units import GIB, MIB, format_memory
 
 _FORMER = {
-    f"spark.yarn.{who}.memoryOverhead": f"spark.{who}.memoryOverhead" for who in ("executor", "driver")
+    f"spark.yarn.{process}.memoryOverhead": f"spark.{process}.memoryOverhead"
+    for process in ("executor", "driver")
 }
 _ADAPTIVE, _PARTITIONS = "spark.sql.adaptive.enabled", "spark.sql.shuffle.partitions"
 _MANY = 5000
@@ -302,19 +303,19 @@ def _executors(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                     fix=f"set {key} to {most:g} at most in {reading.where(key)}",
                 )
     key = f"{_DYNAMIC}minExecutors" if dynamic else "spark.executor.instances"
-    wanted = reading.number(key)
+    executors = reading.number(key)
     memory = reading.number("yarn.nodemanager.resource.memory-mb")
     workers = len(worker_hosts(reading))
     heap = _quantity(reading, "spark.executor.memory")
-    if not wanted or not memory or not workers or not heap:
+    if not executors or not memory or not workers or not heap:
         return
     overhead = _quantity(reading, "spark.executor.memoryOverhead")
     container = heap + (overhead or max(LEAST_OVERHEAD_MB * MIB, heap * OVERHEAD))
     room = int(memory * MIB // container) * workers
     yield reading.verdict(
         key,
-        wanted <= room,
-        found=f"{wanted:g} executors of {format_memory(int(container))}; {workers} workers have "
+        executors <= room,
+        found=f"{executors:g} executors of {format_memory(int(container))}; {workers} workers have "
         f"room for {room}",
         expected=f"at most {room}: every application takes the whole cluster and waits for more",
         fix=f"lower {key} in {reading.where(key)}",

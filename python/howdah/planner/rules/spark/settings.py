@@ -25,7 +25,7 @@ from howdah.planner.rule import MAY, MUST, Decision
 from howdah.planner.rules.declare import Condition, Rules, anything, as_number, between, set_at_all
 from howdah.planner.rules.queues import queue_of
 from howdah.planner.rules.security import KEYTABS, realm
-from howdah.releases.spark import spark_size
+from howdah.releases.catalogue import spark_size
 from howdah.units import MIB, format_counted, format_memory
 
 _TUNING = "Spark: tuning"
@@ -234,8 +234,8 @@ def _partitions(facts: Facts) -> Decision:
     """A shuffle has two tasks for each core, 200 at the least and 4,000 at the most."""
     size = executor(facts)
     cores = size.cores * size.in_all
-    wanted = _TASKS_PER_CORE * cores
-    value = min(max(_PARTITIONS, wanted), _PARTITIONS_MOST)
+    partitions = _TASKS_PER_CORE * cores
+    value = min(max(_PARTITIONS, partitions), _PARTITIONS_MOST)
     joined = "adaptive execution merges small ones"
     because = {
         _PARTITIONS: f"the release's default; {joined}",

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from howdah.engines.clock import RunClock
 from howdah.engines.hadoop.history.attempts import attempt_rows, phases
 from howdah.engines.hadoop.target import NodeFinder
+from howdah.model.at_once import slots
 from howdah.model.inventory import Inventory
 from howdah.model.plan import ClusterPlan, Plan, WorkerPlan
 from howdah.model.request import Hypervisor, PlanRequest
@@ -18,7 +19,6 @@ from howdah.model.run import TaskAttempt
 from howdah.model.workloads.terasort import TeraSort
 from howdah.planner.cluster import plan_cluster
 from howdah.services.job_facts import AttemptFacts, JobFacts, MasterStart, State, TaskFacts, in_order
-from howdah.services.slots import slots
 from support.plans import group
 
 START_MS = 1_700_000_000_000

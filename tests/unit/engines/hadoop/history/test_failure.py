@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from howdah.engines.clock import RunClock
 from howdah.engines.hadoop.history.failure import client_error, innermost, short_cause
 from howdah.engines.hadoop.history.reporters import report_job
+from howdah.hadoop.config_files import without_secrets
 from howdah.model.plan import WorkerPlan
-from howdah.model.workloads.pi import Pi
+from howdah.model.workloads.hadoop_programs import Pi
 from howdah.model.workloads.terasort import TeraSort
-from howdah.services.secrets import without_secrets
-from howdah.services.task_log import MOST_BYTES, TaskContainer, TaskLogs, contents
+from howdah.services.history import MOST_LOG_BYTES, TaskContainer, TaskLogs, contents
 from support.recorded import Answer, Recorded
 from support.recorded_jobs import DATA, recorded_job, serving, target
 
@@ -262,4 +262,4 @@ def test_only_the_end_of_a_log_is_asked_for_and_the_history_server_has_those_gat
         logs = TaskLogs(cluster.web, cluster.conf)
         assert logs.tail(container, "stdout") == "first"
         assert logs.tail(container, "stderr") == ""
-    assert {one.query["size"] for one in server.asked} == {str(-MOST_BYTES)}
+    assert {one.query["size"] for one in server.asked} == {str(-MOST_LOG_BYTES)}

@@ -16,12 +16,12 @@ from howdah.engines.hadoop.history.reporters import ReportedJob, report_job
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.model.plan import WorkerPlan
 from howdah.model.run import TaskAttempt
-from howdah.model.workloads.pi import PI
-from howdah.model.workloads.registered import programs
+from howdah.model.workloads.hadoop_programs import PI
+from howdah.model.workloads.suite import programs
 from howdah.model.workloads.terasort import TERAGEN, TERASORT, TeraGen, TeraSort
 from howdah.services import history
 from howdah.services.conf import ClientConf
-from howdah.services.history_events import read_history
+from howdah.services.history import read_history
 from howdah.services.job_rest import JobReader
 from support.daemons import change_properties
 from support.recorded import Recorded, in_json, recorded

@@ -14,7 +14,7 @@ from howdah.engines.hadoop.programs.benchmarks import (
     read_task,
 )
 from howdah.engines.hadoop.programs.command import file_properties, sort_properties
-from howdah.model.workloads.nnbench import NNBench
+from howdah.model.workloads.hadoop_programs import NNBench
 from howdah.model.workloads.terasort import Codec, TeraGen, TeraSort
 from howdah.services.job_rest import JobProgress
 

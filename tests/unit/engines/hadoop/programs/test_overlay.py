@@ -14,9 +14,9 @@ from howdah.engines.hadoop.programs.overlay import additions, environment, spark
 from howdah.engines.hadoop.programs.user_command import added_to
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.errors import UserError
-from howdah.installation.java import java_home
+from howdah.installation.installation import java_home
 from howdah.model.engines import all_options
-from howdah.model.workloads.user_command import COMMAND_LINE
+from howdah.model.workloads.hadoop_programs import COMMAND_LINE
 from support.daemons import change_properties
 from support.recorded_jobs import target as recorded_target
 

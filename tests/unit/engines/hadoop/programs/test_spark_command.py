@@ -14,9 +14,8 @@ from howdah.engines.hadoop.programs.spark import spark_jars
 from howdah.engines.hadoop.programs.spark_command import SparkCommand
 from howdah.engines.hadoop.storage import HdfsWorkspace
 from howdah.engines.hadoop.target import HadoopTarget
-from howdah.installation.compiled import SparkPrograms
-from howdah.installation.installation import Installation
-from howdah.installation.spark import SparkInstallation
+from howdah.installation.installation import Installation, SparkInstallation
+from howdah.installation.java_programs import SparkPrograms
 from howdah.model.cluster import Laboratory
 from howdah.services.conf import ClientConf
 from howdah.services.namenode import NameNode

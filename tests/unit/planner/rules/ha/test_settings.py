@@ -11,7 +11,7 @@ from howdah.model.plan import Value
 from howdah.model.request import DEFAULT_HADOOP, Demand, Override, PlanRequest, Protection
 from howdah.planner.decide import decide
 from howdah.planner.facts import ClusterFacts, Facts
-from howdah.planner.masters.place import place_masters
+from howdah.planner.master_placement import place_masters
 from howdah.planner.rule import FamilyRule, Rule, SettingRule
 from howdah.planner.rules import addresses, ha, resourcemanager, zookeeper
 from howdah.planner.topology import lay_out

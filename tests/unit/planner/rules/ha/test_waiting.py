@@ -67,7 +67,7 @@ def test_without_sshfence_nobody_waits_for_it() -> None:
 
 def test_what_is_waited_for_is_counted_as_it_was_measured() -> None:
     lost = waiting.lost_host(alone())
-    assert (lost.noticed, lost.asked, lost.fenced, lost.until_active_s) == (10, 40, 30, 83)
+    assert (lost.noticed, lost.requested, lost.fenced, lost.until_active_s) == (10, 40, 30, 83)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,275 @@
+"""Hadoop's configuration files: XML properties with their places, variables of shell files, and secrets."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple, NoReturn
+from xml.parsers import expat
+
+from howdah.errors import NoConfiguration, UnreadableFile, UserError
+
+CLIENT_FILES = ("core-site.xml", "hdfs-site.xml", "hdfs-rbf-site.xml", "mapred-site.xml", "yarn-site.xml")
+"""The files of a client in the order of Configuration's resources in 3.5.0: later ones win."""
+HADOOP_FILES = (
+    *CLIENT_FILES,
+    "capacity-scheduler.xml",
+    "hadoop-policy.xml",
+    "resource-types.xml",
+    "node-resources.xml",
+    "ssl-server.xml",
+    "ssl-client.xml",
+)
+"""The files of Hadoop's daemons and clients, in the same order."""
+HADOOP_SCRIPTS = (
+    "hadoop-env.sh",
+    "hdfs-env.sh",
+    "yarn-env.sh",
+    "mapred-env.sh",
+    "kms-env.sh",
+    "httpfs-env.sh",
+)
+"""The files of variables that Hadoop's own scripts read."""
+BLANKS = "".join(map(chr, range(0x21)))
+"""What Java's ``String.trim`` removes: a blank that does not break, U+00A0, stays part of a value."""
+_PARTS = ("name", "value", "final")
+
+
+class SiteProperty(NamedTuple):
+    """A property as a file gives it."""
+
+    name: str
+    text: str
+    final: bool
+    """Whether later files may not change it."""
+    path: str
+    line: int
+    """Where in it the property begins."""
+    blanks: bool = False
+    """Whether the value has blanks around it, which some readers keep."""
+
+    @property
+    def where(self) -> str:
+        """``core-site.xml:12``, the file by its path and the line."""
+        return f"{self.path}:{self.line}"
+
+
+def read_site_file(path: Path) -> Iterator[SiteProperty]:
+    """Yield every property of a file in order; raises UserError that names the file and the line."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise UserError(str(path), f"cannot be read: {error.strerror}", "check who may read it") from error
+    yield from read_site(content, str(path))
+
+
+_XML_FAULTS = {
+    expat.errors.XML_ERROR_NO_ELEMENTS: "the file ends within an element",
+    expat.errors.XML_ERROR_INVALID_TOKEN: "an invalid character",
+}
+
+
+def xml_fault(error: expat.ExpatError) -> str:
+    """What is wrong with a file that expat cannot read."""
+    message = expat.errors.messages[error.code]
+    return _XML_FAULTS.get(message, message)
+
+
+def read_site(content: bytes, path: str) -> Iterator[SiteProperty]:
+    """Yield every property in a file's content, as ``read_site_file`` does; ``path`` is for messages."""
+    reading = _Reading(path)
+    try:
+        reading.parser.Parse(content, True)
+    except expat.ExpatError as error:
+        raise UnreadableFile(
+            f"{path}:{error.lineno}:{error.offset + 1}",
+            f"is not well-formed XML: {xml_fault(error)}",
+            "close every element, write & as &amp; and < as &lt;",
+        ) from error
+    except (ValueError, LookupError) as error:
+        # Expat asks Python for an encoding that it does not know itself.
+        raise UnreadableFile(path, f"cannot be decoded: {error}", "save the file as UTF-8") from error
+    yield from reading.properties
+
+
+class _Reading:
+    """The state of one parse: where it is, and the property that is open."""
+
+    def __init__(self, path: str) -> None:
+        self.properties: list[SiteProperty] = []
+        self._path = path
+        self._open: list[str] = []
+        self._parts: dict[str, str] = {}
+        self._line = 0
+        self.parser = expat.ParserCreate()
+        self.parser.buffer_text = True
+        self.parser.StartElementHandler = self._start
+        self.parser.EndElementHandler = self._end
+        self.parser.CharacterDataHandler = self._text
+        self.parser.StartDoctypeDeclHandler = self._doctype
+
+    def _refuse(self, problem: str) -> NoReturn:
+        raise UnreadableFile(
+            f"{self._path}:{self.parser.CurrentLineNumber}",
+            f"{problem}, which howdah does not follow",
+            "write the properties themselves into the file",
+            refused=True,
+        )
+
+    def _doctype(self, name: str, system: str | None, public: str | None, subset: bool) -> None:
+        self._refuse("has a document type declaration, which may define entities")
+
+    def _start(self, element: str, attributes: dict[str, str]) -> None:
+        if element.rpartition(":")[2] == "include":
+            self._refuse("includes another file")
+        if not self._open and element != "configuration":
+            raise NoConfiguration(
+                f"{self._path}:{self.parser.CurrentLineNumber}",
+                f"is not a Hadoop configuration: it begins with <{element}>",
+                "its root element must be <configuration>",
+            )
+        self._open.append(element)
+        if element == "property":
+            self._line = self.parser.CurrentLineNumber
+            self._parts = {part: attributes[part] for part in _PARTS if part in attributes}
+        elif element in _PARTS and self._open[-2:-1] == ["property"]:
+            self._parts[element] = ""
+
+    def _text(self, text: str) -> None:
+        if self._open[-2:-1] == ["property"] and self._open[-1] in _PARTS:
+            self._parts[self._open[-1]] += text
+
+    def _end(self, element: str) -> None:
+        self._open.pop()
+        name = self._parts.get("name", "").strip(BLANKS)
+        # Hadoop passes over a property without a name or without a value.
+        if element == "property" and name and "value" in self._parts:
+            final = self._parts.get("final", "").strip() == "true"
+            written = self._parts["value"]
+            value = written.strip(BLANKS)
+            self.properties.append(
+                SiteProperty(name, value, final, self._path, self._line, blanks=value != written)
+            )
+
+
+_ASSIGNMENT = re.compile(
+    r"\s*(?:export\s+)?(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?P<append>\+?)=(?P<rest>.*)", re.DOTALL
+)
+_SEGMENT = re.compile(
+    r"""
+      '(?P<literal>[^']*)'
+    | "(?P<quoted>(?:\\.|[^"\\])*)"
+    | \\(?P<escaped>.)
+    | (?P<bare>[^\s'"\\;&|\#]+|(?<=\S)\#)
+    """,
+    re.DOTALL | re.VERBOSE,
+)
+_ESCAPE = re.compile(r'\\([\\"$`\n])')
+_REFERENCE = re.compile(r"\$(?:(?P<plain>[A-Za-z_][A-Za-z0-9_]*)|\{(?P<braced>[A-Za-z_][A-Za-z0-9_]*)\})")
+_MOST_TEXT = 100_000
+"""Variables that double one another would fill the memory; a line this long is no option list."""
+
+
+class Assignment(NamedTuple):
+    """A variable as a line sets it, earlier variables of the file expanded."""
+
+    name: str
+    value: str
+    line: int
+
+
+def read_assignments(text: str) -> Iterator[Assignment]:
+    """Every assignment of a file in order."""
+    values: dict[str, str] = {}
+    for line, statement in _statements(text):
+        match = _ASSIGNMENT.fullmatch(statement)
+        if match is None:
+            continue
+        name = match["name"]
+        value = _value(match["rest"], values)
+        values[name] = ((values.get(name, "") if match["append"] else "") + value)[:_MOST_TEXT]
+        yield Assignment(name, values[name].strip(), line)
+
+
+def _statements(text: str) -> Iterator[tuple[int, str]]:
+    """Lines joined with their continuations: after a backslash, or inside an open quotation mark."""
+    pending, first = "", 0
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not pending:
+            if line.lstrip().startswith("#"):
+                continue
+            first = number
+        pending += line
+        if pending.endswith("\\"):
+            pending = pending[:-1]
+        elif _is_open(pending):
+            pending += "\n"
+        else:
+            yield first, pending
+            pending = ""
+    if pending:
+        yield first, pending
+
+
+def _is_open(statement: str) -> bool:
+    match = _ASSIGNMENT.fullmatch(statement)
+    if match is None:
+        return False
+    text = match["rest"]
+    return text[_end(text) :][:1] in ("'", '"')
+
+
+def _end(text: str) -> int:
+    """Where the value ends: at the first character that belongs to no segment of it."""
+    position = 0
+    while segment := _SEGMENT.match(text, position):
+        position = segment.end()
+    return position
+
+
+def _value(text: str, values: dict[str, str]) -> str:
+    parts: list[str] = []
+    position = 0
+    while segment := _SEGMENT.match(text, position):
+        position = segment.end()
+        if (literal := segment["literal"]) is not None:
+            parts.append(literal)
+        elif (escaped := segment["escaped"]) is not None:
+            parts.append(escaped)
+        elif (quoted := segment["quoted"]) is not None:
+            parts.append(_expanded(_ESCAPE.sub(r"\1", quoted), values))
+        else:
+            parts.append(_expanded(segment["bare"], values))
+    return "".join(parts)
+
+
+def _expanded(text: str, values: dict[str, str]) -> str:
+    return _REFERENCE.sub(lambda match: values.get(match["plain"] or match["braced"], match[0]), text)[
+        :_MOST_TEXT
+    ]
+
+
+HIDDEN = "(hidden)"
+"""Replaces a secret after reading."""
+
+_SECRET_NAME = re.compile(
+    r"password$|passphrase$|\.pass$|secret$|secret[.-]?key$|access[.-]token$|\.sas\.", re.IGNORECASE
+)
+_SECRET_OPTION = re.compile(r"((?:password|passphrase|secret)[\w.-]*=)\S+", re.IGNORECASE)
+_SECRET_IN_TEXT = re.compile(
+    r"((?:password|passwd|secret|token|credential|private[._-]?key)[\w.-]*)(\s*[=:]\s*)[^\s,;]+",
+    re.IGNORECASE,
+)
+
+
+def shown_value(name: str, text: str) -> str:
+    """Return the text of a property or variable with hidden secrets; an empty one stays empty."""
+    if text and not text.startswith("${") and _SECRET_NAME.search(name.replace("_", ".")):
+        return HIDDEN
+    return _SECRET_OPTION.sub(rf"\1{HIDDEN}", text)
+
+
+def without_secrets(text: str) -> str:
+    """Return a program's output with passwords and tokens hidden."""
+    return _SECRET_IN_TEXT.sub(rf"\1\2{HIDDEN}", text)

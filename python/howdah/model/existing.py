@@ -1,0 +1,208 @@
+"""What exists: the files of a Hadoop configuration, hosts as they were probed, and a running cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+from typing import Literal
+
+from pydantic import NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
+
+from howdah.model.base import Model
+from howdah.model.host import Host, Unread
+from howdah.model.inventory import FORMAT
+from howdah.model.plan import Role
+
+
+class FoundProperty(Model):
+    """One property as a file gives it."""
+
+    name: str
+    """Its name, as written."""
+    text: str
+    """Its value, as written, surrounding blanks removed."""
+    file: str
+    """The file it stands in, relative to the configuration directory: ``hdfs-site.xml``."""
+    line: int
+    """The line of its ``<property>``, from 1; 0 where it is only planned, and written nowhere yet."""
+    final: bool = False
+    """Whether it is marked final."""
+    blanks: bool = False
+    """Whether blanks surround the value in the file, which readers that do not trim it keep."""
+
+    @property
+    def base_name(self) -> str:
+        """The file's name without its folders."""
+        return self.file.rpartition("/")[2]
+
+    @property
+    def place(self) -> str:
+        """The file and line, as messages name them."""
+        return f"{self.file}:{self.line}" if self.line else self.file
+
+
+class Unreadable(Model):
+    """A file that no program can read."""
+
+    file: str
+    """Its name, relative to the configuration directory."""
+    what: str
+    """What is wrong with it, with its line."""
+    hint: str
+    """What would be right."""
+
+
+class Allocation(Model):
+    """An element of ``fair-scheduler.xml``."""
+
+    tag: str
+    """Its name, such as ``queue``."""
+    attributes: Mapping[str, str]
+    text: str
+    """The text in it, surrounding blanks removed."""
+    line: int
+    """Where it begins."""
+    children: tuple[Allocation, ...] = ()
+    """The elements in it, in order."""
+
+
+class FoundConfig(Model):
+    """A configuration directory."""
+
+    folder: str
+    """Where it is."""
+    properties: tuple[FoundProperty, ...]
+    """Every property of every file, in the order Hadoop reads them: later ones win."""
+    files: tuple[str, ...]
+    """The files that were read, relative to the folder."""
+    environment: tuple[FoundProperty, ...] = ()
+    """Variables that ``hadoop-env.sh``, ``hbase-env.sh`` and their like set."""
+    workers: tuple[str, ...] = ()
+    """The hosts that the files ``workers``, ``slaves`` and ``regionservers`` list."""
+
+    lists: Mapping[str, tuple[str, ...]] = {}
+    """The hosts of each of these files, by its name relative to the folder."""
+
+    ignored: tuple[str, ...] = ()
+    """Configuration files whose names no program reads: ``yarn-site-old.xml``."""
+
+    unreadable: tuple[Unreadable, ...] = ()
+    """Files that could not be read; the others are checked."""
+
+    allocations: Allocation | None = None
+    """The outermost element of ``fair-scheduler.xml``; None where there is no such file."""
+
+    included: tuple[str, ...] | None = None
+    """The hosts in the file that ``dfs.hosts`` names; None where that file is not in the directory."""
+
+    mapped: Mapping[str, str] | None = None
+    """The place that ``topology.data`` gives to each host, ``/rack``; None where there is no such file."""
+
+    backup_masters: tuple[str, ...] = ()
+    """The hosts that HBase's file ``backup-masters`` lists."""
+
+    effective: tuple[FoundProperty, ...] = ()
+    """The active properties, each once by its current name, variables replaced; empty until computed."""
+
+    @property
+    def datanode_hosts(self) -> tuple[str, ...]:
+        """The hosts that Hadoop's own file lists, or HBase's where there is no other.
+
+        None where the file is as it is shipped, with ``localhost`` alone, and the masters have names:
+        packages and configuration management start daemons without it.
+        """
+        hadoops = [hosts for file, hosts in self.lists.items() if PurePosixPath(file).name != "regionservers"]
+        hosts = tuple(dict.fromkeys(host for listed in hadoops for host in listed)) or self.workers
+        named = tuple(host for host in hosts if host != "localhost")
+        file_system = self.property("fs.defaultFS")
+        is_shipped = file_system is not None and "://localhost" not in file_system.text
+        return named or (() if is_shipped else hosts)
+
+    def property(self, name: str) -> FoundProperty | None:
+        """The property that wins: the last one, or the first that is final."""
+        winner: FoundProperty | None = None
+        for entry in self.effective or self.properties:
+            if entry.name == name and (winner is None or not winner.final):
+                winner = entry
+        return winner
+
+
+class ExistingSystem(Model):
+    """The subject of a check."""
+
+    config: FoundConfig | None = None
+    """The configuration, if one was given."""
+    host: Host | None = None
+    """One host, if one was probed."""
+
+
+class Volume(Model):
+    """A directory of a DataNode, which should be a separate disk."""
+
+    storage: str
+    """What the DataNode takes it for: ``DISK``, ``SSD``, ``ARCHIVE`` …"""
+    size_bytes: int
+    """The size of its file system."""
+
+
+class Machine(Model):
+    """An operating system with daemons in it."""
+
+    name: str
+    """Its host name, or its address where it registered with none."""
+    location: tuple[str, ...] = ()
+    """Where it is in the topology, outermost first; none where it is not reported."""
+    threads: int | None = None
+    """CPUs as Java counts them; None where no daemon reported it."""
+    memory_bytes: int | None = None
+    """Memory as Java sees it; None where no daemon reported it."""
+    volumes: tuple[Volume, ...] = ()
+    """What its DataNodes store in; none where there is none, or it did not report them."""
+    container_bytes: int = 0
+    """Memory that YARN gives to containers there."""
+    vcores: int = 0
+    """Virtual cores that YARN gives to containers there."""
+    roles: tuple[Role, ...] = ()
+    """The daemons that were found."""
+
+
+class Survey(Model):
+    """The machines of a cluster."""
+
+    name: str
+    """The host or name service of fs.defaultFS."""
+    hadoop: str
+    """The NameNode's release."""
+    machines: tuple[Machine, ...]
+    """Those with daemons that live, by name."""
+    dead: tuple[str, ...] = ()
+    """Hosts with a lost DataNode or NodeManager and no live daemon."""
+    node_groups: bool = False
+    """Whether the innermost level of locations is the physical host."""
+    unread: tuple[Unread, ...] = ()
+    """Daemons that could not be queried."""
+
+
+class Work(Model):
+    """A summary of a cluster's finished jobs; the file that ``howdah plan --workload @FILE`` reads."""
+
+    howdah: Literal[1] = FORMAT
+    """The format's version."""
+    since: str
+    """The start of the time looked at, ISO 8601 in UTC."""
+    days: PositiveFloat
+    """Its length."""
+    finished_jobs: PositiveInt
+    """Jobs that ended in it."""
+    failed_jobs: NonNegativeInt
+    """Those of them that failed or were killed."""
+    daily_read_bytes: NonNegativeInt
+    """Read in a day from HDFS and other shared file systems."""
+    daily_shuffled_bytes: NonNegativeInt
+    """Moved in a day from maps to reduces."""
+    daily_written_bytes: NonNegativeInt
+    """Written in a day to HDFS and other shared file systems, each byte once."""
+    largest_input_bytes: NonNegativeInt
+    """What the job that read most has read: the dataset that is planned for."""
+    busiest_containers: NonNegativeFloat
+    """Containers at the busiest time, each job counted with its mean while it ran."""

@@ -1,0 +1,176 @@
+"""Programs with few options: pi, NNBench, the wait for HDFS to rebuild replicas, and a user's command."""
+
+from __future__ import annotations
+
+import shlex
+from typing import ClassVar, Final, Literal
+
+from howdah.errors import UserError
+from howdah.model.reported import Counters, ResultMetric
+from howdah.model.workloads.base import Amount, Moved, Workload
+from howdah.model.workloads.option import BLOCK_SIZE, MAPS, REPLICATION, Option, StudiedAs, count
+from howdah.units import format_counted
+
+PI: Final = "pi"
+
+SAMPLES: Final = count("samples", "Number of points for each map of pi, such as 100M.", metavar="COUNT")
+
+
+class Pi(Workload):
+    """Computes pi by quasi-Monte-Carlo, without data: draws points and counts those within the circle."""
+
+    kind: Literal["pi"] = PI
+    maps: int | None = None
+    """Map tasks."""
+    samples: int | None = None
+    """Points that each map draws."""
+
+    options = (MAPS, SAMPLES)
+    programs: ClassVar = {
+        "local": "howdah.engines.local.benchmarks:pi",
+        "hadoop": "howdah.engines.hadoop.programs.benchmarks:pi",
+        "sim": "howdah.simulation.translate:pi",
+    }
+    sizes: ClassVar = {
+        "local": "howdah.planner.local_programs:pi",
+        "hadoop": "howdah.planner.suite.programs:pi",
+        "sim": "howdah.planner.suite.programs:pi",
+    }
+    unit = "points"
+    uses_disks = False
+    limited = False
+
+    @property
+    def asked(self) -> Amount | None:
+        return Amount((self.maps or 0) * (self.samples or 0), "point")
+
+    def in_words(self) -> tuple[str, ...]:
+        maps = format_counted(self.maps or 0, "map")
+        return (f"{maps} × {format_counted(self.samples or 0, 'sample')}",)
+
+    def moved(self, done: Counters) -> Moved | None:
+        return Moved(0, 0)
+
+
+def estimate_of_pi(printed: str) -> ResultMetric:
+    """The estimate, with all the digits that the program printed."""
+    return ResultMetric(name="pi", value=float(printed), unit="1", printed=printed)
+
+
+NNBENCH: Final = "nnbench"
+
+OPERATIONS: Final = count(
+    "operations",
+    "Number of files per map of nnbench; number of operations of each YCSB mix.",
+    metavar="COUNT",
+    engines=("hadoop", "local", "hbase", "sim"),
+)
+
+
+class NNBench(Workload):
+    """Measures a NameNode: creates, opens, renames and deletes empty files."""
+
+    kind: Literal["nnbench"] = NNBENCH
+    maps: int | None = None
+    """Map tasks."""
+    operations: int | None = None
+    """Files that each map creates, opens, renames and deletes."""
+    block_bytes: int | None = None
+    """HDFS block size of its files."""
+    replication: int | None = None
+    """Replicas of its files."""
+
+    options = (MAPS, OPERATIONS, BLOCK_SIZE, REPLICATION)
+    programs: ClassVar = {"hadoop": "howdah.engines.hadoop.programs.benchmarks:nnbench"}
+    sizes: ClassVar = {"hadoop": "howdah.planner.suite.programs:nnbench"}
+    not_on: ClassVar = {
+        "local": "it measures a NameNode, and this engine has none",
+        "sim": "it measures a real NameNode",
+    }
+    log = "NNBench_results.log"
+    primary_metric = "create_write"
+
+    @property
+    def asked(self) -> Amount | None:
+        return Amount((self.maps or 0) * (self.operations or 0), "file")
+
+    def in_words(self) -> tuple[str, ...]:
+        maps = format_counted(self.maps or 0, "map")
+        return (f"{maps} × {format_counted(self.operations or 0, 'file')}",)
+
+    def progress_bytes(self) -> int:
+        return 0
+
+
+def operations_per_s(operation: str, per_s: float) -> ResultMetric:
+    """How often a NameNode did one kind of operation in a second, as NNBench counts it."""
+    return ResultMetric(name=operation, value=per_s, unit="1/s", better="higher", over="all maps together")
+
+
+REDUNDANCY: Final = "redundancy"
+REBUILD_TIME: Final = "rebuild time"
+
+
+class Redundancy(Workload):
+    """Waits until every block has its replicas or units again, and measures that."""
+
+    kind: Literal["redundancy"] = REDUNDANCY
+
+    programs: ClassVar = {"hadoop": "howdah.engines.hadoop.programs.redundancy:redundancy"}
+    sizes: ClassVar = {"hadoop": "howdah.planner.suite.programs:redundancy"}
+    not_on: ClassVar = {
+        "local": "files on this machine have no replicas",
+        "sim": "the simulator has no lost DataNodes; howdah plan storage computes their rebuild",
+    }
+    has_tasks = False
+    limited = False
+    primary_metric = REBUILD_TIME
+
+
+COMMAND: Final = "command"
+
+
+def _words(text: str, where: str) -> tuple[str, ...]:
+    try:
+        words = tuple(shlex.split(text))
+    except ValueError as error:
+        raise UserError(where, f"has unbalanced quotes: {error}", "quote it as for a shell") from error
+    if not words:
+        raise UserError(where, "is empty", "give a command such as 'hadoop jar app.jar'")
+    return words
+
+
+COMMAND_LINE: Final = Option[tuple[str, ...]](
+    name="command_line",
+    field="words",
+    help="Command of the suite `command`, if it is not given after `--`.",
+    metavar="COMMAND",
+    parse=_words,
+    studied=StudiedAs("command_line", str, lambda text: _words(text, "command_line")),
+    engines=("hadoop",),
+    fact="command",
+)
+
+
+class UserCommand(Workload):
+    """Runs a command, and follows every application that it starts on YARN."""
+
+    kind: Literal["command"] = COMMAND
+    words: tuple[str, ...] = ()
+    """The command and its arguments."""
+
+    options = (COMMAND_LINE,)
+    programs: ClassVar = {"hadoop": "howdah.engines.hadoop.programs.user_command:user_command"}
+    sizes: ClassVar = {"hadoop": "howdah.planner.suite.programs:user_command"}
+    not_on: ClassVar = {
+        "local": "its applications need YARN",
+        "sim": "what it does is unknown",
+    }
+    limited = False
+    reported_phases = ("waiting", "running")
+
+    def in_words(self) -> tuple[str, ...]:
+        return (shlex.join(self.words),)
+
+    def progress_bytes(self) -> int:
+        return 0

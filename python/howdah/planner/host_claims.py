@@ -1,0 +1,201 @@
+"""What a plan has of each of its hosts, and whether several plans together have more than there is."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+from howdah.errors import UserError
+from howdah.model.inventory import DiskKind, DiskRole, HostGroup, Inventory, Sharing
+from howdah.model.placement import placed_workers
+from howdah.model.plan import Cluster, ClusterPlan, Layout, Worker
+from howdah.planner.platforms.division import memory_for_workers
+from howdah.units import format_bits_per_s, format_bytes, format_counted, format_gib
+
+_HINT = "plan one of them again: with a smaller --share, or --beside the others"
+DiskType = tuple[DiskKind, int]
+"""The type of a data disk: its kind and its size in bytes."""
+
+
+class Claim(NamedTuple):
+    """What one cluster has of one host.
+
+    ``whole`` is a host used as it is, without virtual machines. ``numbers`` says which of the host's data
+    disks ``disks`` are, from 1.
+    """
+
+    cluster: str
+    whole: bool
+    vcpus: int
+    memory_bytes: int
+    bits_per_s: int
+    controller_bytes_per_s: int
+    disks: tuple[tuple[DiskType, int], ...]
+    numbers: tuple[int, ...]
+
+
+def data_disks(group: HostGroup) -> Counter[DiskType]:
+    """Data disks of one host by what they are made of and their size."""
+    counted: Counter[DiskType] = Counter()
+    for disk in group.disks:
+        if disk.role is DiskRole.DATA:
+            counted[disk.kind, disk.size_bytes] += disk.count
+    return counted
+
+
+def claims_of(plans: Iterable[ClusterPlan]) -> dict[str, tuple[Claim, ...]]:
+    """What the plans have of each host, by the host's name in small letters.
+
+    A master's place counts with the disks that a worker would have there, so that all hosts of a group are
+    left alike and masters may move.
+    """
+    claims: dict[str, tuple[Claim, ...]] = {}
+    for plan in plans:
+        for host, claim in _claims(plan):
+            claims[host] = (*claims.get(host, ()), claim)
+    return claims
+
+
+def check_fit(inventory: Inventory, plans: Sequence[ClusterPlan]) -> None:
+    """Raise UserError if plans together need more of a host than it has, or use a machine's name twice."""
+    claims = claims_of(plans)
+    for group in inventory.groups:
+        sound: set[tuple[Claim, ...]] = set()
+        for host in group.names:
+            on_host = claims.get(host.lower(), ())
+            # Hosts of a group are alike, and most carry the same.
+            if on_host not in sound:
+                _check_host(host, group, on_host)
+                sound.add(on_host)
+    _check_names(plans)
+
+
+def _claims(plan: ClusterPlan) -> Iterator[tuple[str, Claim]]:
+    cluster = plan.cluster
+    kinds = {worker.name: worker for worker in plan.workers}
+    layouts = {layout.group: layout for layout in cluster.layouts}
+    with_masters = {
+        host.lower()
+        for master in cluster.masters
+        for host in (master.host, master.shadow_host)
+        if host is not None
+    }
+    for group in cluster.inventory.groups:
+        layout = layouts.get(group.name)
+        claim = _claim(cluster, group, layout, kinds)
+        for host in group.names:
+            if layout is not None or host.lower() in with_masters:
+                yield host.lower(), claim
+
+
+def _claim(cluster: Cluster, group: HostGroup, layout: Layout | None, kinds: Mapping[str, Worker]) -> Claim:
+    """What the cluster has of every host of a group that it uses; masters' own hosts have no layout."""
+    virtual = layout is not None and layout.virtual
+    places = [kinds[kind] for kind in layout.workers] if layout is not None and virtual else []
+    sharing = cluster.request.sharing
+    return Claim(
+        cluster=cluster.inventory.cluster,
+        whole=not virtual,
+        vcpus=sum(place.vcpus or 0 for place in places) if virtual else group.cpu.threads,
+        memory_bytes=sum(place.memory_bytes for place in places) if virtual else group.memory_bytes,
+        bits_per_s=group.network_bits_per_s,
+        controller_bytes_per_s=group.controller_bytes_per_s or 0,
+        disks=tuple(sorted(data_disks(group).items())),
+        numbers=(sharing.disks.get(group.name) if sharing is not None else None)
+        or tuple(range(1, group.data_disks + 1)),
+    )
+
+
+def _check_host(host: str, group: HostGroup, claims: Sequence[Claim]) -> None:
+    if len(claims) < 2:
+        return
+    names = " and ".join(claim.cluster for claim in claims)
+    if whole := [claim.cluster for claim in claims if claim.whole]:
+        raise UserError(
+            f"host {host}",
+            f"is used without a hypervisor by cluster {whole[0]}, so {names} cannot share it",
+            "divide it with --hypervisor vsphere or kvm, or leave it out of one cluster",
+        )
+    for claimed, present in _excesses(group, claims):
+        raise UserError(
+            f"host {host}", f"clusters {names} need {claimed} together, but there are {present}", _HINT
+        )
+    for first, second in combinations(claims, 2):
+        if both := set(first.numbers) & set(second.numbers):
+            raise UserError(
+                f"host {host}",
+                f"clusters {first.cluster} and {second.cluster} were both given its data disk {min(both)}",
+                "plan one of them again with --beside, so it gets other disks",
+            )
+
+
+def _excesses(group: HostGroup, claims: Sequence[Claim]) -> Iterator[tuple[str, str]]:
+    """What exceeds the host, and what the host has."""
+    vcpus, memory = sum(claim.vcpus for claim in claims), sum(claim.memory_bytes for claim in claims)
+    if vcpus > group.cpu.threads:
+        yield format_counted(vcpus, "virtual CPU"), format_counted(group.cpu.threads, "thread")
+    if memory > (available := memory_for_workers(group.memory_bytes)):
+        yield (
+            f"{format_gib(memory)} of memory",
+            f"{format_gib(available)} without the hypervisor's own memory",
+        )
+    present, claimed = data_disks(group), Counter[DiskType]()
+    for claim in claims:
+        claimed.update(dict(claim.disks))
+    for (kind, size), count in claimed.items():
+        if count > present[kind, size]:
+            disks = f"{kind.upper()} data disks of {format_bytes(size)}"
+            yield f"{count} {disks}", f"{present[kind, size]}"
+    speed = sum(claim.bits_per_s for claim in claims)
+    if speed > group.network_bits_per_s:
+        yield (
+            f"{format_bits_per_s(speed)} of its network ports",
+            format_bits_per_s(group.network_bits_per_s),
+        )
+
+
+def _check_names(plans: Sequence[ClusterPlan]) -> None:
+    owner: dict[str, str] = {}
+    for plan in plans:
+        name = plan.cluster.inventory.cluster
+        for machine in dict.fromkeys(_machines(plan.cluster)):
+            if (first_owner := owner.setdefault(machine, name)) != name:
+                raise UserError(
+                    f"machine {machine}",
+                    f"would belong to cluster {first_owner} and to cluster {name}",
+                    "give one of the clusters another name: --cluster NAME",
+                )
+
+
+def _machines(cluster: Cluster) -> Iterator[str]:
+    """The addresses of a cluster's daemons: no two machines share one, so neither do their ports."""
+    for worker in placed_workers(cluster):
+        yield worker.name.lower()
+    for master in cluster.masters:
+        yield master.address.lower()
+
+
+def with_idle_neighbours(plan: ClusterPlan) -> ClusterPlan | None:
+    """The plan with whole ports, cores and disk controllers, which idle neighbours leave to it.
+
+    Machines keep their virtual CPUs, memory and disks, and all values are as planned. None for a plan that
+    shares no hosts, or does not say how large these are as a whole.
+    """
+    sharing = plan.cluster.request.sharing
+    if sharing is None or not sharing.whole:
+        return None
+    inventory = plan.cluster.inventory
+    groups = tuple(_undivided(group, sharing) for group in inventory.groups)
+    cluster = plan.cluster.model_copy(update={"inventory": inventory.model_copy(update={"groups": groups})})
+    return plan.model_copy(update={"cluster": cluster})
+
+
+def _undivided(group: HostGroup, sharing: Sharing) -> HostGroup:
+    whole = sharing.whole_host(group.names[0])
+    if whole is None:
+        return group
+    return group.model_copy(
+        update={"cpu": whole.cpu, "nics": whole.nics, "controller_bytes_per_s": whole.controller_bytes_per_s}
+    )

@@ -1,1 +1,0 @@
-"""Where master daemons live: places of their own, a host of their own, or beside workers."""

@@ -1,0 +1,412 @@
+"""Rules about ZooKeeper: its members, its sessions, and a permanent data directory on a separate disk."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from howdah.model.plan import Input, Role, Worker
+from howdah.planner.budget import kinds_of
+from howdah.planner.conditions import is_paired, runs
+from howdah.planner.facts import Facts
+from howdah.planner.heap import CLIENTS_PER_GIB, heap_enough, sized_heap
+from howdah.planner.reading import (
+    Inspected,
+    Observation,
+    below_data,
+    entry_verdict,
+    host_of,
+)
+from howdah.planner.rule import MAY, MUST, Decision
+from howdah.planner.rules.declare import Condition, Rules, anything, as_number, between, lasting, read_table
+from howdah.planner.rules.ha.quorums import CLIENTS, keepers
+from howdah.planner.rules.ha.settings import ZOOKEEPER_PORT, numbered
+from howdah.releases.similar import similar_text
+from howdah.units import format_count
+
+_IN_CLUSTER = runs(Role.ZOOKEEPER)
+_SOURCES = "ZooKeeper 3.8"
+_NO_LIMIT = 0
+_CONNECTIONS, _CONNECTIONS_HBASE = 60, 300
+_LOG_DISK = 3
+"""After those of names and of journals, which the same hosts may have."""
+rules = Rules(file="zookeeper-env.sh")
+
+
+def _runs(facts: Facts) -> bool:
+    """Whether there is a ZooKeeper; where no cluster is known, its own file says so."""
+    return not facts.planned or _IN_CLUSTER(facts)
+
+
+member = rules.under(sources=_SOURCES, file="zoo.cfg", when=Condition("ZooKeeper runs on the cluster", _runs))
+
+member.fixed("zookeeper.data-dir", "dataDir", "/var/lib/zookeeper", MUST, accepts=lasting).text(
+    "ZooKeeper's data are in a permanent directory.",
+    "the sample's is below /tmp; put it on a disk that tasks do not use",
+)
+
+
+member.fixed(
+    "zookeeper.log-dir",
+    "dataLogDir",
+    f"/data/{_LOG_DISK:02d}/zookeeper",
+    when=Condition(
+        "ZooKeeper runs on hosts with three disks that no worker uses",
+        lambda facts: facts.own_disks(Role.ZOOKEEPER) >= _LOG_DISK,
+    ),
+    accepts=lasting,
+).text(
+    "ZooKeeper's transaction log has its own disk.",
+    "every write of ZooKeeper waits for this log, and for other work of its disk",
+    "ZooKeeper 3.8: administrator's guide",
+)
+member.fixed("zookeeper.port", "clientPort", ZOOKEEPER_PORT, MAY, accepts=anything).text(
+    "Clients find ZooKeeper at its usual port.", "the port in all other planned files"
+)
+member.fixed("zookeeper.tick", "tickTime", 2000, accepts=between(1000, 6000)).text(
+    "A tick is two seconds.",
+    "sessions last at least 2 ticks, and by default at most 20: failover takes seconds, and "
+    "a garbage collection does not cause one",
+)
+member.fixed("zookeeper.init-limit", "initLimit", 10, accepts=between(5, 100)).text(
+    "A member has ten ticks to join.", "20 s to copy the state"
+)
+member.fixed("zookeeper.sync-limit", "syncLimit", 5, accepts=between(2, 50)).text(
+    "A member may be five ticks behind.", "10 s: longer than a garbage collection"
+)
+member.fixed("zookeeper.snapshots", "autopurge.snapRetainCount", 5, MAY, accepts=between(3, 100)).text(
+    "Some old snapshots are kept.", "enough to restore an older one if a snapshot is damaged"
+)
+member.fixed(
+    "zookeeper.purge", "autopurge.purgeInterval", 24, default_harms=True, accepts=between(1, 168)
+).text("Older snapshots are deleted every day.", "by default none is ever deleted, and the disk fills")
+
+
+member.fixed(
+    "zookeeper.admin-address",
+    "admin.serverAddress",
+    "127.0.0.1",
+    accepts=lambda value, decision, facts: (
+        str(value) in ("localhost", "::1") or str(value).startswith("127.")
+    ),
+).text(
+    "ZooKeeper's web page of commands is only for its own host.",
+    "by default port 8080 answers on every address, without authentication",
+)
+
+
+@member.setting(
+    "zookeeper.connections",
+    "maxClientCnxns",
+    sources="ZooKeeper 3.8: administrator's guide, HBase 2.6.4: hbase-default.xml, howdah",
+    accepts=lambda value, decision, facts: (
+        as_number(value) == _NO_LIMIT or as_number(value) >= as_number(decision.value) / 2
+    ),
+    today="By itself it is 60; the 300 of hbase-default.xml are for a ZooKeeper that HBase starts.",
+)
+def _connections(facts: Facts) -> Decision:
+    """A host has a connection for each of its daemons and, with HBase, for each of its tasks, 60 at the
+    least."""
+    if not facts.request.hbase_used:
+        return Decision(_CONNECTIONS, "the release's default: only daemons and few programs of users connect")
+    tasks = max(
+        sum((kind.map_slots + kind.reduce_slots) * kind.per_host for kind in group)
+        for group in _by_group(facts).values()
+    )
+    value = max(_CONNECTIONS_HBASE, -(-(2 * tasks + _CONNECTIONS) // 100) * 100)
+    return Decision(
+        value,
+        "each task and client of HBase connects: a refused one fails, and so does a RegionServer of "
+        "the same host that reconnects",
+        (Input(name="tasks at once on a host", value=tasks),),
+    )
+
+
+def _by_group(facts: Facts) -> dict[str | None, list[Worker]]:
+    """The kinds of workers on each group of hosts; raises MissingFact."""
+    groups: dict[str | None, list[Worker]] = {}
+    for kind in kinds_of(facts):
+        groups.setdefault(kind.group, []).append(kind)
+    return groups
+
+
+@member.setting(
+    "zookeeper.heap",
+    "SERVER_JVMFLAGS",
+    sources="Cloudera: hardware requirements, ZooKeeper 3.8: administrator's guide, howdah",
+    file="zookeeper-env.sh",
+    accepts=heap_enough,
+)
+def _heap(facts: Facts) -> Decision:
+    """ZooKeeper's heap is 1 GiB, and one more for every 500 workers, set as Java's option."""
+    return sized_heap(
+        Role.ZOOKEEPER,
+        facts,
+        f"1 GiB, and another for every {CLIENTS_PER_GIB} of {format_count(facts.cluster.workers)} workers: "
+        "all its data are in memory, and a ZooKeeper that swaps loses its sessions",
+    )
+
+
+@rules.family(
+    "zookeeper.members",
+    "server.<id>",
+    MUST,
+    sources=_SOURCES,
+    when=Condition("there are several ZooKeepers", is_paired(Role.ZOOKEEPER)),
+    file="zoo.cfg",
+)
+def _members(facts: Facts) -> Mapping[str, Decision]:
+    """Every member knows the others."""
+    servers = numbered("server.", facts.cluster.addresses(Role.ZOOKEEPER))
+    return {
+        name: Decision(
+            f"{host}:2888:3888",
+            f"write {name.removeprefix('server.')} into the file myid of {host}'s data directory",
+        )
+        for name, host in servers.items()
+    }
+
+
+_FILE = "zoo.cfg"
+_ADDRESS = re.compile(r"([^:;|\[\]]+|\[[^\]]+\]):\d+:\d+(:(participant|observer))?")
+_NAMELESS = re.compile(r"[\d.]+|.*:.*")
+"""An address of numbers, or one of all that a host has."""
+_LIMITS = {"initLimit": "10", "syncLimit": "5"}
+_USUAL_PORT = "2181"
+_TICK_MS = 3000
+"""A tick where none is set."""
+
+
+class _Member(NamedTuple):
+    """One member: its key, where it is, and the port of its clients where it says one itself."""
+
+    key: str
+    addresses: tuple[str, ...]
+    port: str
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        return tuple(host_of(address) for address in self.addresses)
+
+    @property
+    def votes(self) -> bool:
+        return not any(address.endswith(":observer") for address in self.addresses)
+
+
+def _listed_members(reading: Inspected) -> tuple[_Member, ...]:
+    return tuple(
+        _Member(
+            entry.name,
+            tuple(address.strip() for address in entry.text.partition(";")[0].split("|")),
+            entry.text.partition(";")[2].rpartition(":")[2].strip(),
+        )
+        for entry in sorted(reading.effective or reading.properties, key=lambda entry: entry.name)
+        if entry.base_name == _FILE and entry.name.startswith("server.")
+    )
+
+
+@rules.inspection(
+    "zookeeper.member-form", MUST, sources="ZooKeeper 3.8: QuorumPeer", when="zoo.cfg lists members"
+)
+def _forms(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Each member has a host and two ports."""
+    for member in _listed_members(reading):
+        text = reading.text(member.key) or ""
+        yield reading.verdict(
+            member.key,
+            all(_ADDRESS.fullmatch(address) for address in member.addresses),
+            found=text,
+            expected="host:port:port, the second port for elections: otherwise no member starts",
+            fix=f"set {member.key} to {member.hosts[0]}:2888:3888 in {_FILE} on all members",
+        )
+
+
+@rules.inspection(
+    "zookeeper.member-count",
+    sources="ZooKeeper 3.8: administrator's guide",
+    when="zoo.cfg lists several members",
+)
+def _odd(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Members that vote are an odd number, at least three, on different hosts."""
+    voting = [member for member in _listed_members(reading) if member.votes]
+    hosts = {member.hosts[0] for member in voting}
+    if len(voting) > 1:
+        # One alone is no quorum, and does for what may stand still.
+        again = len(hosts) < len(voting)
+        last = voting[-1]
+        fix = (
+            f"set {last.key} to another host's address in {_FILE} on all members, and write its number "
+            "into myid there"
+            if again
+            else f"remove {last.key}={last.hosts[0]} from {_FILE} on all members and from the lists of "
+            "clients, or add "
+            f"server.{len(voting) + 1} on another host: three or five servers"
+            if len(voting) > 2
+            else f"set server.{len(voting) + 1} to another host's address in {_FILE} on all members, and "
+            "write "
+            "its number into myid there: three or five servers"
+        )
+        yield reading.verdict(
+            voting[-1].key,
+            len(hosts) == len(voting) and len(voting) % 2 == 1,
+            found=f"{len(voting)} members on {len(hosts)} hosts",
+            expected="3 or 5 members, each on its own host: half of two or four is no quorum",
+            fix=fix,
+        )
+
+
+@rules.inspection(
+    "zookeeper.member-limits",
+    MUST,
+    sources="ZooKeeper 3.8: QuorumPeerConfig",
+    when="zoo.cfg lists several members",
+)
+def _limits(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Several members set how long they wait for one another."""
+    members = _listed_members(reading)
+    for key, usual in _LIMITS.items() if len(members) > 1 else ():
+        text = reading.text(key)
+        yield reading.verdict(
+            key,
+            bool(text) and text != "0",
+            found=text or "not set",
+            expected="the ticks that members wait for each other: without it no member of several starts",
+            fix=f"add {key}={usual} to {_FILE} on all members",
+            elsewhere=_FILE,
+        )
+
+
+@rules.inspection(
+    "zookeeper.forced-log",
+    MUST,
+    sources="ZooKeeper 3.8: administrator's guide",
+    when="zookeeper.forceSync is set",
+)
+def _forced(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """What ZooKeeper has promised is on its disk."""
+    key = "forceSync"
+    text = reading.text(key)
+    if text:
+        yield reading.verdict(
+            key,
+            text.lower() != "no",
+            found=text,
+            expected="yes: otherwise members that lose power lose acknowledged writes, such as which "
+            "NameNode is active and which jobs run",
+            fix=f"remove {key} from {reading.where(key)}",
+        )
+
+
+@rules.inspection(
+    "zookeeper.session-order",
+    MUST,
+    sources="ZooKeeper 3.8: QuorumPeerConfig",
+    when="a minimum or maximum session timeout is set",
+)
+def _sessions(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """The shortest session is not longer than the longest."""
+    least, most = "minSessionTimeout", "maxSessionTimeout"
+    tick = reading.number("tickTime") or _TICK_MS
+    keys = [key for key in (least, most) if (reading.number(key) or -1) > 0]
+    if keys:
+        shortest = reading.number(least) if least in keys else 2 * tick
+        longest = reading.number(most) if most in keys else 20 * tick
+        yield reading.verdict(
+            keys[0],
+            (shortest or 0) <= (longest or 0),
+            found=f"{shortest:.15g} ms at least and {longest:.15g} ms at most",
+            expected="the minimum not above the maximum, by default 2 and 20 ticks: otherwise no "
+            "member starts",
+            fix=f"set {keys[0]} {'below' if keys[0] == least else 'above'} "
+            f"{longest if keys[0] == least else shortest:.15g} in {reading.where(keys[0])}",
+        )
+
+
+def _port(key: str, ports: Mapping[str, str]) -> str | None:
+    """The port of the member that is asked, whose name may be longer or shorter here; None for no member."""
+    short = key.partition(".")[0]
+    names = (name for name in ports if name == key or ("." in name) != ("." in key))
+    return next((ports[name] for name in names if name.partition(".")[0] == short), None)
+
+
+@rules.inspection(
+    "zookeeper.asked-members",
+    MUST,
+    sources="ZooKeeper 3.8: administrator's guide",
+    when="zoo.cfg lists members, and other files name them",
+)
+def _found_by_clients(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Daemons elected through ZooKeeper use the addresses and ports of its members."""
+    usual = reading.text("clientPort") or reading.text("secureClientPort") or _USUAL_PORT
+    ports = {host: member.port or usual for member in _listed_members(reading) for host in member.hosts}
+    for key in CLIENTS if ports else ():
+        members = keepers(reading.text(key) or "")
+        if not members or any(map(_NAMELESS.fullmatch, (*ports, *map(host_of, members)))):
+            # Which member an address is, the files do not tell.
+            continue
+        answering = {address: _port(host_of(address), ports) for address in members}
+        strange = [address for address, port in answering.items() if port is None]
+        deaf = [
+            address
+            for address, port in answering.items()
+            if port is not None and port != (address.partition(":")[2] or _USUAL_PORT)
+        ]
+        yield reading.verdict(
+            key,
+            not strange and not deaf,
+            found=", ".join(strange or deaf or members),
+            expected=f"members of {_FILE}, at the port of their clients, {usual}: a host outside "
+            "the quorum does not answer, or answers with other data",
+            fix=f"name the hosts of server.N in {key} in {reading.where(key)}"
+            if strange
+            else f"set the ports in {key} in {reading.where(key)} to clientPort, {usual}, or clientPort to "
+            "theirs on all members",
+        )
+
+
+@rules.inspection(
+    "zookeeper.log-apart",
+    sources="ZooKeeper 3.8: administrator's guide, HBase 2.6.4: reference guide",
+    when="zoo.cfg sets the directory of the log, and the data disks are known",
+)
+def _disks(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """ZooKeeper's log is not on a disk of blocks."""
+    key = "dataLogDir" if reading.text("dataLogDir") else "dataDir"
+    text = reading.text(key) or ""
+    hosts = [host for member in _listed_members(reading) for host in member.hosts]
+    if text.startswith("/"):
+        below = below_data(reading, (PurePosixPath(text),), hosts)
+        yield reading.verdict(
+            key,
+            not below,
+            found=text,
+            expected="a disk without blocks: ZooKeeper acknowledges a write once it is on this disk, "
+            "and behind a worker's blocks sessions of RegionServers and masters expire",
+            fix=f"set dataLogDir to a directory on a disk that nothing else uses in {_FILE}"
+            + (f", or {key} to one below /var/lib" if key == "dataDir" else ""),
+        )
+
+
+@rules.inspection(
+    "zookeeper.misspelt",
+    MUST,
+    sources="ZooKeeper 3.8: QuorumPeerConfig.parseProperties, ZooKeeper 3.8: administrator's guide",
+    when="for names that are close to a known one",
+)
+def _names(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Names of ZooKeeper's own file are ones that it reads."""
+    keys = read_table("zookeeper.toml")["keys"]
+    for entry in reading.effective:
+        if entry.base_name != "zoo.cfg" or entry.name in keys or not entry.name.isascii():
+            continue
+        near = similar_text(entry.name, keys)
+        if near is not None and len(entry.name) > 4:
+            yield entry_verdict(
+                entry,
+                False,
+                found="a name that ZooKeeper does not read",
+                expected=near,
+                fix=f"rename {entry.name} to {near} in zoo.cfg on all members",
+            )
