@@ -160,8 +160,8 @@ def _parts(error: TyperException, words: Sequence[str]) -> tuple[str, str, str]:
     if parameter is not None:
         return _of_parameter(parameter, kind, message, words)
     if command := re.fullmatch(r"No such command '(.*?)'\.(?: Did you mean (.*)\?)?", message):
-        near = _plain(command[2] or "").replace(", ", " or ")
-        return command[1], "unknown command", f"did you mean {near}?" if near else ""
+        names = _plain(command[2] or "").replace(", ", " or ")
+        return command[1], "unknown command", f"did you mean {names}?" if names else ""
     if extra := re.fullmatch(r"Got unexpected extra argument\(s\) \((.*)\)", message):
         return extra[1], "is one argument too many", ""
     return "", error.format_message(), ""
