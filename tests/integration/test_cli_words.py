@@ -234,4 +234,6 @@ def test_a_mistyped_command_is_told_the_nearest(typed: str, meant: str, tmp_path
     done = howdah(typed, cwd=tmp_path)
     assert done.returncode == 2
     assert f"error: {typed}: unknown command" in done.stderr
-    assert f"did you mean {meant}" in done.stderr
+    hint = done.stderr.splitlines()[1]
+    assert "did you mean " in hint
+    assert meant in hint

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 import signal
 import sys
@@ -152,14 +153,15 @@ def _parts(error: TyperException, words: Sequence[str]) -> tuple[str, str, str]:
     parameter = getattr(error, "param", None)
     flag = getattr(error, "option_name", "")
     if kind == "NoSuchOption":
-        near = getattr(error, "possibilities", None) or ()
-        return flag, "unknown option", f"did you mean {' or '.join(sorted(near))}?" if near else ""
+        near = difflib.get_close_matches(flag, getattr(error, "possibilities", None) or (), n=2)
+        return flag, "unknown option", f"did you mean {' or '.join(near)}?" if near else ""
     if kind == "BadOptionUsage":
         return flag, "takes no value" if "not take" in message else "needs a value", ""
     if parameter is not None:
         return _of_parameter(parameter, kind, message, words)
     if command := re.fullmatch(r"No such command '(.*?)'\.(?: Did you mean (.*)\?)?", message):
-        return command[1], "unknown command", f"did you mean {_plain(command[2])}?" if command[2] else ""
+        names = _plain(command[2] or "").replace(", ", " or ")
+        return command[1], "unknown command", f"did you mean {names}?" if names else ""
     if extra := re.fullmatch(r"Got unexpected extra argument\(s\) \((.*)\)", message):
         return extra[1], "is one argument too many", ""
     return "", error.format_message(), ""

@@ -150,7 +150,7 @@ def completion_of(option: Option[Any] | PlanOption) -> Callable[[], list[str]] |
 
     def complete() -> list[str]:
         # Only a shell that completes a word needs the module with the words.
-        words: Any = resolve_name(option.completion) if option.completion else option.choices
+        words: Any = resolve_name(option.completion) if option.completion else tuple(option.choices or ())
         return [str(word) for word in (words() if callable(words) else words)]
 
     return complete

@@ -203,6 +203,9 @@ def _kept_as_page(variation: WhatIf | Sweep | LoadSweep, document: Document, out
 
 def _for_programs(variation: WhatIf | Sweep | LoadSweep) -> dict[str, Any]:
     """The variation as JSON."""
+    # Types of what a simulation returns, which no mistyped flag should wait for.
+    from howdah.model.variation import LoadSweep, Sweep, WhatIf  # noqa: PLC0415
+
     content: dict[str, Any] = {
         "replications": variation.replications,
         "warnings": [warning.model_dump() for warning in variation.warnings],
