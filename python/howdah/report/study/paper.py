@@ -11,8 +11,8 @@ from howdah.report.drawing import needs_charts
 from howdah.report.html import FIGURES, Shell, ShownPage, html, shown_page
 from howdah.report.markdown import markdown
 from howdah.report.renderer import Renderer
-from howdah.report.study.content import document
 from howdah.report.study.cells import StudyFound
+from howdah.report.study.content import document
 from howdah.report.theme import DATA
 from howdah.report.write import NUMBERS, csv_text, put_page, svg_files
 
