@@ -18,8 +18,7 @@ from howdah.planner.cluster import plan_cluster
 from howdah.planner.suite.request import RunRequest
 from howdah.tune.candidates import Candidates
 from howdah.tune.parameters import base_of
-from howdah.tune.search import Attempt, Search
-from howdah.tune.space import space_of
+from howdah.tune.search import Attempt, Search, space_of
 
 _EXAMPLES = Path(__file__).parent.parent / "examples"
 _SPACES = (("hosts-7.yaml", 100), ("hosts-nvme.yaml", 100))

@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 from pydantic import BaseModel
 
-from howdah.documents.validation import key_of, meanings
+from howdah.documents.read import key_of, meanings
 from howdah.markdown import pipe_table
 from howdah.model.latencies import LatencyHistogram
 from howdah.model.metrics import METRICS

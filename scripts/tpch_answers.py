@@ -20,7 +20,7 @@ import duckdb
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "python"))
 
-from howdah.engines.hadoop.programs.spark_tpch import QueryAnswer, answer_of, canonical  # noqa: E402
+from howdah.engines.hadoop.programs.spark import QueryAnswer, answer_of, canonical  # noqa: E402
 
 QUERIES = ROOT / "hadoop/spark/tpch.sql"
 ANSWERS = ROOT / "python/howdah/engines/hadoop/programs/tpch_answers.json"

@@ -22,7 +22,7 @@ from howdah.lab.registry import host_space
 from howdah.lab.spec import HostSpec, LabSpec, MachineSpec
 from howdah.services.web import Web
 from howdah.telemetry.lab import LabMachine, lab_sources
-from howdah.telemetry.own import grouped_lab
+from howdah.telemetry.processes import grouped_lab
 from howdah.telemetry.source import Source, shared_machine
 
 _NAME = f"bench-{os.getpid()}"

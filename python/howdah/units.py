@@ -60,6 +60,16 @@ def parse_bytes(text: str, where: str) -> int:
     return _parse(text, _BYTE_UNITS, where, "512MiB, 2GiB or 1GB")
 
 
+def parse_volume(text: str, where: str, hint: str) -> int:
+    """Bytes of data above zero, with their unit; raise UserError, because a bare number may mean any unit."""
+    size = parse_bytes(text, where)
+    if not any(letter.isalpha() for letter in text):
+        raise UserError(where, f"{text.strip()} has no unit", hint)
+    if size == 0:
+        raise UserError(where, f"{text.strip()} is zero", hint)
+    return size
+
+
 def parse_count(text: str, where: str) -> int:
     """Parse ``10M``, ``1.5B`` or ``10_000_000`` into a count; raise UserError naming ``where``."""
     return _parse(text, _COUNT_UNITS, where, "1000000, 10M or 1B")
@@ -158,6 +168,14 @@ def format_percent(share: float) -> str:
     return f"{value:.1f} %" if 0 < abs(value) < 9.95 else f"{value:.0f} %"
 
 
+def format_signed_percent(share: float) -> str:
+    """A share with its sign: ``+12 %``, ``−3.4 %``; zero has none."""
+    size = format_percent(abs(share))
+    if size in ("0 %", "0.0 %"):
+        return "0 %"
+    return f"{'+' if share > 0 else chr(0x2212)}{size}"
+
+
 def format_counted(value: int, noun: str) -> str:
     """A count with its noun, which takes an s in the plural: ``1 map``, ``16,000 maps``."""
     return f"{value:,} {noun}" if value == 1 else f"{value:,} {noun}s"
@@ -180,6 +198,8 @@ def format_count_short(value: int) -> str:
 
 def format_seconds(value: float) -> str:
     """Durations with three digits below a minute, then minutes and hours: ``0.41 s``, ``3 min 05 s``."""
+    if value == 0:
+        return "0 s"
     if value < 59.95:
         return f"{_significant(value)} s"
     minutes, seconds = divmod(round(value), 60)

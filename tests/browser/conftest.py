@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
-from howdah.analysis import analyse
+from howdah.analysis.analyse import analyse
 from howdah.report.run import run_report
 from howdah.report.write import write_document
 from support.browsing import ReportOf, Visitor

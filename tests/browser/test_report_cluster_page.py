@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from howdah.analysis import analyse
+from howdah.analysis.analyse import analyse
 from howdah.report.run import run_report
 from howdah.report.write import write_document
 from support.browsing import ReportOf, Visitor, box_of

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.analysis import analyse
+from howdah.analysis.analyse import analyse
 from howdah.model.run import RunWarning
 from howdah.model.tables import RunData
 from howdah.report.run import run_report

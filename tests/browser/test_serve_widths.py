@@ -116,7 +116,7 @@ def test_a_run_under_way_names_what_it_does_and_widens_nothing(
     with RunWriter(folder / "runs", as_begun(data.record)) as writer:
         writer.tasks(task_rows(data.tasks))
         # Between two phases there is none.
-        ProgressFile(writer.path).tell(Progress("limits", "", 1, 4, "B", 0.5))
+        ProgressFile(writer.path).keep(Progress("limits", "", 1, 4, "B", 0.5))
         page = visit().go(f"{server.address}runs/{data.record.id}/")
         said = re.compile(r"^limits, [\d.]+ .*into the run$")
         expect(page.locator("#headline")).to_have_text(said, timeout=PATIENCE_MS)

@@ -12,7 +12,7 @@ from howdah.lab.kernel import network
 from howdah.lab.kernel.cgroups import machine_group
 from howdah.lab.kernel.disks import devices, find_loops
 from howdah.lab.kernel.network import queueing
-from howdah.lab.kernel.tools import run
+from howdah.lab.kernel.processes import run
 from howdah.lab.spec import LabSpec, MachineSpec
 from howdah.lab.state import LabState
 

@@ -21,7 +21,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from howdah.analysis import analyse
+from howdah.analysis.analyse import analyse
 from howdah.model.tables import RunData
 from howdah.units import format_seconds
 from support.command import HOWDAH, environment

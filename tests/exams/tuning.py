@@ -22,8 +22,7 @@ from howdah.planner.suite.request import RunRequest
 from howdah.simulation.calibrations import PUBLISHED, load_calibration
 from howdah.tune.candidates import Candidates
 from howdah.tune.parameters import WORKERS, base_of
-from howdah.tune.search import Search
-from howdah.tune.space import space_of
+from howdah.tune.search import Search, space_of
 from support.sim_plans import EXAMPLES
 
 _TB = 10**12

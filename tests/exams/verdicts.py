@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from exams.cases import NONE, Case
-from howdah.analysis.attempts import rows
-from howdah.analysis.evidence import Straggler
+from howdah.analysis.evidence.times import Straggler
+from howdah.analysis.phases import rows
 from howdah.model.tables import RunData
 from howdah.session.run.reporting import analyse_run
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from exams.hosts import CASES
-from howdah.analysis import analyse
+from howdah.analysis.analyse import analyse
 from howdah.model.finding import Finding
 from howdah.model.plan import ClusterPlan
 from howdah.planner.cluster import plan_cluster

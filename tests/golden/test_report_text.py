@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from howdah.analysis import analyse
+from howdah.analysis.analyse import analyse
 from howdah.report.run import run_report
 from howdah.report.terminal import terminal
 from howdah.report.write import write_document

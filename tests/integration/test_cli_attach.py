@@ -98,5 +98,5 @@ def test_an_error_is_two_lines_and_changes_nothing(run: Path, tmp_path: Path) ->
 
 
 def test_it_is_listed_with_its_examples(tmp_path: Path) -> None:
-    assert "runs attach" in howdah("runs", "--help", cwd=tmp_path).stdout
+    assert "\n  attach " in howdah("runs", "--help", cwd=tmp_path).stdout
     assert "esxtop -b -a" in howdah("runs", "attach", "--help", cwd=tmp_path).stdout

@@ -54,7 +54,7 @@ def test_output_writes_a_page_and_says_where(place: Path, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ((), "Missing argument 'RUN'"),
+        ((), "RUN: is missing"),
         (("nope", "last"), "nope: no such run in runs"),
         (("last",), "only 20261120-1715-terasuite can be compared"),
         (("runs", "--baseline", "runs"), "--baseline runs: is a folder of runs"),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.analysis import analyse
+from howdah.analysis.analyse import analyse
 from howdah.analysis.timeline import Timeline
 from howdah.store.reader import read_run
 from support.busy import busy_others

@@ -134,7 +134,7 @@ def test_a_plan_grows_by_hosts_with_as_much_work_for_each(planned: Path) -> None
         (("predict", "plan.yaml", "--sweep", "dataset=1GB..1EB"), "dataset=1GB..1EB"),
         (
             ("predict", "plan.yaml", "--sweep", "hosts=7..9", "--what-if", "all"),
-            "--sweep: and --what-if cannot be given together",
+            "--sweep: conflicts with --what-if",
         ),
         (("score", "last", "--runs-dir", "nowhere"), "nowhere"),
         (("score",), "contains no score"),

@@ -33,10 +33,11 @@ def test_a_machine_is_measured_listed_and_simulated(tmp_path: Path) -> None:
         (("--data-dir", "."), "--data-dir: has no effect without --measure"),
         (("--peer", "w2"), "--peer: has no effect without --measure"),
         (("--measure", "--listen", "7733"), "--listen: only waits for measurements by other hosts"),
-        (("--measure", "--seconds", "1"), "--seconds: 1 s is too short to measure anything useful"),
-        (("--measure", "--seconds", "soon"), "--seconds: 'soon' is not a number of seconds"),
+        (("--measure", "--seconds", "1"), "--seconds 1: is too short to measure anything useful"),
+        (("--measure", "--seconds", "soon"), "--seconds soon: is not a number of seconds"),
         (("--measure", "--peer", "w2:http"), "--peer w2:http: is not a host and a port"),
         (("--listen", "w2:http"), "--listen w2:http: is not a host and a port"),
+        (("--listen", "99999"), "--listen 99999: is not a port"),
     ],
 )
 def test_what_cannot_be_measured_is_one_message(tmp_path: Path, flags: tuple[str, ...], message: str) -> None:

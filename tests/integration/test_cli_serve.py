@@ -50,7 +50,7 @@ def listed(server: Started) -> dict[str, str]:
         (["--listen", "0.0.0.0", "--certificate", "none.pem"], "--certificate none.pem: cannot be used"),
         (["--key", "a.key"], "--key: needs --certificate"),
         (["--password-file", "secret"], "--password-file: needs --listen"),
-        (["--read-only", "--allow-runs"], "--read-only: and --allow-runs cannot be given together"),
+        (["--read-only", "--allow-runs"], "--read-only: conflicts with --allow-runs"),
         (["--runs-dir", "file"], "--runs-dir file: is a file"),
         (["--port", "70000"], "--port"),
         (["--plan", "none.yaml"], "none.yaml"),

@@ -126,8 +126,8 @@ def test_whoever_tells_of_a_sort_tells_the_same(cluster: HadoopCluster) -> None:
     finally:
         cluster.start("historyserver")
 
-    told = (server, both, file, master, client)
-    assert [one.job.told_by for one in told] == [
+    reported = (server, both, file, master, client)
+    assert [one.job.told_by for one in reported] == [
         *("history server", "history file", "history file"),
         *("application master", "client"),
     ]
@@ -159,11 +159,11 @@ def test_a_failed_task_is_told_by_its_own_log(cluster: HadoopCluster) -> None:
     put(f"{cluster.webhdfs}/history/text?op=CREATE&overwrite=true&{cluster.user}", b"words of a file\n")
     ran = _run(cluster, "wordcount", *starved, "/history/text", "/history/words")
     assert ran.code != 0
-    told = _tell(hadoop_target(cluster, "/user/howdah/history"), ran, RunClock(), cluster.plan)
-    assert told.job.diagnostics is not None
-    assert "failed on localhost (attempt_" in told.job.diagnostics
-    assert "OutOfMemoryError: Java heap space (at MapTask.java:" in told.job.diagnostics
-    assert "mapreduce.map.java.opts" in told.job.diagnostics
+    reported = _tell(hadoop_target(cluster, "/user/howdah/history"), ran, RunClock(), cluster.plan)
+    assert reported.job.diagnostics is not None
+    assert "failed on localhost (attempt_" in reported.job.diagnostics
+    assert "OutOfMemoryError: Java heap space (at MapTask.java:" in reported.job.diagnostics
+    assert "mapreduce.map.java.opts" in reported.job.diagnostics
 
 
 def test_a_job_that_a_user_killed_is_told_so(cluster: HadoopCluster) -> None:
@@ -179,9 +179,9 @@ def test_a_job_that_a_user_killed_is_told_so(cluster: HadoopCluster) -> None:
     finally:
         client.kill()
         client.wait()
-    told = _tell(target, Ran(job, 1, (), None), RunClock(), cluster.plan)
-    assert told.job.diagnostics is not None
-    assert "was killed by user" in told.job.diagnostics
+    reported = _tell(target, Ran(job, 1, (), None), RunClock(), cluster.plan)
+    assert reported.job.diagnostics is not None
+    assert "was killed by user" in reported.job.diagnostics
 
 
 class Hosts(NamedTuple):

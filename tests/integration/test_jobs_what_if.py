@@ -15,7 +15,7 @@ from howdah.installation.installation import find_installation, find_spark
 from howdah.installation.java_programs import spark_command, spark_programs
 from howdah.jobs.store import JobStore, texts
 from howdah.model.run import Outcome
-from howdah.session.importing import import_jobs
+from howdah.session.jobs import import_jobs
 from howdah.session.replaying import Request, replay
 from support.command import HOWDAH
 from support.daemons import LIB

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from howdah.model.run import Outcome
-from howdah.store.listing import list_runs
-from howdah.store.reader import read_run
+from howdah.store.reader import list_runs, read_run
 from support import records
 from support.stored import write_run
 

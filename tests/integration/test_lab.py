@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 import pytest
 
-from howdah.analysis import analyse
+from howdah.analysis.analyse import analyse
 from howdah.engines.on_lab.members import LabMembers, hosts_telemetry
-from howdah.lab.kernel.capabilities import find_capabilities
+from howdah.lab.capabilities import find_capabilities
 from howdah.lab.state import LabState, read_state
 from howdah.model.tables import RunData
 from howdah.probe import probe_host

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from howdah.errors import UserError
-from howdah.lab.kernel import cgroups, disks, enter, network
+from howdah.lab.kernel import cgroups, disks, namespaces, network
 from howdah.lab.kernel.cgroups import machine_group
 from howdah.lab.machines import build_hosts, remove_hosts, survey_hosts
 from howdah.lab.spec import LabSpec
@@ -63,7 +63,7 @@ def lab(tmp_path: Path) -> Iterator[Callable[..., LabSpec]]:
 
 
 def inside(spec: LabSpec, machine: str, *command: str) -> str:
-    line = [*enter.entry(spec, machine, lab_hosts.names_file(spec)), *command]
+    line = [*namespaces.entry(spec, machine, lab_hosts.names_file(spec)), *command]
     return subprocess.run(line, check=True, capture_output=True, text=True).stdout
 
 
@@ -142,7 +142,7 @@ def test_a_machine_gets_its_share_of_cpu_and_its_host_s_holds_for_all_its_machin
 
 @contextmanager
 def spinning(spec: LabSpec, machine: str) -> Iterator[None]:
-    line = [*enter.entry(spec, machine, lab_hosts.names_file(spec)), "sh", "-c", "while :; do :; done"]
+    line = [*namespaces.entry(spec, machine, lab_hosts.names_file(spec)), "sh", "-c", "while :; do :; done"]
     with started(line):
         yield
 
@@ -272,7 +272,7 @@ def test_removing_ends_whoever_is_inside(lab: Callable[..., LabSpec]) -> None:
     spec = lab(disks=1)
     mount = spec.machines[0].disks[0].mount
     line = [
-        *enter.entry(spec, "h1-w1", lab_hosts.names_file(spec)),
+        *namespaces.entry(spec, "h1-w1", lab_hosts.names_file(spec)),
         "sh",
         "-c",
         f"cd {mount}; echo in; sleep 600",
@@ -391,7 +391,9 @@ def kill_midway(spec: LabSpec, work: str, after_s: float) -> None:
 def test_this_process_joins_the_client_s_network(lab: Callable[..., LabSpec]) -> None:
     spec = lab()
     code = (
-        "import socket, sys; from howdah.lab.kernel.enter import join_network; join_network(sys.argv[1])\n"
+        "import socket, sys\n"
+        "from howdah.lab.kernel.namespaces import join_network\n"
+        "join_network(sys.argv[1])\n"
         "print(socket.create_server(('10.77.255.254', 0)).getsockname()[0])"
     )
 
@@ -399,7 +401,7 @@ def test_this_process_joins_the_client_s_network(lab: Callable[..., LabSpec]) ->
 
     assert done.stdout == "10.77.255.254\n"
     with pytest.raises(UserError, match="no such lab is up"):
-        enter.join_network("never-was")
+        namespaces.join_network("never-was")
 
 
 def test_disks_that_do_not_fit_are_refused_before_anything_is_made(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import pytest
 
-from howdah.lab.kernel import enter, network
+from howdah.lab.kernel import namespaces, network
 from howdah.lab.machines import build_hosts, remove_hosts
 from howdah.lab.spec import LabSpec
 from support import lab_hosts
@@ -97,11 +97,11 @@ def scene(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Scene]:
     with ExitStack() as stack:
         stack.callback(remove_hosts, spec.name, spec.directory)
         build_hosts(spec, lambda said: None)
-        there = (*enter.entry(spec, spec.machines[0].name, names), sys.executable, "-c", DAEMON)
+        there = (*namespaces.entry(spec, spec.machines[0].name, names), sys.executable, "-c", DAEMON)
         daemon = stack.enter_context(started(there))
         assert daemon.stdout is not None
         assert daemon.stdout.readline() == "ready\n"
-        client = (*enter.client_entry(spec, names), sys.executable, "-c", ASKER)
+        client = (*namespaces.client_entry(spec, names), sys.executable, "-c", ASKER)
         yield Scene(spec, daemon, stack.enter_context(started(client)))
 
 

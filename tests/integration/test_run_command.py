@@ -14,8 +14,7 @@ from howdah.engines.hadoop.target import HadoopTarget
 from howdah.model.run import Outcome, RunRecord
 from howdah.services.resourcemanager import ResourceManager
 from howdah.services.web import Web
-from howdah.session.imported import application_of
-from howdah.session.importing import import_jobs
+from howdah.session.jobs import application_of, import_jobs
 from support.daemons import LIB
 from support.hadoop_cluster import HadoopCluster, needs_hadoop
 from support.rigs import HadoopRig

@@ -14,11 +14,10 @@ import pytest
 
 from howdah.lab.kernel import cgroups
 from howdah.lab.kernel.cgroups import ControlGroup
-from howdah.telemetry.device import Device
-from howdah.telemetry.disk import VolumeDevice
+from howdah.telemetry.device import Device, VolumeDevice
 from howdah.telemetry.lab import CgroupCpuDevice, CgroupMemoryDevice
 from howdah.telemetry.nic import LinkDevice
-from howdah.telemetry.own import GroupDevice
+from howdah.telemetry.processes import GroupDevice
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from howdah.session.deploy.states import DeployedHost
+from howdah.session.deploy.project import DeployedHost
 
 OLD, NEW = "hadoop-3.4.2", "hadoop-3.5.0"
 
@@ -34,7 +34,7 @@ def found_host(
         previous="",
         cluster="lab",
         trees=(applied,) if applied else (),
-        wanted=(wanted,),
+        planned=(wanted,),
         upgrade={"startTime": 1_764_000_000_000, "createdRollbackImages": True} if upgrade else None,
         upgraded_from=origin,
         holds=(),

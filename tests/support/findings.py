@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from howdah.analysis import analyse
+from howdah.analysis.analyse import analyse
 from howdah.model.finding import Finding
 from howdah.model.tables import RunData
 

@@ -6,7 +6,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from howdah.lab.kernel.capabilities import find_capabilities
+from howdah.lab.capabilities import find_capabilities
 from howdah.lab.spec import MACHINES, DiskSpec, Format, HostSpec, LabSpec, MachineSpec
 from howdah.units import GIB
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from howdah.documents.files import read_inventory
-from howdah.engines.digests import sha256
+from howdah.engines.base import sha256
 from howdah.model.cluster import ClusterState, Laboratory, Scaling
 from howdah.model.plan import ClusterPlan
 from howdah.model.request import Hypervisor, PlanRequest

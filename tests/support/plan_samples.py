@@ -119,13 +119,13 @@ def eight_hosts() -> ClusterPlan:
         _candidate(
             4,
             _for("platform.few-disks", "5 data disks for a DataNode: at most 5 is best"),
-            _against("platform.replica-balance", "the fullest holds about 4% more blocks", 0.0144),
+            _against("platform.replica-balance", "the fullest holds about 4 % more blocks", 0.0144),
             best=True,
         ),
         _candidate(
             2,
             _against("platform.few-disks", "10 data disks for one DataNode", 0.05),
-            _against("platform.replica-balance", "the fullest holds about 3% more blocks", 0.0102),
+            _against("platform.replica-balance", "the fullest holds about 3 % more blocks", 0.0102),
         ),
         _candidate(1, _against("platform.hypervisor", "a hypervisor is at hand", 1.0)),
         Candidate(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from howdah.calibrate.forecast import forecasts
-from howdah.engines.digests import sha256
+from howdah.engines.base import sha256
 from howdah.model.calibration import Calibration, Residual
 from howdah.model.prediction import Prediction
 from howdah.model.run import Origin, Phase, RunRecord

@@ -18,7 +18,7 @@ from howdah.planner.suite.request import RunRequest
 from howdah.tune.candidates import Candidates
 from howdah.tune.parameters import base_of
 from howdah.tune.race import race_of
-from howdah.tune.space import space_of
+from howdah.tune.search import space_of
 from support.sim_plans import small_plan
 
 VALUES = {

@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 import httpx
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
-from howdah.serve.app import application
+from howdah.serve.places import ServeSettings
 from howdah.serve.security import PAGE_HEADER, TOKEN_HEADER, Keys
-from howdah.serve.settings import ServeSettings
+from howdah.serve.server import application
 from howdah.serve.site import Site
 from support.command import HOWDAH, ForkedCommand, environment
 

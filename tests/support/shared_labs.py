@@ -14,7 +14,7 @@ from howdah.model.inventory import Inventory
 from howdah.model.plan import ClusterPlan
 from howdah.model.request import Demand, Hypervisor, Override, PlanRequest
 from howdah.planner.cluster import plan_cluster
-from howdah.session.plan.sharing import AskedShare, plan_shared
+from howdah.session.plan.sharing import RequestedShare, plan_shared
 from support.labs import lab_state, soon_settings
 
 SHARED_HOSTS = Path(__file__).parents[2] / "examples/hosts-lab-shared.yaml"
@@ -34,7 +34,7 @@ def shared_pair(
     """
     paths = folder / "a.yaml", folder / "b.yaml"
     for path, share, beside in ((paths[0], 50, ()), (paths[1], None, paths[:1])):
-        asked = AskedShare(share, beside, path.stem)
+        asked = RequestedShare(share, beside, path.stem)
         inventory = hosts or read_inventory(SHARED_HOSTS)
         plan = plan_shared(plan_cluster, asked, inventory, request)
         if quick:

@@ -9,8 +9,7 @@ from typing import Any
 from howdah.model.job import Progress
 from howdah.model.run import Outcome
 from howdah.model.study import Study, StudyRun
-from howdah.study.matrix import cells_of
-from howdah.study.schedule import Due, due
+from howdah.study import Due, cells_of, due
 from support.comparing import elapsed, run_figures
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -78,7 +77,7 @@ class Nobody:
     def begins(self, one: Due, left: Sequence[Due], done: Sequence[StudyRun]) -> None:
         """Nothing."""
 
-    def tell(self, text: str) -> None:
+    def report(self, text: str) -> None:
         """Nothing."""
 
     def progress(self, progress: Progress) -> None:

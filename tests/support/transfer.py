@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from howdah.lab.kernel import enter
+from howdah.lab.kernel import namespaces
 from howdah.lab.spec import LabSpec
 from support.lab_hosts import names_file
 
@@ -94,7 +94,7 @@ def streams(ways: Sequence[Way], seconds: float = 3) -> list[Stream]:
 
 def _begun(spec: LabSpec, machine: str, *words: str) -> subprocess.Popen[str]:
     """A program on a machine, which has said that it is ready."""
-    line = [*enter.entry(spec, machine, names_file(spec)), sys.executable, "-c", *words]
+    line = [*namespaces.entry(spec, machine, names_file(spec)), sys.executable, "-c", *words]
     process = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from howdah.documents.files import write_plan
 from howdah.model.annotation import Annotation
 from howdah.model.tables import RunData
-from howdah.session.predict.scoring import score_run
+from howdah.session.predict.results import score_run
 from howdah.session.study.studies import read, run
 from howdah.store.additions import write_annotation
 from howdah.store.predictions import save_prediction

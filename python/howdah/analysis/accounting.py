@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from howdah.analysis.evidence import ByteAccount, ByteExplanation, ByteSide, Evidence, WorkloadTime
+from howdah.analysis.evidence import Evidence
+from howdah.analysis.evidence.times import WorkloadTime
+from howdah.analysis.evidence.volumes import ByteAccount, ByteExplanation, ByteSide
 from howdah.analysis.phases import window_of
 from howdah.analysis.timeline import Timeline, Track
 from howdah.analysis.wording import listed, number
@@ -46,7 +48,7 @@ def explain_read(
     """
     remainder = side.unexplained or 0.0
     if remainder > 0:
-        yield from _metadata(remainder, side.said)
+        yield from _metadata(remainder, side.reported)
     elif buffered is not False:
         # Cached pages can have served no more than was there when the workload began or was written since.
         known = _sampled(timeline, hosts, ("memory/cached_bytes",))
@@ -80,11 +82,11 @@ def explain_written(
         early = min(remainder, max(0.0, -dirtied))
         if early > 0:
             yield ByteExplanation("dirty in the page cache before it started", early, "measured")
-        yield from _metadata(remainder - early, side.said)
+        yield from _metadata(remainder - early, side.reported)
 
 
-def _metadata(remainder: float, said: float) -> Iterator[ByteExplanation]:
-    share = min(remainder, METADATA_SHARE * said)
+def _metadata(remainder: float, reported: float) -> Iterator[ByteExplanation]:
+    share = min(remainder, METADATA_SHARE * reported)
     if share > 0:
         yield ByteExplanation("file-system metadata and journal", share, "guess")
 
@@ -110,8 +112,8 @@ def accounts(
     sides = []
     for time in times:
         result = record.workloads[time.index]
-        work, said = _asked(record, result)
-        if not any(said) and not (work is not None and any(work)):
+        work, reported = _moved(result)
+        if not any(reported) and not (work is not None and any(work)):
             continue
         window = window_of(record, timeline, time)
         tracks = {
@@ -123,15 +125,15 @@ def accounts(
             ]
             for direction in ("read", "written")
         }
-        read = _side(tracks["read"], window, work.read if work else None, said.read)
-        write = _side(tracks["written"], window, work.write if work else None, said.write)
+        read = _side(tracks["read"], window, work.read if work else None, reported.read)
+        write = _side(tracks["written"], window, work.write if work else None, reported.write)
         if result.outcome is Outcome.SUCCEEDED and window is not None:
             # A workload that stopped half-way had no chance to count all it moved: nothing to explain.
             fio = _fio(result, window)
             read = _set_fio_apart(read, tracks["read"], fio)
             # HDFS and the shuffle always go through the page cache.
             buffered = True if result.job is not None else result.buffered_io
-            why = explain_read(timeline, hosts, window, read, buffered=buffered, written=write.said)
+            why = explain_read(timeline, hosts, window, read, buffered=buffered, written=write.reported)
             read = replace(read, explained=(*read.explained, *why))
             write = _set_fio_apart(write, tracks["written"], fio)
             why = explain_written(timeline, hosts, window, write, buffered=buffered)
@@ -140,26 +142,26 @@ def accounts(
     return tuple(sides)
 
 
-def _asked(record: RunRecord, result: WorkloadResult) -> tuple[BytesToMove | None, BytesToMove]:
+def _moved(result: WorkloadResult) -> tuple[BytesToMove | None, BytesToMove]:
     """What the disks should move by theory, and by the workload's own counters."""
     counters = result.counters
     if result.job is not None:
         theory = cluster_work(result)
-        said = job_bytes(result.job).said(replication_of(result) or 1)
-        return (theory.devices if theory else None), said
+        counted = job_bytes(result.job).on_devices(replication_of(result) or 1)
+        return (theory.devices if theory else None), counted
     return work_of(result), BytesToMove(
         counters.read_bytes + counters.spill_read_bytes, counters.written_bytes + counters.spilled_bytes
     )
 
 
 def _side(
-    tracks: list[Track], window: tuple[float, float] | None, should: float | None, said: float
+    tracks: list[Track], window: tuple[float, float] | None, should: float | None, reported: float
 ) -> ByteSide:
     if not tracks or window is None:
-        return ByteSide(should, said, None, 0.0, ())
+        return ByteSide(should, reported, None, 0.0, ())
     devices = sum(track.growth(*window) for track in tracks)
     resolution = sum(track.uncertainty(moment) for track in tracks for moment in window)
-    return ByteSide(should, said, devices, resolution, ())
+    return ByteSide(should, reported, devices, resolution, ())
 
 
 def _fio(result: WorkloadResult, window: tuple[float, float]) -> list[tuple[float, float]]:
@@ -183,7 +185,7 @@ def _set_fio_apart(side: ByteSide, tracks: list[Track], fio: list[tuple[float, f
 
 def tolerance(account: ByteAccount, side: ByteSide) -> float:
     """How large an unexplained remainder may be: a share of all bytes moved, or what samples cannot tell."""
-    moved = max(account.read.said + account.write.said, side.said)
+    moved = max(account.read.reported + account.write.reported, side.reported)
     return max(UNEXPLAINED_SHARE * moved, side.resolution, BACKGROUND_BYTES)
 
 
@@ -199,7 +201,7 @@ def find_remainders(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         off = [
             (verb, side) for verb, side in known if abs(side.unexplained or 0.0) > tolerance(account, side)
         ]
-        accounts = off or [(verb, side) for verb, side in known if side.said]
+        accounts = off or [(verb, side) for verb, side in known if side.reported]
         if not accounts:
             continue
         numbers = [item for verb, side in known for item in _numbers(verb, side)]
@@ -209,7 +211,6 @@ def find_remainders(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             workload=account.workload,
             text=f"{account.workload}, bytes moved by the disks: "
             + "; ".join(_clause(account, *each, bool(off)) for each in accounts),
-            origin=record.origin,
             numbers=tuple(numbers),
         )
 
@@ -217,10 +218,10 @@ def find_remainders(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
 def _clause(account: ByteAccount, verb: str, side: ByteSide, off: bool) -> str:
     devices, unexplained = side.devices or 0.0, side.unexplained or 0.0
     but = "but " if off else ""
-    counted = format_bytes(side.said)
+    counted = format_bytes(side.reported)
     text = f"{listed(account.disks)} {verb} {format_bytes(devices)}, {but}the program counted {counted}"
     # Next to a large unexplained part a small explained one only distracts.
-    least = max(WORTH_SAYING_SHARE * side.said, 0.1 * abs(unexplained) if off else 0.0)
+    least = max(WORTH_SAYING_SHARE * side.reported, 0.1 * abs(unexplained) if off else 0.0)
     parts = [
         f"{format_bytes(abs(part.bytes))} {part.what} ({part.sure})"
         for part in side.explained
@@ -230,7 +231,7 @@ def _clause(account: ByteAccount, verb: str, side: ByteSide, off: bool) -> str:
         text += f", of the difference {listed(parts)}"
     if off:
         text += f", {format_bytes(abs(unexplained))} unexplained"
-    if side.resolution > UNEXPLAINED_SHARE * (side.said or devices):
+    if side.resolution > UNEXPLAINED_SHARE * (side.reported or devices):
         text += f" (± {format_bytes(side.resolution)} between samples)"
     if not off:
         return text
@@ -242,7 +243,7 @@ def _clause(account: ByteAccount, verb: str, side: ByteSide, off: bool) -> str:
 def _numbers(verb: str, side: ByteSide) -> Iterator[Number]:
     if side.should is not None:
         yield number(f"should have {'read' if verb == 'read' else 'written'}", side.should, "B")
-    yield number(f"reported {verb}", side.said, "B")
+    yield number(f"reported {verb}", side.reported, "B")
     yield number(f"devices {verb}", side.devices or 0.0, "B")
     yield number(f"{verb}, unexplained", side.unexplained or 0.0, "B")
 
@@ -253,17 +254,16 @@ def find_shortfalls(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         if record.workloads[evidence.time_of(account.workload).index].job:
             continue
         for verb, side in (("read", account.read), ("written", account.write)):
-            if side.should is None or abs(side.said - side.should) <= SAID_SHARE * max(side.should, 1.0):
+            if side.should is None or abs(side.reported - side.should) <= SAID_SHARE * max(side.should, 1.0):
                 continue
-            less = "less" if side.said < side.should else "more"
-            far = abs(side.said - side.should) > SAID_TOO_FAR * side.should
+            less = "less" if side.reported < side.should else "more"
+            far = abs(side.reported - side.should) > SAID_TOO_FAR * side.should
             yield Finding(
                 id="bytes-against-theory",
                 severity="warning" if far else "note",
                 workload=account.workload,
-                text=f"{account.workload} reports that it has {verb} {format_bytes(side.said)}, "
-                f"{format_bytes(abs(side.said - side.should))} {less} than the {format_bytes(side.should)} "
-                "that its rows and one spill make",
-                origin=record.origin,
-                numbers=(number("reported", side.said, "B"), number("should", side.should, "B")),
+                text=f"{account.workload} reports that it has {verb} {format_bytes(side.reported)}, "
+                f"{format_bytes(abs(side.reported - side.should))} {less} than the "
+                f"{format_bytes(side.should)} that its rows and one spill make",
+                numbers=(number("reported", side.reported, "B"), number("should", side.should, "B")),
             )

@@ -1,40 +1,88 @@
-"""From a run to its findings."""
+"""From a run to its evidence, and from that to every finding, in the order a reader should meet them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
-from howdah.analysis.accounting import accounts
-from howdah.analysis.balance import balances, replica_balances
+from howdah.analysis.accounting import accounts, find_remainders, find_shortfalls
+from howdah.analysis.answer import find_answer, find_cluster_use, find_outside, find_times
+from howdah.analysis.balance import balances, find_imbalance, find_replicas, replica_balances
+from howdah.analysis.disturbance import (
+    find_buffered,
+    find_drops,
+    find_gaps,
+    find_others,
+    find_others_disk,
+    find_pressure,
+    find_recorded,
+    find_steal,
+)
 from howdah.analysis.evidence import Analysis, Evidence
-from howdah.analysis.fault_effects import fault_effects
-from howdah.analysis.floors import floors, known_times
-from howdah.analysis.flows import flows
-from howdah.analysis.limits import limit_shares
-from howdah.analysis.losses import losses
+from howdah.analysis.fault_effects import fault_effects, find_faults, find_kept, find_not_done
+from howdah.analysis.flows import find_layers, flows
+from howdah.analysis.idle_slots import find_starving, starvations
+from howdah.analysis.limits import find_beaten, find_floors, floors, known_times, limit_shares
+from howdah.analysis.links import find_links
+from howdah.analysis.losses import find_losses, losses
 from howdah.analysis.machines import cluster_disks, counted, data_disks, machines_of, on_cluster
-from howdah.analysis.masters import journal_loads, master_loads, master_losses
+from howdah.analysis.masters import (
+    find_journal,
+    find_master_losses,
+    find_masters,
+    journal_loads,
+    master_loads,
+    master_losses,
+)
 from howdah.analysis.operation_steps import timed_run
-from howdah.analysis.others import neighbour_uses, others_uses, shared_series
-from howdah.analysis.overheads import overheads
+from howdah.analysis.other_processes import find_neighbours, neighbour_uses, others_uses, shared_series
+from howdah.analysis.outcome import (
+    find_exceptions,
+    find_failed_operations,
+    find_missing,
+    find_simulated,
+    find_unfinished,
+    find_validation,
+)
+from howdah.analysis.overheads import (
+    find_compression,
+    find_cost,
+    find_overheads,
+    find_spills,
+    overheads,
+    spills,
+)
 from howdah.analysis.phases import workload_times
-from howdah.analysis.poles import spreads
-from howdah.analysis.redundancy import drains, rebuilds
-from howdah.analysis.region_servers import region_server_uses, region_uses, request_checks, server_events
-from howdah.analysis.registry import findings
-from howdah.analysis.series import all_series, gauges
-from howdah.analysis.spark import spark_uses
-from howdah.analysis.spark_losses import spark_losses
-from howdah.analysis.spills import spills
-from howdah.analysis.starving import starvations
-from howdah.analysis.storage import all_figures, zones
-from howdah.analysis.stragglers import stragglers
-from howdah.analysis.table_flows import table_flows
-from howdah.analysis.table_limits import throughput_limits
-from howdah.analysis.tails import latencies, tails
-from howdah.analysis.timeline import Timeline
-from howdah.analysis.use import uses
+from howdah.analysis.redundancy import drains, find_moves, find_rebuilds, rebuilds
+from howdah.analysis.region_servers import (
+    find_checks,
+    find_hot_regions,
+    find_skew,
+    region_server_uses,
+    region_uses,
+    request_checks,
+    server_events,
+)
+from howdah.analysis.spark import spark_losses, spark_uses
+from howdah.analysis.spark_findings import (
+    find_cpu_floor,
+    find_driver,
+    find_killed_driver,
+    find_lost_executors,
+    find_memory,
+    find_scaling,
+    find_stage_waits,
+)
+from howdah.analysis.storage import all_figures, find_dfsio, find_zones, zones
+from howdah.analysis.stragglers import find_stragglers, stragglers
+from howdah.analysis.table_flows import find_table_flows, table_flows
+from howdah.analysis.table_limits import find_throughput, throughput_limits
+from howdah.analysis.tails import find_tails, latencies, tails
+from howdah.analysis.timeline import Timeline, all_series, gauges
+from howdah.analysis.uneven_tasks import find_failed_attempts, find_poles, find_slowdown, spreads
+from howdah.analysis.use import find_budget, find_coarse, find_swapping, find_use, uses
+from howdah.model.finding import Finding
 from howdah.model.prediction import KnownTimes
+from howdah.model.run import RunRecord
 from howdah.model.tables import RunData
 
 
@@ -110,3 +158,88 @@ def gather(run: RunData, floor: RunData | None, known: Sequence[KnownTimes]) -> 
         spark_losses=spark_losses(run, times, lost),
         rebuilds=rebuilds(record, timeline),
     )
+
+
+Finder = Callable[[RunRecord, Evidence], Iterable[Finding]]
+
+FINDERS: tuple[Finder, ...] = (
+    find_answer,
+    find_unfinished,
+    find_validation,
+    find_kept,
+    find_faults,
+    find_not_done,
+    find_simulated,
+    find_others,
+    find_others_disk,
+    find_neighbours,
+    find_recorded,
+    find_buffered,
+    find_beaten,
+    find_floors,
+    find_throughput,
+    find_tails,
+    find_times,
+    find_use,
+    find_cluster_use,
+    find_outside,
+    find_overheads,
+    find_driver,
+    find_cpu_floor,
+    find_scaling,
+    find_stage_waits,
+    find_memory,
+    find_masters,
+    find_journal,
+    find_remainders,
+    find_shortfalls,
+    find_layers,
+    find_table_flows,
+    find_failed_operations,
+    find_exceptions,
+    find_checks,
+    find_skew,
+    find_hot_regions,
+    find_replicas,
+    find_master_losses,
+    find_losses,
+    find_rebuilds,
+    find_moves,
+    find_killed_driver,
+    find_lost_executors,
+    find_starving,
+    find_stragglers,
+    find_poles,
+    find_slowdown,
+    find_failed_attempts,
+    find_imbalance,
+    find_spills,
+    find_compression,
+    find_dfsio,
+    find_zones,
+    find_links,
+    find_steal,
+    find_pressure,
+    find_swapping,
+    find_drops,
+    find_budget,
+    find_cost,
+    find_coarse,
+    find_gaps,
+    find_missing,
+)
+
+_RANK = {"answer": 0, "warning": 1, "note": 2}
+
+
+def findings(record: RunRecord, evidence: Evidence) -> tuple[Finding, ...]:
+    """All findings: the answer, then warnings, then notes, each in the order above."""
+    reported = [
+        finding.model_copy(update={"origin": record.origin})
+        for find in FINDERS
+        for finding in find(record, evidence)
+    ]
+    answers = {finding.text for finding in reported if finding.severity == "answer"}
+    # The answer may be a finding on its workload word for word; a reader need not meet it twice.
+    once = [finding for finding in reported if finding.severity == "answer" or finding.text not in answers]
+    return tuple(sorted(once, key=lambda finding: _RANK[finding.severity]))

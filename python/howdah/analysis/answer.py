@@ -6,23 +6,17 @@ from collections.abc import Callable, Iterator, Sequence
 from statistics import median
 from typing import NamedTuple
 
-from howdah.analysis.evidence import (
-    Evidence,
-    HostUse,
-    LimitShare,
-    MasterLoss,
-    PhaseTime,
-    StorageZones,
-    WorkerLoss,
-    WorkloadTime,
-)
+from howdah.analysis.evidence import Evidence
+from howdah.analysis.evidence.losses import MasterLoss, WorkerLoss
+from howdah.analysis.evidence.times import LimitShare, PhaseTime, WorkloadTime
+from howdah.analysis.evidence.use import HostUse
 from howdah.analysis.fault_effects import in_short
 from howdah.analysis.limits import limit_claim, limit_compared, limit_cpu, share_numbers, share_sure
 from howdah.analysis.links import link_numbers, link_sentence
 from howdah.analysis.machines import on_cluster, workers_of
 from howdah.analysis.masters import took_over
-from howdah.analysis.others import disturbance_of, used_meanwhile
-from howdah.analysis.storage import zone_numbers, zone_sentence
+from howdah.analysis.other_processes import disturbance_of, used_meanwhile
+from howdah.analysis.storage import steepest, zone_numbers, zone_sentence
 from howdah.analysis.table_limits import answer_sentences, together
 from howdah.analysis.use import QUIET_BYTES_PER_S, use_clauses
 from howdah.analysis.wording import Sure, listed, named, number, percent, seconds, times, took
@@ -45,13 +39,13 @@ _RATES: dict[str, Callable[[HostUse], float]] = {
 
 def find_times(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """Every workload that the answer leaves out, and the phases of every one that is told by phases."""
-    told = {time.workload for time in answered(record, evidence)}
+    mentioned = {time.workload for time in answered(record, evidence)}
     for time in evidence.workloads:
         phased = bool(time.told_apart)
         # The storage test's answer is about its files and does not tell its time.
         storage = record.workloads[time.index].workload.timed_by_file
         # How long a workload took that did not succeed is told where it is said how it ended.
-        known = time.outcome is not Outcome.SUCCEEDED or (time.workload in told and not storage)
+        known = time.outcome is not Outcome.SUCCEEDED or (time.workload in mentioned and not storage)
         if not (known and phased):
             yield from _of_workload(record, evidence, time, known=known, phased=phased)
         for phase in time.told_apart:
@@ -123,15 +117,13 @@ def _finding(
             phase=phase,
             text="; ".join((text, *clauses)) if text else f"{named(workload, phase)}: {'; '.join(clauses)}",
             sure=share_sure(share) if share else "measured",
-            origin=record.origin,
             numbers=tuple(numbers),
         )
 
 
 def _share(evidence: Evidence, workload: str, phase: str | None) -> LimitShare | None:
     return next(
-        (limit for limit in evidence.limits if (limit.workload, limit.phase) == (workload, phase)),
-        None,
+        (limit for limit in evidence.limits if (limit.workload, limit.phase) == (workload, phase)), None
     )
 
 
@@ -145,10 +137,10 @@ def _use(evidence: Evidence, workload: str, phase: str | None) -> tuple[list[str
 
 def find_outside(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """Time that a workload spent in none of its phases."""
-    told = {overhead.workload for overhead in evidence.overheads}
+    mentioned = {overhead.workload for overhead in evidence.overheads}
     for time in evidence.workloads:
         # A job's time before and after its tasks is told with the rest of its overhead.
-        if time.workload in told:
+        if time.workload in mentioned:
             continue
         outside_s = time.elapsed_s - sum(phase.elapsed_s for phase in time.phases)
         if time.phases and outside_s > max(OUTSIDE_S, OUTSIDE_SHARE * time.elapsed_s):
@@ -156,7 +148,6 @@ def find_outside(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
                 id="outside-phases",
                 workload=time.workload,
                 text=f"{time.workload} spent {seconds(outside_s)} in none of its phases",
-                origin=record.origin,
                 numbers=(number("outside phases", outside_s, "s"),),
             )
 
@@ -176,7 +167,6 @@ def find_cluster_use(record: RunRecord, evidence: Evidence) -> Iterator[Finding]
                 workload=use.workload,
                 phase=use.phase,
                 text=f"{named(use.workload, use.phase)}: {'; '.join(clauses)}",
-                origin=record.origin,
                 numbers=tuple(numbers),
             )
 
@@ -236,7 +226,6 @@ def find_answer(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         workload=answer.workload,
         text="; ".join(filter(None, (in_short(record, evidence), *answer.sentences))),
         sure=answer.sure,
-        origin=record.origin,
         numbers=tuple(answer.numbers),
     )
 
@@ -246,9 +235,12 @@ def _answer(record: RunRecord, evidence: Evidence) -> _Answer:
     if not main:
         return _Answer(_unfinished(record, evidence))
     first, measured = main[0], record.workloads[main[0].index]
-    share, zone = _share(evidence, first.workload, None), _zone(evidence, first)
+    share, zone = _share(evidence, first.workload, None), steepest(evidence, first.workload)
     if len(main) == 1 and share is not None:
-        text = [limit_claim(share, took(record)), _compared(share)]
+        text = [
+            limit_claim(share, took(record)),
+            ", ".join(filter(None, (limit_compared(share), limit_cpu(share)))),
+        ]
         answer = _Answer(text, share.workload, share_sure(share), share_numbers(share))
     elif (links := link_sentence(measured)) is not None:
         answer = _Answer([links], first.workload, numbers=link_numbers(measured))
@@ -280,10 +272,6 @@ def answered(record: RunRecord, evidence: Evidence) -> list[WorkloadTime]:
     main = [time for time in done if weights[time.workload] == highest]
     # Programs that write and read the same files are told together.
     return main if highest == TOGETHER else [max(main, key=lambda time: time.elapsed_s)]
-
-
-def _compared(share: LimitShare) -> str:
-    return ", ".join(filter(None, (limit_compared(share), limit_cpu(share))))
 
 
 def _sentences(
@@ -350,11 +338,11 @@ def _lost(evidence: Evidence, losses: Sequence[WorkerLoss]) -> list[str]:
         return []
     gone = _with_hosts(evidence, [loss.worker for loss in within if loss.back_s is None])
     back = _with_hosts(evidence, [loss.worker for loss in within if loss.back_s is not None])
-    told = [f"{listed(gone)} {'was' if len(gone) == 1 else 'were'} lost"] if gone else []
-    told += [f"{listed(back)} went missing and came back"] if back else []
+    mentioned = [f"{listed(gone)} {'was' if len(gone) == 1 else 'were'} lost"] if gone else []
+    mentioned += [f"{listed(back)} went missing and came back"] if back else []
     delay_s = max(loss.delay_s for loss in within)
     cost = f", which held up the end by {seconds(delay_s)}" if delay_s > 0 else ""
-    return [f"{' and '.join(told)} during the run{cost}"]
+    return [f"{' and '.join(mentioned)} during the run{cost}"]
 
 
 def _with_hosts(evidence: Evidence, lost: Sequence[str]) -> list[str]:
@@ -377,14 +365,6 @@ def _masters(losses: Sequence[MasterLoss]) -> list[str]:
         for loss in losses
         if loss.lost_s is not None and not loss.standby
     ]
-
-
-def _zone(evidence: Evidence, time: WorkloadTime) -> StorageZones | None:
-    """The files of the storage test whose rates fall most from first to last."""
-    written = [
-        zones for zones in evidence.storage if zones.workload == time.workload and zones.operation == "write"
-    ]
-    return max(written, key=lambda zones: zones.drop, default=None)
 
 
 def _unfinished(record: RunRecord, evidence: Evidence) -> list[str]:

@@ -10,9 +10,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from howdah.analysis.evidence import Balance, Evidence, MachineOfRun, ReplicaBalance, StretchUse, WorkloadTime
+from howdah.analysis.evidence import Evidence
+from howdah.analysis.evidence.times import Balance, WorkloadTime
+from howdah.analysis.evidence.use import MachineOfRun, StretchUse
+from howdah.analysis.evidence.volumes import ReplicaBalance
 from howdah.analysis.machines import data_dirs, dir_of, on_cluster, workers_of
-from howdah.analysis.poles import succeeded, tasks_of
+from howdah.analysis.phases import tasks_of
+from howdah.analysis.uneven_tasks import succeeded
 from howdah.analysis.wording import number, percent
 from howdah.model.cluster import Event, ReplicaSpread
 from howdah.model.finding import Finding
@@ -103,7 +107,6 @@ def find_replicas(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     for replica in evidence.replicas:
         if replica.sharing_host:
             yield _finding(
-                record,
                 replica,
                 "replicas-share-host",
                 _sharing(record, replica),
@@ -119,7 +122,7 @@ def find_replicas(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         ]
         if short:
             yield _finding(
-                record, replica, "under-replicated", f"{replica.path} has {' and '.join(short)}", warns=True
+                replica, "under-replicated", f"{replica.path} has {' and '.join(short)}", warns=True
             )
         yield _spread(record, replica)
 
@@ -159,16 +162,15 @@ def _spread(record: RunRecord, balance: ReplicaBalance) -> Finding:
         text += f", no more than chance explains for so few blocks ({percent(chance - 1)})"
     if balance.kept_apart and not balance.sharing_host:
         text += f"; none share a host, as planned with {_how(record)}"
-    return _finding(record, balance, "replica-spread", text, warns=odd)
+    return _finding(balance, "replica-spread", text, warns=odd)
 
 
-def _finding(record: RunRecord, balance: ReplicaBalance, name: str, text: str, *, warns: bool) -> Finding:
+def _finding(balance: ReplicaBalance, name: str, text: str, *, warns: bool) -> Finding:
     return Finding(
         id=name,
         severity="warning" if warns else "note",
         workload=balance.workload,
         text=f"{balance.workload}: {text}",
-        origin=record.origin,
         numbers=(
             number("blocks", balance.blocks, "1"),
             number("max over mean", balance.max_over_mean, "1"),
@@ -312,15 +314,17 @@ def find_imbalance(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         if cluster and item.of == "disks read":
             continue
         account = next((each for each in evidence.accounts if each.workload == item.workload), None)
-        said = account.read.said if account and item.of == "disks read" else None
-        said = account.write.said if account and item.of == "disks written" else said
+        reported = account.read.reported if account and item.of == "disks read" else None
+        reported = account.write.reported if account and item.of == "disks written" else reported
         # Others do the work of a machine that a fault hit, as they must.
         if item.of != "partitions" and _was_hit(record, evidence, item.workload):
             continue
         # What little a disk does besides the workload's own bytes need not be even.
-        if item.max_over_mean <= EVEN or (said is not None and said < 0.5 * sum(item.bytes)):
+        if item.max_over_mean <= EVEN or (reported is not None and reported < 0.5 * sum(item.bytes)):
             continue
         fullest = int(np.argmax(item.bytes))
+        name = item.names[fullest]
+        has = f"tasks on {name} moved" if item.of in ("hosts", "workers") else f"{name} has"
         yield Finding(
             id="imbalance",
             # A cluster's tasks and blocks are few and fall where there is room: only partitions are cut even.
@@ -328,10 +332,9 @@ def find_imbalance(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             if item.max_over_mean > UNEVEN and (item.of == "partitions" or not cluster)
             else "note",
             workload=item.workload,
-            text=f"{item.workload}: {item.of} are uneven: {item.names[fullest]} has "
+            text=f"{item.workload}: {item.of} are uneven: {has} "
             f"{format_bytes(item.bytes[fullest])}, {percent(item.max_over_mean - 1)} above the mean of "
             f"{len(item.names)} (coefficient of variation {percent(item.variation)})",
-            origin=record.origin,
             numbers=(
                 number("max over mean", item.max_over_mean, "1"),
                 number("coefficient of variation", item.variation, "1"),

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from howdah.analysis.evidence import Evidence, HostUse, OthersUse, StretchUse
+from howdah.analysis.evidence import Evidence
+from howdah.analysis.evidence.use import HostUse, OthersUse, StretchUse
 from howdah.analysis.fault_effects import cause_of_drops, cause_of_gap
 from howdah.analysis.machines import on_cluster
-from howdah.analysis.others import LEAST_CPU_S, disturbed
+from howdah.analysis.other_processes import LEAST_CPU_S, disturbed
 from howdah.analysis.use import QUIET_BYTES_PER_S
 from howdah.analysis.wording import Sure, listed, number, percent
 from howdah.model.finding import Finding, Number
@@ -61,7 +62,6 @@ def find_steal(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
                 workload=use.workload,
                 text=f"{use.workload}: the hypervisor gave {percent(worst.value)} of {worst.host}'s CPU "
                 f"time to others{worst.more}; the times here include that wait",
-                origin=record.origin,
                 numbers=(number("steal", worst.value, "1"),),
             )
 
@@ -85,19 +85,15 @@ def find_others(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     text += f"; {_shared(most, 'the lab' if on_cluster(record) else 'howdah')}"
     scarce = most.idle < SCARCE
     if disturbed(most):
-        whose = "the lab's" if on_cluster(record) else "its"
-        text += f": times of this run are not {whose} own"
+        owner = "the lab's" if on_cluster(record) else "its"
+        text += f": times of this run are not {owner} own"
         text += "" if scarce else ", as far as it waited for CPUs"
     yield Finding(
         id="others",
         severity="warning" if disturbed(most) else "note",
         text=text,
         sure=_sure(most, scarce=scarce),
-        origin=record.origin,
-        numbers=(
-            *_numbers(most),
-            *(number(f"others, {use.workload}", use.others, "1") for use in rest),
-        ),
+        numbers=(*_numbers(most), *(number(f"others, {use.workload}", use.others, "1") for use in rest)),
     )
 
 
@@ -146,7 +142,6 @@ def find_others_disk(record: RunRecord, evidence: Evidence) -> Iterator[Finding]
                 f"{percent(disk.others_bytes / disk.all_bytes)} of what it moved was others': "
                 f"{format_rate(rate)}",
                 sure="likely",
-                origin=record.origin,
                 numbers=(
                     number(f"{disk.disk} busy", disk.busy_share, "1"),
                     number(f"{disk.disk} moved", disk.all_bytes / disk.seconds, "B/s"),
@@ -168,7 +163,6 @@ def find_pressure(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
                 workload=use.workload,
                 text=f"{use.workload}: some of {memory.host}'s tasks waited for memory "
                 f"{percent(memory.value)} of the time{memory.more}{_room(record, evidence, use.workload)}",
-                origin=record.origin,
                 numbers=(number("memory pressure", memory.value, "1"),),
             )
         cpu = _worst(use, lambda host: host.pressure.get("cpu_some", 0.0), CPU_PRESSURE)
@@ -178,7 +172,6 @@ def find_pressure(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
                 workload=use.workload,
                 text=f"{use.workload}: some of {cpu.host}'s threads waited for a CPU "
                 f"{percent(cpu.value)} of the time{cpu.more}",
-                origin=record.origin,
                 numbers=(number("CPU pressure", cpu.value, "1"),),
             )
 
@@ -201,7 +194,6 @@ def find_drops(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
                     severity="warning",
                     workload=use.workload,
                     text=f"{use.workload}: {nic.nic} on {host.host} had to drop packets: {nic.drops:,.0f}",
-                    origin=record.origin,
                     numbers=(number("drops", nic.drops, "1"),),
                 )
 
@@ -243,5 +235,4 @@ def find_buffered(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             severity="warning",
             text=f"direct I/O was refused by the file system: {', '.join(names)} went through the page "
             "cache, so rates may be the memory's and not the disk's",
-            origin=record.origin,
         )

@@ -8,7 +8,10 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import Literal
 
-from howdah.analysis.evidence import ClientWait, Evidence, FaultEffect, LatencyCourse, Stall, StretchUse
+from howdah.analysis.evidence import Evidence
+from howdah.analysis.evidence.losses import ClientWait, FaultEffect, Stall
+from howdah.analysis.evidence.operations import LatencyCourse
+from howdah.analysis.evidence.use import StretchUse
 from howdah.analysis.machines import setting_s
 from howdah.analysis.stalls import SOON_S, FaultStalls, fault_stalls, longest_wait_s
 from howdah.analysis.wording import listed, number, seconds
@@ -204,8 +207,8 @@ def _steps(steps: Sequence[RecoveryStep], begun_s: float, until_s: float) -> tup
     for step in steps:
         if begun_s <= step.time_s < until_s and (step.name not in each or step.name in SEVERAL):
             each[step.name] = step
-    told = [step.model_copy(update={"time_s": step.time_s - begun_s}) for step in each.values()]
-    return tuple(sorted(told, key=lambda step: step.time_s))
+    since_fault = [step.model_copy(update={"time_s": step.time_s - begun_s}) for step in each.values()]
+    return tuple(sorted(since_fault, key=lambda step: step.time_s))
 
 
 def find_faults(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
@@ -213,7 +216,6 @@ def find_faults(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     for effect in evidence.fault_effects:
         back_s = effect.back_s
         yield _finding(
-            record,
             "fault",
             "note" if back_s is not None and all(stall.ended for stall in effect.later) else "warning",
             f"{effect.fault.fault} hit {listed(effect.fault.hit)} at {seconds(effect.begun_s)}: "
@@ -233,7 +235,7 @@ def find_not_done(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     for fault in record.faults:
         if fault.state in ("not happened", "not undone"):
             verb = "did not happen" if fault.state == "not happened" else "could not be undone"
-            yield _finding(record, "fault-state", "warning", f"{fault.fault} {verb}: {fault.why}")
+            yield _finding("fault-state", "warning", f"{fault.fault} {verb}: {fault.why}")
 
 
 def find_kept(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
@@ -243,7 +245,6 @@ def find_kept(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     if counted is not None:
         read, lost = counted
         yield _finding(
-            record,
             "acknowledged",
             "warning" if lost else "note",
             f"the last acknowledged writes of {format_count(read)} fields were read after all faults were "
@@ -254,7 +255,6 @@ def find_kept(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     if ledger is not None:
         broken = [f"{listed(what)} {name}" for name, what in ledger.broken.items()]
         yield _finding(
-            record,
             "acknowledged",
             "warning" if broken else "note",
             f"{format_counted(ledger.clients, 'client')} asked HDFS for {format_count(ledger.asked)} things, "
@@ -286,8 +286,8 @@ def in_short(record: RunRecord, evidence: Evidence) -> str:
 
 def kept(record: RunRecord) -> tuple[int, int] | None:
     """Fields whose last acknowledged write was sought, and those that lost it; None if nobody looked."""
-    said = {metric.name: round(metric.value) for result in record.workloads for metric in result.metrics}
-    return (said[CELLS_READ], said[CELLS_LOST]) if CELLS_READ in said else None
+    metrics = {metric.name: round(metric.value) for result in record.workloads for metric in result.metrics}
+    return (metrics[CELLS_READ], metrics[CELLS_LOST]) if CELLS_READ in metrics else None
 
 
 def _worst(effects: Sequence[FaultEffect]) -> str:
@@ -307,14 +307,14 @@ def _worst(effects: Sequence[FaultEffect]) -> str:
 def _without_answer(effect: FaultEffect) -> str:
     if not effect.probes:
         return "nothing probed the cluster meanwhile"
-    asked = format_counted(effect.probes, "probe")
+    probes = format_counted(effect.probes, "probe")
     if effect.blind_s:
-        asked += f", the first {seconds(effect.blind_s)} after it,"
+        probes += f", the first {seconds(effect.blind_s)} after it,"
     stall = effect.stall
     if stall is None:
         always = "" if effect.later else "always "
-        return f"{asked} {always}had an answer within a second"
-    text = f"{stall.probes} of {asked} had no answer, the longest for {seconds(stall.longest_s)}"
+        return f"{probes} {always}had an answer within a second"
+    text = f"{stall.probes} of {probes} had no answer, the longest for {seconds(stall.longest_s)}"
     if effect.usual_s:
         text += f" (for up to {seconds(effect.usual_s)} before any fault)"
     if effect.back_s is None:
@@ -367,9 +367,5 @@ def _recovered(effect: FaultEffect) -> str:
     return f" ({listed(steps)})" if steps else ""
 
 
-def _finding(
-    record: RunRecord, kind: str, severity: Literal["warning", "note"], text: str, *numbers: Number
-) -> Finding:
-    return Finding(
-        id=kind, severity=severity, text=text, sure="measured", origin=record.origin, numbers=tuple(numbers)
-    )
+def _finding(kind: str, severity: Literal["warning", "note"], text: str, *numbers: Number) -> Finding:
+    return Finding(id=kind, severity=severity, text=text, sure="measured", numbers=tuple(numbers))

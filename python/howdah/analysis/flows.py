@@ -8,17 +8,17 @@ import pyarrow as pa
 
 from howdah.analysis.accounting import BACKGROUND_BYTES, UNEXPLAINED_SHARE
 from howdah.analysis.balance import copied_bytes
-from howdah.analysis.evidence import (
+from howdah.analysis.evidence import Evidence
+from howdah.analysis.evidence.times import WorkloadTime
+from howdah.analysis.evidence.use import MachineOfRun
+from howdah.analysis.evidence.volumes import (
     ByteAccount,
     ByteFlow,
     Direction,
-    Evidence,
     Flow,
     FlowLayer,
     FlowNode,
     LayerAccount,
-    MachineOfRun,
-    WorkloadTime,
 )
 from howdah.analysis.layers import LAG_S, SampleWindow, Traffic, Untold, layer_accounts
 from howdah.analysis.links import (
@@ -31,9 +31,9 @@ from howdah.analysis.links import (
     whole_files_share,
 )
 from howdah.analysis.machines import counted, workers_of
-from howdah.analysis.phases import window_of
-from howdah.analysis.poles import succeeded, tasks_of
+from howdah.analysis.phases import tasks_of, window_of
 from howdah.analysis.timeline import Timeline
+from howdah.analysis.uneven_tasks import succeeded
 from howdah.analysis.wording import listed, number
 from howdah.analysis.work import ClusterWork, JobBytes, cluster_work, input_policy, job_bytes
 from howdah.model.finding import Finding, Number
@@ -63,11 +63,11 @@ WORTH_A_CLAUSE = 0.1
 
 
 def picture(
-    work: ClusterWork, said: JobBytes, traffic: Traffic, layers: tuple[LayerAccount, ...]
+    work: ClusterWork, job: JobBytes, traffic: Traffic, layers: tuple[LayerAccount, ...]
 ) -> tuple[Flow, ...]:
     """The streams of a job; those of nothing at all are left out."""
     counted = {(layer.layer, layer.direction): layer for layer in layers}
-    streams = (*_reading(work, said, counted), *_between(work, said, traffic), *_writing(work, said, counted))
+    streams = (*_reading(work, job, counted), *_between(work, job, traffic), *_writing(work, job, counted))
     return tuple(flow for flow in streams if flow.theory or flow.measured)
 
 
@@ -79,25 +79,25 @@ def _measured(counted: Counted, layer: FlowLayer, direction: Direction) -> float
     return account.counted if account else None
 
 
-def _reading(work: ClusterWork, said: JobBytes, counted: Counted) -> Iterator[Flow]:
+def _reading(work: ClusterWork, job: JobBytes, counted: Counted) -> Iterator[Flow]:
     if not work.input:
         return
     blocks = _measured(counted, "DataNodes", "read")
     disks = _measured(counted, "disks", "read")
-    asked = float(work.input)
+    expected = float(work.input)
     if disks is None:
-        yield Flow("disks-read", "blocks-read", "input", asked, None, "")
+        yield Flow("disks-read", "blocks-read", "input", expected, None, "")
     else:
         # The disks' reads are the input's first: what they did not read came from the page cache.
-        came = min(disks, blocks if blocks is not None else said.hdfs_read)
-        yield Flow("disks-read", "blocks-read", "input", asked, came, "disk/*/read_bytes")
-        cached = (blocks if blocks is not None else said.hdfs_read) - came
+        came = min(disks, blocks if blocks is not None else job.hdfs_read)
+        yield Flow("disks-read", "blocks-read", "input", expected, came, "disk/*/read_bytes")
+        cached = (blocks if blocks is not None else job.hdfs_read) - came
         yield Flow("cache", "blocks-read", "input, not read from disks", None, cached, "the difference")
     by = "datanode/read_bytes" if blocks is not None else "HDFS_BYTES_READ"
-    yield Flow("blocks-read", "maps", "input", asked, blocks if blocks is not None else said.hdfs_read, by)
+    yield Flow("blocks-read", "maps", "input", expected, blocks if blocks is not None else job.hdfs_read, by)
 
 
-def _between(work: ClusterWork, said: JobBytes, traffic: Traffic) -> Iterator[Flow]:
+def _between(work: ClusterWork, job: JobBytes, traffic: Traffic) -> Iterator[Flow]:
     """Map output: written, fetched from here and from elsewhere, merged where it does not fit memory."""
     if not work.stored:
         return
@@ -106,17 +106,17 @@ def _between(work: ClusterWork, said: JobBytes, traffic: Traffic) -> Iterator[Fl
         "map-output",
         "map output, every spill",
         work.stored * work.map_spills,
-        said.map_file_written,
+        job.map_file_written,
         "FILE_BYTES_WRITTEN",
     )
     remote = traffic.remote_share
     if remote is None:
-        yield Flow("map-output", "reduces", "shuffle", work.stored, said.shuffled, "REDUCE_SHUFFLE_BYTES")
+        yield Flow("map-output", "reduces", "shuffle", work.stored, job.shuffled, "REDUCE_SHUFFLE_BYTES")
     else:
         away, here = "map-output", "reduces"
-        crossed, by = said.shuffled * remote, "REDUCE_SHUFFLE_BYTES by tasks' places"
+        crossed, by = job.shuffled * remote, "REDUCE_SHUFFLE_BYTES by tasks' places"
         yield Flow(
-            away, here, "shuffle on one machine", work.stored * (1 - remote), said.shuffled - crossed, by
+            away, here, "shuffle on one machine", work.stored * (1 - remote), job.shuffled - crossed, by
         )
         yield Flow(away, "shuffle-network", "shuffle", work.stored * remote, crossed, by)
         yield Flow("shuffle-network", here, "shuffle", work.stored * remote, crossed, by)
@@ -125,20 +125,20 @@ def _between(work: ClusterWork, said: JobBytes, traffic: Traffic) -> Iterator[Fl
         "merge-files",
         "map output that reduces merge on disk",
         work.stored * work.reduce_spills,
-        said.reduce_file_written,
+        job.reduce_file_written,
         "FILE_BYTES_WRITTEN",
     )
 
 
-def _writing(work: ClusterWork, said: JobBytes, counted: Counted) -> Iterator[Flow]:
+def _writing(work: ClusterWork, job: JobBytes, counted: Counted) -> Iterator[Flow]:
     disks = counted.get(("disks", "written"))
-    files = said.map_file_written + said.reduce_file_written
+    files = job.map_file_written + job.reduce_file_written
     # A disk cannot tell blocks from map output, so what it wrote is shared out as Hadoop counted it.
-    asked = work.replication * said.hdfs_written + files
-    share = disks.counted / asked if disks and asked else None
+    expected = work.replication * job.hdfs_written + files
+    share = disks.counted / expected if disks and expected else None
     for source, written, theory in (
-        ("map-output", said.map_file_written, work.stored * work.map_spills),
-        ("merge-files", said.reduce_file_written, work.stored * work.reduce_spills),
+        ("map-output", job.map_file_written, work.stored * work.map_spills),
+        ("merge-files", job.reduce_file_written, work.stored * work.reduce_spills),
     ):
         measured = share * written if share is not None else None
         yield Flow(source, "disks-written", "intermediate data", theory, measured, _DISKS)
@@ -147,14 +147,14 @@ def _writing(work: ClusterWork, said: JobBytes, counted: Counted) -> Iterator[Fl
     blocks = _measured(counted, "DataNodes", "written")
     source = "reduces" if work.stored else "maps"
     more = work.sent * work.output
-    copied = max(0.0, blocks - said.hdfs_written) if blocks is not None else None
+    copied = max(0.0, blocks - job.hdfs_written) if blocks is not None else None
     by = "HDFS_BYTES_WRITTEN"
-    yield Flow(source, "blocks-written", "output, first replica", work.output, said.hdfs_written, by)
+    yield Flow(source, "blocks-written", "output, first replica", work.output, job.hdfs_written, by)
     by = "datanode/written_bytes beyond HDFS_BYTES_WRITTEN"
     if more:
         yield Flow(source, "replica-network", "output, further replicas", more, copied, by)
         yield Flow("replica-network", "blocks-written", "output, further replicas", more, copied, by)
-    measured = share * work.replication * said.hdfs_written if share is not None else None
+    measured = share * work.replication * job.hdfs_written if share is not None else None
     every = float(work.replication * work.output)
     yield Flow("blocks-written", "disks-written", "output, every replica", every, measured, _DISKS)
 
@@ -181,7 +181,7 @@ def flows(
         work = cluster_work(result)
         if work is None or result.job is None:
             continue
-        said = job_bytes(result.job)
+        job = job_bytes(result.job)
         attempts = tasks_of(run.tasks, result.workload.kind, time)
         done = succeeded(attempts)
         remote = _shuffle_share(result, done, place) if work.stored else None
@@ -200,14 +200,14 @@ def flows(
         span = window_of(run.record, timeline, time)
         follows = any(0 <= time.start_s - each.end_s < LAG_S for each in times)
         window = SampleWindow(timeline, machines, span, follows) if span else None
-        layers = tuple(layer_accounts(work, said, traffic, window, account_of.get(time.workload)))
-        drawn = picture(work, said, traffic, layers)
+        layers = tuple(layer_accounts(work, job, traffic, window, account_of.get(time.workload)))
+        drawn = picture(work, job, traffic, layers)
         met = {end for flow in drawn for end in (flow.source, flow.target)}
         layered.append(
             ByteFlow(
                 workload=time.workload,
                 replication=work.replication if work.output else None,
-                codec_ratio=said.codec_ratio if work.stored else 1.0,
+                codec_ratio=job.codec_ratio if work.stored else 1.0,
                 map_spills=work.map_spills,
                 reduce_spills=work.reduce_spills,
                 local_share=traffic.local_share if work.input else None,
@@ -247,14 +247,13 @@ def find_layers(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     machines = len(workers_of(evidence.machines))
     for flow in evidence.flows:
         off = [layer for layer in flow.layers if abs(layer.unexplained) > tolerance(layer, machines)]
-        told = off or [layer for layer in flow.layers if layer.theory]
+        shown = off or [layer for layer in flow.layers if layer.theory]
         yield Finding(
             id="byte-accounting",
             severity="warning" if off else "note",
             workload=flow.workload,
             text=f"{flow.workload}, bytes counted in each layer: "
-            + "; ".join(_clause(account, odd=bool(off)) for account in told),
-            origin=record.origin,
+            + "; ".join(_clause(account, odd=bool(off)) for account in shown),
             numbers=tuple(item for layer in flow.layers for item in _numbers(layer)),
         )
 

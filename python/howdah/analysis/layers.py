@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from howdah.analysis.evidence import (
+from howdah.analysis.evidence.use import MachineOfRun
+from howdah.analysis.evidence.volumes import (
     ByteAccount,
     ByteExplanation,
     ByteSide,
     Direction,
     FlowLayer,
     LayerAccount,
-    MachineOfRun,
 )
 from howdah.analysis.machines import counted
 from howdah.analysis.timeline import Timeline, Track
@@ -113,27 +113,24 @@ def _unsettled(track: Track, span: tuple[float, float], lag_s: float, *, follows
 
 def layer_accounts(
     work: ClusterWork,
-    said: JobBytes,
+    job: JobBytes,
     traffic: Traffic,
     window: SampleWindow | None,
     account: ByteAccount | None,
 ) -> Iterator[LayerAccount]:
     """Every layer that somebody counted, from Hadoop's counters down to the disks."""
-    extra_read = said.hdfs_read - work.input
-    extra_written = said.hdfs_written - work.output
-    extra_stored = said.output_stored - work.stored
+    extra_read = job.hdfs_read - work.input
+    extra_written = job.hdfs_written - work.output
+    extra_stored = job.output_stored - work.stored
     lengths = extra_stored * (max(0.0, work.map_spills - 1) + work.reduce_spills)
     again = ByteExplanation("input that further stages read again", traffic.again, "measured")
-    yield _hadoop("read", work, said, [_lengths(lengths), again])
+    yield _hadoop("read", work, job, [_lengths(lengths), again])
     lengths = extra_stored * (work.map_spills + work.reduce_spills)
-    yield _hadoop("written", work, said, [_lengths(lengths)])
+    yield _hadoop("written", work, job, [_lengths(lengths)])
     if window is not None:
         extra = (extra_read, work.replication * extra_written)
         yield from _datanodes(work, window, extra, traffic)
-        replicas, shuffled = (
-            work.sent * extra_written,
-            extra_stored * (traffic.remote_share or 0.0),
-        )
+        replicas, shuffled = (work.sent * extra_written, extra_stored * (traffic.remote_share or 0.0))
         yield from _network(traffic, work, window, (replicas, shuffled))
     if account is not None:
         yield from _disks(work, account, traffic.copied)
@@ -204,14 +201,14 @@ def _lengths(size: float) -> ByteExplanation:
 
 
 def _hadoop(
-    direction: Direction, work: ClusterWork, said: JobBytes, why: list[ByteExplanation]
+    direction: Direction, work: ClusterWork, job: JobBytes, why: list[ByteExplanation]
 ) -> LayerAccount:
     if direction == "read":
         theory = work.input + work.files_read
-        total = said.hdfs_read + said.map_file_read + said.reduce_file_read
+        total = job.hdfs_read + job.map_file_read + job.reduce_file_read
     else:
         theory = work.output + work.files_written
-        total = said.hdfs_written + said.map_file_written + said.reduce_file_written
+        total = job.hdfs_written + job.map_file_written + job.reduce_file_written
     by = f"HDFS_BYTES_{direction.upper()}, FILE_BYTES_{direction.upper()}"
     return _layer(("Hadoop", direction), theory, (float(total), 0.0), by, why)
 
@@ -225,7 +222,7 @@ def _disks(work: ClusterWork, account: ByteAccount, copied: float) -> Iterator[L
     for direction, side, hadoops in sides:
         if side.devices is None or side.should is None or not side.should:
             continue
-        why = [_carried(side.said - side.should), *_on_disk(side, hadoops)]
+        why = [_carried(side.reported - side.should), *_on_disk(side, hadoops)]
         if direction == "written":
             why += _never_written(work, side)
         moved = (side.devices, side.resolution)

@@ -9,15 +9,22 @@ two plain copies, teragen against the raw write and teravalidate against the raw
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from howdah.analysis.evidence import Bound, Evidence, LimitShare, OthersUse, StretchUse, WorkloadTime
-from howdah.analysis.others import DISTURBED
-from howdah.analysis.wording import Sure, listed, named, number, percent, seconds, times
-from howdah.analysis.work import BytesToMove, phase_work, work_of
+from howdah.analysis.evidence import Evidence
+from howdah.analysis.evidence.times import Bound, FloorDistance, KnownTime, LimitShare, WorkloadTime
+from howdah.analysis.evidence.use import OthersUse, StretchUse
+from howdah.analysis.machines import data_dirs, on_cluster
+from howdah.analysis.other_processes import DISTURBED
+from howdah.analysis.phases import workload_times
+from howdah.analysis.wording import Sure, listed, named, number, percent, seconds, times, took
+from howdah.analysis.work import BytesToMove, phase_work, replication_of, work_of
 from howdah.model.finding import Finding, Number
-from howdah.model.run import Limits, RunRecord, WorkloadResult
+from howdah.model.placement import placed_workers
+from howdah.model.prediction import KnownTimes
+from howdah.model.run import Limits, Outcome, RunRecord, WorkloadResult
+from howdah.model.tables import RunData
 from howdah.model.workloads.terasort import CODEC, Codec
 
 # A resource used below half of what it can do is not what a phase waits for.
@@ -227,16 +234,16 @@ def _name(
 ) -> str:
     """What the limit amounts to in words; ``spills`` is a whole sort, which may have copied twice."""
     disks = "the disk" if len(limits.devices) == 1 else "the disks"
-    whose = f"{disks}'" if disks.endswith("s") else f"{disks}'s"
+    owners = f"{disks}'" if disks.endswith("s") else f"{disks}'s"
     disk_s, memory_s = raw_s
     if memory_s > disk_s:
         return "a plain copy in memory"
     if work.write == 0:
-        return f"{whose} raw read"
+        return f"{owners} raw read"
     if work.read == 0:
-        return f"{whose} raw write"
+        return f"{owners} raw write"
     if spills is None or spills.counters.spilled_bytes == 0:
-        return f"{whose} own copy"
+        return f"{owners} own copy"
     compressed = CODEC.of(spills.workload) not in (None, Codec.NONE)
     return f"plain copies of the same bytes on {disks}" if compressed else f"two plain copies on {disks}"
 
@@ -280,7 +287,6 @@ def find_beaten(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         text=f"faster than the raw limit: {names}; the disk was slower while its limit was measured, so "
         "ratios to it flatter; others may have used it then",
         sure="likely",
-        origin=record.origin,
         numbers=tuple(
             number(f"{share.workload}, times the limit", share.times_limit, "1") for share in beaten
         ),
@@ -306,3 +312,130 @@ def share_numbers(share: LimitShare) -> list[Number]:
 def share_sure(share: LimitShare) -> Sure:
     """Without samples the limit is known but not what else the phase was busy with."""
     return "likely" if share.cpu_busy is not None else "guess"
+
+
+_SAMPLED_WITHIN = 0.05
+"""A limit of CPU time is known from samples, which are not all taken at one moment."""
+
+
+def floors(
+    run: RunData, workloads: tuple[WorkloadTime, ...], use: tuple[StretchUse, ...], floor: RunData | None
+) -> tuple[FloorDistance, ...]:
+    """Every workload that the floor has with as many bytes; empty without a floor."""
+    if floor is None:
+        return ()
+    below: dict[tuple[str, int], WorkloadTime] = {}
+    for time in workload_times(floor):
+        if time.outcome is Outcome.SUCCEEDED:
+            below[_key(floor.record.workloads[time.index])] = time
+    cpus = {each.workload: _sampled_cpus(each) for each in use if each.phase is None}
+    ratios = []
+    for time in workloads:
+        result = run.record.workloads[time.index]
+        base = below.get(_key(result))
+        if base is None or time.outcome is not Outcome.SUCCEEDED:
+            continue
+        ratios.append(
+            FloorDistance(
+                workload=time.workload,
+                elapsed_s=time.elapsed_s,
+                floor_s=base.elapsed_s,
+                floor_run=floor.record.id,
+                differs=tuple(
+                    _differs(
+                        run.record,
+                        result,
+                        cpus.get(time.workload),
+                        floor.record,
+                        floor.record.workloads[base.index],
+                    )
+                ),
+            )
+        )
+    return tuple(ratios)
+
+
+def _key(result: WorkloadResult) -> tuple[str, int]:
+    amount = result.workload.amount(result.counters)
+    return result.workload.floor or result.workload.kind, amount.number if amount else 0
+
+
+def _differs(
+    record: RunRecord, result: WorkloadResult, cpus: float | None, floor: RunRecord, base: WorkloadResult
+) -> Iterator[str]:
+    moved = result.workload.moved(result.counters)
+    replicas = replication_of(result) if on_cluster(record) and moved and moved.write else None
+    if replicas is not None and replicas > 1:
+        yield f"{replicas:g} replicas instead of 1"
+    # The floor is a run on the same machine: only limits of CPU time, which samples show, make a difference.
+    threads = floor.host.cpu.threads
+    if cpus and abs(cpus - threads) > _SAMPLED_WITHIN * threads:
+        yield f"{cpus:.3g} instead of {threads:,} CPUs"
+    disks, own_disks = _disks(record), _disks(floor)
+    if disks and own_disks and disks != own_disks:
+        yield f"{disks:,} data disks instead of {own_disks:,}"
+    codecs = [(CODEC.of(each.workload) or Codec.NONE).value for each in (result, base)]
+    if result.workload.is_shuffled and codecs[0] != codecs[1]:
+        yield f"intermediate data compressed by {codecs[0]} instead of {codecs[1]}"
+
+
+def _sampled_cpus(use: StretchUse) -> float:
+    """The CPUs of all machines that did the work, as far as their limits allowed; zero if not sampled."""
+    return sum(each.cpu.cpus for each in use.working if each.cpu is not None)
+
+
+def _disks(record: RunRecord) -> int:
+    """Its data disks; none where a laboratory without root has all data in directories of one file system."""
+    if record.plan.cluster is None:
+        return len(data_dirs(record))
+    if record.cluster is not None and record.cluster.lab is not None and record.cluster.lab.rootless:
+        return 0
+    kinds = {kind.name: len(kind.data_dirs) for kind in record.plan.workers}
+    return sum(kinds[worker.kind] for worker in placed_workers(record.plan.cluster))
+
+
+def find_floors(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """The distance from the floor, workload by workload, and what else than Hadoop differs."""
+    for floor in evidence.floors:
+        text = (
+            f"{floor.workload} {took(record)} {times(floor.ratio)} the floor "
+            f"({seconds(floor.elapsed_s)} against {seconds(floor.floor_s)} in {floor.floor_run})"
+        )
+        yield Finding(
+            id="floor",
+            workload=floor.workload,
+            text=f"{text}; differs from the floor's run by: {listed(floor.differs)}"
+            if floor.differs
+            else text,
+            numbers=(
+                number("times the floor", floor.ratio, "1"),
+                number("elapsed", floor.elapsed_s, "s"),
+                number("floor", floor.floor_s, "s"),
+            ),
+        )
+
+
+def known_times(workloads: Sequence[WorkloadTime], known: Sequence[KnownTimes]) -> tuple[KnownTime, ...]:
+    """Every workload and phase that is known, source by source; none of a workload that did not succeed."""
+    return tuple(
+        KnownTime(
+            workload,
+            phase,
+            elapsed_s,
+            known_time.times[name],
+            known_time.origin,
+            known_time.source,
+            known_time.differs,
+        )
+        for known_time in known
+        for workload, phase, elapsed_s in _stretches(workloads)
+        if (name := workload if phase is None else f"{workload}/{phase}") in known_time.times
+    )
+
+
+def _stretches(workloads: Sequence[WorkloadTime]) -> Iterator[tuple[str, str | None, float]]:
+    for time in workloads:
+        if time.outcome is Outcome.SUCCEEDED and time.elapsed_s > 0:
+            yield time.workload, None, time.elapsed_s
+            for phase in time.told_apart:
+                yield time.workload, phase.name, phase.elapsed_s

@@ -11,8 +11,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from howdah.analysis.attempts import master_of
-from howdah.analysis.evidence import Evidence, FloatArray
+from howdah.analysis.evidence import Evidence
+from howdah.analysis.evidence.use import FloatArray
+from howdah.analysis.phases import master_of
 from howdah.analysis.wording import listed, number, percent
 from howdah.analysis.work import replication_of
 from howdah.model.cluster import HadoopJob
@@ -34,10 +35,10 @@ _DEVIATIONS = 3.0
 def local_share(done: pa.Table, job: HadoopJob) -> float | None:
     """The part of the maps' input that lay on the worker that read it; None where nobody says."""
     maps = _kind(done, "map")
-    told = maps.filter(pc.not_equal(maps.column("locality"), pa.scalar("")))
-    if told.num_rows:
-        local = np.array([each == "local" for each in told.column("locality").to_pylist()])
-        sizes = told.column("input_bytes").to_numpy().astype(np.float64)
+    placed = maps.filter(pc.not_equal(maps.column("locality"), pa.scalar("")))
+    if placed.num_rows:
+        local = np.array([each == "local" for each in placed.column("locality").to_pylist()])
+        sizes = placed.column("input_bytes").to_numpy().astype(np.float64)
         weights = sizes if sizes.sum() > 0 else np.ones(len(sizes))
         return float(weights[local].sum() / weights.sum())
     launched = job.counters.get("JobCounter.TOTAL_LAUNCHED_MAPS")
@@ -287,18 +288,18 @@ def find_links(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         broken = [link for link in links if link.error is not None]
         if broken:
             text = f"nothing goes between {_some(broken)}: {broken[0].error}"
-            yield _warning(record, time.workload, "broken-pair", text, [])
+            yield _warning(time.workload, "broken-pair", text, [])
         for how in (ONE_WAY, BOTH_WAYS):
             slow = slow_pairs(links, how)
             if slow:
-                yield _warning(record, time.workload, "slow-pair", _slow(links, slow, how), _numbers(slow))
+                yield _warning(time.workload, "slow-pair", _slow(links, slow, how), _numbers(slow))
         busy = [link for link in links if max(link.source_cpu or 0, link.target_cpu or 0) >= _WHOLE_CPU]
         if busy:
             text = (
                 f"iperf3 used a whole CPU for {_some(busy)}: the link may carry more; from release 3.16 on "
                 "it has a thread for each stream"
             )
-            yield _warning(record, time.workload, "iperf-cpu", text, [])
+            yield _warning(time.workload, "iperf-cpu", text, [])
         again = [link for link in links if _again(link) > _AGAIN]
         if again:
             worst = max(again, key=_again)
@@ -307,7 +308,7 @@ def find_links(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
                 f"and more than {percent(_AGAIN)} in {format_counted(len(again), 'measurement')}: a cable, a "
                 "port, or a switch with too little room"
             )
-            yield _warning(record, time.workload, "retransmits", text, [])
+            yield _warning(time.workload, "retransmits", text, [])
 
 
 def _slow(links: Sequence[LinkRate], slow: Sequence[LinkRate], how: str) -> str:
@@ -355,12 +356,5 @@ def _numbers(links: Sequence[LinkRate]) -> list[Number]:
     return [number(_named(link), link.bits_per_s, "bit/s") for link in links[:_MOST_NAMED]]
 
 
-def _warning(record: RunRecord, workload: str, kind: str, text: str, numbers: Sequence[Number]) -> Finding:
-    return Finding(
-        id=kind,
-        severity="warning",
-        workload=workload,
-        text=text,
-        origin=record.origin,
-        numbers=tuple(numbers),
-    )
+def _warning(workload: str, kind: str, text: str, numbers: Sequence[Number]) -> Finding:
+    return Finding(id=kind, severity="warning", workload=workload, text=text, numbers=tuple(numbers))

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from howdah.analysis.attempts import attempts_of, master_of, names_machine
-from howdah.analysis.evidence import Evidence, MachineOfRun, Wait, WorkerLoss, WorkloadTime
+from howdah.analysis.evidence import Evidence
+from howdah.analysis.evidence.losses import Wait, WorkerLoss
+from howdah.analysis.evidence.times import WorkloadTime
+from howdah.analysis.evidence.use import MachineOfRun
 from howdah.analysis.fault_effects import was_meant
 from howdah.analysis.machines import workers_of
 from howdah.analysis.outages import Outage, freed_s, outages, under_way, waits
-from howdah.analysis.poles import lost_race
-from howdah.analysis.spark_losses import undone_attempts
+from howdah.analysis.phases import attempts_of, master_of, names_machine
+from howdah.analysis.spark import undone_attempts
 from howdah.analysis.timeline import Timeline
+from howdah.analysis.uneven_tasks import lost_race
 from howdah.analysis.wording import listed, named, number, seconds
 from howdah.model.cluster import HadoopJob
 from howdah.model.finding import Finding
@@ -110,8 +113,8 @@ def _lost_master(attempts: Sequence[TaskAttempt], outage: Outage, job: HadoopJob
     before = [master for master in masters if master.started_s <= outage.lost_s]
     after = [master for master in masters if master.started_s > outage.lost_s]
     if before:
-        told = after and before[-1].worker == outage.worker
-        return LostMaster(before[-1].number, after[0].started_s - before[-1].started_s) if told else None
+        reported = after and before[-1].worker == outage.worker
+        return LostMaster(before[-1].number, after[0].started_s - before[-1].started_s) if reported else None
     # Nobody tells where the first one ran: attempts tell by their numbers that there was another.
     begun = [master_of(attempt.attempt) for attempt in attempts if attempt.start_s <= outage.lost_s]
     later = [master_of(attempt.attempt) for attempt in attempts if attempt.start_s > outage.lost_s]
@@ -217,7 +220,6 @@ def find_losses(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             workload=loss.workload,
             phase=loss.phase,
             text="; ".join(_clauses(loss)),
-            origin=record.origin,
             numbers=(
                 number("attempts lost", len(loss.ended), "1"),
                 number("work lost", loss.wasted_s, "s"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 
-from howdah.analysis.evidence import Level, MachineOfRun
+from howdah.analysis.evidence.use import Level, MachineOfRun
 from howdah.analysis.timeline import Timeline
 from howdah.model.host import FileSystem
 from howdah.model.placement import placed_hosts

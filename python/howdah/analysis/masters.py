@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from howdah.analysis.attempts import attempts_of, names_machine
-from howdah.analysis.evidence import Evidence, JournalLoad, MasterLoad, MasterLoss, WorkloadTime
+from howdah.analysis.evidence import Evidence
+from howdah.analysis.evidence.losses import JournalLoad, MasterLoad, MasterLoss
+from howdah.analysis.evidence.times import WorkloadTime
 from howdah.analysis.fault_effects import was_meant
+from howdah.analysis.phases import attempts_of, names_machine
 from howdah.analysis.timeline import Timeline, Track
 from howdah.analysis.wording import listed, named, number, percent, seconds
 from howdah.hadoop.daemons import DAEMONS, PAIRED
@@ -72,7 +74,6 @@ def find_journal(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             id="journal",
             workload=load.workload,
             text=text,
-            origin=record.origin,
             numbers=(
                 number("edits per second", load.edits_per_s, "1/s"),
                 number("to one JournalNode", load.bytes_per_s, "B/s"),
@@ -129,7 +130,6 @@ def find_masters(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             id="masters",
             workload=workload,
             text=f"{workload}: of one core, {listed(each)} was used",
-            origin=record.origin,
             numbers=tuple(number(f"{load.daemon} on {load.machine}", load.busy, "1") for load in loads),
         )
 
@@ -230,7 +230,6 @@ def find_master_losses(record: RunRecord, evidence: Evidence) -> Iterator[Findin
             workload=loss.workload,
             phase=loss.phase,
             text=f"{named(loss.workload, loss.phase)}: {'; '.join(_clauses(loss, began_s))}",
-            origin=record.origin,
             numbers=(
                 *([] if unserved_s is None else [number("without a master", unserved_s, "s")]),
                 number("attempts under way", loss.under_way, "1"),

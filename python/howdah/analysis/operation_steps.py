@@ -15,7 +15,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from howdah.analysis.evidence import FloatArray, LatencyCourse, MachineOfRun, WorkloadTime
+from howdah.analysis.evidence.operations import LatencyCourse
+from howdah.analysis.evidence.times import WorkloadTime
+from howdah.analysis.evidence.use import FloatArray, MachineOfRun
 from howdah.analysis.stalls import Stretch, fault_stalls, in_stretches, outside, stood_still
 from howdah.analysis.timeline import Timeline
 from howdah.model.latencies import LatencyHistogram, together
@@ -87,7 +89,7 @@ class TimedRun(NamedTuple):
 
     def host_of(self, machine: str) -> str:
         """The host that a machine is on; its own name where nothing tells."""
-        return next((one.host for one in self.machines if one.name == machine), machine)
+        return next((entry.host for entry in self.machines if entry.name == machine), machine)
 
 
 class StepCounts(NamedTuple):
@@ -164,11 +166,11 @@ def operation_steps(run: RunData, time: WorkloadTime) -> Iterator[tuple[str, Ste
         for values in zip(*(column.to_pylist() for column in table.columns), strict=True)
         if (row := LatencyHistogram(*values)).peer is None and row.operations
     ]
-    asked = [row for row in rows if is_request(row.operation)]
-    if not asked or time.end_s <= time.start_s:
+    requests = [row for row in rows if is_request(row.operation)]
+    if not requests or time.end_s <= time.start_s:
         return
     edges_s = _edges(rows, time)
-    yield ALL, _counts(asked, edges_s)
+    yield ALL, _counts(requests, edges_s)
     for operation in dict.fromkeys(row.operation for row in rows):
         yield operation, _counts([row for row in rows if row.operation == operation], edges_s)
 
@@ -188,10 +190,7 @@ def is_request(operation: str) -> bool:
 
 
 def timed_run(
-    run: RunData,
-    timeline: Timeline,
-    machines: tuple[MachineOfRun, ...],
-    times: tuple[WorkloadTime, ...],
+    run: RunData, timeline: Timeline, machines: tuple[MachineOfRun, ...], times: tuple[WorkloadTime, ...]
 ) -> TimedRun:
     """The run with its operations counted."""
     steps: dict[str, StepCounts] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from howdah.analysis.evidence import Wait
+from howdah.analysis.evidence.losses import Wait
 from howdah.analysis.timeline import Timeline
 from howdah.hadoop.daemons import DAEMONS as CATALOGUE
 from howdah.model.cluster import Event, HadoopJob
@@ -128,11 +128,7 @@ def under_way(outage: Outage, ended: Sequence[TaskAttempt]) -> list[TaskAttempt]
 
 
 def waits(
-    record: RunRecord,
-    job: HadoopJob | None,
-    outage: Outage,
-    until_s: float,
-    held: Sequence[TaskAttempt],
+    record: RunRecord, job: HadoopJob | None, outage: Outage, until_s: float, held: Sequence[TaskAttempt]
 ) -> tuple[Wait, ...]:
     """The parts of the wait from the loss until the lost work could be begun anew, in their order.
 

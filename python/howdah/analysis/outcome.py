@@ -29,11 +29,7 @@ def find_validation(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             continue
         severity, text = _verdict(result)
         yield Finding(
-            id="validation",
-            severity=severity,
-            workload=time.workload,
-            text=f"{time.workload}: {text}",
-            origin=record.origin,
+            id="validation", severity=severity, workload=time.workload, text=f"{time.workload}: {text}"
         )
     kinds = [result.workload.kind for result in record.workloads if result.outcome is Outcome.SUCCEEDED]
     if record.outcome is Outcome.SUCCEEDED and TERASORT in kinds:
@@ -43,7 +39,6 @@ def find_validation(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
                 id="not-validated",
                 workload=TERASORT,
                 text="terasort's output was not checked: no teravalidate followed",
-                origin=record.origin,
             )
 
 
@@ -72,7 +67,7 @@ OK = "OK"
 def find_failed_operations(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """A warning for each workload of which not all operations returned what they should."""
     for time in evidence.workloads:
-        said, numbers = [], []
+        clauses, numbers = [], []
         for count in record.workloads[time.index].operations:
             ended = sum(count.returns.values())
             failed = {word: many for word, many in count.returns.items() if word != OK and many}
@@ -80,15 +75,14 @@ def find_failed_operations(record: RunRecord, evidence: Evidence) -> Iterator[Fi
                 continue
             each = listed([f"{format_count(many)} {word}" for word, many in failed.items()])
             share = percent(sum(failed.values()) / ended)
-            said.append(f"of {format_count(ended)} times {count.operation} {each} ({share})")
+            clauses.append(f"of {format_count(ended)} times {count.operation} {each} ({share})")
             numbers += [number(f"{count.operation}, {word}", many, "1") for word, many in failed.items()]
-        if said:
+        if clauses:
             yield Finding(
                 id="failed-operations",
                 severity="warning",
                 workload=time.workload,
-                text=f"{time.workload}: not all operations did what they should: {'; '.join(said)}",
-                origin=record.origin,
+                text=f"{time.workload}: not all operations did what they should: {'; '.join(clauses)}",
                 numbers=tuple(numbers),
             )
 
@@ -111,7 +105,6 @@ def find_exceptions(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             workload=workload,
             text=f"{workload}: RegionServers answered {format_count(every)} calls with exceptions, after "
             f"most of which clients wait and ask again{': ' if why else ''}{listed(why)}",
-            origin=record.origin,
             numbers=(
                 number("exceptions", every, "1"),
                 number("for full memstores", busy, "1"),
@@ -147,7 +140,6 @@ def find_unfinished(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             severity="warning",
             workload=time.workload,
             text=text,
-            origin=record.origin,
             numbers=(number("elapsed", time.elapsed_s, "s"),),
         )
     missing = record.suite.workloads[len(record.workloads) :]
@@ -156,7 +148,6 @@ def find_unfinished(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             id="never-began",
             severity="warning",
             text=f"workloads that the run never began: {listed([workload.kind for workload in missing])}",
-            origin=record.origin,
         )
 
 
@@ -166,7 +157,6 @@ def find_simulated(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         yield Finding(
             id="simulated",
             text=f"every number here was computed by the {record.engine} engine, none was measured",
-            origin=record.origin,
         )
 
 
@@ -178,16 +168,12 @@ def find_missing(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     divided = any(result.workload.has_tasks for result in record.workloads)
     if not evidence.use and divided:
         # There may be samples of daemons, which tell nothing of their machines.
-        gaps.append("no samples of CPU, disks and network: their use is not known")
+        gaps.append("no samples of CPU, disks and network while a workload ran: their use is not known")
     if not evidence.spreads and divided:
-        gaps.append("no task attempts: long poles and balance are not known")
+        gaps.append("no task attempts: task times and balance are not known")
     limited = any(result.workload.limited for result in record.workloads)
     # A cluster's disks and links are planned ones, and what holds it shows in its workers' use.
     if record.limits is None and limited and not on_cluster(record):
         gaps.append("no raw limits: how close the disks came to theirs is not known")
     for gap in gaps:
-        yield Finding(
-            id="missing",
-            text=f"the record holds {gap}",
-            origin=record.origin,
-        )
+        yield Finding(id="missing", text=f"the record holds {gap}")

@@ -1,4 +1,4 @@
-"""Time besides a job's own work: Hadoop's start and end of jobs and tasks, and howdah's measuring."""
+"""Work besides the data that a job processes: its start and end, spilled data, and measuring."""
 
 from __future__ import annotations
 
@@ -6,15 +6,18 @@ from collections.abc import Iterator
 from itertools import pairwise
 from statistics import median
 
-from howdah.analysis.attempts import attempts_of, by_job, done
-from howdah.analysis.evidence import Evidence, JobOverhead, WorkloadTime
+from howdah.analysis.evidence import Evidence
+from howdah.analysis.evidence.times import JobOverhead, Spills, WorkloadTime
 from howdah.analysis.machines import on_cluster
-from howdah.analysis.poles import slots_of
-from howdah.analysis.wording import counted_tasks, number, percent, seconds, took
+from howdah.analysis.phases import attempts_of, by_job, done
+from howdah.analysis.uneven_tasks import slots_of
+from howdah.analysis.wording import counted_tasks, number, percent, seconds, times, took
+from howdah.analysis.work import JobBytes, cluster_work, job_bytes
 from howdah.model.finding import Finding
-from howdah.model.run import Outcome, RunRecord, TaskAttempt
+from howdah.model.run import Outcome, RunRecord, TaskAttempt, WorkloadResult
 from howdah.model.tables import RunData
-from howdah.units import format_counted
+from howdah.model.workloads.terasort import CODEC, ROWS, Codec
+from howdah.units import format_bytes, format_counted
 
 # Telemetry is to stay under 1 % of one core at 1 Hz; what it costs grows with its rate.
 SHARE_AT_1_HZ = 0.01
@@ -39,7 +42,6 @@ def find_cost(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             severity="warning",
             text=f"measuring took {percent(share)} of one core at an interval of {seconds(cost.interval_s)}, "
             f"more than the {percent(allowed)} it may; a longer interval would disturb less",
-            origin=record.origin,
             numbers=(number("CPU share of one core", share, "1"),),
         )
     if cost.ticks and cost.late_ticks / cost.ticks > LATE_SHARE:
@@ -47,7 +49,6 @@ def find_cost(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             id="late-samples",
             text=f"{cost.late_ticks} of {cost.ticks} samples came late: the machine was too busy to "
             "measure on time; totals are exact all the same, short peaks are not",
-            origin=record.origin,
             numbers=(number("late samples", cost.late_ticks / cost.ticks, "1"),),
         )
 
@@ -109,13 +110,10 @@ def _share(parts: list[float | None], whole_s: float) -> float | None:
     return sum(known) / whole_s if len(known) == len(parts) and whole_s > 0 else None
 
 
-def _which(overhead: JobOverhead) -> str:
-    return f", the last of {overhead.jobs} jobs" if overhead.jobs > 1 else ""
-
-
 def find_overheads(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """One note per job on the time before, between and after its tasks, and on what tasks did with theirs."""
     for overhead in evidence.overheads:
+        last = f", the last of {overhead.jobs} jobs" if overhead.jobs > 1 else ""
         tasks, slots = counted_tasks(overhead.tasks, overhead.kind), format_counted(overhead.slots, "slot")
         between = "" if overhead.turnaround_s is None else f", {seconds(overhead.turnaround_s)} between two"
         before, after, least = map(seconds, (overhead.before_s, overhead.after_s, overhead.least_task_s))
@@ -142,7 +140,101 @@ def find_overheads(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         yield Finding(
             id="job-overhead",
             workload=overhead.workload,
-            text=f"{overhead.workload}{_which(overhead)}: {text}",
-            origin=record.origin,
+            text=f"{overhead.workload}{last}: {text}",
             numbers=tuple(numbers),
+        )
+
+
+# One spill per row is what a sort out of memory needs; anything above it is memory set too small
+# (D0, RULES 64). The margin is for rows a cut-off batch spills twice.
+SPILLED_ONCE = 1.01
+# Compression that saves less than this costs CPU for hardly fewer bytes.
+WORTHWHILE_RATIO = 1.1
+
+
+def spills(record: RunRecord, workloads: tuple[WorkloadTime, ...]) -> tuple[Spills, ...]:
+    """The spills of every workload that had any."""
+    spilled: list[Spills] = []
+    for time in workloads:
+        result = record.workloads[time.index]
+        if result.spark is not None:
+            # Its stages have findings of their own; what a shuffle writes is no spill.
+            continue
+        if result.job is not None:
+            work = cluster_work(result)
+            if work is not None and work.stored:
+                spilled.append(_of_job(time.workload, result, job_bytes(result.job)))
+            continue
+        counters = result.counters
+        if counters.spilled_bytes == 0:
+            continue
+        rows = counters.input_rows or ROWS.of(result.workload) or 0
+        spilled.append(
+            Spills(
+                workload=time.workload,
+                codec=(CODEC.of(result.workload) or Codec.NONE).value,
+                rows_per_row=counters.spilled_rows / rows if rows else 0.0,
+                raw_bytes=counters.spilled_raw_bytes,
+                stored_bytes=counters.spilled_bytes,
+                read_bytes=counters.spill_read_bytes,
+            )
+        )
+    return tuple(spilled)
+
+
+def _of_job(workload: str, result: WorkloadResult, counted: JobBytes) -> Spills:
+    """What the maps spilled; that reduces write once more what they merge is Hadoop's way."""
+    return Spills(
+        workload=workload,
+        codec=(CODEC.of(result.workload) or Codec.NONE).value,
+        rows_per_row=counted.map_spills,
+        raw_bytes=counted.output_raw,
+        stored_bytes=counted.output_stored,
+        read_bytes=counted.map_file_read + counted.reduce_file_read,
+    )
+
+
+def find_spills(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """That a workload spilled, and a warning if it spilled rows more than once."""
+    for item in evidence.spills:
+        extra = item.rows_per_row > SPILLED_ONCE
+        text = f"{item.workload} spilled {format_bytes(item.raw_bytes)} of intermediate data"
+        if extra:
+            job = record.workloads[evidence.time_of(item.workload).index].job
+            remedy = "a larger mapreduce.task.io.sort.mb" if job else "more memory, or fewer tasks at once,"
+            text += (
+                f": every row {times(item.rows_per_row)} on average, where once would be enough; "
+                f"{remedy} would spare the disks"
+            )
+        elif item.rows_per_row:
+            text += ", no row more than once"
+        yield Finding(
+            id="extra-spills" if extra else "spills",
+            severity="warning" if extra else "note",
+            workload=item.workload,
+            text=text,
+            numbers=(
+                number("spilled, raw", item.raw_bytes, "B"),
+                number("spilled, on disk", item.stored_bytes, "B"),
+                number("spills per row", item.rows_per_row, "1"),
+            ),
+        )
+
+
+def find_compression(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """The compression ratio of the intermediate data, where a codec was at work."""
+    for item in evidence.spills:
+        if item.codec == Codec.NONE.value or item.raw_bytes == 0:
+            continue
+        text = (
+            f"{item.workload}: {item.codec} compressed {format_bytes(item.raw_bytes)} "
+            f"of intermediate data to {format_bytes(item.stored_bytes)}, a ratio of {item.ratio:.2f}"
+        )
+        if item.ratio < WORTHWHILE_RATIO:
+            text += f", which spares {percent(1 - 1 / item.ratio)} of the bytes for the CPU time it takes"
+        yield Finding(
+            id="compression",
+            workload=item.workload,
+            text=text,
+            numbers=(number("compression ratio", item.ratio, "1"),),
         )

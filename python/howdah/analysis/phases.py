@@ -1,16 +1,19 @@
-"""When every workload and phase ran, how fast it was, and when its bytes are counted."""
+"""When every workload, phase and task attempt ran, how fast it was, and when its bytes are counted."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 
-from howdah.analysis.evidence import PhaseTime, Rate, WorkloadTime
+from howdah.analysis.evidence.times import PhaseTime, Rate, WorkloadTime
 from howdah.analysis.timeline import Timeline
 from howdah.analysis.work import BytesToMove, phase_work, work_of
-from howdah.model.run import Outcome, RunRecord, WorkloadResult
+from howdah.model.run import Outcome, RunRecord, TaskAttempt, WorkloadResult
 from howdah.model.tables import RunData
 
 
@@ -99,3 +102,51 @@ def window_of(record: RunRecord, timeline: Timeline, time: WorkloadTime) -> tupl
     if any(end > time.end_s and begin < end_s for begin, end in others):
         end_s = time.end_s
     return start_s, end_s
+
+
+def attempts_of(run: RunData, time: WorkloadTime) -> tuple[TaskAttempt, ...]:
+    """Every attempt of one workload, however it ended."""
+    return rows(tasks_of(run.tasks, kind_of(run.record, time), time))
+
+
+def by_job(attempts: Iterable[TaskAttempt]) -> tuple[tuple[TaskAttempt, ...], ...]:
+    """The attempts of each MapReduce job of a workload, in the order they began; all where no job is told."""
+    jobs: dict[str | None, list[TaskAttempt]] = {}
+    for attempt in attempts:
+        jobs.setdefault(attempt.job, []).append(attempt)
+    return tuple(map(tuple, jobs.values()))
+
+
+def names_machine(error: str | None, machine: str) -> bool:
+    """Whether an attempt's error names a machine, and not one whose name only begins or ends like it."""
+    return re.search(rf"(?<![\w.-]){re.escape(machine)}(?![\w-])", error or "") is not None
+
+
+def master_of(attempt: int) -> int:
+    """The application master, from 1, that began an attempt: each has a thousand numbers of its own."""
+    return attempt // 1000 + 1
+
+
+def kind_of(record: RunRecord, time: WorkloadTime) -> str:
+    """The name under which the tasks table has a workload."""
+    return record.workloads[time.index].workload.kind
+
+
+def rows(tasks: pa.Table) -> tuple[TaskAttempt, ...]:
+    """The table's rows."""
+    columns = [tasks.column(name).to_pylist() for name in TaskAttempt._fields]
+    return tuple(TaskAttempt(*row) for row in zip(*columns, strict=True))
+
+
+def done(attempts: tuple[TaskAttempt, ...], kind: str) -> tuple[TaskAttempt, ...]:
+    """The attempts of one kind whose work counted."""
+    return tuple(
+        attempt for attempt in attempts if attempt.kind == kind and attempt.state == Outcome.SUCCEEDED.value
+    )
+
+
+def tasks_of(tasks: pa.Table, kind: str, time: WorkloadTime) -> pa.Table:
+    """The task attempts of one workload: those of its kind whose middle lies within it."""
+    middle = (tasks.column("start_s").to_numpy() + tasks.column("end_s").to_numpy()) / 2
+    names = np.array(tasks.column("workload").to_pylist(), dtype=object)
+    return tasks.filter(pa.array((names == kind) & (middle >= time.start_s) & (middle <= time.end_s)))

@@ -7,11 +7,14 @@ from statistics import fmean
 
 import numpy as np
 
-from howdah.analysis.attempts import attempts_of
-from howdah.analysis.evidence import Evidence, MachineOfRun, Rebuild, WorkerDrain, WorkloadTime
+from howdah.analysis.evidence import Evidence
+from howdah.analysis.evidence.losses import Rebuild, WorkerDrain
+from howdah.analysis.evidence.times import WorkloadTime
+from howdah.analysis.evidence.use import MachineOfRun
 from howdah.analysis.layers import LAG_S
 from howdah.analysis.machines import counted, setting_s, setting_text
 from howdah.analysis.outages import DAEMONS, Outage, outages
+from howdah.analysis.phases import attempts_of
 from howdah.analysis.timeline import Timeline, Track
 from howdah.analysis.wording import listed, number, seconds
 from howdah.model.cluster import Event
@@ -84,7 +87,6 @@ def find_rebuilds(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             id="hdfs-rebuilt",
             severity="note" if whole else "warning",
             text=f"HDFS: {_text(record, rebuild)}",
-            origin=record.origin,
             numbers=tuple(numbers),
         )
 
@@ -161,13 +163,13 @@ def _mean_s(attempts: Sequence[TaskAttempt]) -> float | None:
 def find_moves(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """A note for each DataNode that was drained, and one for each measured rebuild."""
     for drain in evidence.drains:
-        yield _drained(record, drain)
+        yield _drained(drain)
     for result in record.workloads:
         if result.workload.kind == REDUNDANCY and result.metrics:
-            yield _rebuilt(record, result)
+            yield _rebuilt(result)
 
 
-def _drained(record: RunRecord, drain: WorkerDrain) -> Finding:
+def _drained(drain: WorkerDrain) -> Finding:
     text = f"{drain.worker} was drained"
     numbers: list[Number] = []
     if drain.began_s is not None:
@@ -191,12 +193,11 @@ def _drained(record: RunRecord, drain: WorkerDrain) -> Finding:
         id="worker-drained",
         workload=drain.workloads[0] if drain.workloads else None,
         text=text,
-        origin=record.origin,
         numbers=tuple(numbers),
     )
 
 
-def _rebuilt(record: RunRecord, result: WorkloadResult) -> Finding:
+def _rebuilt(result: WorkloadResult) -> Finding:
     values = {metric.name: metric.value for metric in result.metrics}
     units, copied = values.get("rebuilt units", 0.0), values.get("copied blocks", 0.0)
     remaining = values.get("blocks not rebuilt", 0.0)
@@ -227,6 +228,5 @@ def _rebuilt(record: RunRecord, result: WorkloadResult) -> Finding:
         severity="warning" if remaining else "note",
         workload=result.workload.kind,
         text=f"{result.workload.kind}: {text}",
-        origin=record.origin,
         numbers=tuple(number(metric.name, metric.value, metric.unit) for metric in result.metrics),
     )

@@ -10,7 +10,9 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from howdah.analysis.evidence import Evidence, RegionServerUse, RegionUse, RequestCheck, WorkloadTime
+from howdah.analysis.evidence import Evidence
+from howdah.analysis.evidence.operations import RegionServerUse, RegionUse, RequestCheck
+from howdah.analysis.evidence.times import WorkloadTime
 from howdah.analysis.operation_steps import TimedRun
 from howdah.analysis.stalls import Stretch
 from howdah.analysis.step_causes import SERVER, hot_from, region_servers
@@ -27,7 +29,7 @@ from howdah.units import format_counted
 
 def region_uses(timed: TimedRun) -> tuple[RegionUse, ...]:
     """Every region that anything was asked of, workload by workload, the hottest first."""
-    found: list[RegionUse] = []
+    uses: list[RegionUse] = []
     for time in timed.times:
         rows: defaultdict[str, dict[str, float]] = defaultdict(dict)
         for machine in region_servers(timed.timeline):
@@ -40,8 +42,8 @@ def region_uses(timed: TimedRun) -> tuple[RegionUse, ...]:
             RegionUse(time.workload, region, max(on, key=lambda name: on[name]), sum(on.values()))
             for region, on in rows.items()
         ]
-        found += sorted(each, key=lambda use: -use.rows)
-    return tuple(found)
+        uses += sorted(each, key=lambda use: -use.rows)
+    return tuple(uses)
 
 
 def find_hot_regions(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
@@ -60,7 +62,6 @@ def find_hot_regions(record: RunRecord, evidence: Evidence) -> Iterator[Finding]
             severity="warning" if ratio >= hot_from(len(mine)) else "note",
             workload=workload,
             text=f"{workload}: {text}",
-            origin=record.origin,
             numbers=tuple(number(f"rows of {use.region}", use.rows, "1") for use in mine[:10]),
         )
 
@@ -71,7 +72,7 @@ class _Counter(NamedTuple):
     kind: str
     daemon: str
     metric: str
-    said: str
+    text: str
 
 
 _COUNTERS: Final = (
@@ -90,9 +91,9 @@ def server_events(run: RunData, timeline: Timeline) -> tuple[ServerEvent, ...]:
 
     A counter's event is the time between two samples in which it grew.
     """
-    told = [ServerEvent(**row) for row in run.server_events.to_pylist()]
-    read = {(event.machine, event.daemon) for event in told}
-    return tuple(sorted([*told, *_server_events_counted(timeline, read)], key=lambda event: event.start_s))
+    logged = [ServerEvent(**row) for row in run.server_events.to_pylist()]
+    read = {(event.machine, event.daemon) for event in logged}
+    return tuple(sorted([*logged, *_server_events_counted(timeline, read)], key=lambda event: event.start_s))
 
 
 def _server_events_counted(timeline: Timeline, read: set[tuple[str, str]]) -> Iterator[ServerEvent]:
@@ -104,9 +105,9 @@ def _server_events_counted(timeline: Timeline, read: set[tuple[str, str]]) -> It
             least = LEAST_S if counter.kind == COLLECTION else 0.5
             for (start_s, before), (end_s, after) in pairwise(zip(track.times_s, track.values, strict=True)):
                 if after - before >= least:
-                    said = f"{counter.said.format(after - before)} between two samples"
+                    text = f"{counter.text.format(after - before)} between two samples"
                     yield ServerEvent(
-                        float(start_s), float(end_s), machine, counter.daemon, counter.kind, said, None
+                        float(start_s), float(end_s), machine, counter.daemon, counter.kind, text, None
                     )
 
 
@@ -116,7 +117,7 @@ SAME = 0.0005
 """A smaller difference is not worth a word."""
 UNEVEN = 1.3
 """A server with so many times the mean of the requests is worth a word."""
-_READS, _WRITES, _SCANS = ("read",), ("update", "insert"), ("scan",)
+_READS, _WRITES = ("read",), ("update", "insert")
 """Operations by the request that each makes; one that reads and writes is counted as both of its halves."""
 
 
@@ -191,8 +192,8 @@ def _use(
         return float(np.max([*inside, *track.at(np.array([start_s, end_s]))]))
 
     hits, misses, syncs = grown("cache_hits"), grown("cache_misses"), grown("wal_syncs")
-    told = [event for event in pauses if event.machine == machine]
-    inside = [event.seconds for event in told if event.end_s >= start_s and event.start_s <= end_s]
+    logged = [event for event in pauses if event.machine == machine]
+    inside = [event.seconds for event in logged if event.end_s >= start_s and event.start_s <= end_s]
     return RegionServerUse(
         workload=time.workload,
         machine=machine,
@@ -212,7 +213,7 @@ def _use(
         sync_s=grown("wal_sync_s") / syncs if syncs else None,
         blocked_s=grown("blocked_s"),
         gc_share=grown(f"{SERVER}/gc_s", "jvm") / time.elapsed_s if time.elapsed_s else 0.0,
-        longest_pause_s=max(inside, default=0.0) if told else None,
+        longest_pause_s=max(inside, default=0.0) if logged else None,
         exceptions=grown("exceptions"),
         too_busy=grown("too_busy"),
         not_serving=grown("not_serving"),
@@ -234,7 +235,7 @@ def request_checks(timed: TimedRun, uses: Sequence[RegionServerUse]) -> tuple[Re
     """
     if timed.run.record.faults:
         return ()
-    found: list[RequestCheck] = []
+    checks: list[RequestCheck] = []
     for time in timed.times:
         result = timed.run.record.workloads[time.index]
         mine = [use for use in uses if use.workload == time.workload]
@@ -247,12 +248,14 @@ def request_checks(timed: TimedRun, uses: Sequence[RegionServerUse]) -> tuple[Re
             "mutations": (writes, sum(use.mutations for use in mine)),
             "entries in the WAL": (writes if is_logged(result) else 0, sum(use.wal_appends for use in mine)),
         }
-        found += [
-            RequestCheck(time.workload, what, float(asked), server, _blur(timed.timeline, mine, time) * asked)
-            for what, (asked, server) in counted.items()
-            if asked
+        checks += [
+            RequestCheck(
+                time.workload, what, float(requested), server, _blur(timed.timeline, mine, time) * requested
+            )
+            for what, (requested, server) in counted.items()
+            if requested
         ]
-    return tuple(found)
+    return tuple(checks)
 
 
 def _blur(timeline: Timeline, uses: Sequence[RegionServerUse], time: WorkloadTime) -> float:
@@ -286,18 +289,18 @@ def find_checks(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         off = [
             check
             for check in mine
-            if abs(check.counted - check.asked) > AGREE * check.asked + check.resolution
+            if abs(check.counted - check.requested) > AGREE * check.requested + check.resolution
         ]
         if off:
             text = "; ".join(
                 f"RegionServers counted {check.counted:,.0f} {check.what} where clients asked for "
-                f"{check.asked:,.0f} ({signed(check.apart)})"
+                f"{check.requested:,.0f} ({signed(check.apart)})"
                 for check in off
             )
         else:
             each = listed([_counted(check) for check in mine])
             text = f"RegionServers counted {each} for the requests of clients"
-            blur = max(check.resolution / check.asked for check in mine)
+            blur = max(check.resolution / check.requested for check in mine)
             if blur > AGREE:
                 text += f"; samples are precise to {percent(blur)}"
         yield Finding(
@@ -305,12 +308,11 @@ def find_checks(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             severity="warning" if off else "note",
             workload=workload,
             text=f"{workload}: {text}",
-            origin=record.origin,
             numbers=tuple(
                 item
                 for check in mine
                 for item in (
-                    number(f"{check.what}, requested", check.asked, "1"),
+                    number(f"{check.what}, requested", check.requested, "1"),
                     number(f"{check.what}, counted", check.counted, "1"),
                 )
             ),
@@ -341,6 +343,5 @@ def find_skew(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             severity="warning" if hot else "note",
             workload=workload,
             text=f"{workload}: {text}{even}",
-            origin=record.origin,
             numbers=tuple(number(f"requests of {use.machine}", use.judged, "1") for use in mine),
         )

@@ -1,8 +1,7 @@
-"""Where a Spark application's time went: the driver's part, the critical path, other numbers of executors.
+"""A Spark application: where its time went, what each executor did, and what lost executors cost.
 
-An estimate is made as Sparklens made it: the measured tasks are placed again on another number of cores, and
-the time without tasks stays as it was.
-"""
+The times of other numbers of executors are estimated as by Sparklens: the measured tasks are placed again on
+another number of cores, and the time without tasks stays as it was."""
 
 from __future__ import annotations
 
@@ -11,12 +10,12 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from howdah.analysis.attempts import attempts_of
-from howdah.analysis.evidence import ExecutorEstimate, SparkUse, WorkloadTime
-from howdah.analysis.spark_executors import executor_uses
+from howdah.analysis.evidence.losses import SparkLoss, WorkerLoss
+from howdah.analysis.evidence.times import ExecutorEstimate, ExecutorUse, SparkUse, WorkloadTime
+from howdah.analysis.phases import attempts_of
 from howdah.model.at_once import most_at_once, stretches
 from howdah.model.run import Outcome, TaskAttempt
-from howdah.model.spark import OF_ONE_STAGE, SparkRun
+from howdah.model.spark import OF_ONE_STAGE, SparkExecutorRun, SparkRun
 from howdah.model.tables import RunData
 
 _FACTORS = (0.5, 1.0, 2.0, 4.0)
@@ -119,3 +118,142 @@ def placed_s(part: Stages, parents: Mapping[int, tuple[int, ...]], cores: int) -
             heapq.heappush(free, start_s + length_s)
             ends[stage] = max(ends[stage], start_s + length_s)
     return max(ends.values(), default=0.0)
+
+
+def executor_uses(spark: SparkRun, attempts: Sequence[TaskAttempt]) -> tuple[ExecutorUse, ...]:
+    """The executors in the order of their numbers, those without a task included."""
+    own: defaultdict[str | None, list[TaskAttempt]] = defaultdict(list)
+    for attempt in attempts:
+        own[attempt.executor].append(attempt)
+    return tuple(
+        _executor_use(executor, spark.end_s, own[executor.id])
+        for executor in sorted(spark.executors, key=_number)
+    )
+
+
+def _number(executor: SparkExecutorRun) -> tuple[int, str]:
+    return (int(executor.id) if executor.id.isdigit() else 0), executor.id
+
+
+def _executor_use(executor: SparkExecutorRun, end_s: float, attempts: Sequence[TaskAttempt]) -> ExecutorUse:
+    good = [attempt for attempt in attempts if attempt.state == Outcome.SUCCEEDED.value]
+    lived_s = max(0.0, (end_s if executor.end_s is None else executor.end_s) - executor.start_s)
+    busy_s = sum(attempt.end_s - attempt.start_s for attempt in attempts)
+    peak, heap = executor.peak_heap_bytes, executor.heap_bytes
+    return ExecutorUse(
+        id=executor.id,
+        worker=executor.worker,
+        host=attempts[0].host if attempts else "",
+        cores=executor.cores,
+        lived_s=lived_s,
+        tasks=len(good),
+        failed=sum(attempt.state == Outcome.FAILED.value for attempt in attempts),
+        busy_share=min(1.0, busy_s / (lived_s * executor.cores)) if lived_s * executor.cores > 0 else 0.0,
+        task_s=sum(attempt.end_s - attempt.start_s for attempt in good),
+        cpu_s=sum(attempt.cpu_s or 0.0 for attempt in good),
+        gc_s=sum(attempt.gc_s or 0.0 for attempt in good),
+        fetch_wait_s=sum(attempt.fetch_wait_s or 0.0 for attempt in good),
+        # Of a task that read no file, the record has the shuffle data as its input.
+        input_bytes=sum(
+            attempt.input_bytes for attempt in good if attempt.input_bytes != attempt.shuffled_bytes
+        ),
+        shuffle_read_bytes=sum(attempt.shuffled_bytes or 0 for attempt in good),
+        written_bytes=sum(attempt.output_bytes for attempt in good),
+        peak_heap_share=peak / heap if peak and heap else None,
+    )
+
+
+FETCH_FAILED = "FetchFailed"
+"""How the error of a task begins that could not fetch shuffle data."""
+_EARLY_S = 2.0
+"""The driver notes the end of an executor's tasks a little earlier than that of the executor."""
+_IN_ORDER = ("idle", "driver's request", "killed by driver", "shutdown", "finished", "decommission")
+"""Words in Spark's reasons for the removal of executors that nothing happened to."""
+
+
+def spark_losses(
+    run: RunData, times: tuple[WorkloadTime, ...], workers: Sequence[WorkerLoss]
+) -> tuple[SparkLoss, ...]:
+    """One for each application that lost executors."""
+    result = []
+    for time in times:
+        spark = run.record.workloads[time.index].spark
+        lost = tuple(executor for executor in spark.executors if is_lost(executor)) if spark else ()
+        if spark is not None and lost:
+            mine = [loss for loss in workers if loss.workload == time.workload]
+            result.append(_loss(time.workload, spark, lost, attempts_of(run, time), mine))
+    return tuple(result)
+
+
+def is_lost(executor: SparkExecutorRun) -> bool:
+    """Whether an executor was lost, rather than given back or ended with its application."""
+    reason = executor.removal_reason.lower()
+    return executor.end_s is not None and bool(reason) and not any(word in reason for word in _IN_ORDER)
+
+
+def _loss(
+    workload: str,
+    spark: SparkRun,
+    lost: tuple[SparkExecutorRun, ...],
+    attempts: Sequence[TaskAttempt],
+    workers: Sequence[WorkerLoss],
+) -> SparkLoss:
+    removed_s = min(executor.end_s for executor in lost if executor.end_s is not None)
+    # A worker's last sign of life is earlier than the moment at which the driver was informed.
+    signs = {
+        executor.id: min(
+            [
+                executor.end_s or removed_s,
+                *(loss.lost_s for loss in workers if loss.worker == executor.worker),
+            ]
+        )
+        for executor in lost
+    }
+    lost_s = min(signs.values())
+    removals = {executor.id: executor.end_s or removed_s for executor in lost}
+    failed = [attempt for attempt in attempts if attempt.state != Outcome.SUCCEEDED.value]
+    fetches = [attempt for attempt in failed if (attempt.error or "").startswith(FETCH_FAILED)]
+    under_way = [
+        attempt
+        for attempt in failed
+        if (end_s := removals.get(attempt.executor or "")) is not None
+        and attempt.start_s <= end_s <= attempt.end_s + _EARLY_S
+    ]
+    undone = undone_attempts(attempts)
+    wasted = {*fetches, *under_way, *undone}
+    tasks = {(attempt.kind, attempt.task) for attempt in wasted}
+    again = [
+        attempt
+        for attempt in attempts
+        if (attempt.kind, attempt.task) in tasks and attempt.start_s > lost_s and attempt not in wasted
+    ]
+    return SparkLoss(
+        workload=workload,
+        executors=lost,
+        lost_s=lost_s,
+        removed_s=removed_s,
+        ended=len(under_way),
+        ended_s=sum(
+            max(0.0, min(signs[attempt.executor or ""], attempt.end_s) - attempt.start_s)
+            for attempt in under_way
+        ),
+        undone=len(undone),
+        undone_s=sum(attempt.end_s - attempt.start_s for attempt in undone),
+        fetch_failed=len(fetches),
+        stages=tuple(sorted({stage.id for stage in spark.stages if stage.attempt > 0})),
+        again=len(again),
+        again_s=sum(end_s - start_s for start_s, end_s in stretches((a.start_s, a.end_s) for a in again)),
+        begun_s=min((attempt.start_s for attempt in again), default=None),
+        redone_s=max((attempt.end_s for attempt in again), default=None),
+    )
+
+
+def undone_attempts(attempts: Sequence[TaskAttempt]) -> tuple[TaskAttempt, ...]:
+    """Attempts of tasks of Spark that succeeded, and whose output was lost: another one succeeded later."""
+    done: defaultdict[tuple[int, int], list[TaskAttempt]] = defaultdict(list)
+    for attempt in attempts:
+        if attempt.state == Outcome.SUCCEEDED.value and attempt.executor is not None:
+            done[stage_of(attempt), attempt.task].append(attempt)
+    return tuple(
+        attempt for each in done.values() for attempt in sorted(each, key=lambda task: task.end_s)[:-1]
+    )

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from howdah.analysis.evidence import Evidence, SparkLoss
+from howdah.analysis.evidence import Evidence
+from howdah.analysis.evidence.losses import SparkLoss
 from howdah.analysis.fault_effects import was_meant
 from howdah.analysis.wording import listed, number, percent, seconds, times
 from howdah.model.finding import Finding, Number
@@ -37,7 +38,6 @@ def find_driver(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             f"({percent(share)}): {seconds(use.before_s)} before the first task, while the driver and its "
             f"executors started, {seconds(use.between_s)} between tasks and {seconds(use.after_s)} after the "
             "last; more executors do not shorten this",
-            origin=record.origin,
             numbers=(
                 number("before the first task", use.before_s, "s"),
                 number("between tasks", use.between_s, "s"),
@@ -67,7 +67,6 @@ def find_scaling(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             "executors' time",
             # Tasks placed again keep their times, although they would share disks and links differently.
             sure="likely" if abs(use.error) <= WAITING_SHARE else "guess",
-            origin=record.origin,
             numbers=(
                 number("critical path", use.critical_s, "s"),
                 number("tasks on all cores without gaps", use.ideal_s, "s"),
@@ -89,10 +88,9 @@ def find_cpu_floor(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         yield Finding(
             id="spark-floor",
             workload=use.workload,
-            text=f"{use.workload}: took {times(ratio)} the CPU time of its tasks on all "
+            text=f"{use.workload} took {times(ratio)} the CPU time of its tasks on all "
             f"{use.executors * use.cores:,} cores of its executors ({seconds(use.elapsed_s)} against "
             f"{seconds(use.cpu_floor_s)}), which is its least time with so many cores",
-            origin=record.origin,
             numbers=(
                 number("times the CPU time", ratio, "1"),
                 number("CPU time on all cores", use.cpu_floor_s, "s"),
@@ -120,7 +118,6 @@ def find_stage_waits(record: RunRecord, evidence: Evidence) -> Iterator[Finding]
                     workload=time.workload,
                     phase=f"stage {stage.id}",
                     text=f"{time.workload}: stage {stage.id} ({stage.what or stage.name}) {trouble.text}",
-                    origin=record.origin,
                     numbers=(trouble.figure,),
                 )
 
@@ -163,7 +160,6 @@ def find_memory(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             text=f"{time.workload}: executors used at most {format_bytes(most.peak_heap_bytes or 0)} "
             f"({percent(share)}) of their heaps of {format_bytes(most.heap_bytes or 0)}, executor "
             f"{most.id} on {most.worker}",
-            origin=record.origin,
             numbers=(number("most of a heap", share, "1"),),
         )
 
@@ -188,7 +184,6 @@ def find_lost_executors(record: RunRecord, evidence: Evidence) -> Iterator[Findi
             severity="note" if meant else "warning",
             workload=loss.workload,
             text="; ".join(_loss_clauses(loss)),
-            origin=record.origin,
             numbers=tuple(numbers),
         )
 
@@ -198,11 +193,11 @@ def _loss_clauses(loss: SparkLoss) -> Iterator[str]:
     for executor in loss.executors:
         names = by_reason.setdefault(_reason(executor.removal_reason), [])
         names.append(f"executor {executor.id} on {executor.worker}")
-    said = [
+    clauses = [
         f"{listed(names)} {'was' if len(names) == 1 else 'were'} lost: {reason}"
         for reason, names in by_reason.items()
     ]
-    text = f"{loss.workload}: {'; '.join(said)}"
+    text = f"{loss.workload}: {'; '.join(clauses)}"
     if loss.removed_s > loss.lost_s:
         text += f"; the driver removed the first {seconds(loss.removed_s - loss.lost_s)} after its last sign"
     yield text
@@ -248,7 +243,6 @@ def find_killed_driver(record: RunRecord, evidence: Evidence) -> Iterator[Findin
                 text=f"{time.workload}: its driver was lost or failed, and YARN started it again: the report "
                 f"describes driver {spark.attempt}, which began {seconds(begun_s)} after the program and did "
                 "all work again",
-                origin=record.origin,
                 numbers=(number("until the last driver began", begun_s, "s"),),
             )
         if spark is None or spark.outcome != "unfinished":
@@ -260,6 +254,5 @@ def find_killed_driver(record: RunRecord, evidence: Evidence) -> Iterator[Findin
             workload=time.workload,
             text=f"{time.workload}: its driver was killed or lost {seconds(spark.end_s - spark.start_s)} "
             f"after its start; the event log was read {read}",
-            origin=record.origin,
             numbers=(number("until the driver was lost", spark.end_s - spark.start_s, "s"),),
         )

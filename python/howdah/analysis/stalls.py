@@ -9,7 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from howdah.analysis.evidence import FloatArray, LatencyCourse, Stall, WorkloadTime
+from howdah.analysis.evidence.losses import Stall
+from howdah.analysis.evidence.operations import LatencyCourse
+from howdah.analysis.evidence.times import WorkloadTime
+from howdah.analysis.evidence.use import FloatArray
 from howdah.model.faults import AT_ONCE, Action, FaultReport, ProbeOutage
 from howdah.model.run import RunRecord
 
@@ -55,7 +58,7 @@ def fault_stalls(record: RunRecord) -> tuple[FaultStalls, ...]:
     every = [(outage, number) for number, probe in enumerate(record.probes) for outage in probe.outages]
     before = (outage.elapsed_s for outage, _ in every if done and outage.end_s <= done[0][0])
     usual_s = max(before, default=0.0)
-    found = []
+    result = []
     for (begun_s, fault), until_s in zip(done, ends, strict=False):
         mine = [
             (outage, number)
@@ -67,8 +70,8 @@ def fault_stalls(record: RunRecord) -> tuple[FaultStalls, ...]:
         stalls = _grouped(mine)
         begins = bool(stalls) and stalls[0].start_s <= _acts_until_s(fault, begun_s) + SOON_S
         own, later = (stalls[0], stalls[1:]) if begins else (None, stalls)
-        found.append(FaultStalls(fault, begun_s, until_s, own, tuple(later), usual_s))
-    return tuple(found)
+        result.append(FaultStalls(fault, begun_s, until_s, own, tuple(later), usual_s))
+    return tuple(result)
 
 
 def _acts_until_s(fault: FaultReport, begun_s: float) -> float:
@@ -112,17 +115,17 @@ def stood_still(
     time: WorkloadTime, course: LatencyCourse | None, stalls: Sequence[Stall]
 ) -> tuple[Stretch, ...]:
     """When a workload got no answers: the stalls within it, each until its clients were at work again."""
-    found: list[Stretch] = []
+    stretches: list[Stretch] = []
     for stall in stalls:
         start_s = max(stall.start_s, time.start_s)
         end_s = min(time.end_s, stall.end_s if course is None else _at_work_s(course, stall))
         if end_s <= start_s:
             continue
-        if found and start_s <= found[-1][1]:
-            found[-1] = found[-1][0], max(end_s, found[-1][1])
+        if stretches and start_s <= stretches[-1][1]:
+            stretches[-1] = stretches[-1][0], max(end_s, stretches[-1][1])
         else:
-            found.append((start_s, end_s))
-    return tuple(found)
+            stretches.append((start_s, end_s))
+    return tuple(stretches)
 
 
 def _at_work_s(course: LatencyCourse, stall: Stall) -> float:

@@ -13,11 +13,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from howdah.analysis.evidence import FloatArray, TailKind, WorkloadTime
+from howdah.analysis.evidence.operations import TailKind
+from howdah.analysis.evidence.times import WorkloadTime
+from howdah.analysis.evidence.use import FloatArray
 from howdah.analysis.operation_steps import StepCounts, TimedRun
 from howdah.analysis.stalls import Stretch, in_stretches
-from howdah.analysis.timeline import Timeline, Track
-from howdah.analysis.use import MODES
+from howdah.analysis.timeline import MODES, Timeline, Track
 from howdah.analysis.wording import listed
 from howdah.model.tables import COLLECTION, COMPACTION, FLUSH, MOVE, SLOW_SYNC, SPLIT, ServerEvent
 
@@ -135,9 +136,9 @@ def _outages(scene: Scene) -> Iterator[StepCause]:
 
 
 def _collector(scene: Scene) -> Iterator[StepCause]:
-    told = {event.machine for event in scene.events if event.kind == COLLECTION}
-    longest = {name: _longest(scene, name, (COLLECTION,)) for name in scene.servers if name in told}
-    if told:
+    logged = {event.machine for event in scene.events if event.kind == COLLECTION}
+    longest = {name: _longest(scene, name, (COLLECTION,)) for name in scene.servers if name in logged}
+    if logged:
         yield from _cause(
             scene, "collector", longest, lambda value: value >= HALF * scene.slow_s, ("longest pause", "s")
         )
@@ -158,9 +159,9 @@ def _blocked(scene: Scene) -> Iterator[StepCause]:
 def _transitions(scene: Scene) -> Iterator[StepCause]:
     """Regions that move or split are told by the master's log, or else by what it counts."""
     masters = [host for host in scene.timeline.hosts if scene.timeline.metrics(host, "hmaster")]
-    told = [event.machine for event in scene.events if event.kind in (MOVE, SPLIT)]
-    if told:
-        longest = {name: _longest(scene, name, (MOVE, SPLIT)) for name in dict.fromkeys(told)}
+    logged = [event.machine for event in scene.events if event.kind in (MOVE, SPLIT)]
+    if logged:
+        longest = {name: _longest(scene, name, (MOVE, SPLIT)) for name in dict.fromkeys(logged)}
         yield from _cause(scene, "regions in transition", longest, _some, ("longest move or split", "s"))
         return
     moved = {
@@ -194,8 +195,8 @@ def _misses(scene: Scene) -> Iterator[StepCause]:
     values = {}
     for name in scene.servers:
         misses = _growth(scene, name, f"{SERVER}/cache_misses")
-        asked = _requests(scene, name)
-        share = np.divide(misses, asked, out=np.zeros_like(misses), where=asked > 0)
+        requests = _requests(scene, name)
+        share = np.divide(misses, requests, out=np.zeros_like(misses), where=requests > 0)
         busy = _busy(scene, name)
         if busy is not None:
             values[name] = np.where((share >= UNCACHED) & (busy >= BUSY), share, 0.0)
@@ -226,9 +227,9 @@ def _compactions(scene: Scene) -> Iterator[StepCause]:
 
 def _work(scene: Scene, kind: TailKind, event: str, metric: str) -> Iterator[StepCause]:
     """What servers do beside answering: as their logs tell it, or else as they count it."""
-    told = dict.fromkeys(one.machine for one in scene.events if one.kind == event)
-    if told:
-        at_work = {name: _at_work(scene, name, event) for name in told}
+    logged = dict.fromkeys(entry.machine for entry in scene.events if entry.kind == event)
+    if logged:
+        at_work = {name: _at_work(scene, name, event) for name in logged}
         yield from _cause(scene, kind, at_work, _some, ("most at once", "1"))
     else:
         yield from _cause(

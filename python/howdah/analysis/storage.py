@@ -9,7 +9,9 @@ from typing import Literal
 
 import numpy as np
 
-from howdah.analysis.evidence import DfsioFigures, Evidence, StorageZones, WorkloadTime
+from howdah.analysis.evidence import Evidence
+from howdah.analysis.evidence.times import WorkloadTime
+from howdah.analysis.evidence.volumes import DfsioFigures, StorageZones
 from howdah.analysis.machines import data_dirs, dir_of
 from howdah.analysis.wording import number, percent, seconds
 from howdah.model.finding import Finding, Number
@@ -61,7 +63,6 @@ def find_dfsio(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             f"average I/O rate {item.average_mb_per_s:,.2f} MB/s, standard "
             f"deviation {item.deviation_mb_per_s:,.2f} MB/s, "
             f"{item.files} files in {seconds(item.exec_s)} (TestDFSIO's definitions, MB = 2^20 bytes)",
-            origin=record.origin,
             numbers=(
                 number("throughput", item.throughput_mb_per_s * MIB, "B/s"),
                 number("average I/O rate", item.average_mb_per_s * MIB, "B/s"),
@@ -101,7 +102,17 @@ def ends(rates: list[float]) -> tuple[float, float]:
     return float(np.median(rates[:tenth])), float(np.median(rates[-tenth:]))
 
 
-def zone_sentence(record: RunRecord, evidence: Evidence, item: StorageZones) -> str:
+def steepest(evidence: Evidence, workload: str) -> StorageZones | None:
+    """The files that a storage test wrote whose rates fall most from first to last."""
+    written = [
+        zones for zones in evidence.storage if (zones.workload, zones.operation) == (workload, "write")
+    ]
+    return max(written, key=lambda zones: zones.drop, default=None)
+
+
+def zone_sentence(
+    record: RunRecord, evidence: Evidence, item: StorageZones, *, explained: bool = True
+) -> str:
     """How fast the first files went, how fast the last, why they may differ, and fio's raw rate."""
     first, last = ends(list(item.rates_bytes_per_s))
     verb = "writes" if item.operation == "write" else "reads"
@@ -109,7 +120,8 @@ def zone_sentence(record: RunRecord, evidence: Evidence, item: StorageZones) -> 
         f"{item.data_dir} {verb} {format_rate(first)} on its first files and {format_rate(last)} on its last"
     )
     if item.drop > ZONE_DROP:
-        text += f", {percent(item.drop)} less: the outer and inner zones of a disk, or one that fills up"
+        text += f", {percent(item.drop)} less"
+        text += ": the outer and inner zones of a disk, or one that fills up" if explained else ""
     else:
         text += ": as fast everywhere" if item.drop > -ZONE_DROP else ": faster towards its end"
     raw = _raw_rate(record, evidence, item)
@@ -129,13 +141,12 @@ def zone_numbers(record: RunRecord, evidence: Evidence, item: StorageZones) -> l
 
 
 def find_zones(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
-    """How much slower a disk is at its inner end, against fio's raw rate where there is one."""
+    """How much slower a disk is at its inner end, against fio's raw rate; the steepest explains why."""
     for item in evidence.storage:
         yield Finding(
             id="storage-zones",
             workload=item.workload,
-            text=zone_sentence(record, evidence, item),
-            origin=record.origin,
+            text=zone_sentence(record, evidence, item, explained=item is steepest(evidence, item.workload)),
             numbers=tuple(zone_numbers(record, evidence, item)),
         )
 

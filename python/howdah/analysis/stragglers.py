@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from howdah.analysis.attempts import attempts_of, by_job, done
-from howdah.analysis.causes.held import planned_limits
+from howdah.analysis.causes.limits_met import LEAST_PEERS, CauseMark, Planned, View, planned_limits
 from howdah.analysis.causes.resources import contention, held_back, slow_disks, slow_links
 from howdah.analysis.causes.tasks import (
     ends_later,
@@ -16,19 +15,13 @@ from howdah.analysis.causes.tasks import (
     skewed_tasks,
     slowdowns,
 )
-from howdah.analysis.causes.view import LEAST_PEERS, CauseMark, Planned, View
-from howdah.analysis.evidence import (
-    Cause,
-    Evidence,
-    MachineOfRun,
-    OthersUse,
-    Sign,
-    Straggler,
-    WorkerLoss,
-    WorkloadTime,
-)
+from howdah.analysis.evidence import Evidence
+from howdah.analysis.evidence.losses import WorkerLoss
+from howdah.analysis.evidence.times import Cause, Sign, Straggler, WorkloadTime
+from howdah.analysis.evidence.use import MachineOfRun, OthersUse
 from howdah.analysis.machines import on_cluster, workers_of
-from howdah.analysis.others import disturbance_of, disturbed, used_meanwhile
+from howdah.analysis.other_processes import disturbance_of, disturbed, used_meanwhile
+from howdah.analysis.phases import attempts_of, by_job, done
 from howdah.analysis.stalls import Stretch
 from howdah.analysis.timeline import Timeline
 from howdah.analysis.wording import Sure, number, percent, seconds, times, took
@@ -62,7 +55,7 @@ _DID: dict[Cause, tuple[str, str]] = {
     ),
 }
 """What is said of one straggler of a cause, and of several."""
-_WHOSE = {"plan": "planned", "peers": "its peers'", "quiet": "a quiet machine's"}
+_REFERENCES = {"plan": "planned", "peers": "its peers'", "quiet": "a quiet machine's"}
 
 
 def find_stragglers(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
@@ -73,7 +66,7 @@ def find_stragglers(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         alike.setdefault(key, []).append(straggler)
     for group in alike.values():
         if len(group) > MOST_SENTENCES:
-            yield _of_many(record, evidence, group)
+            yield _of_many(evidence, group)
         else:
             yield from (_of_one(record, evidence, straggler) for straggler in group)
 
@@ -98,12 +91,11 @@ def _of_one(record: RunRecord, evidence: Evidence, straggler: Straggler) -> Find
         workload=straggler.workload,
         text=text,
         sure=_sure(straggler.confidence),
-        origin=record.origin,
         numbers=numbers,
     )
 
 
-def _of_many(record: RunRecord, evidence: Evidence, group: Sequence[Straggler]) -> Finding:
+def _of_many(evidence: Evidence, group: Sequence[Straggler]) -> Finding:
     """The strongest come first, and are the examples."""
     first = group[0]
     noun = "worker" if first.task is None else f"{first.kind} task"
@@ -124,7 +116,6 @@ def _of_many(record: RunRecord, evidence: Evidence, group: Sequence[Straggler]) 
         workload=first.workload,
         text=text,
         sure=_sure(surest),
-        origin=record.origin,
         numbers=tuple(numbers),
     )
 
@@ -160,8 +151,8 @@ def _lost(sign: Sign) -> str:
 
 def _stands_on(sign: Sign) -> str:
     value, reference = (_worded(amount, sign.unit) for amount in (sign.value, sign.reference))
-    whose = _WHOSE[sign.against]
-    text = f"{sign.quantity} {value} against {whose} {reference}"
+    base = _REFERENCES[sign.against]
+    text = f"{sign.quantity} {value} against {base} {reference}"
     return f"{text} for {percent(sign.held_share)} of the time" if sign.held_share is not None else text
 
 
@@ -279,11 +270,7 @@ def _long_kinds(attempts: tuple[TaskAttempt, ...]) -> list[str]:
 
 
 def _of_job(
-    workload: str,
-    view: View,
-    hosts: dict[str, str],
-    data_disks: tuple[str, ...],
-    contended: Sign | None,
+    workload: str, view: View, hosts: dict[str, str], data_disks: tuple[str, ...], contended: Sign | None
 ) -> Iterator[Straggler]:
     slow = slowdowns(view)
     # What others had may have slowed one worker and not another.

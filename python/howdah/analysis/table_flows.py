@@ -12,15 +12,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from howdah.analysis.evidence import (
-    ByteFlow,
-    Evidence,
-    Flow,
-    FlowNode,
-    RegionServerUse,
-    TableFlow,
-    WorkloadTime,
-)
+from howdah.analysis.evidence import Evidence
+from howdah.analysis.evidence.operations import RegionServerUse, TableFlow
+from howdah.analysis.evidence.times import WorkloadTime
+from howdah.analysis.evidence.volumes import ByteFlow, Flow, FlowNode
 from howdah.analysis.machines import counted
 from howdah.analysis.operation_steps import TimedRun
 from howdah.analysis.region_servers import asked_for, is_logged
@@ -57,14 +52,14 @@ def table_flows(
     timed: TimedRun, uses: Sequence[RegionServerUse], disks: Sequence[str]
 ) -> tuple[TableFlow, ...]:
     """Every workload that wrote to a table and whose RegionServers were sampled."""
-    found = []
+    flows = []
     for time in timed.times:
         result = timed.run.record.workloads[time.index]
         mine = [use for use in uses if use.workload == time.workload]
         # Where the highest rate was looked for, much was written beside what the record counts.
         if mine and not result.rates and _cells(result):
-            found.append(_flow(timed, mine, time, disks))
-    return tuple(found)
+            flows.append(_flow(timed, mine, time, disks))
+    return tuple(flows)
 
 
 def _cells(result: WorkloadResult) -> float:
@@ -100,10 +95,7 @@ def _flow(
     expected = replication * (logged + stored * (1 + again))
     blocks = _grown(timeline, counted(machines, timeline, "datanode"), ["datanode/written_bytes"], time)
     disk = _grown(
-        timeline,
-        counted(machines, timeline, "disk"),
-        [f"disk/{name}/written_bytes" for name in disks],
-        time,
+        timeline, counted(machines, timeline, "disk"), [f"disk/{name}/written_bytes" for name in disks], time
     )
     wrote = blocks if blocks is not None else replication * (wal + flushed + compacted)
     client = cells * value_bytes
@@ -139,8 +131,8 @@ def rewrites(flushes: float, regions: float) -> float:
 def replication_of(record: RunRecord) -> int:
     """Replicas that HDFS keeps of HBase's files: of a laboratory or a plan; 1 where nobody says."""
     lab = record.laboratory
-    used = [one.used for one in lab.deviations if one.key == "dfs.replication"] if lab else []
-    planned = [str(one.value) for one in record.plan.settings if one.key == "dfs.replication"]
+    used = [entry.used for entry in lab.deviations if entry.key == "dfs.replication"] if lab else []
+    planned = [str(entry.value) for entry in record.plan.settings if entry.key == "dfs.replication"]
     return next((int(value) for value in (*used, *planned) if value.isdigit()), 1)
 
 
@@ -157,11 +149,7 @@ def _grown(
 
 
 def _picture(
-    workload: str,
-    client: float,
-    replication: int,
-    theory: dict[str, float],
-    counts: dict[str, float | None],
+    workload: str, client: float, replication: int, theory: dict[str, float], counts: dict[str, float | None]
 ) -> ByteFlow:
     wal, flushed, compacted = (counts[key] or 0.0 for key in ("wal", "flushed", "compacted"))
     every, blocks = wal + flushed + compacted, counts["blocks"]
@@ -240,7 +228,6 @@ def find_table_flows(record: RunRecord, evidence: Evidence) -> Iterator[Finding]
             id="write-amplification",
             workload=flow.workload,
             text=text,
-            origin=record.origin,
             numbers=(
                 number("clients wrote", flow.client_bytes, "B"),
                 number("WAL", flow.wal_bytes, "B"),

@@ -8,13 +8,9 @@ from itertools import chain
 
 import numpy as np
 
-from howdah.analysis.evidence import (
-    Evidence,
-    RegionServerUse,
-    ThroughputBound,
-    ThroughputLimit,
-    WorkloadTime,
-)
+from howdah.analysis.evidence import Evidence
+from howdah.analysis.evidence.operations import RegionServerUse, ThroughputBound, ThroughputLimit
+from howdah.analysis.evidence.times import WorkloadTime
 from howdah.analysis.operation_steps import StepCounts, TimedRun
 from howdah.analysis.region_servers import hottest
 from howdah.analysis.stalls import Stretch, in_stretches
@@ -73,14 +69,7 @@ def _limit(
     else:
         bound = next(chain(_simulated(result), _bounds(timed, servers, time)), ("waiting", 0.0, ""))
     return ThroughputLimit(
-        time.workload,
-        per_s,
-        *bound,
-        at_once,
-        answered_per_s * mean_s,
-        mean_s,
-        still_s,
-        answered_per_s,
+        time.workload, per_s, *bound, at_once, answered_per_s * mean_s, mean_s, still_s, answered_per_s
     )
 
 
@@ -122,7 +111,7 @@ def _used(
     share: Callable[[Timeline, str, Stretch], float | None],
 ) -> dict[str, float]:
     """What was used of each machine outside of outages, or of its host where its own use was not sampled."""
-    found = {}
+    used_share = {}
     stretches = timed.apart(time)
     whole_s = sum(end_s - start_s for start_s, end_s in stretches)
     for name in names:
@@ -130,9 +119,9 @@ def _used(
             used = [(share(timed.timeline, place, each), each[1] - each[0]) for each in stretches]
             known = [(value, length_s) for value, length_s in used if value is not None]
             if known:
-                found[name] = sum(value * length_s for value, length_s in known) / whole_s
+                used_share[name] = sum(value * length_s for value, length_s in known) / whole_s
                 break
-    return found
+    return used_share
 
 
 def _cpu(timeline: Timeline, machine: str, stretch: Stretch) -> float | None:
@@ -212,7 +201,6 @@ def find_throughput(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             workload=limit.workload,
             text=f"{limit.workload}: {', '.join([_rate(limit), limited_by(limit), *_waiting(limit)])}",
             sure="likely",
-            origin=record.origin,
             numbers=(
                 number("operations", limit.per_s, "1/s"),
                 *(_apart_numbers(limit) if limit.still_s else ()),
@@ -228,12 +216,12 @@ def answer_sentences(record: RunRecord, evidence: Evidence, time: WorkloadTime, 
 
     The limit is left to the findings where it shall be brief. Empty for any other workload.
     """
-    limit = next((one for one in evidence.throughput_limits if one.workload == time.workload), None)
+    limit = next((entry for entry in evidence.throughput_limits if entry.workload == time.workload), None)
     if limit is None or time.outcome is not Outcome.SUCCEEDED:
         return []
     rate = f"{time.workload} {took(record, 'did', 'do')} {_rate(limit)}"
     text = [rate] if brief else [f"{rate}, {limited_by(limit)}", *_waiting(limit)]
-    tail = next((one for one in evidence.tails if one.workload == time.workload), None)
+    tail = next((entry for entry in evidence.tails if entry.workload == time.workload), None)
     if tail is not None:
         cause = set_by(tail)
         slow = f"99 % of requests {took(record)} {delay(tail.within_s)} at most"

@@ -8,7 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from howdah.analysis.evidence import Evidence, OperationLatency, Tail, TailCause, TailKind, WorkloadTime
+from howdah.analysis.evidence import Evidence
+from howdah.analysis.evidence.operations import OperationLatency, Tail, TailCause, TailKind
+from howdah.analysis.evidence.times import WorkloadTime
 from howdah.analysis.machines import on_cluster
 from howdah.analysis.operation_steps import INTENDED, StepCounts, TimedRun
 from howdah.analysis.step_causes import Mask, StepCause, region_servers, scene, step_causes
@@ -32,25 +34,25 @@ def latencies(run: RunData) -> tuple[OperationLatency, ...]:
         *(column.to_pylist() for column in columns.columns), strict=True
     ):
         histograms[workload, operation].append(histogram)
-    found = []
+    operations = []
     for (workload, operation), texts in histograms.items():
         merged = summary(texts, (*SHARES, *CURVE))
         if merged is not None:
             # Beyond what so many operations can tell there is only the slowest one.
-            told = tuple(
+            curve = tuple(
                 pair for pair in merged.shares[len(SHARES) :] if (1 - pair[0]) * merged.operations >= 1
             )
-            found.append(
+            operations.append(
                 OperationLatency(
                     workload=workload,
                     operation=operation,
                     count=merged.operations,
                     within_s=merged.shares[: len(SHARES)],
                     longest_s=merged.longest_s,
-                    curve=(*told, (1 - 1 / merged.operations, merged.longest_s)),
+                    curve=(*curve, (1 - 1 / merged.operations, merged.longest_s)),
                 )
             )
-    return tuple(found)
+    return tuple(operations)
 
 
 SLOW = 0.99
@@ -87,12 +89,12 @@ WORDS: Mapping[TailKind, str] = {
 
 def tails(timed: TimedRun) -> tuple[Tail, ...]:
     """The tail of every workload whose requests were timed."""
-    found = []
+    result = []
     for time in timed.times:
         requests = timed.requests(time)
         if requests is not None and (tail := _tail(timed, time, requests)) is not None:
-            found.append(tail)
-    return tuple(found)
+            result.append(tail)
+    return tuple(result)
 
 
 def _tail(timed: TimedRun, time: WorkloadTime, requests: StepCounts) -> Tail | None:
@@ -114,7 +116,7 @@ def _tail(timed: TimedRun, time: WorkloadTime, requests: StepCounts) -> Tail | N
         step_s=requests.step_s,
         causes=tuple(_explained(requests, slow, [cause for cause in sought if cause not in always])),
         steady=tuple(
-            _told(requests, slow, cause, cause.steps, 1.0) for cause in always if cause.kind in _STEADY
+            _tail_cause(requests, slow, cause, cause.steps, 1.0) for cause in always if cause.kind in _STEADY
         ),
         sought=known,
         unknown=tuple(kind for kind in WORDS if kind not in (*known, "outage")) if looked else (),
@@ -129,29 +131,29 @@ def _explained(
     waiting = list(causes)
     while waiting:
         tried = [
-            (_told(requests, slow, cause, cause.steps & left, _chance(cause.steps, left, slow)), cause)
+            (_tail_cause(requests, slow, cause, cause.steps & left, _chance(cause.steps, left, slow)), cause)
             for cause in waiting
         ]
-        fit = [(told, cause) for told, cause in tried if _counts(told, len(slow))]
+        fit = [(candidate, cause) for candidate, cause in tried if _counts(candidate, len(slow))]
         if not fit:
             return
         # Special causes stand before general ones, and win where they explain as much.
-        told, cause = max(fit, key=lambda pair: round(pair[0].caught - pair[0].held, 2))
-        yield told
+        candidate, cause = max(fit, key=lambda pair: round(pair[0].caught - pair[0].held, 2))
+        yield candidate
         left = left & ~cause.steps
         waiting.remove(cause)
 
 
-def _counts(told: TailCause, steps: int) -> bool:
+def _counts(candidate: TailCause, steps: int) -> bool:
     """Whether a cause catches many more slow requests than chance would; few steps prove little."""
     return (
-        told.caught >= LEAST_CAUGHT
-        and told.caught >= OVER_CHANCE * told.held
-        and told.chance <= max(RARE, 1 / steps)
+        candidate.caught >= LEAST_CAUGHT
+        and candidate.caught >= OVER_CHANCE * candidate.held
+        and candidate.chance <= max(RARE, 1 / steps)
     )
 
 
-def _told(
+def _tail_cause(
     requests: StepCounts, slow: NDArray[np.int64], cause: StepCause, steps: Mask, chance: float
 ) -> TailCause:
     return TailCause(
@@ -204,7 +206,6 @@ def find_tails(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             workload=tail.workload,
             text=_text(tail) + _intended(evidence, tail),
             sure=_sure(tail),
-            origin=record.origin,
             numbers=tuple(numbers),
         )
 
@@ -212,9 +213,9 @@ def find_tails(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
 def _intended(evidence: Evidence, tail: Tail) -> str:
     """What those waited who asked at a rate: a request that cannot begin in time is late before it begins."""
     late = [
-        f"{delay(dict(one.within_s)[SLOW])} ({one.operation.removesuffix(INTENDED)})"
-        for one in evidence.latencies
-        if one.workload == tail.workload and one.operation.endswith(INTENDED)
+        f"{delay(dict(latency.within_s)[SLOW])} ({latency.operation.removesuffix(INTENDED)})"
+        for latency in evidence.latencies
+        if latency.workload == tail.workload and latency.operation.endswith(INTENDED)
     ]
     return f"; counted from when they should have begun, 99 % took at most {listed(late)}" if late else ""
 
@@ -228,22 +229,22 @@ def _measure(cause: TailCause) -> Number:
 
 def _text(tail: Tail) -> str:
     opening = f"{tail.workload}: 99 % of requests ended within {delay(tail.within_s)}"
-    said = [_clause(tail, cause) for cause in tail.causes]
-    said += [
+    clauses = [_clause(tail, cause) for cause in tail.causes]
+    clauses += [
         f"{WORDS[cause.kind]} {percent(cause.held)} of the time ({_measured(cause)}) makes every request wait"
         for cause in tail.steady
     ]
-    if not said:
+    if not clauses:
         missing = listed([WORDS[kind] for kind in tail.unknown])
         sought = listed([WORDS[kind] for kind in tail.sought], "or") or "anything"
         return (
             f"{opening}; the cause of the other {format_counted(tail.slow, 'slow request')} is unknown: "
             f"they did not coincide with {sought}" + (f"; not measured: {missing}" if missing else "")
         )
-    rest = 1 - tail.told
+    rest = 1 - tail.explained
     if tail.causes and rest >= LEAST_CAUGHT:
-        said.append(f"for {percent(rest)} of them it is unknown")
-    return f"{opening}; {'; '.join(said)}"
+        clauses.append(f"for {percent(rest)} of them it is unknown")
+    return f"{opening}; {'; '.join(clauses)}"
 
 
 def _clause(tail: Tail, cause: TailCause) -> str:
@@ -258,10 +259,7 @@ def _clause(tail: Tail, cause: TailCause) -> str:
 
 
 def _measured(cause: TailCause) -> str:
-    value = {
-        "s": delay(cause.most),
-        "share": percent(cause.most),
-    }.get(cause.unit, f"{cause.most:.3g}")
+    value = {"s": delay(cause.most), "share": percent(cause.most)}.get(cause.unit, f"{cause.most:.3g}")
     if cause.kind == "hot server":
         value = multiple(cause.most)
     where = "of" if cause.kind == "outage" else "on"

@@ -6,18 +6,11 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from howdah.analysis.evidence import (
-    CpuShare,
-    DiskUse,
-    Evidence,
-    HostUse,
-    MachineOfRun,
-    NicUse,
-    StretchUse,
-    WorkloadTime,
-)
+from howdah.analysis.evidence import Evidence
+from howdah.analysis.evidence.times import WorkloadTime
+from howdah.analysis.evidence.use import CpuShare, DiskUse, HostUse, MachineOfRun, NicUse, StretchUse
 from howdah.analysis.machines import on_cluster
-from howdah.analysis.timeline import Timeline
+from howdah.analysis.timeline import LEAST_RESOLVED_S, MODES, Timeline
 from howdah.analysis.wording import listed, named, number, percent, seconds
 from howdah.model.finding import Finding, Number
 from howdah.model.run import RunRecord
@@ -42,7 +35,6 @@ def find_budget(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             workload=workload,
             text=f"{workload} used at most {format_memory(peak)} of memory, "
             f"{percent(peak / budget)} of its budget of {format_memory(budget)}",
-            origin=record.origin,
             numbers=(number("peak RSS", peak, "B"), number("budget", budget, "B")),
         )
 
@@ -59,16 +51,12 @@ def find_swapping(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
                 severity="warning",
                 text=f"{gauge.host} swapped out {format_memory(grown)} during the run; "
                 "every time here includes it",
-                origin=record.origin,
                 numbers=(number("swap growth", grown, "B"),),
             )
 
 
-MODES = ("user", "system", "iowait", "steal", "idle")
 # Traffic below a megabyte per second is the host's own chatter and not worth a word.
 QUIET_BYTES_PER_S = 1e6
-# The kernel counts a CPU's time in steps of 10 ms; over fewer than five a share is mostly rounding.
-LEAST_RESOLVED_S = 0.05
 # What a phase shorter than this share of its workload did does not matter much.
 WORTH_RESOLVING = 0.05
 
@@ -181,7 +169,6 @@ def find_use(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
                     workload=use.workload,
                     phase=use.phase,
                     text=f"{named(use.workload, use.phase)} on {host.host}: {'; '.join(clauses)}",
-                    origin=record.origin,
                     numbers=tuple(numbers),
                 )
 
@@ -231,8 +218,8 @@ def _disk_clause(disks: list[DiskUse]) -> list[str]:
 def _matters(use: StretchUse, evidence: Evidence) -> bool:
     """Whether a phase is told apart from its workload and is a noticeable part of it."""
     time = evidence.time_of(use.workload)
-    told = use.phase in [phase.name for phase in time.told_apart]
-    return told and use.seconds >= WORTH_RESOLVING * time.elapsed_s
+    apart = use.phase in [phase.name for phase in time.told_apart]
+    return apart and use.seconds >= WORTH_RESOLVING * time.elapsed_s
 
 
 def find_coarse(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
@@ -252,7 +239,6 @@ def find_coarse(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         id="resolution",
         text=f"too short for samples every {seconds(interval_s)}: {listed(names)}; what CPU and disks did "
         "in them is not known, and a larger run would show it",
-        origin=record.origin,
         numbers=(
             number("sample interval", interval_s, "s"),
             *(number(named(use.workload, use.phase), use.seconds, "s") for use in coarse),

@@ -8,7 +8,7 @@ from typing import Literal
 from howdah.model.finding import Number
 from howdah.model.reported import format_value
 from howdah.model.run import Origin, Outcome, RunRecord
-from howdah.units import format_counted, format_percent, format_seconds
+from howdah.units import format_counted, format_percent, format_seconds, format_signed_percent
 
 Sure = Literal["measured", "likely", "guess"]
 """How much the numbers support a finding."""
@@ -35,10 +35,7 @@ def percent(share: float) -> str:
 
 def signed(share: float) -> str:
     """A share with its sign: ``+12 %``, ``−3.4 %``."""
-    size = percent(abs(share))
-    if size in ("0 %", "0.0 %"):
-        return "0 %"
-    return f"{'+' if share > 0 else chr(0x2212)}{size}"
+    return format_signed_percent(share)
 
 
 def probability(p: float) -> str:

@@ -93,7 +93,7 @@ class JobBytes(NamedTuple):
         """Map output before compression over after; a little below 1 where nothing is compressed."""
         return self.output_raw / self.output_stored if self.output_stored > 0 else 1.0
 
-    def said(self, replication: float) -> BytesToMove:
+    def on_devices(self, replication: float) -> BytesToMove:
         """What the devices must have moved for all that, if no cache took part."""
         read = self.hdfs_read + self.map_file_read + self.reduce_file_read + self.shuffled
         written = round(replication * self.hdfs_written + self.map_file_written + self.reduce_file_written)
@@ -162,9 +162,9 @@ def replication_of(result: WorkloadResult) -> float | None:
     """
     if (policy := policy_of(result)) is not None:
         return policy.overhead
-    asked = REPLICATION.of(result.workload)
-    if asked is not None:
-        return asked
+    requested = REPLICATION.of(result.workload)
+    if requested is not None:
+        return requested
     # TeraSort's job has its own number here, whatever the file system's is.
     value = result.job.conf.get("dfs.replication", "") if result.job else ""
     if value.isdigit():

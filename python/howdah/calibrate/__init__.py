@@ -1,4 +1,10 @@
-"""Calibration: which values of the simulator's parameters explain runs that are known.
+"""Calibration: which values of the simulator's parameters explain known runs.
 
-It is handed a function that simulates a case, and knows nothing of how that is done.
+It gets a function that simulates a case, and does not depend on how that works.
 """
+
+from __future__ import annotations
+
+from howdah.deferred import deferred
+
+__getattr__ = deferred(__name__)

@@ -7,12 +7,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from howdah.calibrate.ablation import ablate
 from howdah.calibrate.case import Case, Simulate, is_load, metric_kind, metric_of, unit_of, workload_of
-from howdah.calibrate.extents import extents
-from howdah.calibrate.fit import Fit, fit, rests_on
+from howdah.calibrate.fit import Fit, ablate, fit, rests_on
 from howdah.calibrate.leave_out import NINETY, LeftOut, half_width, leave_out, residuals
 from howdah.calibrate.problem import FittedFigure, Free, Problem, position_of, values_at
+from howdah.calibrate.uncertainty import extents
 from howdah.errors import UserError
 from howdah.model.calibration import CalibratedValue, Calibration, CalibrationCell, Residual
 from howdah.model.parameter import PARAMETERS
@@ -29,14 +28,14 @@ def calibrate(
     begin: Mapping[str, float] | None = None,
     seed: int = 1,
     threads: int = 1,
-    tell: Callable[[], None] = lambda: None,
+    report: Callable[[], None] = lambda: None,
 ) -> Calibration:
     """Fit the free numbers to the cases, leave each out in turn, and say how well it all fits.
 
-    The search begins with what ``begin`` says of them, if it is given. ``tell`` is called after every
+    The search begins with what ``begin`` says of them, if it is given. ``report`` is called after every
     simulation. Raises UserError where the cases hold no figure.
     """
-    problem = Problem(cases, free, simulate, seed=seed, threads=threads, tell=tell)
+    problem = Problem(cases, free, simulate, seed=seed, threads=threads, report=report)
     if not problem.figures:
         raise UserError("calibrate", "has no times for these runs", "give tables or records with times")
     full = fit(problem, None if begin is None else position_of(problem.free, begin))

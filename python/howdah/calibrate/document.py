@@ -1,4 +1,4 @@
-"""docs/accuracy.md, from the calibration that howdah ships."""
+"""docs/accuracy.md, from the calibration that howdah ships, and the row of a figure."""
 
 from __future__ import annotations
 
@@ -6,17 +6,16 @@ import math
 from collections.abc import Iterable, Iterator
 from statistics import median
 
-from howdah.calibrate.apart import Apart, unexplained_ratios
 from howdah.calibrate.case import workload_of
-from howdah.calibrate.forecast import unexplained
+from howdah.calibrate.forecast import Apart, unexplained, unexplained_ratios
 from howdah.calibrate.leave_out import NINETY
 from howdah.markdown import pipe_table
 from howdah.model.calibration import Calibration, CalibrationCell, Without
 from howdah.model.parameter import PARAMETERS
-from howdah.units import format_counted
+from howdah.units import format_counted, format_signed_percent
 
 _NOTICE = (
-    "<!-- Written by `python -m howdah.session.predict.pages`; calibrate again instead of changing it. -->"
+    "<!-- Written by `python -m howdah.session.predict.results`; calibrate again instead of changing it. -->"
 )
 _STATED = 0.9
 
@@ -174,12 +173,7 @@ def _transfers(calibration: Calibration) -> Iterator[str]:
             ("run", "figure", "published", "simulated", "ratio", f"{_STATED:.0%} interval", ""),
             (
                 (
-                    cell.case,
-                    cell.quantity,
-                    f"{cell.known:.4g} {cell.unit}",
-                    f"{cell.simulated:.4g} {cell.unit}",
-                    f"{cell.simulated / cell.known:.2f}",
-                    "" if cell.low is None or cell.high is None else f"{cell.low:.4g} to {cell.high:.4g}",
+                    *figure_row(cell, f"{cell.simulated / cell.known:.2f}"),
                     "fitted" if cell.fitted else "predicted",
                 )
                 for cell in transfer.cells
@@ -195,24 +189,28 @@ def _figures(calibration: Calibration) -> Iterator[str]:
     yield pipe_table(
         ("run", "figure", "published", "simulated", "error", "error, left out", f"{_STATED:.0%} interval"),
         (
-            (
-                cell.case,
-                cell.quantity,
-                f"{cell.known:.4g} {cell.unit}",
-                f"{cell.simulated:.4g} {cell.unit}",
-                _error(cell, cell.error),
-                _error(cell, cell.left_out_error),
-                "" if cell.low is None or cell.high is None else f"{cell.low:.4g} to {cell.high:.4g}",
+            figure_row(
+                cell,
+                error_text(cell, cell.error),
+                error_text(cell, cell.left_out_error) or ("" if cell.fitted else "only compared"),
             )
             for cell in calibration.cells
         ),
     )
 
 
-def _error(cell: CalibrationCell, error: float | None) -> str:
+def figure_row(cell: CalibrationCell, *errors: str) -> tuple[str, ...]:
+    """The run, name, known and simulated value of a figure, then these errors, then its interval."""
+    interval = "" if cell.low is None or cell.high is None else f"{cell.low:.4g} to {cell.high:.4g}"
+    known, simulated = (f"{value:.4g} {cell.unit}" for value in (cell.known, cell.simulated))
+    return cell.case, cell.quantity, known, simulated, *errors, interval
+
+
+def error_text(cell: CalibrationCell, error: float | None) -> str:
+    """An error of a figure: in points for loads of masters, otherwise relative; empty if unknown."""
     if error is None:
-        return "only compared" if not cell.fitted else ""
-    return f"{error:+.0f} points" if cell.unit == "%" else f"{error:+.1%}"
+        return ""
+    return f"{error:+.0f} points" if cell.unit == "%" else format_signed_percent(error)
 
 
 def _ratios(calibration: Calibration) -> Iterator[str]:

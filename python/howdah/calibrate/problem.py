@@ -10,8 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from howdah.calibrate.case import Case, Simulate, Unsure, is_load, metric_of
-from howdah.calibrate.noise import best_of_spread, run_to_run
+from howdah.calibrate.case import Case, Simulate, Unsure, best_of_spread, is_load, metric_of, run_to_run
 from howdah.calibrate.study import PublishedStudy
 from howdah.model.parameter import Parameter
 
@@ -133,7 +132,7 @@ class Problem:
         *,
         seed: int = 1,
         threads: int = 1,
-        tell: Callable[[], None] = lambda: None,
+        report: Callable[[], None] = lambda: None,
     ) -> None:
         self.cases = tuple(cases)
         self.free = tuple(free)
@@ -141,7 +140,7 @@ class Problem:
         self.seed = seed
         self._simulate = simulate
         self._threads = threads
-        self._tell = tell
+        self._tell = report
         self._slopes: tuple[Vector, Vector] | None = None
         self._known: dict[_Key, Mapping[str, float]] = {}
 

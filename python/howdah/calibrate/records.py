@@ -1,4 +1,4 @@
-"""Run records as cases: what was measured, on the hosts it was measured on."""
+"""Run records as cases: what was measured, on the hosts that ran it, a lab's as built, and measured links."""
 
 from __future__ import annotations
 
@@ -8,14 +8,19 @@ from collections.abc import Iterator, Sequence
 from itertools import starmap
 from statistics import fmean
 
-from howdah.calibrate.built import as_built, cpu_share
+import numpy as np
+
 from howdah.calibrate.case import Case, CaseWork, phase_times
 from howdah.calibrate.hbase import asked_hbase, metrics_of
 from howdah.errors import UserError
 from howdah.model.calibration import CalibratedValue
+from howdah.model.cluster import Laboratory
+from howdah.model.inventory import CpuLayout, DiskKind, DiskSet, HostGroup
 from howdah.model.parameter import CPU_QUOTA
 from howdah.model.plan import ClusterPlan
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
+from howdah.model.workloads.network import BOTH_WAYS
+from howdah.units import format_counted
 
 _PHASES = ("map-shuffle", "reduce-merge")
 _RUN_TO_RUN = 0.05
@@ -141,3 +146,107 @@ def times_of(result: WorkloadResult) -> Iterator[tuple[str, float]]:
     for name, seconds in phase_times(result).items():
         if name in _PHASES:
             yield f"{kind}/{name}", seconds
+
+
+def as_built(plan: ClusterPlan, lab: Laboratory) -> ClusterPlan:
+    """The plan of a laboratory, with what its hosts really had, for the simulator.
+
+    A limit of CPU time holds a worker as a whole. One worker with a CPU's worth of time is one core for the
+    simulator, however many threads were planned; two workers that share it are two cores of half the speed,
+    for neither may use what the other one leaves.
+    """
+    cluster = plan.cluster
+    workers_on = {
+        group.name: sum(kind.per_host for kind in plan.workers if kind.group in {None, group.name})
+        for group in cluster.inventory.groups
+    }
+    groups = tuple(
+        _host(group, _cpus(group, lab), workers_on[group.name]) for group in cluster.inventory.groups
+    )
+    cores = {group.name: group.cpu.threads for group in groups}
+    kinds = tuple(
+        kind.model_copy(update={"vcpus": min(kind.vcpus, cores[kind.group])})
+        if kind.vcpus is not None and kind.group in cores
+        else kind
+        for kind in plan.workers
+    )
+    inventory = cluster.inventory.model_copy(update={"groups": groups})
+    return plan.model_copy(
+        update={"cluster": cluster.model_copy(update={"inventory": inventory}), "workers": kinds}
+    )
+
+
+def cpu_share(plan: ClusterPlan, lab: Laboratory) -> float:
+    """What a planned thread of the workers' hosts had of a CPU, 1 for all of it."""
+    groups = plan.cluster.inventory.worker_groups
+    return min((_cpus(group, lab) / group.cpu.threads for group in groups), default=1.0)
+
+
+def _cpus(group: HostGroup, lab: Laboratory) -> float:
+    scaled = {scaling.what: scaling.lab for scaling in lab.scaling}
+    return scaled.get(f"CPUs per host of {group.name}", float(group.cpu.threads))
+
+
+def _host(group: HostGroup, cpus: float, workers: int) -> HostGroup:
+    disks = tuple(_without_head(disk) for disk in group.disks)
+    if cpus >= group.cpu.threads:
+        return group.model_copy(update={"disks": disks})
+    cores = max(workers, math.floor(cpus), 1)
+    speed = (group.cpu.speed or 1.0) * cpus / cores
+    cpu = CpuLayout(sockets=1, cores_per_socket=cores, speed=speed)
+    return group.model_copy(update={"disks": disks, "cpu": cpu})
+
+
+def _without_head(disks: DiskSet) -> DiskSet:
+    """A laboratory holds a disk to one rate, wherever its data lie and however many read it."""
+    rate = disks.outer_bytes_per_s
+    return disks.model_copy(update={"kind": DiskKind.SSD, "inner_bytes_per_s": rate})
+
+
+LINK_SHARE = "link_share"
+"""The simulator's name for what a link that is busy both ways carries, as a share of its nominal speed."""
+
+_MOST = 1.0
+_LOW, _HIGH = 5, 95
+
+
+def measures_links(record: RunRecord) -> bool:
+    """Whether a run measured a network rather than a workload's time."""
+    return any(result.links for result in record.workloads)
+
+
+def link_values(records: Sequence[RunRecord]) -> tuple[CalibratedValue, ...]:
+    """The share of their nominal speed that links carry both ways: the median of all pairs, and 90 % of them.
+
+    Raises UserError for a run that did not succeed, or of hosts whose nominal speed nothing tells.
+    """
+    if not records:
+        return ()
+    shares = [share for record in records for share in _shares(record)]
+    low, value, high = (min(_MOST, float(np.percentile(shares, at))) for at in (_LOW, 50, _HIGH))
+    rests_on = tuple(
+        f"run {record.id}: {format_counted(len(list(_shares(record))), 'pair')} both ways"
+        for record in records
+    )
+    return (
+        CalibratedValue(
+            name=LINK_SHARE,
+            value=round(value, 4),
+            low=round(low, 4),
+            high=round(high, 4),
+            origin="measured",
+            rests_on=rests_on,
+        ),
+    )
+
+
+def _shares(record: RunRecord) -> Iterator[float]:
+    where = f"run {record.id}"
+    if record.outcome is not Outcome.SUCCEEDED:
+        raise UserError(
+            where, f"{record.outcome}: the speed of its links is unknown", "give runs that succeeded"
+        )
+    links = [link for result in record.workloads for link in result.links if link.how == BOTH_WAYS]
+    if not all(link.nominal_bits_per_s for link in links):
+        raise UserError(where, "does not record the purpose of its ports", "measure the hosts of a plan")
+    yield from (link.bits_per_s / link.nominal_bits_per_s for link in links if link.nominal_bits_per_s)

@@ -55,7 +55,6 @@ class Refit(Model):
     """A quantity of the study's hardware that is fitted to its own figures."""
 
     name: HardwareName
-    """The quantity."""
     start: float
     """The most likely value before the figures are seen."""
     low: float
@@ -72,9 +71,7 @@ class RepeatColumns(Model):
     runs: str
     """How many runs."""
     least: str
-    """The least of them."""
     most: str
-    """The most of them."""
 
 
 class PublishedTable(Model):
@@ -119,11 +116,8 @@ class Ratios(Model):
     file: str
     """The table's file name."""
     files: Count
-    """Files of TestDFSIO."""
     file_size: Size
-    """Size of each of them."""
     ratios: tuple[Ratio, ...]
-    """The ratios."""
 
 
 class PublishedStudy(Model):
@@ -134,11 +128,9 @@ class PublishedStudy(Model):
     study: Word
     """Its short name."""
     title: str
-    """Its title and year."""
     best_of: Annotated[int, Field(ge=1)]
     """How many runs a published figure is the best of; 1 where it is a mean or a single run."""
     inventory: Inventory
-    """The hosts."""
     refit: tuple[Refit, ...] = ()
     """What of the hardware is fitted to the study's own figures."""
     probes: tuple[str, ...] = ()
@@ -158,7 +150,6 @@ class PublishedStudy(Model):
     tables: tuple[PublishedTable, ...] = ()
     """Tables of elapsed times and loads."""
     ratios: Ratios | None = None
-    """A table of ratios."""
 
     def platform(self, label: str) -> Platform | None:
         """The platform of this name in the tables."""

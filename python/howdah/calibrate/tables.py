@@ -8,8 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from howdah.calibrate.case import Unsure, is_load
-from howdah.calibrate.noise import median_spread
+from howdah.calibrate.case import Unsure, is_load, median_spread
 from howdah.calibrate.study import PublishedStudy, PublishedTable, RepeatColumns
 from howdah.errors import UserError
 from howdah.units import MIB
@@ -42,7 +41,6 @@ class StudySetting(NamedTuple):
     """What tells one run of a study from its others."""
 
     platform: str
-    """Its platform."""
     dataset_bytes: int
     """TeraSort's dataset."""
     replication: int
@@ -65,7 +63,6 @@ class KnownFigure(NamedTuple):
     """One published cell."""
 
     setting: StudySetting
-    """The run it is of."""
     quantity: str
     """What of that run."""
     value: float
@@ -73,7 +70,6 @@ class KnownFigure(NamedTuple):
     where: str
     """Its file and line."""
     unsure: Unsure
-    """How unsure it is."""
 
 
 def rows_of(text: str, file: str) -> list[dict[str, str]]:

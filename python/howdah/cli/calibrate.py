@@ -12,17 +12,20 @@ import typer
 from rich.console import Console, RenderableType
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+from howdah.calibrate import document
+from howdah.cli.arguments import AsJson, RunsDir
 from howdah.cli.help import App
 from howdah.cli.output import show
 from howdah.errors import UserError
-from howdah.model.calibration import CalibratedValue, Calibration, CalibrationCell
+from howdah.model.calibration import CalibratedValue, Calibration
 from howdah.report.document import FactList, Paragraph, Table, present
 from howdah.report.terminal import blocks
 from howdah.session.files import DEFAULT_RUNS_DIR
 from howdah.session.predict import calibration as session
-from howdah.units import format_counted
+from howdah.units import format_counted, format_percent
 
 _FAR = 0.1
+"""Relative errors of times that are shown in bold."""
 
 EXAMPLES = """
 howdah calibrate last -o mine.yaml  # fits the simulator to the newest run
@@ -40,8 +43,18 @@ def calibration_table(calibration: Calibration, path: Path) -> RenderableType:
     )
     cells = Table(
         ("run", "figure", "known", "simulated", "error", "left out", "90 % interval"),
-        tuple(map(_cell, calibration.cells)),
-        strong=frozenset(at for at, cell in enumerate(calibration.cells) if _is_far(cell)),
+        tuple(
+            document.figure_row(
+                cell,
+                *(document.error_text(cell, error) or "–" for error in (cell.error, cell.left_out_error)),
+            )
+            for cell in calibration.cells
+        ),
+        strong=frozenset(
+            at
+            for at, cell in enumerate(calibration.cells)
+            if cell.unit == "s" and max(abs(cell.error), abs(cell.left_out_error or 0)) > _FAR
+        ),
     )
     summary = Paragraph("\n".join(_summary(calibration)))
     return blocks(*present(parameters, cells, summary, FactList("", (("calibration", str(path)),))))
@@ -50,18 +63,6 @@ def calibration_table(calibration: Calibration, path: Path) -> RenderableType:
 def _parameter(value: CalibratedValue) -> tuple[str, ...]:
     rests_on = "; ".join(value.rests_on[:1]) or "the expected range"
     return value.name, f"{value.value:.3g}", f"{value.low:.3g} to {value.high:.3g}", rests_on
-
-
-def _cell(cell: CalibrationCell) -> tuple[str, ...]:
-    return (
-        cell.case,
-        cell.quantity,
-        f"{cell.known:.4g} {cell.unit}",
-        f"{cell.simulated:.4g} {cell.unit}",
-        _error(cell, cell.error),
-        _error(cell, cell.left_out_error),
-        "" if cell.low is None or cell.high is None else f"{cell.low:.4g} to {cell.high:.4g}",
-    )
 
 
 def _summary(calibration: Calibration) -> Iterator[str]:
@@ -73,22 +74,13 @@ def _summary(calibration: Calibration) -> Iterator[str]:
     yield (
         f"{format_counted(len(calibration.parameters), 'parameter')} for "
         f"{format_counted(len(calibration.cells), 'figure')}; of the times, fitted: median error "
-        f"{median(fitted):.1%}, largest {max(fitted):.1%}"
+        f"{format_percent(median(fitted))}, largest {format_percent(max(fitted))}"
     )
     if left_out:
-        yield f"left out: median error {median(left_out):.1%}, largest {max(left_out):.1%}"
+        errors = f"median error {format_percent(median(left_out))}, largest {format_percent(max(left_out))}"
+        yield f"left out: {errors}"
     if calibration.best_of > 1:
         yield f"figures and simulations are those of the best of {calibration.best_of} runs"
-
-
-def _is_far(cell: CalibrationCell) -> bool:
-    return cell.unit == "s" and max(abs(cell.error), abs(cell.left_out_error or 0)) > _FAR
-
-
-def _error(cell: CalibrationCell, error: float | None) -> str:
-    if error is None:
-        return "–"
-    return f"{error:+.0f} points" if cell.unit == "%" else f"{error:+.1%}"
 
 
 app = App()
@@ -96,7 +88,7 @@ app = App()
 
 @app.command("calibrate", epilog=EXAMPLES)
 def calibrate(  # noqa: PLR0917 - typer makes options of parameters
-    known: Annotated[
+    sources: Annotated[
         list[str] | None,
         typer.Argument(help="Run ids, or published tables as CSV files.", metavar="RUN|PUBLISHED.csv"),
     ] = None,
@@ -125,10 +117,8 @@ def calibrate(  # noqa: PLR0917 - typer makes options of parameters
     threads: Annotated[
         int, typer.Option(help="Number of simulations that run at the same time.", min=1, max=256)
     ] = 1,
-    runs_dir: Annotated[
-        Path, typer.Option(help="Directory of run records.", envvar="HOWDAH_RUNS_DIR", metavar="DIR")
-    ] = DEFAULT_RUNS_DIR,
-    json: Annotated[bool, typer.Option("--json", help="Print the calibration as JSON.")] = False,
+    runs_dir: RunsDir = DEFAULT_RUNS_DIR,
+    json: AsJson = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only its path.")] = False,
 ) -> None:
     """Calibrate the simulator: fit its parameters to known runs.
@@ -136,19 +126,19 @@ def calibrate(  # noqa: PLR0917 - typer makes options of parameters
     Writes every parameter with its 90 % interval and source, and the error of every figure:
     as fitted, and as predicted without its own run.
     """
-    if this_machine == bool(known):
+    if this_machine == bool(sources):
         raise UserError(
-            "RUN" if known else "howdah calibrate",
-            "conflicts with --this-machine" if known else "has nothing to calibrate with",
+            "RUN" if sources else "howdah calibrate",
+            "conflicts with --this-machine" if sources else "has nothing to calibrate with",
             "give runs, published tables, or only --this-machine",
         )
     session.check_output(output)
     with _Counter(silent=json or quiet) as counter:
         if this_machine:
-            calibration = session.calibrate_this_machine(rounds=rounds, tell=counter.show)
+            calibration = session.calibrate_this_machine(rounds=rounds, report=counter.show)
         else:
             calibration = session.calibrate(
-                known or [], runs_dir, begin=begin, seed=seed, threads=threads, tell=counter.count
+                sources or [], runs_dir, begin=begin, seed=seed, threads=threads, report=counter.count
             )
     session.save_calibration(calibration, output)
     if json:
@@ -182,8 +172,8 @@ class _Counter:
     def __exit__(self, *error: object) -> None:
         self._bar.stop()
 
-    def show(self, what: str) -> None:
-        self._bar.update(self._task, said=f"measuring {what}")
+    def show(self, step: str) -> None:
+        self._bar.update(self._task, said=f"measuring {step}")
 
     def count(self) -> None:
         self._done += 1

@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 from rich.console import RenderableType
 
+from howdah.cli.arguments import AsJson, Libvirt, PasswordFile, VCenter
 from howdah.cli.help import App
 from howdah.cli.output import show
 from howdah.errors import UserError
@@ -94,14 +95,14 @@ def _unknowns(checks: Sequence[Check], *, everything: bool) -> Entries:
 
 
 def _inspected(report: CheckReport) -> str:
-    known = {
+    inspected = {
         "command line": "",
         "default": " (assumed: no file names a release; give --hadoop VERSION)",
     }.get(report.hadoop_from, f" ({report.hadoop_from})")
     role = f" · as a {report.role.value}'s" if report.role is not None else ""
     reads_hbase = any(PurePath(subject).name == "hbase-site.xml" for subject in report.looked_at)
     hbase = f", HBase {report.hbase}" if reads_hbase else ""
-    return f"Hadoop {report.hadoop}{known}{hbase} · {_looked_at(report)}{role}"
+    return f"Hadoop {report.hadoop}{inspected}{hbase} · {_looked_at(report)}{role}"
 
 
 def _looked_at(report: CheckReport) -> str:
@@ -162,23 +163,12 @@ def check(
             "Default: detected for clients, otherwise the whole cluster.",
         ),
     ] = None,
-    vcenter: Annotated[
-        str | None,
-        typer.Option("--vcenter", metavar="HOST[:PORT]", help="vCenter with the plan's virtual machines."),
-    ] = None,
-    libvirt: Annotated[
-        str | None,
-        typer.Option("--libvirt", metavar="URI", help="libvirt's URI; {host} stands for each host's name."),
-    ] = None,
+    vcenter: VCenter = None,
+    libvirt: Libvirt = None,
     site: Annotated[
         Path, typer.Option("--site", metavar="FILE", help="Site file that the machines were created with.")
     ] = Path("site.yaml"),
-    password_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--password-file", metavar="FILE", help="File with vCenter's password. Default: prompt for it."
-        ),
-    ] = None,
+    password_file: PasswordFile = None,
     severity: Annotated[
         Least, typer.Option("--severity", help="Exit with code 1 for findings of this severity or worse.")
     ] = Least.FAIL,
@@ -197,7 +187,7 @@ def check(
         bool, typer.Option("--advice", help="Also list defaults that howdah would replace.")
     ] = False,
     everything: Annotated[bool, typer.Option("--all", help="Also list checks that pass.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+    json: AsJson = False,
     sarif: Annotated[
         Path | None, typer.Option("--sarif", metavar="FILE", help="Also write SARIF 2.1.0 to this file.")
     ] = None,
@@ -246,8 +236,8 @@ def with_machines(
             "is missing: howdah cannot know which machines to compare",
             "give the plan that the machines were made for",
         )
-    asked = provisioning.wanted(plan, site, endpoint)
-    return provisioning.with_machines(report, asked, endpoint, password(asked, endpoint, password_file))
+    machines = provisioning.requested_machines(plan, site, endpoint)
+    return provisioning.with_machines(report, machines, endpoint, password(machines, endpoint, password_file))
 
 
 def _is_found(report: CheckReport, least: Least) -> bool:

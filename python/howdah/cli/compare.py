@@ -1,20 +1,26 @@
-"""``howdah compare``: runs against a baseline."""
+"""``howdah compare`` and ``howdah score``: runs compared with each other, and with their predictions."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from howdah.cli.arguments import AsJson, PredictionsDir, RunsDir
 from howdah.cli.help import App
 from howdah.cli.output import print_json, show
 from howdah.extras import check_extras
 from howdah.report.comparing import content as comparison_page
+from howdah.report.prediction import scored as score_page
 from howdah.report.terminal import terminal
-from howdah.session.files import DEFAULT_RUNS_DIR
+from howdah.session.files import DEFAULT_PREDICTIONS_DIR, DEFAULT_RUNS_DIR
+from howdah.session.predict import results
 from howdah.session.run import comparing as session
 from howdah.session.run import runs as runs_session
+
+if TYPE_CHECKING:
+    from howdah.model.prediction import Score
 
 EXAMPLES = """
 howdah compare 20261120-1714 20261120-1731  # compares the second run with the first
@@ -26,9 +32,9 @@ howdah compare last before/20261119-0930-terasuite --json  # prints it for progr
 app = App()
 
 
-def _ids(context: typer.Context, incomplete: str) -> list[str]:
+def _ids(context: typer.Context) -> list[str]:
     runs = runs_session.list_runs(Path(context.params.get("runs_dir") or DEFAULT_RUNS_DIR))
-    return [name for name in ("last", *(run.id for run in runs)) if name.startswith(incomplete)]
+    return ["last", *(run.id for run in runs)]
 
 
 @app.command("compare", epilog=EXAMPLES)
@@ -55,10 +61,8 @@ def compare(
             "--output", "-o", help="Directory for compare.html, compare.md and figures.", metavar="DIR"
         ),
     ] = None,
-    runs_dir: Annotated[
-        Path, typer.Option(help="Directory of run records.", envvar="HOWDAH_RUNS_DIR", metavar="DIR")
-    ] = DEFAULT_RUNS_DIR,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    runs_dir: RunsDir = DEFAULT_RUNS_DIR,
+    json: AsJson = False,
 ) -> None:
     """Compare runs: how much faster or slower, whether that exceeds the noise, and what changed.
 
@@ -77,3 +81,64 @@ def compare(
         show(terminal(comparison_page.document(compared.comparison)))
         if page:
             print(f"\npage  {page}")
+
+
+SCORE_EXAMPLES = """
+howdah score last  # compares the newest run with its newest prediction
+howdah score  # lists all scored runs, and how accurate predictions were
+howdah score 20261121-0930-terasuite --prediction 20261120-1714-terasuite
+"""
+
+
+@app.command("score", epilog=SCORE_EXAMPLES)
+def score(
+    run: Annotated[
+        str | None,
+        typer.Argument(
+            help="Run: an id, its beginning, `last` or a directory. Default: list all scored runs.",
+            metavar="RUN",
+        ),
+    ] = None,
+    prediction: Annotated[
+        str | None,
+        typer.Option(
+            help="Prediction to compare with. Default: the newest of the same plan and suite.", metavar="NAME"
+        ),
+    ] = None,
+    runs_dir: RunsDir = DEFAULT_RUNS_DIR,
+    predictions_dir: PredictionsDir = DEFAULT_PREDICTIONS_DIR,
+    json: AsJson = False,
+) -> None:
+    """Compare a prediction with the run that followed, phase by phase, and show the accuracy so far.
+
+    The run must be real and successful, with the same work, and start after the prediction. The page next to
+    the prediction shows every hit and miss so far; scores.jsonl keeps the history.
+    """
+    if run is None:
+        history = results.past_scores(predictions_dir)
+        if json:
+            print_json({"scores": [_score_json(kept_score) for kept_score in history]})
+        else:
+            show(terminal(score_page.scored_history(history)))
+        return
+    check_extras("the page of `howdah score`", "charts")
+    scored = results.score_run(run, prediction, runs_dir=runs_dir, predictions_dir=predictions_dir)
+    document = results.scored_page(scored)
+    page = results.write_page(document, predictions_dir / scored.prediction.id / f"score-{scored.run}")
+    if json:
+        print_json(
+            {
+                "prediction": scored.prediction.id,
+                "run": scored.run,
+                "scores": [_score_json(new_score) for new_score in scored.scores],
+                "so_far": scored.so_far._asdict() if scored.so_far else None,
+                "page": str(page),
+            }
+        )
+    else:
+        show(terminal(document))
+        print(f"\npage  {page}")
+
+
+def _score_json(score: Score) -> dict[str, Any]:
+    return score.model_dump(mode="json") | {"error": score.error, "inside": score.inside}

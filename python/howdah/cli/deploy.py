@@ -15,6 +15,7 @@ import typer
 from rich.console import Console
 from typer.exceptions import Exit
 
+from howdah.cli.arguments import AsJson, PlanFile, Yes
 from howdah.cli.deploy_table import deployed_text, diff_text, pending_text, status_text, wrong_table
 from howdah.cli.help import App, Details
 from howdah.cli.output import agree, check_json, print_json, show
@@ -22,21 +23,23 @@ from howdah.errors import UserError
 from howdah.report.terminal import blocks
 from howdah.session.deploy import deploying as session
 from howdah.session.deploy import order, project
-from howdah.session.deploy import states as deploy_states
+from howdah.session.deploy import project as deploy_states
 from howdah.session.files import read_password
 from howdah.units import format_counted
 
 if TYPE_CHECKING:
-    from howdah.session.deploy.states import Deployed
+    from howdah.session.deploy.project import Deployed
 
 
 def not_with(flags: Mapping[str, bool], instead: Mapping[str, bool]) -> None:
     """Raise UserError where one of ``flags`` is given with one of ``instead``, or two of those."""
     for flag, value in flags.items():
-        given = [name for name, there in {flag: value, **instead}.items() if there]
-        if len(given) > 1:
+        conflicting = [name for name, used in {flag: value, **instead}.items() if used]
+        if len(conflicting) > 1:
             raise UserError(
-                given[1], f"cannot be given with {given[0]}", f"give one of {', '.join([flag, *instead])}"
+                conflicting[1],
+                f"conflicts with {conflicting[0]}",
+                f"give one of {', '.join([flag, *instead])}",
             )
 
 
@@ -48,14 +51,14 @@ def ssh_config_file(path: Path | None) -> Path | None:
     if not path.is_file():
         raise UserError(f"--ssh-config {path}", "is not a file", fix)
     # It says how it would log in, and does not.
-    asked = ["ssh", "-G", "-F", str(path.absolute()), "host"]
+    command = ["ssh", "-G", "-F", str(path.absolute()), "host"]
     try:
-        done = subprocess.run(asked, capture_output=True, text=True, errors="replace", check=False)
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
     except FileNotFoundError:
         return path  # That there is no ssh is told for all who need it.
     if done.returncode:
-        said = (done.stderr.strip() or f"ssh -G: exit {done.returncode}").splitlines()[0]
-        raise UserError(f"--ssh-config {path}", f"ssh cannot read it: {said}", fix)
+        problem = (done.stderr.strip() or f"ssh -G: exit {done.returncode}").splitlines()[0]
+        raise UserError(f"--ssh-config {path}", f"ssh cannot read it: {problem}", fix)
     return path
 
 
@@ -92,7 +95,7 @@ def mirror_address(text: str) -> str:
 
 def disks_of_hosts(texts: Sequence[str]) -> dict[str, Sequence[str]]:
     """The data disks by host; raises UserError for what names none, or one twice."""
-    found: dict[str, Sequence[str]] = {}
+    by_host: dict[str, Sequence[str]] = {}
     for text in texts:
         host, equals, devices = text.partition("=")
         named = [device for device in devices.split(",") if device]
@@ -100,7 +103,7 @@ def disks_of_hosts(texts: Sequence[str]) -> dict[str, Sequence[str]]:
             raise UserError(
                 f"--disks {text}", "is not a list of a host's disks", "write HOST=/dev/sdb,/dev/sdc"
             )
-        if host in found:
+        if host in by_host:
             raise UserError(
                 f"--disks {text}",
                 f"host {host} is in another --disks, too",
@@ -108,8 +111,8 @@ def disks_of_hosts(texts: Sequence[str]) -> dict[str, Sequence[str]]:
             )
         if twice := next((device for device in named if named.count(device) > 1), None):
             raise UserError(f"--disks {text}", f"lists {twice} twice", "list each disk once")
-        found[host] = named
-    return found
+        by_host[host] = named
+    return by_host
 
 
 EXAMPLES = """
@@ -135,7 +138,7 @@ app = App()
 
 @app.command("deploy", epilog=EXAMPLES)
 def deploy(
-    plan: Annotated[Path, typer.Argument(help="Plan that `howdah plan` wrote.", metavar="PLAN")],
+    plan: PlanFile,
     *,
     diff: Annotated[
         bool,
@@ -172,7 +175,7 @@ def deploy(
             rich_help_panel=INSTEAD,
         ),
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Skip the confirmation prompt.")] = False,
+    yes: Yes = False,
     host: Annotated[
         list[str] | None,
         typer.Option(
@@ -262,7 +265,7 @@ def deploy(
         int,
         typer.Option(help="Number of hosts to work on at the same time.", min=1, rich_help_panel=REACHING),
     ] = 50,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json: AsJson = False,
 ) -> None:
     """Deploy the planned cluster over ssh: users, disks, releases, configuration, daemons in order.
 
@@ -276,14 +279,16 @@ def deploy(
     not_with({"--diff": diff, **changing}, instead)
     if host and not (stop or start):
         raise UserError("--host", "names the host to stop or start", "give it with --stop or --start")
-    check_json(json=json, yes=yes, shows=diff or status, look="" if stop or start or finalize else "--diff")
+    check_json(
+        json=json, yes=yes, shows=diff or status, preview="" if stop or start or finalize else "--diff"
+    )
     login = session.SshLogin(
         ssh_config=ssh_config_file(ssh_config),
         ssh_password=secret("--ssh-password-file", ssh_password_file, "password for ssh: "),
         sudo_password=secret("--sudo-password-file", sudo_password_file, "password for sudo: "),
         forks=forks,
     )
-    asked = deploy_states.DeployOptions(
+    options = deploy_states.DeployOptions(
         login=login,
         mirror=mirror_address(mirror),
         disks=disks_of_hosts(disks or ()),
@@ -296,7 +301,7 @@ def deploy(
         downtime=downtime,
     )
     target = project.read_target(plan)
-    with _telling() as (tell, paused):
+    with _telling() as (report, paused):
 
         def agree_to(change: Deployed) -> None:
             if not yes:
@@ -305,14 +310,14 @@ def deploy(
                     agree(f"Apply these changes to cluster {change.cluster}?", yes=yes)
 
         if status:
-            states = session.status(target, asked, tell)
+            states = session.status(target, options, report)
         elif stop or start:
             playbook = "stop" if stop else "start"
-            done = order.switch(target, asked, tell, agree_to, playbook=playbook, hosts=host or ())
+            done = order.switch(target, options, report, agree_to, playbook=playbook, hosts=host or ())
         elif finalize:
-            done = session.finalize(target, asked, tell, agree_to)
+            done = session.finalize(target, options, report, agree_to)
         else:
-            done = session.deploy(target, asked, tell, agree_to)
+            done = session.deploy(target, options, report, agree_to)
     if status:
         print_json(states.for_programs()) if json else show(status_text(states))
         raise Exit(0 if states.well else 1)
@@ -364,4 +369,4 @@ def _telling() -> Iterator[tuple[session.ReportStep, Callable[[], AbstractContex
             yield
             moving.start()
 
-        yield lambda what: moving.update(what[:1].lower() + what[1:]), paused
+        yield lambda step: moving.update(step[:1].lower() + step[1:]), paused

@@ -15,16 +15,16 @@ from howdah.units import format_counted
 
 if TYPE_CHECKING:
     from howdah.session.deploy.deploying import ClusterStatus, HostProblem
-    from howdah.session.deploy.states import Deployed, DeployedHost
-    from howdah.session.deploy.upgrading import HdfsUpgrade
+    from howdah.session.deploy.order import HdfsUpgrade
+    from howdah.session.deploy.project import Deployed, DeployedHost
 
 _SHOWN = 6
 """As many changes of a host as one line names."""
 
 
-def wrong_table(found: Iterable[HostProblem]) -> Table:
+def wrong_table(problems: Iterable[HostProblem]) -> Table:
     """All that is wrong, host by host."""
-    rows = tuple((wrong.host, wrong.what, wrong.fix) for wrong in sorted(found))
+    rows = tuple((wrong.host, wrong.what, wrong.fix) for wrong in sorted(problems))
     return Table(("host", "what is wrong", "what to do"), rows)
 
 

@@ -10,6 +10,7 @@ from rich.console import Console, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from typer.exceptions import Exit
 
+from howdah.cli.arguments import AsJson
 from howdah.cli.help import App
 from howdah.cli.output import print_json, show_notice
 from howdah.cli.output import show as show_table
@@ -79,20 +80,20 @@ def fetch(
     """
     if product not in FETCHABLE:
         raise UserError(product, "is not a product that howdah can fetch", f"one of {', '.join(FETCHABLE)}")
-    wanted = release_of(product, release)
+    requested = release_of(product, release)
     with _bar() as bar:
         task = bar.add_task("", total=None)
 
         def progress(step: str, done: int, total: int) -> None:
             if step == "downloading" and done == 0:
                 # A pipe has no bar, and whoever waits shall know for what.
-                bar.console.print(f"fetching {wanted}, {format_counted(total, 'jar')} …")
+                bar.console.print(f"fetching {requested}, {format_counted(total, 'jar')} …")
             bar.update(task, description=step, completed=done, total=total)
 
-        fetched = session.fetch(wanted, progress)
+        fetched = session.fetch(requested, progress)
     jars = format_counted(fetched.jars, "jar")
-    what = "fetched and verified" if fetched.fresh else "already in the cache, verified"
-    print(f"{wanted}: {jars}, {format_bytes(fetched.size_bytes)}, {what}")
+    state = "fetched and verified" if fetched.fresh else "already in the cache, verified"
+    print(f"{requested}: {jars}, {format_bytes(fetched.size_bytes)}, {state}")
     print(f"in {fetched.folder}")
 
 
@@ -105,7 +106,7 @@ def show(
             autocompletion=lambda: list(FETCHABLE["hadoop"]),
         ),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json: AsJson = False,
 ) -> None:
     """Show which Hadoop, HBase, Spark and Java would be used; exit with code 1 if one is missing.
 

@@ -87,16 +87,18 @@ def write_help(command: Command, ctx: Context, *, whole: bool) -> None:
     for paragraph in inspect.cleandoc(command.help or "").split("\n\n"):
         console.print()
         console.print(*_wrapped(console, paragraph), sep="\n")
-    arguments = [one for one in command.params if isinstance(one, TyperArgument) and one.help]
-    _print_rows(console, "Arguments", ((_argument(one), one.help or "") for one in arguments))
+    arguments = [param for param in command.params if isinstance(param, TyperArgument) and param.help]
+    _print_rows(console, "Arguments", ((_argument(param), param.help or "") for param in arguments))
     for heading, rows in _commands(command, ctx):
         _print_rows(console, heading, rows)
-    options = [one for one in command.get_params(ctx) if isinstance(one, TyperOption) and not one.hidden]
-    for panel in dict.fromkeys(one.rich_help_panel for one in options):
+    options = [
+        param for param in command.get_params(ctx) if isinstance(param, TyperOption) and not param.hidden
+    ]
+    for panel in dict.fromkeys(param.rich_help_panel for param in options):
         if whole or not isinstance(panel, Details):
-            shown = [one for one in options if one.rich_help_panel == panel]
+            shown = [param for param in options if param.rich_help_panel == panel]
             _print_rows(
-                console, panel or "Options", ((_flags(one, ctx), _meaning(one, ctx)) for one in shown)
+                console, panel or "Options", ((_flags(param, ctx), _meaning(param, ctx)) for param in shown)
             )
     examples = [line for line in (command.epilog or "").splitlines() if line]
     shown_examples = examples if whole else examples[:_FEW_EXAMPLES]
@@ -104,9 +106,9 @@ def write_help(command: Command, ctx: Context, *, whole: bool) -> None:
         console.print(Text("\nExamples", style=_HEADING))
     for line in _examples(shown_examples, console.width - 2):
         console.print(Text.assemble("  ", line), soft_wrap=True)
-    hidden = sum(isinstance(one.rich_help_panel, Details) for one in options)
-    left = [(hidden, "option"), (len(examples) - len(shown_examples), "example")]
-    more = " and ".join(f"{count} more {word}{'s' * (count > 1)}" for count, word in left if count)
+    hidden = sum(isinstance(param.rich_help_panel, Details) for param in options)
+    hidden_counts = [(hidden, "option"), (len(examples) - len(shown_examples), "example")]
+    more = " and ".join(f"{count} more {word}{'s' * (count > 1)}" for count, word in hidden_counts if count)
     if more and not whole:
         console.print(Text(f"\n{more}: {ctx.command_path} --help-all"))
 
@@ -130,9 +132,9 @@ def _help_all(command: Command) -> Parameter:
 
 
 def _usage(command: Command, ctx: Context) -> Text:
-    arguments = [_argument(one) for one in command.params if isinstance(one, TyperArgument)]
-    rest = "COMMAND [OPTIONS]" if isinstance(command, TyperGroup) else "[OPTIONS]"
-    return Text.assemble(("Usage: ", _HEADING), " ".join([ctx.command_path, *arguments, rest]))
+    arguments = [_argument(param) for param in command.params if isinstance(param, TyperArgument)]
+    ending = "COMMAND [OPTIONS]" if isinstance(command, TyperGroup) else "[OPTIONS]"
+    return Text.assemble(("Usage: ", _HEADING), " ".join([ctx.command_path, *arguments, ending]))
 
 
 def _argument(argument: TyperArgument) -> str:

@@ -8,85 +8,15 @@ from typing import Annotated
 
 import typer
 
+from howdah.cli.arguments import AsJson, SchemaFile
 from howdah.cli.help import App
-from howdah.cli.output import print_json, show, show_notice
+from howdah.cli.output import print_json, show, show_notice, write_text
 from howdah.errors import UserError
 from howdah.model.inventory import DiskRole, HostGroup, Inventory
 from howdah.report.document import Table
 from howdah.report.terminal import blocks
-from howdah.session.plan import inventories as session
+from howdah.session import inventories as session
 from howdah.units import exact_bits_per_s, format_bytes, format_counted, format_memory, parse_bits_per_s
-
-INVENTORY_IMPORT_EXAMPLES = """
-howdah inventory import --conf /etc/hadoop/conf -o hosts.yaml
-howdah inventory import -o hosts.yaml --nic 10Gb/s --disk-kind hdd  # adds what daemons do not report
-howdah inventory import -o hosts.yaml --workload-output work.yaml --days 30  # reads last month's jobs too
-howdah plan hosts.yaml --workload @work.yaml  # then plans for these jobs
-"""
-
-
-def import_cluster(  # noqa: PLR0917 - typer makes options of parameters
-    conf: Annotated[
-        Path,
-        typer.Option(help="Client's configuration directory.", metavar="DIR", envvar="HADOOP_CONF_DIR"),
-    ],
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="File for the inventory. Default: print it."),
-    ] = None,
-    workload_output: Annotated[
-        Path | None,
-        typer.Option(help="File for a summary of finished jobs, for `howdah plan --workload @FILE`."),
-    ] = None,
-    days: Annotated[int, typer.Option(help="Number of days of finished jobs to read.", min=1, max=366)] = 7,
-    nic: Annotated[
-        str | None, typer.Option(help="Speed of each host's network port, such as 10Gb/s.", metavar="SPEED")
-    ] = None,
-    disk_kind: Annotated[
-        str | None, typer.Option(help="Kind of the data disks: hdd, ssd or nvme.", metavar="KIND")
-    ] = None,
-    probe: Annotated[
-        list[Path] | None,
-        typer.Option(help="File that `howdah probe` wrote on one host; describes all identical hosts."),
-    ] = None,
-) -> None:
-    """Create an inventory from a running cluster.
-
-    Queries the NameNode, the ResourceManager, each DataNode and the history server, and changes nothing.
-    Facts they do not report (sockets, kinds of disks, network speed) are assumed, and marked in the
-    terminal and in the file.
-    """
-    # Asking daemons takes more modules than the other commands of this group need.
-    from howdah.session.plan import importing as session  # noqa: PLC0415
-    from howdah.session.plan.inventories import save  # noqa: PLC0415
-
-    given = session.Given(
-        disk_kind=None if disk_kind is None else session.kind_of_disk(disk_kind),
-        nic_bits_per_s=None if nic is None else parse_bits_per_s(nic, "--nic"),
-    )
-    imported = session.import_cluster(
-        conf, given=given, probe_files=probe or (), days=days, with_work=workload_output is not None
-    )
-    if output is None:
-        sys.stdout.write(imported.text)
-    else:
-        save(output, imported.text)
-    for group in imported.groups:
-        print(f"{group.group.name}: {format_counted(group.hosts, 'host')}", file=sys.stderr)
-        for path, text in group.asked.items():
-            assumed = text.startswith(session.ASSUMED)
-            said = text.removeprefix(session.ASSUMED).strip()
-            show_notice("assumed" if assumed else "notice", f"{group.group.name}: {path[0]}: {said}")
-    for host in imported.dead:
-        show_notice("down", f"{host}: not listed")
-    for missing in imported.unread:
-        show_notice("missing", f"{missing.what}: {missing.why}")
-    if workload_output is not None and imported.work is not None:
-        save(workload_output, session.work_text(imported.work))
-        largest = format_bytes(imported.work.largest_input_bytes)
-        jobs = format_counted(imported.work.finished_jobs, "finished job")
-        print(f"{workload_output}: {jobs}, the largest read {largest}", file=sys.stderr)
-
 
 EXAMPLES = """
 howdah probe -o w001.yaml  # on each host: describes it
@@ -102,6 +32,12 @@ howdah inventory check hosts.yaml --json  # prints groups and totals for program
 ADD_EXAMPLES = """
 howdah inventory add w*.yaml -o hosts.yaml  # adds the files that howdah probe wrote on each host
 howdah inventory add m1.yaml --group masters --serves masters -o hosts.yaml  # adds a host for masters only
+"""
+IMPORT_EXAMPLES = """
+howdah inventory import --conf /etc/hadoop/conf -o hosts.yaml
+howdah inventory import -o hosts.yaml --nic 10Gb/s --disk-kind hdd  # adds what daemons do not report
+howdah inventory import -o hosts.yaml --workload-output work.yaml --days 30  # reads last month's jobs too
+howdah plan hosts.yaml --workload @work.yaml  # then plans for these jobs
 """
 SCHEMA_EXAMPLES = """
 howdah inventory schema -o inventory.schema.json  # writes it for an editor
@@ -153,7 +89,7 @@ app = App(
 @app.command(epilog=CHECK_EXAMPLES)
 def check(
     file: Annotated[Path, typer.Argument(help="Inventory to check.", metavar="HOSTS.YAML")],
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json: AsJson = False,
 ) -> None:
     """Check an inventory: list every error with its line and column, or show its groups and warnings."""
     inventory = session.read_inventory(file)
@@ -215,24 +151,73 @@ def add(
         )
         if addition.known:
             continue  # What there is to ask was asked when the group was new.
-        for path, text in addition.asked.items():
+        for path, text in addition.comments.items():
             show_notice("notice", f"{addition.group.name}: {path[0]}: {text}")
         for text in addition.left_out:
             show_notice("notice", f"{addition.group.name}: left out: {text}")
 
 
-app.command("import", epilog=EXAMPLES)(import_cluster)
+@app.command("import", epilog=IMPORT_EXAMPLES)
+def import_cluster(  # noqa: PLR0917 - typer makes options of parameters
+    conf: Annotated[
+        Path,
+        typer.Option(help="Client's configuration directory.", metavar="DIR", envvar="HADOOP_CONF_DIR"),
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="File for the inventory. Default: print it."),
+    ] = None,
+    workload_output: Annotated[
+        Path | None,
+        typer.Option(help="File for a summary of finished jobs, for `howdah plan --workload @FILE`."),
+    ] = None,
+    days: Annotated[int, typer.Option(help="Number of days of finished jobs to read.", min=1, max=366)] = 7,
+    nic: Annotated[
+        str | None, typer.Option(help="Speed of each host's network port, such as 10Gb/s.", metavar="SPEED")
+    ] = None,
+    disk_kind: Annotated[
+        str | None, typer.Option(help="Kind of the data disks: hdd, ssd or nvme.", metavar="KIND")
+    ] = None,
+    probe: Annotated[
+        list[Path] | None,
+        typer.Option(help="File that `howdah probe` wrote on one host; describes all identical hosts."),
+    ] = None,
+) -> None:
+    """Create an inventory from a running cluster.
+
+    Queries the NameNode, the ResourceManager, each DataNode and the history server, and changes nothing.
+    Facts they do not report (sockets, kinds of disks, network speed) are assumed, and marked in the
+    terminal and in the file.
+    """
+    assumed_facts = session.Given(
+        disk_kind=None if disk_kind is None else session.kind_of_disk(disk_kind),
+        nic_bits_per_s=None if nic is None else parse_bits_per_s(nic, "--nic"),
+    )
+    imported = session.import_cluster(
+        conf, assumed=assumed_facts, probe_files=probe or (), days=days, with_work=workload_output is not None
+    )
+    if output is None:
+        sys.stdout.write(imported.text)
+    else:
+        session.save(output, imported.text)
+    for group in imported.groups:
+        print(f"{group.group.name}: {format_counted(group.hosts, 'host')}", file=sys.stderr)
+        for path, text in group.comments.items():
+            assumed = text.startswith(session.ASSUMED)
+            note = text.removeprefix(session.ASSUMED).strip()
+            show_notice("assumed" if assumed else "notice", f"{group.group.name}: {path[0]}: {note}")
+    for host in imported.dead:
+        show_notice("down", f"{host}: not listed")
+    for missing in imported.unread:
+        show_notice("missing", f"{missing.what}: {missing.why}")
+    if workload_output is not None and imported.work is not None:
+        session.save(workload_output, session.work_text(imported.work))
+        largest = format_bytes(imported.work.largest_input_bytes)
+        jobs = format_counted(imported.work.finished_jobs, "finished job")
+        print(f"{workload_output}: {jobs}, the largest read {largest}", file=sys.stderr)
 
 
 @app.command(epilog=SCHEMA_EXAMPLES)
-def schema(
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write to this file instead of the terminal.")
-    ] = None,
-) -> None:
+def schema(output: SchemaFile = None) -> None:
     """Print the JSON schema of inventories (draft 2020-12), for editors that complete and check them."""
-    text = session.inventory_schema()
-    if output is None:
-        sys.stdout.write(text)
-    else:
-        session.save(output, text)
+    write_text(session.inventory_schema(), output)

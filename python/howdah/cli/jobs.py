@@ -1,34 +1,64 @@
-"""``howdah jobs``: applications that ran without howdah, imported from their histories."""
+"""``howdah jobs``: applications that ran without howdah, imported from their histories and replayed."""
 
 from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
+from howdah.cli.arguments import AsJson, given_before, parse_seed
 from howdah.cli.help import App
-from howdah.cli.jobs_options import (
-    ApplicationId,
-    AsJson,
-    ClientConf,
-    JobsDir,
-    OwnJobsDir,
-    WithPage,
-    jobs_directory,
-)
-from howdah.cli.jobs_what_if import EXAMPLES as WHAT_IF_EXAMPLES
-from howdah.cli.jobs_what_if import what_if
 from howdah.cli.output import print_json, show
 from howdah.errors import UserError
 from howdah.extras import check_extras
 from howdah.jobs import DEFAULT_JOBS_DIR
 from howdah.jobs.ranking import ORDERS, Filters, application_json
 from howdah.report.terminal import terminal
-from howdah.session import imported as session
+from howdah.session import jobs as session
 from howdah.units import format_counted
+
+JobsDir = Annotated[
+    Path, typer.Option(help="Directory of imported applications.", envvar="HOWDAH_JOBS_DIR", metavar="DIR")
+]
+OwnJobsDir = Annotated[
+    Path | None,
+    typer.Option(help="Directory of imported applications. Default: that of `howdah jobs`.", metavar="DIR"),
+]
+ClientConf = Annotated[
+    Path | None,
+    typer.Option(
+        help="Client configuration of the cluster, for histories in HDFS.",
+        envvar="HADOOP_CONF_DIR",
+        metavar="DIR",
+    ),
+]
+WithPage = Annotated[
+    bool, typer.Option("--report", help="Write the page and its data into the directory of applications.")
+]
+
+
+def _directory(context: typer.Context, own: Path | None) -> Path:
+    """The directory of a command, or the one that was given to ``howdah jobs``."""
+    return Path(own or given_before(context, "jobs_dir") or DEFAULT_JOBS_DIR)
+
+
+def _ids(context: typer.Context) -> list[str]:
+    return session.applications_in(_directory(context, context.params.get("jobs_dir")))
+
+
+ApplicationId = Annotated[
+    str,
+    typer.Argument(
+        help="Application: its id, the beginning of it, or its last number.",
+        metavar="ID",
+        autocompletion=_ids,
+    ),
+]
+
 
 EXAMPLES = """
 howdah jobs import /var/log/spark-events  # imports Spark's event logs of a directory
@@ -49,15 +79,17 @@ SHOW_EXAMPLES = """
 howdah jobs show application_1700000000000_0042  # shows stages, waste and changes
 howdah jobs show 0042 --json  # prints the application whose number is 0042 for programs
 """
+WHAT_IF_EXAMPLES = """
+howdah jobs what-if 0042  # halves and doubles hosts, executors or tasks, disks and links
+howdah jobs what-if 0042 hosts=12 hosts=12,executors=40 disks=x2
+howdah jobs what-if 0042 --on plan.yaml --ran-on old.yaml  # replays the job on a planned cluster
+howdah jobs what-if 0042 --against 0057  # compares the replay with a second run on another number of hosts
+"""
 
 _AGO = re.compile(r"(\d{1,4})([hdw])")
 _UNITS = {"h": "hours", "d": "days", "w": "weeks"}
 
 app = App(help="Rank finished jobs by what they waste, and import histories.", epilog=EXAMPLES)
-
-
-def _orders(incomplete: str) -> list[str]:
-    return [order for order in ORDERS if order.startswith(incomplete)]
 
 
 @app.callback(invoke_without_command=True)
@@ -76,7 +108,10 @@ def _default(
         str | None, typer.Option(help="Only those submitted before a day, or 7d ago.", metavar="TIME")
     ] = None,
     by: Annotated[
-        str, typer.Option(help=f"Order: {', '.join(ORDERS)}.", metavar="ORDER", autocompletion=_orders)
+        str,
+        typer.Option(
+            help=f"Order: {', '.join(ORDERS)}.", metavar="ORDER", autocompletion=lambda: list(ORDERS)
+        ),
     ] = "waste",
     top: Annotated[int, typer.Option(help="Applications to show.", min=1, max=10_000)] = 20,
     report: WithPage = False,
@@ -118,13 +153,10 @@ def import_(
 
     An application is imported once; one that was still running is replaced when its history is complete.
     """
-    # Readers of histories are imported only if there is something to read.
-    from howdah.session.importing import import_jobs  # noqa: PLC0415
-
-    directory = jobs_directory(context, jobs_dir)
+    directory = _directory(context, jobs_dir)
     console = Console(stderr=True, highlight=False)
     with console.status("") as status:
-        imported = import_jobs(
+        imported = session.import_jobs(
             sources, directory, conf, lambda done, all_: status.update(f"  {done:,} of {all_:,} histories")
         )
     if json:
@@ -132,14 +164,14 @@ def import_(
             {
                 "added": imported.added,
                 "replaced": imported.replaced,
-                "known": imported.known,
+                "known": imported.unchanged,
                 "unreadable": list(imported.problems),
             }
         )
         return
     words = f"imported  {format_counted(imported.added, 'application')} into {directory}"
     more = [f"{imported.replaced:,} replaced"] if imported.replaced else []
-    more += [f"{imported.known:,} known already"] if imported.known else []
+    more += [f"{imported.unchanged:,} known already"] if imported.unchanged else []
     print("; ".join([words, *more]))
     for problem in imported.problems[:10]:
         console.print(f"skipped   {problem}", markup=False)
@@ -156,14 +188,80 @@ def show_job(
     jobs_dir: OwnJobsDir = None,
 ) -> None:
     """Show an imported application: what it took and wasted, its stages, and what to change."""
-    found = session.application_of(jobs_directory(context, jobs_dir), application)
+    selected = session.application_of(_directory(context, jobs_dir), application)
     if json:
-        print_json(application_json(found))
+        print_json(application_json(selected))
     else:
-        show(terminal(session.document_of(found)))
+        show(terminal(session.document_of(selected)))
 
 
-app.command("what-if", epilog=WHAT_IF_EXAMPLES)(what_if)
+@app.command("what-if", epilog=WHAT_IF_EXAMPLES)
+def what_if(
+    context: typer.Context,
+    application: ApplicationId,
+    changes: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Changes to evaluate, such as hosts=12 or disks=x2; hosts=12,disks=x2 makes both at once. "
+            "Names: hosts, executors (Spark), tasks (at once, MapReduce), disks, nic-speed. "
+            "Default: each halved and doubled.",
+            metavar="NAME=VALUE",
+            autocompletion=lambda: ["hosts=", "executors=", "tasks=", "disks=x", "nic-speed=x"],
+        ),
+    ] = None,
+    *,
+    on: Annotated[Path | None, typer.Option(help="Plan to replay the job on.", metavar="PLAN")] = None,
+    ran_on: Annotated[
+        Path | None,
+        typer.Option(
+            help="Plan of the cluster that ran the job: its disks, links and cores narrow the intervals.",
+            metavar="PLAN",
+        ),
+    ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            help="Second run of the job: replay the first on its hosts, and compare.",
+            metavar="ID",
+            autocompletion=_ids,
+        ),
+    ] = None,
+    conf: ClientConf = None,
+    seed: Annotated[
+        str | None, typer.Option(help="Seed of the order of tasks; recorded.", metavar="N")
+    ] = None,
+    report: WithPage = False,
+    json: AsJson = False,
+    jobs_dir: OwnJobsDir = None,
+) -> None:
+    """Replay a finished job on another cluster: its time with other hosts, executors, disks or links.
+
+    The history is read again from where it was imported. Times have 90 % intervals, which contain what the
+    history does not show.
+    """
+    # What simulations need is imported only if one is made.
+    from howdah.session.replaying import Request, replay, replay_document, write_replay  # noqa: PLC0415
+
+    if report:
+        check_extras("the page of `howdah jobs what-if`", "charts")
+    request = Request(
+        application,
+        tuple(changes or ()),
+        on,
+        ran_on,
+        against,
+        conf,
+        1 if (parsed := parse_seed(seed)) is None else parsed,
+    )
+    directory = _directory(context, jobs_dir)
+    replayed = replay(directory, request)
+    page = write_replay(replayed, directory) if report else None
+    if json:
+        print_json(replayed.model_dump(mode="json") | ({"page": str(page)} if page else {}))
+        return
+    show(terminal(replay_document(replayed)))
+    if page is not None:
+        print(f"page  {page}")
 
 
 def _time(flag: str, text: str | None) -> float | None:

@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.console import Console
 from typer.exceptions import Exit
 
-from howdah.cli import lab_hosts
-from howdah.cli.help import App
-from howdah.cli.lab_options import Json, Machine, Name, OfALab, daemons_there, labs, places, progress
+from howdah.cli.arguments import AsJson, PlanFile
+from howdah.cli.help import App, HelpfulCommand
 from howdah.cli.lab_table import back_text, brought_text, lost_text, status_text
 from howdah.cli.output import print_json, show
-from howdah.errors import RunFailed
-from howdah.lab.commands import KillMode
-from howdah.lab.registry import DEFAULT_NAME
+from howdah.errors import RunFailed, UserError
+from howdah.lab.registry import CLIENT, DEFAULT_NAME, KillMode
 from howdah.model.plan_options import parse_choice
 from howdah.session.lab import laboratories as session
-from howdah.units import parse_bits_per_s, parse_count
+from howdah.units import format_counted, format_seconds, parse_bits_per_s, parse_count
 
 if TYPE_CHECKING:
+    from typer._click import Context
+
     from howdah.faults.revert import Reverted
     from howdah.lab.active_faults import ActiveFault
+
 
 EXAMPLES = """
 howdah plan examples/hosts-lab.yaml --hypervisor kvm --workers-per-host 2 --replication 2
@@ -78,6 +82,15 @@ howdah lab ssh h1-1  # opens a shell on a worker
 howdah lab ssh client -- yarn node -list  # runs a command where jobs are submitted
 howdah lab ssh h1-1 -- sh -c 'ls /proc/net; df'  # runs several
 """
+ADD_EXAMPLES = """
+howdah lab add h3  # builds a host like the others and starts its daemons
+howdah lab add h3 h4 --like h2  # builds two, each like h2
+howdah lab ssh client -- hdfs balancer -threshold 5  # then moves data there
+"""
+REMOVE_EXAMPLES = """
+howdah lab remove h1  # waits for its tasks, moves its data, removes the host
+howdah lab add h3 && howdah lab remove h1  # replaces a host while a job runs
+"""
 
 app = App(
     help="Build a small data centre on this machine from a plan, with Hadoop and HBase running in it.",
@@ -86,9 +99,54 @@ app = App(
 )
 
 
+class OfALab(HelpfulCommand):
+    """A command of a laboratory, whose name is a flag's: many give it as an argument first."""
+
+    allow_extra_args = True
+
+    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
+        """Read the arguments; raises UserError for one too many."""
+        remaining = super().parse_args(ctx, args)
+        if ctx.args and not ctx.resilient_parsing:
+            raise UserError(
+                ctx.args[0],
+                "is an unexpected argument",
+                f"name a lab by a flag: --name {ctx.args[0]}",
+            )
+        return remaining
+
+
+def _lab(context: typer.Context) -> str:
+    return context.params.get("name") or DEFAULT_NAME
+
+
+def _machines(context: typer.Context) -> list[str]:
+    return [*session.machine_names(_lab(context)), CLIENT]
+
+
+def _machines_and_hosts(context: typer.Context) -> list[str]:
+    return [*session.machine_names(_lab(context)), *session.host_names(_lab(context))]
+
+
+def _daemons(context: typer.Context) -> list[str]:
+    return session.daemon_names(_lab(context), context.params.get("machine") or "")
+
+
+Name = Annotated[
+    str, typer.Option("--name", help="Name of the lab.", autocompletion=lambda: list(session.names()))
+]
+Machine = Annotated[
+    str,
+    typer.Argument(
+        help="Host name of a worker or master, or a host with all its machines.",
+        autocompletion=_machines_and_hosts,
+    ),
+]
+
+
 @app.command(cls=OfALab, epilog=UP_EXAMPLES)
 def up(
-    plan: Annotated[Path, typer.Argument(help="Plan that `howdah plan` wrote.", metavar="PLAN")],
+    plan: PlanFile,
     *,
     name: Name = DEFAULT_NAME,
     directory: Annotated[
@@ -109,10 +167,10 @@ def up(
         typer.Option(
             help="Lab that shares its hosts with this one, as in the plans.",
             metavar="NAME",
-            autocompletion=labs,
+            autocompletion=lambda: list(session.names()),
         ),
     ] = None,
-    json: Json = False,
+    json: AsJson = False,
 ) -> None:
     """Build a plan's hosts, workers and masters here, scaled to fit, and start Hadoop and HBase on them.
 
@@ -122,15 +180,15 @@ def up(
     # What plans and renders is left to those who build: asking for a status does not wait for it.
     from howdah.session.lab import building  # noqa: PLC0415
 
-    wanted = building.Wanted(
+    requested = building.LabOptions(
         name=name,
         directory=directory,
         hosts=parse_count(hosts, "--hosts") if hosts is not None else None,
         link_bits_per_s=parse_bits_per_s(link, "--link") if link is not None else None,
-        beside=beside,
+        neighbour=beside,
     )
-    with progress(silent=json) as tell:
-        brought = building.up(plan, wanted, tell)
+    with progress(silent=json) as report:
+        brought = building.up(plan, requested, report)
     if json:
         print_json(session.status(name).model_dump(mode="json"))
     else:
@@ -138,7 +196,7 @@ def up(
 
 
 @app.command(cls=OfALab, epilog=STATUS_EXAMPLES)
-def status(name: Name = DEFAULT_NAME, json: Json = False) -> None:
+def status(name: Name = DEFAULT_NAME, json: AsJson = False) -> None:
     """Show what runs where, the state of Hadoop and HBase, and which limits match the plan.
 
     Exits with code 1 if anything is missing or not yet redundant.
@@ -158,7 +216,7 @@ def ssh(
         str,
         typer.Argument(
             help="Host name of a worker or master, or `client`, which submits jobs.",
-            autocompletion=places,
+            autocompletion=_machines,
         ),
     ],
     command: Annotated[
@@ -177,7 +235,7 @@ def kill(
         str | None,
         typer.Argument(
             help="Daemon to kill, such as datanode. Default: all daemons and tasks.",
-            autocompletion=daemons_there,
+            autocompletion=_daemons,
         ),
     ] = None,
     how: Annotated[
@@ -212,12 +270,12 @@ def fault(
 
     from howdah.faults.lab import inject_from_text  # noqa: PLC0415
 
-    def tell(active: ActiveFault) -> None:
+    def report(active: ActiveFault) -> None:
         print(f"{active.fault}: {', '.join(active.hit)}", flush=True)
 
-    undone = inject_from_text(session.state_of(name), text, tell)
-    if undone is not None:
-        _tell_undone(name, [undone])
+    back = inject_from_text(session.state_of(name), text, report)
+    if back is not None:
+        _report_reverted(name, [back])
 
 
 @app.command(cls=OfALab, epilog=HEAL_EXAMPLES)
@@ -225,33 +283,95 @@ def heal(name: Name = DEFAULT_NAME) -> None:
     """Revert every active fault, and wait until the cluster has recovered; safe to repeat."""
     from howdah.faults.lab import heal_all  # noqa: PLC0415
 
-    with progress(silent=False) as tell:
-        undone = heal_all(session.state_of(name), tell)
-    if not undone:
+    with progress(silent=False) as report:
+        reverted_faults = heal_all(session.state_of(name), report)
+    if not reverted_faults:
         print("no fault is active")
-    _tell_undone(name, undone)
+    _report_reverted(name, reverted_faults)
 
 
-def _tell_undone(name: str, undone: Sequence[Reverted]) -> None:
-    for one in undone:
-        if not one.remaining:
-            print(f"{one.fault.fault}: undone")
-    left = [f"{one.fault.fault}: {text}" for one in undone for text in one.remaining]
-    if left:
+def _report_reverted(name: str, reverted_faults: Sequence[Reverted]) -> None:
+    for reverted in reverted_faults:
+        if not reverted.remaining:
+            print(f"{reverted.fault.fault}: undone")
+    remaining = [
+        f"{reverted.fault.fault}: {text}" for reverted in reverted_faults for text in reverted.remaining
+    ]
+    if remaining:
         raise RunFailed(
-            f'lab "{name}"', "is not whole again", "\n".join([*left, "howdah lab heal tries again"])
+            f'lab "{name}"', "is not whole again", "\n".join([*remaining, "howdah lab heal tries again"])
         )
 
 
-app.command(cls=OfALab, epilog=lab_hosts.ADD_EXAMPLES)(lab_hosts.add)
-app.command(cls=OfALab, epilog=lab_hosts.REMOVE_EXAMPLES)(lab_hosts.remove)
+@app.command(cls=OfALab, epilog=ADD_EXAMPLES)
+def add(
+    hosts: Annotated[list[str], typer.Argument(help="Names of the new hosts.", metavar="HOST")],
+    *,
+    like: Annotated[
+        str | None,
+        typer.Option(
+            help="Host to copy. Default: any host, if all are identical.",
+            metavar="HOST",
+            autocompletion=_machines_and_hosts,
+        ),
+    ] = None,
+    name: Name = DEFAULT_NAME,
+    json: AsJson = False,
+) -> None:
+    """Add hosts with workers to a running lab, with its existing settings.
+
+    Adds their names to the lists of hosts, which the masters reload. If interrupted, `howdah lab up`
+    continues.
+    """
+    began = time.monotonic()
+    with progress(silent=json) as report:
+        added = session.add(name, hosts, like, report)
+    took_s = time.monotonic() - began
+    machines = [machine.name for machine in added.state.machines if machine.host in added.hosts]
+    if json:
+        print_json({"name": name, "added": list(added.hosts), "workers": machines, "took_s": took_s})
+        return
+    print(
+        f"{', '.join(added.hosts)}: {format_counted(len(machines), 'worker')} more, "
+        f"{format_counted(len(added.started), 'daemon')} started, in {format_seconds(took_s)}"
+    )
+    for behind in added.behind:
+        print(f"not yet: {behind.what}; {behind.remedy}")
+
+
+@app.command(cls=OfALab, epilog=REMOVE_EXAMPLES)
+def remove(
+    hosts: Annotated[
+        list[str],
+        typer.Argument(help="Hosts to remove.", metavar="HOST", autocompletion=_machines_and_hosts),
+    ],
+    name: Name = DEFAULT_NAME,
+    json: AsJson = False,
+) -> None:
+    """Remove hosts from a running lab, after their data and tasks have moved.
+
+    NodeManagers get no more tasks and DataNodes are decommissioned; nothing stops before every block has its
+    replicas elsewhere. Repeat an interrupted command to continue. Hosts with masters cannot be removed.
+    """
+    began = time.monotonic()
+    with progress(silent=json) as report:
+        removed = session.remove(name, hosts, report)
+    took_s = time.monotonic() - began
+    workers = sum(machine.kind == "worker" for machine in removed.state.machines)
+    if json:
+        print_json({"name": name, "removed": list(removed.hosts), "workers": workers, "took_s": took_s})
+        return
+    print(
+        f"{', '.join(removed.hosts)}: emptied and removed in {format_seconds(took_s)}; "
+        f"{format_counted(workers, 'worker')} left"
+    )
 
 
 @app.command(cls=OfALab, epilog=START_EXAMPLES)
 def start(machine: Machine, name: Name = DEFAULT_NAME) -> None:
     """Start the missing parts of a machine, its link first, and wait until it has rejoined the cluster."""
-    with progress(silent=False) as tell:
-        back = session.start(name, machine, tell)
+    with progress(silent=False) as report:
+        back = session.start(name, machine, report)
     show(back_text(machine, back))
 
 
@@ -266,16 +386,39 @@ def down(
             metavar="DIR",
         ),
     ] = None,
-    json: Json = False,
+    json: AsJson = False,
 ) -> None:
     """Stop the lab's processes and remove everything it created on this machine; safe to repeat."""
     taken = session.down(name, directory)
     if json:
         print_json(
-            {"name": name, "found": taken.found, "left": [leftover._asdict() for leftover in taken.left]}
+            {
+                "name": name,
+                "found": taken.existed,
+                "left": [leftover._asdict() for leftover in taken.leftovers],
+            }
         )
-    elif not taken.left:
-        print(f'lab "{name}": nothing is left' if taken.found else f'there is no lab "{name}"')
-    if taken.left:
-        listed = "\n".join(f"{leftover.kind} {leftover.name}: {leftover.why}" for leftover in taken.left)
+    elif not taken.leftovers:
+        print(f'lab "{name}": nothing is left' if taken.existed else f'there is no lab "{name}"')
+    if taken.leftovers:
+        listed = "\n".join(f"{leftover.kind} {leftover.name}: {leftover.why}" for leftover in taken.leftovers)
         raise RunFailed(f'lab "{name}"', "could not be removed completely", listed)
+
+
+@contextmanager
+def progress(*, silent: bool) -> Iterator[Callable[[str], None]]:
+    """A moving line in a terminal, one for each step in a pipe."""
+    console = Console(stderr=True, highlight=False, quiet=silent)
+    if console.is_terminal:
+        with console.status("") as moving:
+            yield moving.update
+        return
+    last = ""
+
+    def report(text: str) -> None:
+        nonlocal last
+        if text != last:
+            console.print(text, soft_wrap=True)
+        last = text
+
+    yield report

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rich.console import RenderableType
 
-from howdah.lab.commands import KillMode
+from howdah.lab.registry import KillMode
 from howdah.model.cluster import Laboratory, Scaling
 from howdah.model.plan import Role
 from howdah.report.document import FactList, Paragraph, Table, present
@@ -17,11 +17,11 @@ from howdah.report.terminal import blocks
 from howdah.units import format_bits_per_s, format_bytes, format_counted, format_memory, format_rate
 
 if TYPE_CHECKING:
+    from howdah.lab.building import StartedLab
     from howdah.lab.commands import Back, Lost
     from howdah.lab.hadoop.hbase import HBaseHealth
     from howdah.lab.hadoop.redundancy import Behind
     from howdah.lab.status import LabStatus, MachineStatus
-    from howdah.lab.up import StartedLab
 
 _WORDS = {"not redundant": "up, but another loss may stop it"}
 """How a state is said to a reader, where a word is not enough."""
@@ -69,8 +69,8 @@ def back_text(name: str, back: Back) -> RenderableType:
             for daemon in back.started
         }
         done.append(f"started {', '.join(f'{daemon.program}{on}' for daemon, on in where.items())}")
-    said = Paragraph(f"{name}: {', '.join(done) or 'all its daemons run'}")
-    return blocks(*present(said, FactList("", tuple(_behind(back.behind)))))
+    paragraph = Paragraph(f"{name}: {', '.join(done) or 'all its daemons run'}")
+    return blocks(*present(paragraph, FactList("", tuple(_behind(back.behind)))))
 
 
 def status_text(status: LabStatus) -> RenderableType:
@@ -161,15 +161,15 @@ def _health(status: LabStatus) -> Iterator[Fact]:
         yield ("HBase", _hbase(status.health.hbase))
 
 
-def _hbase(said: HBaseHealth) -> str:
+def _hbase(health: HBaseHealth) -> str:
     """Who leads, how many regions each RegionServer serves, and who was given up."""
-    masters = ", ".join(f"{name} {state}" for name, state in said.masters.items())
-    servers = format_counted(len(said.regionservers), "RegionServer")
-    regions = ", ".join(f"{name} {count}" for name, count in said.regionservers.items())
+    masters = ", ".join(f"{name} {state}" for name, state in health.masters.items())
+    servers = format_counted(len(health.regionservers), "RegionServer")
+    regions = ", ".join(f"{name} {count}" for name, count in health.regionservers.items())
     return (
         f"{masters or 'no HMaster answers'}; {servers}"
         + (f", regions: {regions}" if regions else "")
-        + (f"; dead: {', '.join(said.dead)}" if said.dead else "")
+        + (f"; dead: {', '.join(health.dead)}" if health.dead else "")
     )
 
 
@@ -181,7 +181,9 @@ def _behind(lags: Iterable[Behind]) -> Iterator[Fact]:
 
 
 def _states(states: dict[str, str]) -> str:
-    return ", ".join(f"{url.partition('//')[2]} {said or 'does not answer'}" for url, said in states.items())
+    return ", ".join(
+        f"{url.partition('//')[2]} {state or 'does not answer'}" for url, state in states.items()
+    )
 
 
 def _isolation(laboratory: Laboratory) -> Iterator[Fact]:

@@ -52,11 +52,11 @@ COMMANDS = {
         _PLAN,
     ),
     "plan explain": Lazy(
-        "explain",
+        "plan",
         "Explain a value of a plan (its rule, inputs and source), a platform or a master.",
     ),
     "plan storage": Lazy(
-        "storage",
+        "plan",
         "Compare replicas and erasure coding: disks, network, CPU, repair, and what each survives.",
     ),
     "render": Lazy(
@@ -70,7 +70,7 @@ COMMANDS = {
         _BUILD,
     ),
     "provision schema": Lazy(
-        "provision_schema",
+        "provision",
         "Print the JSON schema of sites (draft 2020-12), for editors that complete and check them.",
     ),
     "deploy": Lazy(
@@ -108,9 +108,6 @@ COMMANDS = {
         "List, show, export and import run records.",
         _MEASURE,
     ),
-    "runs attach": Lazy(
-        "attach", "Add what sysstat, esxtop or Prometheus measured during a run, and update its report."
-    ),
     "jobs": Lazy(
         "jobs",
         "Rank finished jobs by what they waste, and import histories.",
@@ -128,7 +125,7 @@ COMMANDS = {
         _PREDICT,
     ),
     "score": Lazy(
-        "score",
+        "compare",
         "Compare a prediction with the run that followed, phase by phase, and show the accuracy so far.",
         _PREDICT,
     ),
@@ -143,19 +140,19 @@ COMMANDS = {
         _MEASURE,
     ),
     "study local": Lazy(
-        "study_local",
+        "study",
         "Compare settings on this machine: compression, tasks, slots, memory and disks.",
     ),
     "study schema": Lazy(
-        "study_schema",
+        "study",
         "Print the JSON schema of studies (draft 2020-12), for editors that complete and check them.",
     ),
     "study export": Lazy(
-        "study_export",
+        "study",
         "Pack a study into one file: plans, records, telemetry and page, with a digest of each.",
     ),
     "study verify": Lazy(
-        "study_verify",
+        "study",
         "Check that a packed study is unchanged, and that its records produce its page byte for byte.",
     ),
     "serve": Lazy(
@@ -168,8 +165,10 @@ COMMANDS = {
 
 
 def load_command(name: str) -> Command:
-    """The command of that name; imports its module."""
-    return typer.main.get_command(import_module(f"howdah.cli.{COMMANDS[name].module}").app)
+    """The command of that name; imports its module, which may have several commands."""
+    command = typer.main.get_command(import_module(f"howdah.cli.{COMMANDS[name].module}").app)
+    commands: dict[str, Command] = getattr(command, "commands", {})
+    return commands.get(name, command)
 
 
 class LazyCommands(HelpfulGroup):

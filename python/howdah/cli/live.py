@@ -14,13 +14,9 @@ import rich.progress
 from rich.console import Console
 from rich.text import Text
 
-from howdah.engines.base import Prepared
 from howdah.extras import install_command
-from howdah.model.finding import Finding
-from howdah.model.job import Progress
 from howdah.model.reported import format_value
-from howdah.model.run import Origin, Outcome, RunRecord, WorkloadResult
-from howdah.model.tables import RunData
+from howdah.model.run import Origin, Outcome
 from howdah.model.workloads.dfsio import DFSIO_LOG
 from howdah.model.workloads.terasort import TeraValidate
 from howdah.model.workloads.ycsb import THROUGHPUT
@@ -28,9 +24,15 @@ from howdah.session.run import runs as session
 from howdah.units import format_count_short, format_rate, format_seconds
 
 if TYPE_CHECKING:
-    from howdah.analysis.evidence import Analysis, WorkloadTime
+    from howdah.analysis.evidence import Analysis
+    from howdah.analysis.evidence.times import WorkloadTime
+    from howdah.engines.base import Prepared
+    from howdah.model.finding import Finding
+    from howdah.model.job import Progress
+    from howdah.model.run import RunRecord, WorkloadResult
+    from howdah.model.tables import RunData
     from howdah.session.run.reporting import FinishedRun
-    from howdah.session.run.spent import Spent
+    from howdah.session.run.runs import Spent
 
 
 _SHARES = ("50", "95", "99")
@@ -128,7 +130,7 @@ def spent_line(spent: Spent) -> str:
 def progress_line(step: Progress) -> str:
     """A workload under way, for those who see no bar: how much of it, which tasks, since when."""
     # What is under way is not done, however little is left.
-    parts = [f"{min(0.99, step.done / step.total):4.0%} of the work"] if step.total else []
+    parts = [f"{100 * min(0.99, step.done / step.total):3.0f} % of the work"] if step.total else []
     return "   ".join(
         [*parts, *filter(None, [step.tasks]), step.phase, f"for {format_seconds(step.elapsed_s)}"]
     )

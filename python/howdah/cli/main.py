@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import sys
 from collections.abc import Sequence
 from textwrap import indent
 from types import FrameType
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 from rich.console import Console
@@ -54,8 +55,8 @@ app = App(
 )
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _version(requested: bool) -> None:
+    if requested:
         print(f"howdah {howdah.__version__}")
         raise Exit
 
@@ -71,12 +72,6 @@ def _root(
     if context.invoked_subcommand is None:
         print(context.get_help())
 
-
-_PLAINLY = (
-    ("Value error, ", ""),
-    ("Input should be a valid integer, unable to parse string as an integer", "it is not a whole number"),
-    ("Input should be", "it should be"),
-)
 
 _INTERRUPTED = 130
 """The exit code of a command that Ctrl-C ended, as shells have it."""
@@ -112,22 +107,13 @@ def _run(output: PatientOutput) -> int:
         if not error.format_message():
             # A command that only has others was given none of them, and has printed its help.
             return 0
-        # A flag without its value does not know which command it was given to.
-        context = getattr(error, "ctx", None)
-        command = context.command_path if context else f"howdah {named_by(sys.argv[1:])}".strip()
-        _complain(_plainly(error.format_message()), f"see `{command} --help`")
-        return error.exit_code if error.exit_code != 1 else 2
+        wrong = usage_error(error, sys.argv[1:])
+        _complain(str(wrong), wrong.hint)
+        return wrong.exit_code
     except KeyboardInterrupt:
         _complain("stopped by the user", "")
         return _INTERRUPTED
     return int(code or 0)
-
-
-def _plainly(message: str) -> str:
-    """What is wrong with a flag's value, without the words of the library that read it."""
-    for theirs, ours in _PLAINLY:
-        message = message.replace(theirs, ours)
-    return message
 
 
 def _complain(message: str, hint: str) -> None:
@@ -136,3 +122,71 @@ def _complain(message: str, hint: str) -> None:
     console.print(Text.assemble(("error: ", "bold red"), message), soft_wrap=True)
     if hint:
         console.print(Text(indent(hint, " " * 7)), soft_wrap=True)
+
+
+_PROBLEMS = (
+    (r"unable to parse string as an integer", "is not a whole number", ""),
+    (r"valid integer", "is not a whole number", ""),
+    (r"valid number", "is not a number", ""),
+    (r"greater than or equal to (\S+)", r"is less than \1", r"give \1 or more"),
+    (r"less than or equal to (\S+)", r"is more than \1", r"give \1 or less"),
+    (r"is not one of (.*)\.", "is unknown", r"one of \1"),
+    (r"(?:Value error, )?(.*)", r"is wrong: \1", ""),
+)
+"""What the library that reads values reports, what howdah says instead, and what would be right."""
+
+
+def usage_error(error: TyperException, words: Sequence[str]) -> UserError:
+    """The parser's error about a command line, given by its words, as one that names the flag and the fix."""
+    # A flag without its value does not know which command it belongs to.
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context else f"howdah {named_by(words)}".strip()
+    where, problem, hint = _parts(error, words)
+    link = ". See" if hint and not hint.endswith("?") else " See" if hint else "see"
+    return UserError(where, problem, f"{hint}{link} `{command} --help`")
+
+
+def _parts(error: TyperException, words: Sequence[str]) -> tuple[str, str, str]:
+    """The flag or the word at fault, what is wrong with it, and what would be right."""
+    kind, message = type(error).__name__, error.message
+    parameter = getattr(error, "param", None)
+    flag = getattr(error, "option_name", "")
+    if kind == "NoSuchOption":
+        near = getattr(error, "possibilities", None) or ()
+        return flag, "unknown option", f"did you mean {' or '.join(sorted(near))}?" if near else ""
+    if kind == "BadOptionUsage":
+        return flag, "takes no value" if "not take" in message else "needs a value", ""
+    if parameter is not None:
+        return _of_parameter(parameter, kind, message, words)
+    if command := re.fullmatch(r"No such command '(.*?)'\.(?: Did you mean (.*)\?)?", message):
+        return command[1], "unknown command", f"did you mean {_plain(command[2])}?" if command[2] else ""
+    if extra := re.fullmatch(r"Got unexpected extra argument\(s\) \((.*)\)", message):
+        return extra[1], "is one argument too many", ""
+    return "", error.format_message(), ""
+
+
+def _of_parameter(parameter: Any, kind: str, message: str, words: Sequence[str]) -> tuple[str, str, str]:
+    """The same for an option or an argument that is missing, or whose value cannot be read."""
+    argument = (parameter.metavar or parameter.display_name_raw).upper()
+    name = next((word for word in parameter.opts if word.startswith("--")), argument)
+    if kind == "MissingParameter":
+        return name, "is missing", (parameter.help or "").partition(". ")[0].rstrip(".")
+    pattern, problem, hint = next(row for row in _PROBLEMS if re.search(row[0], message))
+    match = re.search(pattern, message)
+    assert match is not None
+    where = f"{name} {_value_of(parameter.opts, words)}".rstrip()
+    return where, match.expand(problem), _plain(match.expand(hint))
+
+
+def _value_of(flags: Sequence[str], words: Sequence[str]) -> str:
+    """The value that was given to an option; empty for an argument's, which stands without a flag."""
+    for word, following in zip(words, [*words[1:], ""], strict=True):
+        flag, equals, value = word.partition("=")
+        if flag in flags:
+            return value if equals else following
+    return ""
+
+
+def _plain(names: str) -> str:
+    """Names without their quotation marks."""
+    return names.replace("'", "")

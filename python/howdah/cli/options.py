@@ -6,68 +6,24 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial, wraps
 from pkgutil import resolve_name
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from howdah.cli.help import MORE, Details
-from howdah.errors import UserError
 from howdah.model.engine_options import LOCAL
-from howdah.model.engines import engines
 from howdah.model.plan_options import PLAN_OPTIONS, PlanOption
-from howdah.model.workloads.option import Option
-from howdah.model.workloads.suite import options, programs
 
-_MOST_SEED: Final = 2**63 - 1
-_MEASURING_S: Final = (10.0, 3600.0)
+if TYPE_CHECKING:
+    from howdah.model.workloads.option import Option
 
 
-def parse_seed(text: str) -> int:
-    """A seed as given to ``--seed``; raise UserError for what is none."""
-    # Nineteen digits hold every seed; a longer text need not be made a number to be refused.
-    if text.isascii() and text.isdigit() and len(text) <= 19 and int(text) <= _MOST_SEED:
-        return int(text)
-    raise UserError("--seed", f"{text!r} is not a seed", f"give a whole number from 0 to {_MOST_SEED}")
-
-
-def parse_measuring_time(text: str) -> float:
-    """Seconds as given to ``--seconds``; raise UserError for what is too short to measure anything in."""
-    least, most = _MEASURING_S
-    hint = f"give seconds from {least:g} to {most:g}"
-    try:
-        value = float(text)
-    except ValueError as error:
-        raise UserError("--seconds", f"{text!r} is not a number of seconds", hint) from error
-    if not least <= value <= most:
-        raise UserError("--seconds", f"{text} s is too short to measure anything useful", hint)
-    return value
-
-
-def parse_duration(text: str, flag: str) -> float:
-    """Seconds as given by ``90s``, ``40m`` or ``2h``; raise UserError for other texts."""
-    number, unit = text[:-1], text[-1:]
-    try:
-        return float(number) * {"s": 1, "m": 60, "h": 3600}[unit]
-    except (KeyError, ValueError) as error:
-        raise UserError(f"{flag} {text}", "is not a duration", "give for instance 40m or 2h") from error
-
-
-CalibrationFile = Annotated[
-    str | None,
-    typer.Option(
-        help="Calibration: a file that `howdah calibrate` wrote, or `published`.",
-        envvar="HOWDAH_CALIBRATION",
-        metavar="FILE",
-    ),
-]
-"""The option of every command that simulates."""
-
-GIVEN = "given"
+TYPED = "typed"
 """The parameter of a command in whose place the flags go."""
 
 
 def with_options(of: Iterable[Option[Any]]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command a flag for each option; its parameter ``given`` has what was typed, by options' names.
+    """Give a command a flag for each option; its parameter ``typed`` has the values, by options' names.
 
     A command line's parser learns its flags from a function's signature, so that one is written here.
     """
@@ -77,7 +33,7 @@ def with_options(of: Iterable[Option[Any]]) -> Callable[[Callable[..., None]], C
 
 
 def with_plan_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the flags of `howdah plan`; its parameter ``given`` has what was typed, by names."""
+    """Give a command the flags of `howdah plan`; its parameter ``typed`` has the values, by names."""
     return _with_flags({option.name: _plan_parameter(option) for option in PLAN_OPTIONS}, dict)(command)
 
 
@@ -88,12 +44,12 @@ def _with_flags(
         @wraps(command)
         def parsed(**arguments: Any) -> None:
             typed = {name: arguments.pop(name) for name in flags}
-            command(**arguments, given=read(typed))
+            command(**arguments, typed=read(typed))
 
         signature = inspect.signature(command, eval_str=True)
         parameters: list[inspect.Parameter] = []
         for parameter in signature.parameters.values():
-            if parameter.name == GIVEN:
+            if parameter.name == TYPED:
                 parameters += flags.values()
             else:
                 parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
@@ -108,6 +64,9 @@ def _with_flags(
 
 def options_on(engine: str) -> tuple[Option[Any], ...]:
     """The options that some program has on an engine."""
+    # The options of `howdah plan` need no programs.
+    from howdah.model.workloads.suite import options, programs  # noqa: PLC0415
+
     used = [
         option
         for program in programs().values()
@@ -142,7 +101,7 @@ def _parameter(option: Option[Any]) -> inspect.Parameter:
         help=option.help,
         metavar=option.metavar,
         rich_help_panel=_panel(option),
-        autocompletion=completion_of(option) if option.choices or option.completion else None,
+        autocompletion=completion_of(option),
     )
     return inspect.Parameter(
         option.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[kind | None, flag]
@@ -157,7 +116,7 @@ def _plan_parameter(option: PlanOption) -> inspect.Parameter:
         min=None if option.most is None else 0,
         max=option.most,
         rich_help_panel=MORE if option.more else None,
-        autocompletion=completion_of(option) if option.choices or option.completion else None,
+        autocompletion=completion_of(option),
     )
     kind: Any = list[str] | None if option.several else option.kind
     if option.default is None and option.kind is not bool:
@@ -172,6 +131,9 @@ def _plan_parameter(option: PlanOption) -> inspect.Parameter:
 
 def _panel(option: Option[Any]) -> Details | None:
     """The heading of the engine or the programs that it belongs to; None for what many have."""
+    from howdah.model.engines import engines  # noqa: PLC0415
+    from howdah.model.workloads.suite import programs  # noqa: PLC0415
+
     users = [name for name, program in programs().items() if option in program.options]
     if users and all(name.startswith("ycsb") for name in users):
         return Details("YCSB")
@@ -180,13 +142,14 @@ def _panel(option: Option[Any]) -> Details | None:
     return Details(engines()[option.engines[0]].title)
 
 
-def completion_of(option: Option[Any] | PlanOption) -> Callable[[str], list[str]]:
-    """What completes an option's value in a shell."""
+def completion_of(option: Option[Any] | PlanOption) -> Callable[[], list[str]] | None:
+    """What completes an option's value in a shell; None if its values are not a list of words."""
+    if not option.choices and not option.completion:
+        return None
 
-    def complete(incomplete: str) -> list[str]:
-        # Only a shell that completes a word needs what knows the words.
-        words: Any = resolve_name(option.completion) if option.completion else tuple(option.choices or ())
-        words = words() if callable(words) else words
-        return [str(word) for word in words if word.startswith(incomplete)]
+    def complete() -> list[str]:
+        # Only a shell that completes a word needs the module with the words.
+        words: Any = resolve_name(option.completion) if option.completion else option.choices
+        return [str(word) for word in (words() if callable(words) else words)]
 
     return complete

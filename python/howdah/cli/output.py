@@ -7,24 +7,26 @@ import io
 import json
 import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 import typer
 from rich.console import Console, RenderableType
 
 from howdah.errors import Aborted, HowdahError, UserError
+from howdah.session.files import replace_file
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
 
-def check_json(*, json: bool, yes: bool, shows: bool, look: str = "") -> None:
+def check_json(*, json: bool, yes: bool, shows: bool, preview: str = "") -> None:
     """Raise UserError for --json where a question would have to be asked; ``shows``: nothing is changed.
 
     ``look`` is the flag that shows the change and makes none, if there is one.
     """
     if json and not (yes or shows):
-        fix = f"give {look} with it, or --yes" if look else "give --yes with it"
+        fix = f"give {preview} with it, or --yes" if preview else "give --yes with it"
         raise UserError("--json", "cannot ask for confirmation", fix)
 
 
@@ -115,6 +117,14 @@ def show_notice(word: str, *lines: str, stderr: bool = True) -> None:
     from howdah.report.terminal import blocks  # noqa: PLC0415
 
     show(blocks(Entries((TextEntry(word, "\n".join(lines)),))), stderr=stderr)
+
+
+def write_text(text: str, file: Path | None) -> None:
+    """Write a text to a file, or print it if there is none; raises UserError if it cannot be written."""
+    if file is None:
+        sys.stdout.write(text)
+    else:
+        replace_file(file, text)
 
 
 def print_json(content: object) -> None:

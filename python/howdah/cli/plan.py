@@ -1,4 +1,4 @@
-"""``howdah plan``: from a list of hosts to a cluster specification."""
+"""``howdah plan``: a cluster specification from hosts, its values explained, storage policies compared."""
 
 from __future__ import annotations
 
@@ -6,24 +6,31 @@ import sys
 from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import RenderableType
 
+from howdah.cli.arguments import AsJson, PlanFile
 from howdah.cli.help import MORE, App
 from howdah.cli.options import with_plan_options
 from howdah.cli.output import print_json, show
-from howdah.cli.simulating import SimulationBar
-from howdah.errors import MissingExtra
-from howdah.model.change import PlanChange, ValueChange
-from howdah.model.plan import Value
+from howdah.cli.progress import SimulationBar
+from howdah.errors import HowdahError, MissingExtra, UserError
 from howdah.planner import succession
 from howdah.report.document import FactList, Heading
-from howdah.report.plan.explained import plan_summary
+from howdah.report.plan import explained
+from howdah.report.plan import explained as storage_page
 from howdah.report.terminal import blocks, terminal
-from howdah.session.plan import acceptance, ranking, requests, sharing
-from howdah.session.plan import plans as session
+from howdah.session.plan import checks, explaining, plans, requests, sharing, storage
+from howdah.units import parse_bytes
+
+if TYPE_CHECKING:
+    from howdah.model.change import PlanChange, ValueChange
+    from howdah.model.plan import ClusterPlan, Setting, Value
+    from howdah.report.document import Document
+    from howdah.session.plan.explaining import Explained
+
 
 _MOST_VALUES = 20
 
@@ -51,7 +58,7 @@ def _facts(change: PlanChange) -> Iterator[tuple[str, str]]:
 
 
 def _value(value: ValueChange) -> str:
-    before, after = _said(value.before), _said(value.after)
+    before, after = _value_text(value.before), _value_text(value.after)
     kind = f" of {value.worker}" if value.worker else ""
     restarts = f": restarts {', '.join(value.restarts)}" if value.restarts else ""
     if value.downtime:
@@ -59,7 +66,7 @@ def _value(value: ValueChange) -> str:
     return f"{value.key}{kind} {before} -> {after}{restarts}"
 
 
-def _said(value: Value | None) -> str:
+def _value_text(value: Value | None) -> str:
     if value is None:
         return "not set"
     return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
@@ -89,7 +96,7 @@ app = App()
 def plan(
     hosts: Annotated[Path, typer.Argument(help="Inventory of hosts, as `howdah inventory` writes it.")],
     *,
-    given: Mapping[str, Any],
+    typed: Mapping[str, Any],
     force: Annotated[
         bool,
         typer.Option(
@@ -104,7 +111,7 @@ def plan(
         typer.Option(
             help="How to rank platforms: rules, or simulate. Default: simulate with a calibration, otherwise "
             "rules.",
-            autocompletion=lambda: list(ranking.RANKS),
+            autocompletion=lambda: list(requests.RANKS),
             rich_help_panel=MORE,
         ),
     ] = None,
@@ -159,7 +166,7 @@ def plan(
             "--page/--no-page", help="Write a page next to the plan, with its charts.", rich_help_panel=MORE
         ),
     ] = True,
-    json: Annotated[bool, typer.Option("--json", help="Print the plan as JSON.")] = False,
+    json: AsJson = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the plan's path.")] = False,
 ) -> None:
     """Plan a cluster: how to divide, place and configure these hosts, with a reason for every number.
@@ -167,28 +174,30 @@ def plan(
     Writes plan.yaml and its page. `howdah plan explain` shows the source of any value;
     `howdah render` writes the configuration.
     """
-    request = requests.plan_request(given)
-    kept = requests.request_before(session.load_plan(before)) if before is not None else None
-    asked = sharing.parse_share(share, beside or (), cluster, kept or request)
-    sharing.check_written_apart(asked, output)
-    written = session.page_of(output) if page else None
+    request = requests.plan_request(typed)
+    kept = requests.request_before(plans.load_plan(before)) if before is not None else None
+    shared = sharing.parse_share(share, beside or (), cluster, kept or request)
+    sharing.check_written_apart(shared, output)
+    written = plans.page_of(output) if page else None
     with SimulationBar(silent=json or quiet) as bar:
-        make = partial(ranking.plan_inventory, rank=rank, calibration=calibration, tell=bar.tell)
+        make = partial(requests.plan_inventory, rank=rank, calibration=calibration, report=bar.report)
         if before is not None:
-            others = (share, cluster, rank, (beside or None) if kept is None else None)
-            requests.check_keeps(request, before, output, others=any(one is not None for one in others))
-            make = partial(requests.plan_change, session.load_plan(before), beside or ())
-        elif asked:
-            make = partial(sharing.plan_shared, make, asked)
-        made = acceptance.held_plan(session.plan_hosts(hosts, request, make), force=force)
-    session.save_plan(made, output)
+            conflicting = (share, cluster, rank, (beside or None) if kept is None else None)
+            requests.check_keeps(
+                request, before, output, more=any(option is not None for option in conflicting)
+            )
+            make = partial(requests.plan_change, plans.load_plan(before), beside or ())
+        elif shared:
+            make = partial(sharing.plan_shared, make, shared)
+        made = checks.held_plan(plans.plan_hosts(hosts, request, make), force=force)
+    plans.save_plan(made, output)
     if written is not None:
         try:
-            session.write_plan_page(made, written)
+            plans.write_plan_page(made, written)
         except MissingExtra as missing:
             print(f"page not written: {missing}: {missing.hint}", file=sys.stderr)
             written = None
-    change = succession.change_of(session.load_plan(before), made) if before is not None else None
+    change = succession.change_of(plans.load_plan(before), made) if before is not None else None
     if json and change is not None:
         print_json({"change": change.model_dump(mode="json"), "plan": made.model_dump(mode="json")})
     elif json:
@@ -196,7 +205,164 @@ def plan(
     elif quiet:
         print(output)
     else:
-        show(terminal(plan_summary(made, output, written)))
+        show(terminal(explained.plan_summary(made, output, written)))
         if change is not None:
             print()
             show(change_text(change))
+
+
+EXPLAIN_EXAMPLES = """
+howdah plan explain plan.yaml  # lists every value with its reason, and all advice
+howdah plan explain plan.yaml dfs.blocksize  # shows the rule, its inputs and its source
+howdah plan explain plan.yaml "2 per host"  # lists the pros and cons of a platform
+howdah plan explain plan.yaml nn1  # explains why a master is on its host
+"""
+
+
+def _names(context: typer.Context) -> list[str]:
+    """What can be explained in the plan that is named before; nothing where it cannot be read."""
+    try:
+        plan = plans.load_plan(Path(context.params["plan"]))
+    except (HowdahError, KeyError, TypeError):
+        return []
+    return explaining.names(plan)
+
+
+@app.command("plan explain", epilog=EXPLAIN_EXAMPLES)
+def explain(
+    plan: PlanFile,
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            help="Key, platform or master to explain. Default: list every value and all advice.",
+            metavar="KEY",
+            autocompletion=_names,
+        ),
+    ] = None,
+    json: AsJson = False,
+) -> None:
+    """Explain a value of a plan (its rule, inputs and source), a platform or a master."""
+    read = plans.load_plan(plan)
+    if name is None:
+        if json:
+            print_json([_setting_json(read, setting) for setting in read.settings])
+        else:
+            show(terminal(explained.plan_values(read, explaining.grounds())))
+        return
+    explanation = explaining.find(read, plan, name)
+    if json:
+        print_json(_explained_json(read, explanation))
+    else:
+        for at, document in enumerate(_documents(read, explanation)):
+            if at:
+                print()
+            show(terminal(document))
+
+
+def _documents(plan: ClusterPlan, explanation: Explained) -> Iterator[Document]:
+    grounds = explaining.grounds()
+    for setting in explanation.settings:
+        yield explained.setting_document(setting, grounds, plans.release_default(plan, setting.key))
+    for candidate in explanation.candidates:
+        yield explained.candidate_document(candidate, grounds)
+    for master in explanation.masters:
+        yield explained.master_document(master, plan, grounds)
+
+
+def _explained_json(plan: ClusterPlan, explanation: Explained) -> dict[str, Any]:
+    return {
+        "settings": [_setting_json(plan, setting) for setting in explanation.settings],
+        "platforms": [candidate.model_dump(mode="json") for candidate in explanation.candidates],
+        "masters": [master.model_dump(mode="json") for master in explanation.masters],
+    }
+
+
+def _setting_json(plan: ClusterPlan, setting: Setting) -> dict[str, Any]:
+    grounds = explaining.grounds()
+    law = grounds.rules.get(setting.rule or "")
+    return setting.model_dump(mode="json") | {
+        "says": law.says if law else None,
+        "sources": [citation._asdict() for citation in grounds.cited(setting.source)],
+        "default": plans.release_default(plan, setting.key),
+    }
+
+
+STORAGE_EXAMPLES = """
+howdah plan storage plan.yaml  # compares the policies for all data that the cluster holds
+howdah plan storage plan.yaml --data 300TB --file-size 1GiB --age 180
+howdah plan storage plan.yaml --file-size 1MiB  # shows what small files cost
+howdah plan storage plan.yaml --worker --share 100  # rebuilds a worker on an idle cluster
+howdah plan storage plan.yaml --simulate  # also simulates the rebuild and the draining
+howdah plan storage plan.yaml --reads-per-month 4 --json
+"""
+
+
+@app.command("plan storage", epilog=STORAGE_EXAMPLES)
+def compare_storage(
+    plan: PlanFile,
+    *,
+    data: Annotated[
+        str | None,
+        typer.Option(
+            help="Amount of data, such as 300TB. Default: the plan's --need, or all it holds.",
+            metavar="SIZE",
+        ),
+    ] = None,
+    file_size: Annotated[
+        str | None,
+        typer.Option(help="Mean size of the files, such as 1GiB. Default: the plan's.", metavar="SIZE"),
+    ] = None,
+    age: Annotated[
+        float | None,
+        typer.Option(help="Age of the data in days; assumes one read in this time.", metavar="DAYS"),
+    ] = None,
+    reads_per_month: Annotated[
+        float | None,
+        typer.Option(
+            help="How often a byte is read in a month. Default: 30 divided by the age.", metavar="N"
+        ),
+    ] = None,
+    worker: Annotated[
+        bool, typer.Option("--worker", help="Compute the rebuild of one worker instead of one host.")
+    ] = False,
+    share: Annotated[
+        float | None,
+        typer.Option(
+            help="Percentage of disks, network and cores that jobs leave for the rebuild. Default: 25.",
+            min=1,
+            max=100,
+            metavar="PERCENT",
+        ),
+    ] = None,
+    simulate: Annotated[
+        bool, typer.Option("--simulate", help="Also simulate the rebuild and the draining, block by block.")
+    ] = False,
+    json: AsJson = False,
+) -> None:
+    """Compare replicas and erasure coding: disks, network, CPU, repair, and what each survives."""
+    for flag, value, unit in (("--age", age, "days"), ("--reads-per-month", reads_per_month, "reads")):
+        if value is not None and not 0 <= value < float("inf"):
+            raise UserError(f"{flag} {value:g}", f"is not a number of {unit}", f"give 0 {unit} or more")
+    comparison = storage.compare(
+        plans.load_plan(plan),
+        data_bytes=_size("--data", data),
+        mean_file_bytes=_size("--file-size", file_size),
+        age_days=age,
+        reads_per_month=reads_per_month,
+        worker=worker,
+        share=None if share is None else share / 100,
+        simulate=simulate,
+    )
+    if json:
+        print_json(comparison.model_dump(mode="json"))
+        return
+    show(blocks(*storage_page.storage_blocks(comparison)))
+
+
+def _size(flag: str, text: str | None) -> int | None:
+    if text is None:
+        return None
+    size = parse_bytes(text, flag)
+    if size < 1:
+        raise UserError(f"{flag} {text}", "is not a size", "give 1 byte or more")
+    return size

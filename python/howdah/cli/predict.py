@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from howdah.cli.arguments import AsJson, CalibrationFile, PredictionsDir, Seed, parse_seed
 from howdah.cli.help import App
-from howdah.cli.options import CalibrationFile, options_on, parse_seed, with_options
+from howdah.cli.options import options_on, with_options
 from howdah.cli.output import print_json, show
-from howdah.cli.simulating import SimulationBar
+from howdah.cli.progress import SimulationBar
 from howdah.errors import UserError
 from howdah.extras import check_extras
-from howdah.model.variation import LoadSweep, Sweep, WhatIf
 from howdah.planner.suite.request import RunRequest
 from howdah.report.document import FactList
 from howdah.report.terminal import blocks, terminal
 from howdah.session.files import DEFAULT_PREDICTIONS_DIR
 from howdah.session.lab import laboratories
-from howdah.session.predict import pages
 from howdah.session.predict import predicting as session
-from howdah.simulation import loads
+from howdah.session.predict import results
 
 if TYPE_CHECKING:
+    from howdah.model.prediction import Prediction
+    from howdah.model.variation import LoadSweep, Sweep, WhatIf
     from howdah.report.document import Document
-    from howdah.simulation.replications import Done
 
 EXAMPLES = """
 howdah predict plan.yaml --calibration mine.yaml  # predicts the TeraSort suite that the plan is for
@@ -46,10 +46,6 @@ _OF_A_SIZE = 3
 app = App()
 
 
-def _labs() -> list[str]:
-    return laboratories.names()
-
-
 @app.command("predict", epilog=EXAMPLES)
 @with_options(options_on("sim"))
 def predict(
@@ -59,12 +55,12 @@ def predict(
         str | None,
         typer.Option(
             help="Lab to predict instead of a plan.",
-            autocompletion=_labs,
+            autocompletion=lambda: list(laboratories.names()),
             metavar="NAME",
         ),
     ] = None,
     suite: Annotated[str, typer.Option(help="Suite to predict.")] = "terasuite",
-    given: Mapping[str, Any],
+    typed: Mapping[str, Any],
     calibration: CalibrationFile = None,
     replications: Annotated[
         int | None,
@@ -89,13 +85,9 @@ def predict(
             metavar="NAME=FROM..TO",
         ),
     ] = None,
-    seed: Annotated[
-        str | None, typer.Option(help="Seed of all random numbers; recorded.", metavar="N")
-    ] = None,
+    seed: Seed = None,
     name: Annotated[str | None, typer.Option(help="Name of the prediction. Default: time and suite.")] = None,
-    predictions_dir: Annotated[
-        Path, typer.Option(help="Directory of predictions.", envvar="HOWDAH_PREDICTIONS_DIR", metavar="DIR")
-    ] = DEFAULT_PREDICTIONS_DIR,
+    predictions_dir: PredictionsDir = DEFAULT_PREDICTIONS_DIR,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -105,7 +97,7 @@ def predict(
             metavar="DIR",
         ),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print the prediction as JSON.")] = False,
+    json: AsJson = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only its path.")] = False,
 ) -> None:
     """Predict a run on a planned cluster: times of workloads and phases.
@@ -116,11 +108,11 @@ def predict(
     """
     request = RunRequest(
         suite=suite,
-        given=given,
+        given=typed,
     )
     target = _target(plan, lab)
     if what_if and sweep:
-        raise UserError("--sweep", "and --what-if cannot be given together", "give one of them")
+        raise UserError("--sweep", "conflicts with --what-if", "give one of them")
     if plan is None and (what_if or sweep):
         raise UserError(
             "--sweep" if sweep else "--what-if",
@@ -130,14 +122,37 @@ def predict(
     if output is not None or not (what_if or sweep):
         check_extras("the page of `howdah predict`", "charts")
     if output is not None:
-        pages.check_directory(output)
-    work = _Work(target, request, calibration, replications, parse_seed(seed) if seed is not None else None)
+        results.check_directory(output)
+    usual = _OF_A_SIZE if sweep else _REPLICATIONS
+    chosen_seed = parse_seed(seed)
+    shared: dict[str, Any] = {
+        "calibration": calibration,
+        "replications": usual if replications is None else replications,
+    }
     with SimulationBar(silent=json or quiet) as bar:
         if sweep or what_if:
-            variation = _vary(work, what_if, sweep, bar.tell)
-            result = _kept_as_page(variation, pages.variation_page(variation, calibration), output)
+            assert isinstance(target, Path)
+            variation = session.vary(
+                target,
+                request,
+                changes=what_if or [],
+                sweep=sweep,
+                seed=1 if chosen_seed is None else chosen_seed,
+                report=bar.report,
+                **shared,
+            )
+            result = _kept_as_page(variation, results.variation_page(variation, calibration), output)
         else:
-            result = _predict(work, name, predictions_dir, output, bar.tell)
+            prediction = session.predict(
+                target,
+                request,
+                seed=chosen_seed,
+                name=name,
+                directory=predictions_dir,
+                report=bar.report,
+                **shared,
+            )
+            result = _kept(prediction, predictions_dir, calibration, output)
     if json:
         print_json(result.content | {"page": str(result.page)} if result.page else result.content)
     elif quiet:
@@ -151,29 +166,11 @@ def predict(
 
 def _target(plan: Path | None, lab: str | None) -> Path | str:
     if plan is not None and lab is not None:
-        raise UserError("--lab", "and PLAN cannot be given together", "give one of them")
+        raise UserError("--lab", "conflicts with PLAN", "give one of them")
     target = plan or lab
     if target is None:
         raise UserError("PLAN", "is missing", "give a plan that `howdah plan` wrote, or --lab NAME")
     return target
-
-
-class _Work(NamedTuple):
-    """What is simulated, and how often."""
-
-    target: Path | str
-    request: RunRequest
-    calibration: str | None
-    replications: int | None
-    seed: int | None
-
-    def settings(self, usual: int) -> dict[str, Any]:
-        """How variations are simulated; ``usual`` is the number of replications that users leave out."""
-        return {
-            "calibration": self.calibration,
-            "replications": usual if self.replications is None else self.replications,
-            "seed": 1 if self.seed is None else self.seed,
-        }
 
 
 class _Result(NamedTuple):
@@ -186,22 +183,10 @@ class _Result(NamedTuple):
     stored: Path | None = None
 
 
-def _predict(
-    work: _Work, name: str | None, directory: Path, output: Path | None, tell: Callable[[Done], None]
-) -> _Result:
-    prediction = session.predict(
-        work.target,
-        work.request,
-        calibration=work.calibration,
-        replications=_REPLICATIONS if work.replications is None else work.replications,
-        seed=work.seed,
-        name=name,
-        directory=directory,
-        tell=tell,
-    )
+def _kept(prediction: Prediction, directory: Path, calibration: str | None, output: Path | None) -> _Result:
     path = session.save_prediction(directory, prediction)
-    document = pages.predicted_page(prediction, work.calibration)
-    page = pages.write_page(document, output or path)
+    document = results.predicted_page(prediction, calibration)
+    page = results.write_page(document, output or path)
     replicas = session.replicas_text(prediction)
     files = (
         *((("replicas", replicas),) if replicas else ()),
@@ -211,20 +196,8 @@ def _predict(
     return _Result(prediction.model_dump(mode="json"), document, page, files, path)
 
 
-def _vary(
-    work: _Work, changes: list[str] | None, sweep: str | None, tell: Callable[[Done], None]
-) -> WhatIf | Sweep | LoadSweep:
-    assert isinstance(work.target, Path)
-    if sweep is None:
-        return session.what_if(
-            work.target, work.request, changes or [], **work.settings(_REPLICATIONS), tell=tell
-        )
-    swept = session.load_sweep if loads.sweeps_load(sweep) else session.sweep
-    return swept(work.target, work.request, sweep, **work.settings(_OF_A_SIZE), tell=tell)
-
-
 def _kept_as_page(variation: WhatIf | Sweep | LoadSweep, document: Document, output: Path | None) -> _Result:
-    page = pages.write_page(document, output) if output is not None else None
+    page = results.write_page(document, output) if output is not None else None
     return _Result(_for_programs(variation), document, page, (("page", str(page)),) if page else ())
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from io import StringIO
 from pathlib import Path
 from typing import Annotated
@@ -11,13 +10,13 @@ import typer
 from rich.console import Console
 from ruamel.yaml import YAML
 
+from howdah.cli.arguments import AsJson, parse_measuring_time
 from howdah.cli.help import App
-from howdah.cli.options import parse_measuring_time
+from howdah.cli.output import write_text
 from howdah.errors import UserError
 from howdah.model.host import Host
 from howdah.probe import probe_host
-from howdah.session import hosts as session
-from howdah.session.files import replace_file
+from howdah.session import inventories as session
 
 EXAMPLES = """
 howdah probe  # shows this machine as YAML
@@ -30,7 +29,7 @@ howdah probe --measure --peer worker-8  # on another: measures it
 """
 
 MEASURING = "Measuring"
-OTHERS = "Other hosts"
+OTHER_HOSTS = "Other hosts"
 
 app = App()
 
@@ -38,7 +37,7 @@ app = App()
 @app.command("probe", epilog=EXAMPLES)
 def probe(
     *,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON instead of YAML.")] = False,
+    json: AsJson = False,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="File for the description. Default: print it.")
     ] = None,
@@ -80,7 +79,7 @@ def probe(
             "--ssh",
             help="Host to describe over ssh instead of this one, or a range, w[001-032]; repeatable.",
             metavar="HOST",
-            rich_help_panel=OTHERS,
+            rich_help_panel=OTHER_HOSTS,
         ),
     ] = None,
     ssh_config: Annotated[
@@ -88,7 +87,7 @@ def probe(
         typer.Option(
             help="ssh configuration with users, keys and jump hosts. Default: ssh's own files.",
             metavar="FILE",
-            rich_help_panel=OTHERS,
+            rich_help_panel=OTHER_HOSTS,
         ),
     ] = None,
     seconds: Annotated[
@@ -123,32 +122,27 @@ def probe(
                 "only waits for measurements by other hosts",
                 "run --listen and --measure separately",
             )
-        session.listen(listen, limit_s=limit_s, tell=Console(stderr=True, highlight=False).print)
+        session.listen(listen, limit_s=limit_s, report=Console(stderr=True, highlight=False).print)
         return
     host = _measured(data_dir or [], peer or [], limit_s) if measure else probe_host()
-    text = _text(host, json=json)
-    if output is None:
-        sys.stdout.write(text)
-        return
-    replace_file(output, text)
+    write_text(_text(host, json=json), output)
 
 
 def _show_remote(patterns: list[str], ssh_config: Path | None, output: Path | None, *, json: bool) -> None:
     """Print the hosts, or write a file for each into the folder that was named."""
     console = Console(stderr=True, highlight=False)
-    with console.status("asking") as moving:
-        hosts = session.probe_hosts(patterns, ssh_config, tell=lambda name: moving.update(f"probing {name}"))
+    with console.status("probing") as moving:
+        hosts = session.probe_hosts(
+            patterns, ssh_config, report=lambda name: moving.update(f"probing {name}")
+        )
     if output is None and len(hosts) > 1:
         raise UserError("--ssh", f"describes {len(hosts)} hosts", "give --output DIR for one file per host")
     for host in hosts:
-        text = _text(host, json=json)
-        if output is None:
-            sys.stdout.write(text)
-        elif len(hosts) == 1 and not output.is_dir():
-            replace_file(output, text)
-        else:
+        file = output
+        if output is not None and (len(hosts) > 1 or output.is_dir()):
             output.mkdir(parents=True, exist_ok=True)
-            replace_file(output / f"{host.name}.{'json' if json else 'yaml'}", text)
+            file = output / f"{host.name}.{'json' if json else 'yaml'}"
+        write_text(_text(host, json=json), file)
 
 
 def _text(host: Host, *, json: bool) -> str:
@@ -160,7 +154,7 @@ def _measured(data_dirs: list[Path], peers: list[str], limit_s: float) -> Host:
     console = Console(stderr=True, highlight=False)
     with console.status("measuring") as moving:
         host = session.measure_host(
-            data_dirs, limit_s=limit_s, peers=peers, tell=lambda what: moving.update(f"measuring {what}")
+            data_dirs, limit_s=limit_s, peers=peers, report=lambda step: moving.update(f"measuring {step}")
         )
     for doubt in host.measured.not_measured if host.measured else ():
         console.print(f"not measured: {doubt.what}: {doubt.why}", soft_wrap=True, markup=False)

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console, RenderableType
 
+from howdah.cli.arguments import AsJson, Libvirt, PasswordFile, PlanFile, SchemaFile, VCenter, Yes
 from howdah.cli.help import App
-from howdah.cli.output import agree, check_json, print_json, show
+from howdah.cli.output import agree, check_json, print_json, show, write_text
 from howdah.errors import UserError
 from howdah.model.machines import Difference, Doing, ProvisionChange, Provisioning
 from howdah.model.site import Endpoint
@@ -32,7 +33,7 @@ _ALIKE = 4
 """As many groups or rules of one kind as are named one by one."""
 _SHOWN = 8
 """As many differences of one thing as a table lists."""
-_TOLD = ("vCPUs", "memory", "network card")
+_FACTS = ("vCPUs", "memory", "network card")
 """What says most of a machine that is not there yet."""
 
 
@@ -40,9 +41,9 @@ def provision_table(provisioning: Provisioning) -> RenderableType:
     """One line for everything that is to be made or changed, and how many are left as they are."""
     rows = []
     shown = [change for change in provisioning.changes if change.doing is not Doing.LEAVE]
-    for what, alike in groupby(shown, key=_kind):
+    for kind, alike in groupby(shown, key=_kind):
         changes = list(alike)
-        if len(changes) > _ALIKE and what[1] != "machine" and changes[0].doing is Doing.MAKE:
+        if len(changes) > _ALIKE and kind[1] != "machine" and changes[0].doing is Doing.MAKE:
             # They are made of what the machines' own lines say already.
             changes = [changes[0].model_copy(update={"name": f"{len(changes)} of them", "differences": ()})]
         rows += [
@@ -76,8 +77,8 @@ def _how(change: ProvisionChange) -> Iterator[str]:
     if change.doing is Doing.MAKE:
         yield _made(change.differences)
         return
-    for one in change.differences[:_SHOWN]:
-        yield f"{one.what}: {one.found or 'none'} → {one.planned or 'none'}"
+    for difference in change.differences[:_SHOWN]:
+        yield f"{difference.what}: {difference.found or 'none'} → {difference.planned or 'none'}"
     if len(change.differences) > _SHOWN:
         yield f"and {len(change.differences) - _SHOWN} more"
     if change.refused:
@@ -87,11 +88,11 @@ def _how(change: ProvisionChange) -> Iterator[str]:
 
 
 def _made(differences: tuple[Difference, ...]) -> str:
-    planned = {one.what: one.planned for one in differences}
+    planned = {difference.what: difference.planned for difference in differences}
     words = [
-        f"{planned[what]} {what if what == 'vCPUs' else ''}".strip() for what in _TOLD if what in planned
+        f"{planned[name]} {name if name == 'vCPUs' else ''}".strip() for name in _FACTS if name in planned
     ]
-    if disks := sum(what.startswith(DATA_DISK) for what in planned):
+    if disks := sum(name.startswith(DATA_DISK) for name in planned):
         words.append(f"{disks} data disks" if disks > 1 else "1 data disk")
     if not words:
         words = [text for text in planned.values() if text]
@@ -112,57 +113,42 @@ app = App()
 
 @app.command("provision", epilog=EXAMPLES)
 def provision(
-    plan: Annotated[Path, typer.Argument(help="Plan that `howdah plan` wrote.", metavar="PLAN")],
+    plan: PlanFile,
     *,
     site: Annotated[
         Path,
         typer.Option("--site", metavar="FILE", help="Site file, see docs/provision.md."),
     ] = Path("site.yaml"),
-    vcenter: Annotated[
-        str | None,
-        typer.Option("--vcenter", metavar="HOST[:PORT]", help="Address of vCenter, for plans with vSphere."),
-    ] = None,
-    libvirt: Annotated[
-        str | None,
-        typer.Option(
-            "--libvirt",
-            metavar="URI",
-            help="libvirt's URI, for plans with KVM; {host} stands for each host's name.",
-        ),
-    ] = None,
-    password_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--password-file", metavar="FILE", help="File with vCenter's password. Default: prompt for it."
-        ),
-    ] = None,
+    vcenter: VCenter = None,
+    libvirt: Libvirt = None,
+    password_file: PasswordFile = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would change without changing anything.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Skip the confirmation prompt.")] = False,
+    yes: Yes = False,
     destroy: Annotated[
         bool, typer.Option("--destroy", help="Remove the machines that howdah created, and nothing else.")
     ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json: AsJson = False,
 ) -> None:
     """Create a plan's virtual machines in a vCenter or with libvirt, after showing each change.
 
     Machines that match the plan stay untouched. Differences are shown and changed once you agree, and every
     value is verified afterwards. You can repeat the command at any time, also after a failure.
     """
-    check_json(json=json, yes=yes, shows=dry_run, look="--dry-run")
+    check_json(json=json, yes=yes, shows=dry_run, preview="--dry-run")
     endpoint = Endpoint(vcenter, libvirt)
-    asked = session.wanted(plan, site, endpoint)
-    with session.provisioner(asked, endpoint, password(asked, endpoint, password_file)) as hypervisor:
+    requested = session.requested_machines(plan, site, endpoint)
+    with session.provisioner(requested, endpoint, password(requested, endpoint, password_file)) as hypervisor:
         if destroy:
-            _destroy(asked, hypervisor, dry_run=dry_run, yes=yes, json=json)
+            _destroy(requested, hypervisor, dry_run=dry_run, yes=yes, json=json)
         else:
             _provision(hypervisor, dry_run=dry_run, yes=yes, json=json)
 
 
-def password(asked: RequestedMachines, endpoint: Endpoint, file: Path | None) -> str:
+def password(requested: RequestedMachines, endpoint: Endpoint, file: Path | None) -> str:
     """vCenter's password, from a file or a terminal; libvirt's transports have their own ways to log in."""
-    if endpoint.vcenter is None or asked.site.vcenter is None:
+    if endpoint.vcenter is None or requested.site.vcenter is None:
         if file is not None:
             raise UserError("--password-file", "is for --vcenter", "libvirt logs in by ssh's keys or TLS")
         return ""
@@ -172,7 +158,7 @@ def password(asked: RequestedMachines, endpoint: Endpoint, file: Path | None) ->
         raise UserError(
             "--password-file", "is missing, and there is no terminal for a prompt", "give the password's file"
         )
-    return str(typer.prompt(f"Password of {asked.site.vcenter.user}", hide_input=True, err=True))
+    return str(typer.prompt(f"Password of {requested.site.vcenter.user}", hide_input=True, err=True))
 
 
 def _provision(hypervisor: Provisioner, *, dry_run: bool, yes: bool, json: bool) -> None:
@@ -182,7 +168,7 @@ def _provision(hypervisor: Provisioner, *, dry_run: bool, yes: bool, json: bool)
     if not dry_run and before.pending:
         refuse(before.pending)
         agree("Create and change these machines?", yes=yes)
-        after = session.apply(hypervisor, _told)
+        after = session.apply(hypervisor, _report_line)
         if not json:
             print(f"done    all machines were verified: {counted(after)}")
     if json:
@@ -190,18 +176,29 @@ def _provision(hypervisor: Provisioner, *, dry_run: bool, yes: bool, json: bool)
 
 
 def _destroy(
-    asked: RequestedMachines, hypervisor: Provisioner, *, dry_run: bool, yes: bool, json: bool
+    requested: RequestedMachines, hypervisor: Provisioner, *, dry_run: bool, yes: bool, json: bool
 ) -> None:
     made = list(hypervisor.made())
     if not json:
         show(blocks(Bullets(tuple(made)), Paragraph(f"{len(made) or 'nothing'} to remove")))
     if made and not dry_run:
-        question = f"Remove these machines of cluster {asked.cluster} and all their data?"
+        question = f"Remove these machines of cluster {requested.cluster} and all their data?"
         agree(question, yes=yes)
-        hypervisor.destroy(_told)
+        hypervisor.destroy(_report_line)
     if json:
         print_json({"removed": [] if dry_run else made, "to_remove": made if dry_run else []})
 
 
-def _told(line: str) -> None:
+def _report_line(line: str) -> None:
     Console(stderr=True, highlight=False, markup=False).print(line, soft_wrap=True)
+
+
+SCHEMA_EXAMPLES = """
+howdah provision schema -o site.schema.json  # writes it for an editor
+"""
+
+
+@app.command("provision schema", epilog=SCHEMA_EXAMPLES)
+def schema(output: SchemaFile = None) -> None:
+    """Print the JSON schema of sites (draft 2020-12), for editors that complete and check them."""
+    write_text(session.site_schema(), output)

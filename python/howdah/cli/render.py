@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import RenderableType
 
+from howdah.cli.arguments import AsJson, PlanFile
 from howdah.cli.help import App
 from howdah.cli.output import print_json, show
 from howdah.errors import UserError
 from howdah.model.plan import ConfigSet
 from howdah.report.document import FactList, Table
 from howdah.report.terminal import blocks
-from howdah.session.plan import render as session
+from howdah.session.plan import checks as session
 
 if TYPE_CHECKING:
-    from howdah.session.plan.render import FileChange
+    from howdah.session.plan.checks import FileChange
 
 
 EXAMPLES = """
@@ -35,7 +36,7 @@ app = App()
 
 @app.command("render", epilog=EXAMPLES)
 def render(
-    plan: Annotated[Path, typer.Argument(help="Plan that `howdah plan` wrote.", metavar="PLAN")],
+    plan: PlanFile,
     output: Annotated[
         Path,
         typer.Option(
@@ -56,7 +57,7 @@ def render(
             "must.",
         ),
     ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json: AsJson = False,
 ) -> None:
     """Write the files a planned cluster needs: Hadoop, HBase, system, disks, network, hypervisor.
 

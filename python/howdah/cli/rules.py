@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from howdah.cli.arguments import AsJson, given_before
 from howdah.cli.help import App
 from howdah.cli.output import print_json
 from howdah.cli.output import show as show_text
@@ -46,31 +47,20 @@ app = App(
 )
 
 
-def _ids(incomplete: str) -> list[str]:
-    return [name for name in session.rule_ids() if name.startswith(incomplete)]
-
-
-def _subjects(incomplete: str) -> list[str]:
-    return [subject for subject in session.subjects() if subject.startswith(incomplete)]
-
-
-def _severities(incomplete: str) -> list[str]:
-    return [severity for severity in MEANINGS if severity.startswith(incomplete)]
-
-
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-
-
 @app.callback(invoke_without_command=True)
 def _default(
     context: typer.Context,
     subject: Annotated[
-        str | None, typer.Option(help="List only rules of this subject.", autocompletion=_subjects)
+        str | None,
+        typer.Option(
+            help="List only rules of this subject.", autocompletion=lambda: list(session.subjects())
+        ),
     ] = None,
     severity: Annotated[
         str | None,
         typer.Option(
-            help="List only rules of this severity: must, should or may.", autocompletion=_severities
+            help="List only rules of this severity: must, should or may.",
+            autocompletion=lambda: list(MEANINGS),
         ),
     ] = None,
     source: Annotated[
@@ -89,21 +79,21 @@ def _default(
 @app.command(epilog=SHOW_EXAMPLES)
 def show(
     context: typer.Context,
-    rule: Annotated[str, typer.Argument(help="Id of a rule, such as os.swappiness.", autocompletion=_ids)],
+    rule: Annotated[
+        str,
+        typer.Argument(
+            help="Id of a rule, such as os.swappiness.", autocompletion=lambda: list(session.rule_ids())
+        ),
+    ],
     json: AsJson = False,
 ) -> None:
     """Explain one rule: its value, condition, reason and source."""
     explained = session.explain_rule(rule)
     default = session.default_of(explained.key) if explained.key else None
-    if json or _as_json(context):
+    if json or given_before(context, "json"):
         print_json(_content(explained) | {"default": default})
     else:
         show_text(terminal(_page(explained, default)))
-
-
-def _as_json(context: typer.Context) -> bool:
-    """Whether --json was given to `howdah rules`, before the subcommand."""
-    return context.parent is not None and bool(context.parent.params.get("json"))
 
 
 def _list(subject: str | None, severity: str | None, source: str | None, *, json: bool) -> None:

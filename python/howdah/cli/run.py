@@ -6,14 +6,14 @@ import shlex
 import sys
 from collections.abc import Mapping
 from contextlib import closing
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from howdah.cli import live
+from howdah.cli.arguments import AsJson, RunsDir, parse_seed
 from howdah.cli.help import App
-from howdah.cli.options import parse_seed, with_options
+from howdah.cli.options import with_options
 from howdah.errors import Aborted, RunFailed, UserError
 from howdah.model.engines import all_options, engines
 from howdah.model.run import Outcome
@@ -41,14 +41,6 @@ howdah run pi --maps 16 --samples 1000000 --json  # prints the record for progra
 """
 
 
-def _suites(incomplete: str) -> list[str]:
-    return [suite for suite in suites() if suite.startswith(incomplete)]
-
-
-def _engines(incomplete: str) -> list[str]:
-    return [engine for engine in engines() if engine.startswith(incomplete)]
-
-
 app = App()
 
 
@@ -56,7 +48,8 @@ app = App()
 @with_options(all_options().values())
 def run(
     suite: Annotated[
-        str, typer.Argument(help=f"Suite to run: {', '.join(suites())}.", autocompletion=_suites)
+        str,
+        typer.Argument(help=f"Suite to run: {', '.join(suites())}.", autocompletion=lambda: list(suites())),
     ],
     command: Annotated[
         list[str] | None,
@@ -67,20 +60,18 @@ def run(
         str | None,
         typer.Option(
             help=f"Engine that runs it: "
-            f"{'; '.join(f'`{one.name}`, {one.help}' for one in engines().values())}. "
+            f"{'; '.join(f'`{engine_row.name}`, {engine_row.help}' for engine_row in engines().values())}. "
             "Default: the first that can run the suite.",
-            autocompletion=_engines,
+            autocompletion=lambda: list(engines()),
         ),
     ] = None,
-    given: Mapping[str, Any],
+    typed: Mapping[str, Any],
     seed: Annotated[str | None, typer.Option(help="Seed of all random data; recorded.", metavar="N")] = None,
     keep_data: Annotated[
         bool, typer.Option("--keep-data", help="Leave the data on disk for a later run.")
     ] = False,
-    runs_dir: Annotated[
-        Path, typer.Option(help="Directory of run records.", envvar="HOWDAH_RUNS_DIR", metavar="DIR")
-    ] = DEFAULT_RUNS_DIR,
-    json: Annotated[bool, typer.Option("--json", help="Print the record and its findings as JSON.")] = False,
+    runs_dir: RunsDir = DEFAULT_RUNS_DIR,
+    json: AsJson = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the report's path.")] = False,
 ) -> None:
     """Run a suite, keep its record, and report what limited it.
@@ -93,13 +84,13 @@ def run(
             raise UserError(
                 "SUITE", f"{suite} takes no command", f"howdah run command -- {shlex.join(command)}"
             )
-        given = {**given, COMMAND_LINE.name: tuple(command)}
+        typed = {**typed, COMMAND_LINE.name: tuple(command)}
     prepared = session.prepare(
         engine,
-        RunRequest(suite=suite, given=given),
+        RunRequest(suite=suite, given=typed),
         runs_dir=runs_dir,
         command=("howdah", *sys.argv[1:]),
-        seed=parse_seed(seed) if seed is not None else None,
+        seed=parse_seed(seed),
         keep_data=keep_data,
     )
     with closing(prepared):

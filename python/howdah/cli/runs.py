@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.console import Console
 
+from howdah.cli.arguments import AsJson, RunsDir, given_before
 from howdah.cli.help import App
-from howdah.cli.live import as_json
 from howdah.cli.output import print_json, show_notice
 from howdah.cli.output import show as show_text
 from howdah.errors import UserError
-from howdah.model.run import RunRecord
 from howdah.report import run as run_page
 from howdah.report.document import Table
 from howdah.report.terminal import blocks, terminal
 from howdah.session.files import DEFAULT_RUNS_DIR
-from howdah.session.run import reporting
+from howdah.session.run import attaching, reporting
 from howdah.session.run import runs as session
 from howdah.units import format_seconds
 
 if TYPE_CHECKING:
+    from howdah.model.run import RunRecord
     from howdah.session.run.runs import RunSummary
+
 
 EXAMPLES = """
 howdah runs  # lists what was run
@@ -56,32 +59,20 @@ app = App(
     epilog=EXAMPLES,
 )
 
-RunsDir = Annotated[
-    Path, typer.Option(help="Directory of run records.", envvar="HOWDAH_RUNS_DIR", metavar="DIR")
-]
 OwnRunsDir = Annotated[
     Path | None,
     typer.Option(help="Directory of run records. Default: that of `howdah runs`.", metavar="DIR"),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def _runs_dir(context: typer.Context) -> Path:
-    """The nearest --runs-dir: the subcommand's own, else that of `howdah runs` or its environment."""
-    given = context.params.get("runs_dir")
-    if given is None and context.parent is not None:
-        given = context.parent.params.get("runs_dir")
-    return Path(given or DEFAULT_RUNS_DIR)
+    """The nearest --runs-dir: the subcommand's own, or that of `howdah runs` or its environment."""
+    return Path(context.params.get("runs_dir") or given_before(context, "runs_dir") or DEFAULT_RUNS_DIR)
 
 
-def _as_json(context: typer.Context) -> bool:
-    """Whether --json was given to `howdah runs`, before the subcommand."""
-    return context.parent is not None and bool(context.parent.params.get("json"))
-
-
-def _ids(context: typer.Context, incomplete: str) -> list[str]:
+def _ids(context: typer.Context) -> list[str]:
     runs = session.list_runs(_runs_dir(context))
-    return [name for name in ("last", *(run.id for run in runs)) if name.startswith(incomplete)]
+    return ["last", *(run.id for run in runs)]
 
 
 RunId = Annotated[
@@ -104,7 +95,7 @@ def _default(context: typer.Context, runs_dir: RunsDir = DEFAULT_RUNS_DIR, json:
 @app.command("list", epilog=LIST_EXAMPLES)
 def list_runs(context: typer.Context, runs_dir: OwnRunsDir = None, json: AsJson = False) -> None:
     """List the runs, oldest first (the default of `howdah runs`)."""
-    _list(runs_dir or _runs_dir(context), json=json or _as_json(context))
+    _list(_runs_dir(context), json=json or bool(given_before(context, "json")))
 
 
 def _list(runs_dir: Path, *, json: bool) -> None:
@@ -150,9 +141,12 @@ def _print_table(summaries: list[RunSummary]) -> None:
 @app.command(epilog=SHOW_EXAMPLES)
 def show(context: typer.Context, run: RunId, runs_dir: OwnRunsDir = None, json: AsJson = False) -> None:
     """Show a run's findings in the terminal."""
-    path = session.find_run(runs_dir or _runs_dir(context), run)
+    path = session.find_run(_runs_dir(context), run)
     data, analysis = reporting.analyse_run(path)
-    if json or _as_json(context):
+    if json or bool(given_before(context, "json")):
+        # Showing a run under way takes more modules than listing runs.
+        from howdah.cli.live import as_json  # noqa: PLC0415
+
         sys.stdout.write(as_json(data, analysis, path, reporting.find_report(path)))
     else:
         show_text(terminal(run_page.run_report(data, analysis, drawn=False)))
@@ -161,7 +155,7 @@ def show(context: typer.Context, run: RunId, runs_dir: OwnRunsDir = None, json: 
 @app.command(epilog=REPORT_EXAMPLES)
 def report(context: typer.Context, run: RunId, runs_dir: OwnRunsDir = None) -> None:
     """Write a run's report again and print its path."""
-    print(reporting.report_run(session.find_run(runs_dir or _runs_dir(context), run)).report)
+    print(reporting.report_run(session.find_run(_runs_dir(context), run)).report)
 
 
 @app.command("export", epilog=EXPORT_EXAMPLES)
@@ -175,7 +169,7 @@ def export_run(
     runs_dir: OwnRunsDir = None,
 ) -> None:
     """Pack a run into one file that another machine can import."""
-    path = session.find_run(runs_dir or _runs_dir(context), run)
+    path = session.find_run(_runs_dir(context), run)
     target = file or Path(f"{path.name}.howdah")
     session.export_run(path, target)
     print(target)
@@ -188,4 +182,56 @@ def import_run(
     runs_dir: OwnRunsDir = None,
 ) -> None:
     """Unpack an exported run and write its report."""
-    print(reporting.report_run(session.import_run(file, runs_dir or _runs_dir(context))).report)
+    print(reporting.report_run(session.import_run(file, _runs_dir(context))).report)
+
+
+ATTACH_EXAMPLES = """
+LC_ALL=C sadf -j -- -A > w1.json  # on each host: exports the day that sysstat recorded
+howdah runs attach last w1.json w2.json  # adds the files of two hosts to the newest run
+howdah runs attach last esx1.csv  # adds a vSphere host's esxtop -b -a, with its virtual machines
+howdah runs attach last day.json --host w1  # names the host of a file
+howdah runs attach last --prometheus http://monitor:9090  # adds what node_exporter reported
+"""
+
+
+@app.command("attach", epilog=ATTACH_EXAMPLES)
+def attach(  # noqa: PLR0917 - typer makes options of parameters
+    context: typer.Context,
+    run: RunId,
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Output of `sadf -j` or `esxtop -b`.", metavar="FILE"),
+    ] = None,
+    host: Annotated[
+        str | None, typer.Option(help="Machine of the run that the files describe.", metavar="NAME")
+    ] = None,
+    prometheus: Annotated[
+        str | None,
+        typer.Option(help="Address of a Prometheus server that scraped the machines.", metavar="URL"),
+    ] = None,
+    query: Annotated[
+        list[str] | None,
+        typer.Option(help="Additional metric and its series, METRIC=SELECTOR; repeatable.", metavar="QUERY"),
+    ] = None,
+    runs_dir: OwnRunsDir = None,
+) -> None:
+    """Add what sysstat, esxtop or Prometheus measured during a run, and update its report."""
+    done = attaching.attach(
+        session.find_run(_runs_dir(context), run),
+        files=files or (),
+        prometheus=prometheus,
+        queries=query or (),
+        host=host,
+    )
+    console = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
+    if done.new:
+        console.print(f"attached {_metrics_text(done.new)}")
+    if done.kept:
+        console.print(f"already in the run: {_metrics_text(done.kept)}")
+    if done.left_out:
+        console.print(f"not imported, howdah has no metric for: {', '.join(done.left_out)}")
+    print(done.report)
+
+
+def _metrics_text(metrics: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} metrics of {machine}" for machine, count in metrics.items())

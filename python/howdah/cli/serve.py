@@ -10,12 +10,12 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from howdah.cli.arguments import CalibrationFile, PredictionsDir, RunsDir
 from howdah.cli.help import App
-from howdah.cli.options import CalibrationFile
 from howdah.errors import UserError
 from howdah.extras import check_extras
 from howdah.jobs import DEFAULT_JOBS_DIR
-from howdah.serve.settings import DEFAULT_PORT, LOOPBACK, ServeSettings
+from howdah.serve.places import DEFAULT_PORT, LOOPBACK, ServeSettings
 from howdah.session.files import DEFAULT_PREDICTIONS_DIR, DEFAULT_RUNS_DIR, read_password
 
 EXAMPLES = """
@@ -77,13 +77,9 @@ def serve(
         ),
     ] = None,
     calibration: CalibrationFile = None,
-    runs_dir: Annotated[
-        Path, typer.Option(help="Directory of run records.", envvar="HOWDAH_RUNS_DIR", metavar="DIR")
-    ] = DEFAULT_RUNS_DIR,
+    runs_dir: RunsDir = DEFAULT_RUNS_DIR,
     studies_dir: Annotated[Path, typer.Option(help="Directory of studies.", metavar="DIR")] = Path("study"),
-    predictions_dir: Annotated[
-        Path, typer.Option(help="Directory of predictions.", envvar="HOWDAH_PREDICTIONS_DIR", metavar="DIR")
-    ] = DEFAULT_PREDICTIONS_DIR,
+    predictions_dir: PredictionsDir = DEFAULT_PREDICTIONS_DIR,
     jobs_dir: Annotated[
         Path,
         typer.Option(help="Directory of imported applications.", envvar="HOWDAH_JOBS_DIR", metavar="DIR"),
@@ -125,7 +121,7 @@ def serve(
         port=port,
         password=password,
         certificate=server.Certificate(certificate, key) if certificate else None,
-        tell=_tell,
+        tell=_show_address,
     )
 
 
@@ -137,7 +133,7 @@ def _export(settings: ServeSettings, directory: Path) -> None:
     print(f"export  {directory / 'index.html'} and {count - 1} pages more")
 
 
-def _tell(address: str, token: str, file: Path) -> None:
+def _show_address(address: str, token: str, file: Path) -> None:
     """Print the address; the token itself only to a terminal, whose output is not kept."""
     if sys.stdout.isatty():
         print(f"serve   {address}#token={token}")
@@ -156,7 +152,7 @@ def _check(
     password_file: Path | None,
 ) -> None:
     if settings.read_only and settings.allow_runs:
-        raise UserError("--read-only", "and --allow-runs cannot be given together", "give one of them")
+        raise UserError("--read-only", "conflicts with --allow-runs", "give one of them")
     if not settings.loopback and certificate is None:
         raise UserError(
             f"--listen {listen}",

@@ -1,15 +1,28 @@
-"""``howdah study``: a matrix of runs, and the paper on it."""
+"""``howdah study``: a matrix of runs and the paper on it, on this machine too; studies packed and checked."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.console import RenderableType
 
+from howdah.cli.arguments import AsJson, SchemaFile
 from howdah.cli.help import App
-from howdah.cli.study_run import DIRECTORY, JSON, QUIET, carry_out
+from howdah.cli.output import print_json, show, write_text
+from howdah.cli.progress import StudyDisplay
+from howdah.errors import RunFailed
+from howdah.extras import check_extras
+from howdah.report.document import Paragraph, Table
+from howdah.report.terminal import blocks
+from howdah.session.study import paper
 from howdah.session.study import studies as session
+from howdah.units import format_counted, format_seconds, parse_count
+
+if TYPE_CHECKING:
+    from howdah.session.study.studies import Matrix
+
 
 EXAMPLES = """
 howdah study studies/vsphere6.yaml --dry-run  # shows the matrix
@@ -23,15 +36,21 @@ howdah study verify mine.tar.gz  # checks such a file and rebuilds its page
 app = App()
 
 
+DIRECTORY = Annotated[
+    Path | None,
+    typer.Option("--dir", help="Directory for its runs and page. Default: study/NAME.", metavar="DIR"),
+]
+DRY_RUN = Annotated[bool, typer.Option("--dry-run", help="Show what would run and how long it would take.")]
+QUIET = Annotated[bool, typer.Option("--quiet", "-q", help="Print only the page's path.")]
+
+
 @app.command("study", epilog=EXAMPLES)
 def study(
     file: Annotated[Path, typer.Argument(help="Study file, see docs/study.md.", metavar="FILE")],
     *,
     directory: DIRECTORY = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what would run and how long it would take.")
-    ] = False,
-    json: JSON = False,
+    dry_run: DRY_RUN = False,
+    json: AsJson = False,
     quiet: QUIET = False,
 ) -> None:
     """Run a matrix of settings as often as needed, and write a paper about it.
@@ -40,3 +59,181 @@ def study(
     A failed run counts as a result.
     """
     carry_out(session.read(file), directory, dry_run=dry_run, json=json, quiet=quiet)
+
+
+LOCAL_EXAMPLES = """
+howdah study local  # takes some minutes
+howdah study local --data-dir /data1 --data-dir /data2  # tries the two together and each alone
+howdah study local --dataset 10GB --repeats 5  # is slower and more precise
+"""
+
+
+@app.command("study local", epilog=LOCAL_EXAMPLES)
+def local(
+    *,
+    data_dir: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="Directory for data, repeatable, one for each disk. Default: howdah-data.", metavar="DIR"
+        ),
+    ] = None,
+    dataset: Annotated[
+        list[str] | None,
+        typer.Option(help="Size of the dataset to sort; repeatable. Default: 1GB, 4GB.", metavar="BYTES"),
+    ] = None,
+    repeats: Annotated[
+        str | None, typer.Option(help="Number of runs of each cell. Default: 3.", metavar="N")
+    ] = None,
+    directory: DIRECTORY = None,
+    dry_run: DRY_RUN = False,
+    json: AsJson = False,
+    quiet: QUIET = False,
+) -> None:
+    """Compare settings on this machine: compression, tasks, slots, memory and disks.
+
+    Changes one setting at a time and compares it with the planned one; differences within the noise are
+    marked.
+    """
+    count = parse_count(repeats, "--repeats") if repeats is not None else None
+    requested = session.local(data_dir or [], dataset or [], count)
+    carry_out(requested, directory, dry_run=dry_run, json=json, quiet=quiet)
+
+
+EXPORT_EXAMPLES = """
+howdah study export study/protect  # packs a study that was run into protect.tar.gz
+howdah study export study/protect -o evidence.tar.gz  # names the file
+howdah study verify evidence.tar.gz  # elsewhere: checks it
+"""
+
+
+@app.command("study export", epilog=EXPORT_EXAMPLES)
+def export(
+    directory: Annotated[Path, typer.Argument(help="Directory of a study.", metavar="DIR")],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="File to write. Default: NAME.tar.gz.", metavar="FILE"),
+    ] = None,
+) -> None:
+    """Pack a study into one file: plans, records, telemetry and page, with a digest of each."""
+    print(paper.export_study(directory, output))
+
+
+VERIFY_EXAMPLES = """
+howdah study verify protect.tar.gz  # checks a study that you received
+"""
+
+
+@app.command("study verify", epilog=VERIFY_EXAMPLES)
+def verify(
+    file: Annotated[Path, typer.Argument(help="File that `howdah study export` wrote.", metavar="FILE")],
+) -> None:
+    """Check that a packed study is unchanged, and that its records produce its page byte for byte."""
+    verified = paper.verify_study(file)
+    print(
+        f"{format_counted(verified.files, 'file')} as they were packed, "
+        f"{format_counted(verified.runs, 'record')} among them; "
+        f"the page and all {verified.made} files of the paper were made again, byte for byte the same"
+    )
+
+
+SCHEMA_EXAMPLES = """
+howdah study schema -o study.schema.json  # writes it for an editor
+"""
+
+
+@app.command("study schema", epilog=SCHEMA_EXAMPLES)
+def schema(output: SchemaFile = None) -> None:
+    """Print the JSON schema of studies (draft 2020-12), for editors that complete and check them."""
+    write_text(session.study_schema(), output)
+
+
+def carry_out(
+    requested: session.GivenStudy, directory: Path | None, *, dry_run: bool, json: bool, quiet: bool
+) -> None:
+    """Show the matrix, or make its runs and tell what follows; raises RunFailed where none succeeded."""
+    place = directory or requested.default_dir
+    if dry_run:
+        matrix = session.dry_run(requested, place)
+        if json:
+            print_json(matrix_json(matrix))
+        else:
+            show(matrix_table(matrix))
+        return
+    check_extras("howdah study run", "charts", "statistics")
+    with StudyDisplay(requested.study, silent=json or quiet) as display:
+        finished = session.run(requested, place, display)
+    page, conclusions = finished.paper
+    if json:
+        summary = {"runs": len(finished.done), "failed": finished.failed, "conclusions": conclusions}
+        print_json(summary | {"page": str(page)})
+    elif quiet:
+        print(page)
+    else:
+        for place_in, text in enumerate(conclusions):
+            print(f"{'found' if place_in == 0 else '':<8}{text}")
+        print(f"page    {page}")
+    if finished.failed == len(finished.done) > 0:
+        raise RunFailed(finished.study.study, "no run succeeded", f"their records are in {place / 'runs'}")
+
+
+def matrix_table(matrix: Matrix) -> RenderableType:
+    """Cell by cell: what it is and how many of its runs are done; then what is left and how long it takes."""
+    factors = (factor.vary.replace("_", " ") for factor in matrix.study.factors)
+    rows = tuple(
+        (
+            str(cell.number + 1),
+            *cell.levels.values(),
+            str(sum(run.cell == cell.number and run.repeat > 0 for run in matrix.done)),
+            str(sum(run.cell is cell and run.repeat > 0 for run in matrix.remaining)),
+        )
+        for cell in matrix.cells
+    )
+    return blocks(
+        Paragraph(matrix.study.question),
+        Table(("cell", *factors, "done", "left"), rows),
+        Paragraph(_remaining_text(matrix)),
+        *_laboratories(matrix),
+    )
+
+
+def matrix_json(matrix: Matrix) -> dict[str, object]:
+    """The same for other programs; the runs that are left are in their order."""
+    return {
+        "study": matrix.study.model_dump(mode="json", exclude_none=True),
+        "cells": [
+            {
+                "cell": cell.number,
+                "levels": dict(cell.levels),
+                "settings": cell.settings.model_dump(mode="json", exclude_none=True),
+            }
+            for cell in matrix.cells
+        ],
+        "done": [{"cell": run.cell, "repeat": run.repeat, "run": run.figures.run} for run in matrix.done],
+        "left": [
+            {"cell": run.cell.number, "repeat": run.repeat, "seed": run.seed, "run": run.run_id}
+            for run in matrix.remaining
+        ],
+        "laboratories": matrix.laboratories,
+        "expected_s": matrix.expected_s,
+        "expected_from": matrix.grounds if matrix.expected_s is not None else None,
+    }
+
+
+def _laboratories(matrix: Matrix) -> list[Paragraph]:
+    many = matrix.laboratories
+    if not many:
+        return []
+    verb = "is" if many == 1 else "are"
+    return [Paragraph(f"{format_counted(many, 'time')} a lab {verb} started, one after the other")]
+
+
+def _remaining_text(matrix: Matrix) -> str:
+    if not any(cell.runs for cell in matrix.cells):
+        return "nothing runs: the cells are only planned"
+    if not matrix.remaining:
+        return "all runs are done"
+    most = " at most" if matrix.study.repeats.until is not None else ""
+    text = f"{format_counted(len(matrix.remaining), 'run')}{most} left"
+    if matrix.expected_s is None:
+        return f"{text}; their duration is unknown until the first run ends"
+    return f"{text}, about {format_seconds(matrix.expected_s)}: {matrix.grounds}"

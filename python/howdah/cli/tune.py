@@ -1,34 +1,37 @@
-"""``howdah tune``: find a better specification than the rules', and say why it is better."""
+"""``howdah tune``: a search for a better specification than the rules', or for the properties of a job."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from howdah.cli.arguments import AsJson, CalibrationFile, parse_duration, parse_seed
 from howdah.cli.help import MORE, App
-from howdah.cli.options import CalibrationFile, parse_duration, parse_seed
 from howdah.cli.output import print_json, show
-from howdah.cli.study_display import StudyDisplay
-from howdah.cli.tune_job import JobOutput, show_parts, tune_own_job
+from howdah.cli.progress import StudyDisplay
 from howdah.errors import UserError
 from howdah.extras import check_extras
 from howdah.model.tuning import Goal, KeptRules
-from howdah.report.document import Document, FactList
-from howdah.report.prediction.learned import learned_blocks
-from howdah.report.prediction.raced import raced
+from howdah.report.document import FactList
+from howdah.report.prediction import raced
+from howdah.report.prediction import tuned as tuned_page
 from howdah.report.terminal import blocks, terminal
+from howdah.session import job_tuning, learning, racing
 from howdah.session import tuning as session
-from howdah.session.job_tuning import is_job, job_request
-from howdah.session.learning import learn, learned_calibration, learns
-from howdah.session.plan.plans import check_replaceable, save_plan, writes_over
-from howdah.session.predict.pages import tuning_page, write_page
-from howdah.session.racing import change_race, plan_to_tune, race_request, run_race
-from howdah.tune.attempts import TuneProgress
-from howdah.units import parse_count
+from howdah.session.files import DEFAULT_TUNE_DIR
+from howdah.session.plan import plans
+from howdah.session.predict import results
+from howdah.units import format_signed_percent, parse_count
+
+if TYPE_CHECKING:
+    from howdah.model.tuning import Fixed, TuneParameter
+    from howdah.report.document import Document
+    from howdah.tune.candidates import TuneProgress
 
 EXAMPLES = """
 howdah tune plan.yaml  # tries 1,000 candidates in the simulator and writes tuned.yaml
@@ -148,8 +151,8 @@ def tune(
         typer.Option(
             help="Directory of searches.", envvar="HOWDAH_TUNE_DIR", metavar="DIR", rich_help_panel=MORE
         ),
-    ] = session.DEFAULT_TUNE_DIR,
-    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    ] = DEFAULT_TUNE_DIR,
+    json: AsJson = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the tuned plan's path.")] = False,
 ) -> None:
     """Search for a faster specification in the simulator, starting from a plan.
@@ -162,30 +165,38 @@ def tune(
     """
     check_extras("the page of `howdah tune`", "charts")
     budget_s = parse_duration(budget, "--budget") if budget is not None else None
-    requested = race_request(race, budget_s) if race is not None else None
-    if job is not None or (resume is not None and is_job(tune_dir, resume)):
+    requested = racing.race_request(race, budget_s) if race is not None else None
+    if job is not None or (resume is not None and job_tuning.is_job(tune_dir, resume)):
         if plan is not None or (job is not None and resume is not None):
-            raise UserError("--job", "excludes PLAN and --resume", "leave them out")
-        tune_own_job(
-            lambda: job_request(job or "", requested, space, _seed(seed)),
-            tune_dir,
-            resume,
-            name,
-            output=JobOutput(output or Path("tuned-job.xml"), show_space, json, quiet),
-            budget_s=budget_s,
-        )
+            raise UserError("--job", "conflicts with PLAN and --resume", "leave these out")
+        check_extras("the race of `howdah tune`", "statistics")
+        output = output or Path("tuned-job.xml")
+        plans.check_replaceable(output)
+        if resume is not None:
+            job_folder = job_tuning.job_folder(tune_dir, resume)
+        else:
+            job_search = job_tuning.job_request(job or "", requested, space, parse_seed(seed))
+            if show_space:
+                _show_parts(job_search.space, job_search.fixed, json=json)
+                return
+            job_folder = job_tuning.start_job(job_search, tune_dir, name)
+        _tune_job(job_folder, output, budget_s, json=json, quiet=quiet)
         return
     output = output or Path("tuned.yaml")
-    if (plan is not None and resume is not None) or (budget is not None and race is None and resume is None):
-        raise UserError("howdah tune", "has options that exclude each other", "give PLAN, --race or --resume")
-    if plan is not None and writes_over(output, plan):
+    if plan is not None and resume is not None:
+        raise UserError("--resume", "conflicts with PLAN: a search keeps its plan", "leave one of them out")
+    if budget is not None and race is None and resume is None:
+        raise UserError(
+            f"--budget {budget}", "is the time for a race, and --race is missing", "add --race labs"
+        )
+    if plan is not None and plans.writes_over(output, plan):
         raise UserError(f"--output {output}", "is the plan to improve", "give another file: -o tuned.yaml")
-    check_replaceable(output)
+    plans.check_replaceable(output)
     if resume is not None:
         folder = session.resume(tune_dir, resume)
-        change_race(folder, requested, budget_s)
+        racing.change_race(folder, requested, budget_s)
     else:
-        start = plan_to_tune(plan, requested)
+        start = racing.plan_to_tune(plan, requested)
         request = session.new_request(
             start.name,
             start.plan,
@@ -197,20 +208,16 @@ def tune(
             keep=keep,
             trials=trials,
             replications=replications,
-            seed=_seed(seed),
+            seed=parse_seed(seed),
             race=requested,
             goals=goal or (),
             laboratory=start.laboratory,
         )
         if show_space:
-            show_parts(*session.space(request), json=json)
+            _show_parts(*session.space(request), json=json)
             return
         folder = session.start(request, tune_dir, name)
     _tune_plan(folder, output, json=json, quiet=quiet)
-
-
-def _seed(text: str | None) -> int | None:
-    return parse_seed(text) if text is not None else None
 
 
 def _tune_plan(folder: session.TuningFolder, output: Path, *, json: bool, quiet: bool) -> None:
@@ -223,14 +230,14 @@ def _tune_plan(folder: session.TuningFolder, output: Path, *, json: bool, quiet:
             check_extras("the race of `howdah tune`", "statistics")
             if not (json or quiet):
                 show(terminal(document))
-            if learns(folder, tuned.tuning):
+            if learning.learns(folder, tuned.tuning):
                 tuned = _learned(folder, tuned, silent=json or quiet)
                 document, page = _write(tuned, folder, output)
                 if not (json or quiet) and tuned.tuning.learned is not None:
-                    show(blocks(*learned_blocks(tuned.tuning.learned)))
+                    show(blocks(*raced.learned_blocks(tuned.tuning.learned)))
             study = session.race_study(folder, tuned.tuning)
             with StudyDisplay(study, silent=json or quiet) as display:
-                tuned, paper = run_race(folder, tuned, study, display)
+                tuned, paper = racing.run_race(folder, tuned, study, display)
             _, page = _write(tuned, folder, output)
     if json:
         print_json(tuned.tuning.model_dump(mode="json") | {"output": str(output), "page": str(page)})
@@ -239,7 +246,7 @@ def _tune_plan(folder: session.TuningFolder, output: Path, *, json: bool, quiet:
         print(output)
         return
     if tuned.tuning.race is not None:
-        show(terminal(raced(tuned.tuning.race)))
+        show(terminal(raced.raced(tuned.tuning.race)))
         more: tuple[tuple[str, str], ...] = (("runs", str(paper)),)
     else:
         show(terminal(document))
@@ -252,7 +259,7 @@ def _tune_plan(folder: session.TuningFolder, output: Path, *, json: bool, quiet:
 
 def _learned(folder: session.TuningFolder, tuned: session.Tuned, *, silent: bool) -> session.Tuned:
     """Make the first round of a race and search again with what it shows."""
-    learn(
+    learning.learn(
         folder,
         tuned.tuning,
         lambda study: StudyDisplay(study, silent=silent),
@@ -263,9 +270,9 @@ def _learned(folder: session.TuningFolder, tuned: session.Tuned, *, silent: bool
 
 def _write(tuned: session.Tuned, folder: session.TuningFolder, output: Path) -> tuple[Document, Path]:
     """Write the tuned plan and the page; return the page and its path."""
-    save_plan(tuned.plan, output)
-    document = tuning_page(tuned.tuning, learned_calibration(folder))
-    return document, write_page(document, folder.path)
+    plans.save_plan(tuned.plan, output)
+    document = results.tuning_page(tuned.tuning, learning.learned_calibration(folder))
+    return document, results.write_page(document, folder.path)
 
 
 class _Bar:
@@ -296,7 +303,35 @@ class _Bar:
 
     def __call__(self, progress: TuneProgress) -> None:
         """Move to where the search is."""
-        best = "" if progress.best is None else f"best {progress.best:+.1%}".replace("-", "\N{MINUS SIGN}")
+        best = "" if progress.best is None else f"best {format_signed_percent(progress.best)}"
         self._bar.update(
             self._task, description=progress.stage, completed=progress.done, total=progress.of, best=best
         )
+
+
+def _tune_job(folder: Path, output: Path, budget_s: float | None, *, json: bool, quiet: bool) -> None:
+    """Search the properties of a user's own job by real runs; show the result."""
+    tuning, papers = job_tuning.tune_job(
+        folder, lambda study: StudyDisplay(study, silent=json or quiet), budget_s
+    )
+    output.write_text(job_tuning.properties_text(tuning), encoding="utf-8")
+    document = raced.tuned_job(tuning)
+    page = results.write_page(document, folder)
+    if json:
+        print_json(tuning.model_dump(mode="json") | {"output": str(output), "page": str(page)})
+    elif quiet:
+        print(output)
+    else:
+        show(terminal(document))
+        print()
+        runs = (("runs", str(paper)) for paper in papers)
+        show(blocks(FactList("", (("properties", str(output)), ("page", str(page)), *runs))))
+
+
+def _show_parts(varied: Sequence[TuneParameter], fixed: Sequence[Fixed], *, json: bool) -> None:
+    """Show what a search would vary, and what not."""
+    if json:
+        parts = {"parameters": varied, "fixed": fixed}
+        print_json({name: [item.model_dump() for item in items] for name, items in parts.items()})
+    else:
+        show(blocks(*tuned_page.space_tables(varied, fixed)))

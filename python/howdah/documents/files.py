@@ -10,11 +10,9 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 
-from howdah.documents.fault import Fault, Keys
-from howdah.documents.read import parse_document, read_document, read_whole
-from howdah.documents.text import read_text
+from howdah.documents.fault import Fault, Keys, read_text
+from howdah.documents.read import key_of, meanings, parse_document, read_document, read_whole
 from howdah.documents.tree import spelling
-from howdah.documents.validation import key_of, meanings
 from howdah.model.base import Model
 from howdah.model.calibration import Calibration, CalibrationCell, Residual, Without
 from howdah.model.existing import Work
@@ -47,24 +45,24 @@ _ONE_LINE = (Breach, CalibrationCell, CpuLayout, Demand, DiskSet, Input, NicSet,
 def write_document(model: BaseModel, comments: Comments | None = None) -> str:
     """The text that reads back as this model; the same model gives the same text."""
     writer = _Writer(comments or {})
-    writer.mapping(_said(model, model.model_dump(mode="json", by_alias=True)), model, 0, ())
+    writer.mapping(_worth_writing(model, model.model_dump(mode="json", by_alias=True)), model, 0, ())
     return "\n".join(writer.lines) + "\n"
 
 
-def _said(model: BaseModel, dumped: dict[str, Any]) -> dict[str, Any]:
-    """The fields worth a line: not those that nothing was said of.
+def _worth_writing(model: BaseModel, dumped: dict[str, Any]) -> dict[str, Any]:
+    """The fields worth a line: not those without a value.
 
     Other defaults are written, so that a file keeps its meaning when a default changes; except in
     settings, of which there are hundreds.
     """
-    said: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     for name, field in type(model).model_fields.items():
         value = getattr(model, name)
         silent = not value or isinstance(model, Setting)
         if not (silent and type(value) is type(field.default) and value == field.default):
             key = key_of(type(model), name)
-            said[key] = dumped[key]
-    return said
+            fields[key] = dumped[key]
+    return fields
 
 
 class _Writer:
@@ -74,20 +72,20 @@ class _Writer:
         self.lines: list[str] = []
         self._comments = comments
 
-    def mapping(self, said: dict[str, Any], model: BaseModel, indent: int, path: Keys) -> None:
+    def mapping(self, fields: dict[str, Any], model: BaseModel, indent: int, path: Keys) -> None:
         """A model as one line for each of its fields."""
         values = {key_of(type(model), name): getattr(model, name) for name in type(model).model_fields}
-        for key, dumped in said.items():
+        for key, dumped in fields.items():
             in_bytes = key.endswith("_bytes") or (key == "value" and _is_size(model))
             self._entry(f"{' ' * indent}{key}:", dumped, values[key], indent, (*path, key), in_bytes=in_bytes)
 
     def _entry(self, head: str, dumped: Any, value: Any, indent: int, path: Keys, *, in_bytes: bool) -> None:
         if isinstance(value, BaseModel):
-            said = _said(value, dumped)
-            if self._one_line(head, said, value, path):
+            fields = _worth_writing(value, dumped)
+            if self._one_line(head, fields, value, path):
                 return
             self._line(head, path)
-            self.mapping(said, value, indent + 2, path)
+            self.mapping(fields, value, indent + 2, path)
         elif isinstance(value, dict):
             self._line(head, path)
             for key, inner in dumped.items():
@@ -111,18 +109,18 @@ class _Writer:
             if not isinstance(value, BaseModel):
                 self._line(f"{dash} {spelling(entry, block=True)}", here)
                 continue
-            said = _said(value, entry)
-            if self._one_line(dash, said, value, here):
+            fields = _worth_writing(value, entry)
+            if self._one_line(dash, fields, value, here):
                 continue
             start = len(self.lines)
-            self.mapping(said, value, indent + 4, here)
+            self.mapping(fields, value, indent + 4, here)
             self.lines[start] = f"{dash} {self.lines[start].lstrip(' ')}"
 
-    def _one_line(self, head: str, said: dict[str, Any], model: BaseModel, path: Keys) -> bool:
+    def _one_line(self, head: str, fields: dict[str, Any], model: BaseModel, path: Keys) -> bool:
         """Write a small model between braces if it fits a line; whether it did."""
         if not isinstance(model, _ONE_LINE):
             return False
-        line = f"{head} {{{', '.join(f'{key}: {spelling(value)}' for key, value in said.items())}}}"
+        line = f"{head} {{{', '.join(f'{key}: {spelling(value)}' for key, value in fields.items())}}}"
         if len(line) > _WIDEST:
             return False
         self._line(line, path, _size(model))

@@ -1,21 +1,24 @@
-"""Probed hosts as groups of alike ones."""
+"""An inventory of hosts: groups made from probes, its text extended, and notices on what is unusual."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Collection, Iterator, Sequence
+from io import StringIO
+from typing import Any, Literal, NamedTuple
 
 from pydantic import ValidationError
+from ruamel.yaml import YAML
 
 from howdah.documents.fault import Keys
+from howdah.documents.files import write_inventory
 from howdah.documents.hardware import Hardware, describe, rated
 from howdah.errors import UserError
-from howdah.model.base import WrongValue
+from howdah.model.base import Model, WrongValue
 from howdah.model.host import Host
 from howdah.model.hostname import expand_all, fold, is_hostname
-from howdah.model.inventory import HostGroup, Inventory
-from howdah.units import exact_bytes
+from howdah.model.inventory import DiskKind, DiskRole, HostGroup, Inventory
+from howdah.units import GIB, exact_bytes, format_bytes, format_memory
 
 Serves = Literal["any", "workers", "masters"]
 
@@ -33,7 +36,7 @@ class Addition(NamedTuple):
     group: HostGroup
     hosts: int
     known: bool
-    asked: dict[Keys, str]
+    comments: dict[Keys, str]
     left_out: tuple[str, ...]
 
 
@@ -62,7 +65,7 @@ def group_hosts(
     for hardware, same in alike.items():
         described = describe(same[0].host)
         names = [probe.host.name for probe in same]
-        said: dict[Keys, str] = {}
+        more_comments: dict[Keys, str] = {}
         home = _home(hardware, inventory, name, serves)
         if home is not None:
             group = _extended(home, names)
@@ -71,13 +74,13 @@ def group_hosts(
             taken.add(group_name)
             try:
                 group = _new_group(group_name, names, hardware, serves)
-                group, said = _measured(group, [probe.host for probe in same])
+                group, more_comments = _measured(group, [probe.host for probe in same])
             except ValidationError as error:
                 raise _refused(error, same[0].file, name) from error
-        asked = dict(described.asked)
-        for path, words in said.items():
-            asked[path] = "; ".join(filter(None, (asked.get(path), words)))
-        additions.append(Addition(group, len(names), home is not None, asked, described.left_out))
+        comments = dict(described.comments)
+        for path, words in more_comments.items():
+            comments[path] = "; ".join(filter(None, (comments.get(path), words)))
+        additions.append(Addition(group, len(names), home is not None, comments, described.left_out))
     return tuple(additions)
 
 
@@ -178,8 +181,8 @@ def _new_group(name: str, names: Sequence[str], hardware: Hardware, serves: Serv
 
 def _measured(group: HostGroup, hosts: Sequence[Host]) -> tuple[HostGroup, dict[Keys, str]]:
     """A new group with its disks' rates, and what is to be said beside them."""
-    disks, said = rated(group.disks, hosts)
-    return group.model_copy(update={"disks": disks}), said
+    disks, more_comments = rated(group.disks, hosts)
+    return group.model_copy(update={"disks": disks}), more_comments
 
 
 def _refused(error: ValidationError, file: str, name: str | None) -> UserError:
@@ -201,3 +204,127 @@ def new_name(host: str, taken: Collection[str]) -> str:
     while (name := stem if number == 1 else f"{stem}-{number}") in taken:
         number += 1
     return name
+
+
+_INDENTED = re.compile(r"^groups:.*\n(?:\s*(?:#.*)?\n)*( *)- ", re.MULTILINE)
+
+
+def new_text(additions: Sequence[Addition], cluster: str = "cluster") -> str:
+    """An inventory of these groups alone, of a cluster of that name."""
+    comments: dict[Keys, str] = {
+        ("groups", index, *path): text
+        for index, addition in enumerate(additions)
+        for path, text in addition.comments.items()
+    }
+    inventory = Inventory(cluster=cluster, groups=tuple(addition.group for addition in additions))
+    return write_inventory(inventory, comments)
+
+
+def extended_text(text: str, additions: Sequence[Addition]) -> str:
+    """An inventory's text with these groups added, and those it has already extended."""
+    match = _INDENTED.search(text)
+    offset = len(match[1]) if match else 2
+    yaml = YAML()
+    yaml.preserve_quotes = True
+    yaml.width = 4096  # No line is wrapped that was not.
+    yaml.indent(mapping=2, sequence=offset + 2, offset=offset)
+    document = yaml.load(text)
+    groups = document["groups"]
+    for addition in additions:
+        if addition.known:
+            _extend(next(group for group in groups if group["name"] == addition.group.name), addition)
+    if fresh := [addition for addition in additions if not addition.known]:
+        for outer in (document, groups):
+            outer.fa.set_block_style()  # Between brackets there is no room for comments.
+        groups.extend(yaml.load(new_text(fresh))["groups"])
+    stream = StringIO()
+    yaml.dump(document, stream)
+    return stream.getvalue()
+
+
+def _extend(group: Any, addition: Addition) -> None:
+    group["count"] = addition.group.count
+    group["hosts"][:] = list(addition.group.hosts)
+
+
+_HDD_BYTES_PER_S = 190 * 2**20
+"""The outer zone of a 10,000 rpm disk (D0 32), where an inventory gives no rate."""
+
+
+class Notice(Model):
+    """Something to look at twice."""
+
+    group: str
+    """The group of hosts it is about."""
+    text: str
+    """What is unusual, and why it matters."""
+    source: str = ""
+    """Where that comes from."""
+
+
+def notices(inventory: Inventory) -> tuple[Notice, ...]:
+    """Everything to look at twice, group by group."""
+    return tuple(notice for group in inventory.groups for notice in _of_group(group))
+
+
+def _of_group(group: HostGroup) -> Iterator[Notice]:
+    yield from _memory(group)
+    if group.serves != "masters":
+        yield from _disks(group)
+        yield from _network(group)
+
+
+def _memory(group: HostGroup) -> Iterator[Notice]:
+    total = group.memory_bytes
+    if total % GIB:
+        whole = -(-total // GIB)
+        yield Notice(
+            group=group.name,
+            text=f"memory is {format_memory(total)}, but modules come in whole GiB: is {whole}GiB meant, "
+            f"or {round(total / 10**9)}GiB?",
+        )
+
+
+def _disks(group: HostGroup) -> Iterator[Notice]:
+    data = [disk for disk in group.disks if disk.role is DiskRole.DATA]
+    if not data:
+        yield Notice(group=group.name, text="no data disk: its hosts can store nothing")
+    elif group.data_disks == 1:
+        yield Notice(
+            group=group.name,
+            text="one data disk per host: a task at once for each data disk is close to the best there is",
+            source="D0 50",
+        )
+    if len({(disk.kind, disk.size_bytes) for disk in data}) > 1:
+        sizes = ", ".join(f"{disk.count} × {format_bytes(disk.size_bytes)} {disk.kind}" for disk in data)
+        yield Notice(
+            group=group.name,
+            text=f"data disks differ ({sizes}): the slowest limits all, and the smallest is full first",
+            source="D0 151",
+        )
+    if not any(disk.role is DiskRole.SYSTEM for disk in group.disks):
+        yield Notice(
+            group=group.name,
+            text="no disk has the role system: the operating system and its logs will share a data disk",
+            source="D0 30",
+        )
+
+
+def _network(group: HostGroup) -> Iterator[Notice]:
+    """Of three replicas written, two cross the network, so disks outrun it at two thirds of their rate."""
+    rates = [
+        (disk.count, disk.outer_bytes_per_s or (_HDD_BYTES_PER_S if disk.kind is DiskKind.HDD else None))
+        for disk in group.disks
+        if disk.role is DiskRole.DATA
+    ]
+    known = sum(count * rate for count, rate in rates if rate is not None)
+    needed = known * 8 * 2 / 3
+    measured = all(disk.outer_bytes_per_s for disk in group.disks if disk.role is DiskRole.DATA)
+    assumed = "" if measured else f", at {_HDD_BYTES_PER_S // 2**20} MiB/s each where no outer_rate is given"
+    if needed > group.network_bits_per_s:
+        yield Notice(
+            group=group.name,
+            text=f"a host's disks write {known * 8 / 10**9:.1f} Gb/s together{assumed}; two thirds of "
+            f"three replicas cross a network of {group.network_bits_per_s / 10**9:g} Gb/s, which limits them",
+            source="D0 45, D0 46, D0 48",
+        )

@@ -1,6 +1,6 @@
 """A probed host in an inventory's words: installed memory, disks by purpose, the ports that carry data.
 
-What a probe cannot tell is not guessed in silence: ``asked`` says what to look up, beside the value
+What a probe cannot tell is not guessed in silence: ``comments`` has what to look up, next to the value
 that stands there meanwhile.
 """
 
@@ -38,24 +38,24 @@ class Described(NamedTuple):
     """A host's hardware, what to look up by its path below a group, and what was left out."""
 
     hardware: Hardware
-    asked: dict[Keys, str]
+    comments: dict[Keys, str]
     left_out: tuple[str, ...]
 
 
 def describe(host: Host) -> Described:
     """The host's hardware in an inventory's words."""
-    asked: dict[Keys, str] = {}
+    comments: dict[Keys, str] = {}
     left_out: list[str] = []
     if host.virtualisation.is_virtual or host.virtualisation.container:
         inside = "a container" if host.virtualisation.container else "a virtual machine"
-        asked["name",] = f"probed in {inside}: list the physical host that carries it"
+        comments["name",] = f"probed in {inside}: list the physical host that carries it"
     hardware = Hardware(
-        cpu=_cpu(host, asked),
-        memory_bytes=_memory(host, asked),
-        disks=_disks(host, asked, left_out),
-        nics=_nics(host, asked, left_out),
+        cpu=_cpu(host, comments),
+        memory_bytes=_memory(host, comments),
+        disks=_disks(host, comments, left_out),
+        nics=_nics(host, comments, left_out),
     )
-    return Described(hardware, asked, tuple(left_out))
+    return Described(hardware, comments, tuple(left_out))
 
 
 def installed_bytes(seen_bytes: int) -> int:
@@ -72,15 +72,15 @@ def installed_bytes(seen_bytes: int) -> int:
     return ceil(low / step) * step * MIB
 
 
-def _cpu(host: Host, asked: dict[Keys, str]) -> CpuLayout:
+def _cpu(host: Host, comments: dict[Keys, str]) -> CpuLayout:
     cpu = host.cpu
     nodes = sum(1 for node in cpu.numa_nodes if node.cpus)
     if cpu.cores % cpu.sockets or cpu.threads % cpu.cores:
-        asked["cpu",] = (
+        comments["cpu",] = (
             f"probed: {cpu.threads} threads of {cpu.cores} cores in {cpu.sockets} sockets, which is uneven"
         )
     elif nodes % cpu.sockets:
-        asked["cpu",] = f"probed: {nodes} NUMA nodes in {cpu.sockets} sockets; is this the physical host?"
+        comments["cpu",] = f"probed: {nodes} NUMA nodes in {cpu.sockets} sockets; is this the physical host?"
     return CpuLayout(
         sockets=cpu.sockets,
         cores_per_socket=max(1, cpu.cores // cpu.sockets),
@@ -90,11 +90,11 @@ def _cpu(host: Host, asked: dict[Keys, str]) -> CpuLayout:
     )
 
 
-def _memory(host: Host, asked: dict[Keys, str]) -> int:
+def _memory(host: Host, comments: dict[Keys, str]) -> int:
     seen = host.memory.total_bytes
     installed = installed_bytes(seen)
     if installed != seen:
-        asked["memory",] = f"rounded up to installed modules: the kernel manages {format_memory(seen)}"
+        comments["memory",] = f"rounded up to installed modules: the kernel manages {format_memory(seen)}"
     return installed
 
 
@@ -135,7 +135,7 @@ def _system_disks(host: Host) -> set[str | None]:
     }
 
 
-def _disks(host: Host, asked: dict[Keys, str], left_out: list[str]) -> tuple[DiskSet, ...]:
+def _disks(host: Host, comments: dict[Keys, str], left_out: list[str]) -> tuple[DiskSet, ...]:
     left_out += [
         f"disk {disk.name} of {format_bytes(disk.size_bytes)}"
         for disk in host.disks
@@ -147,9 +147,11 @@ def _disks(host: Host, asked: dict[Keys, str], left_out: list[str]) -> tuple[Dis
             DiskSet(count=len(names), kind=alike.kind, size=exact_bytes(alike.size_bytes), role=alike.role)
         )
         if alike.unsure:
-            asked["disks", index] = f"{alike.kind}? the kernel cannot tell: write hdd, ssd or nvme"
+            comments["disks", index] = f"{alike.kind}? the kernel cannot tell: write hdd, ssd or nvme"
     if not _system_disks(host):
-        asked["disks",] = "no disk was found below /: write role: system at the disk of the operating system"
+        comments["disks",] = (
+            "no disk was found below /: write role: system at the disk of the operating system"
+        )
     return tuple(sets)
 
 
@@ -165,7 +167,7 @@ def nominal_bytes(size_bytes: int) -> int:
     return size_bytes // step * step
 
 
-def _nics(host: Host, asked: dict[Keys, str], left_out: list[str]) -> tuple[NicSet, ...]:
+def _nics(host: Host, comments: dict[Keys, str], left_out: list[str]) -> tuple[NicSet, ...]:
     ports = [nic for nic in host.nics if nic.up and nic.bond is None and nic.driver != "bonding"]
     speed = max((nic.speed_bits_per_s or 0 for nic in ports), default=0)
     chosen = [nic for nic in ports if (nic.speed_bits_per_s or 0) == speed]
@@ -175,9 +177,9 @@ def _nics(host: Host, asked: dict[Keys, str], left_out: list[str]) -> tuple[NicS
         if nic not in chosen
     ]
     if not ports:
-        asked["nics", 0] = f"{_ASSUMED}? no port was up: write the number and speed of ports"
+        comments["nics", 0] = f"{_ASSUMED}? no port was up: write the number and speed of ports"
     elif not speed:
-        asked["nics", 0] = f"{_ASSUMED}? the driver does not report it: write the port's speed"
+        comments["nics", 0] = f"{_ASSUMED}? the driver does not report it: write the port's speed"
     return (NicSet(count=max(1, len(chosen)), speed=exact_bits_per_s(speed) if speed else _ASSUMED),)
 
 
@@ -185,12 +187,12 @@ class Rated(NamedTuple):
     """Disks with their rates, and what to say beside them by their path below a group."""
 
     disks: tuple[DiskSet, ...]
-    said: dict[Keys, str]
+    comments: dict[Keys, str]
 
 
 def rated(disks: Sequence[DiskSet], hosts: Sequence[Host]) -> Rated:
     """The lines of disks of hosts that are alike, with the median of what was measured of each line."""
-    said: dict[Keys, str] = {}
+    comments: dict[Keys, str] = {}
     lines = list(disks)
     for index, line in enumerate(disks):
         zones = [pair for host in hosts for pair in _zones(host, index)]
@@ -200,8 +202,8 @@ def rated(disks: Sequence[DiskSet], hosts: Sequence[Host]) -> Rated:
             lines[index] = _with(line, outer, min(outer, inner))
         elif files:
             lines[index] = _with(line, median(files), median(files))
-            said["disks", index] = "rates of files in free space, at arbitrary places"
-    return Rated(tuple(lines), said)
+            comments["disks", index] = "rates of files in free space, at arbitrary places"
+    return Rated(tuple(lines), comments)
 
 
 def _zones(host: Host, index: int) -> list[tuple[float, float]]:
@@ -223,8 +225,8 @@ def _files(host: Host, index: int) -> list[float]:
 
 
 def _with(line: DiskSet, outer: float, inner: float) -> DiskSet:
-    told = line.model_dump(by_alias=True, exclude_none=True)
-    return DiskSet.model_validate(told | {"outer_rate": _rate(outer), "inner_rate": _rate(inner)})
+    fields = line.model_dump(by_alias=True, exclude_none=True)
+    return DiskSet.model_validate(fields | {"outer_rate": _rate(outer), "inner_rate": _rate(inner)})
 
 
 def _rate(bytes_per_s: float) -> str:

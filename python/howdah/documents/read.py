@@ -2,17 +2,202 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
+import textwrap
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from functools import cache, lru_cache
+from itertools import pairwise
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 
-from howdah.documents.fault import Fault, Mark, error_of
-from howdah.documents.text import read_text
+from howdah.documents.fault import Fault, Keys, Mark, error_of, read_text
 from howdah.documents.tree import Tree, read_tree
-from howdah.documents.validation import faults_of
 from howdah.hadoop.foreign_files import foreign_file
+from howdah.model.base import WrongValue
 from howdah.model.inventory import FORMAT
+
+_LONGEST_SHOWN = 40
+_WHOLE = ("is not a whole number", "write digits alone, for instance 2")
+_MAPPING = ("is not a mapping", "write `key: value` lines below the key, or {{key: value}}")
+_LIST = ("is not a list", "write `- ` entries below the key, or [a, b]")
+_NUMBER = ("is not a number", "write, for example, 0.4")
+_TRUTH = ("is neither true nor false", "write true or false")
+_MESSAGES: Mapping[str, tuple[str, str]] = {
+    "int_type": _WHOLE,
+    "int_parsing": _WHOLE,
+    "int_parsing_size": _WHOLE,
+    "int_from_float": _WHOLE,
+    "float_type": _NUMBER,
+    "float_parsing": _NUMBER,
+    "bool_type": _TRUTH,
+    "bool_parsing": _TRUTH,
+    "string_type": ("is not text", "put it in double quotes if you mean text"),
+    "tuple_type": _LIST,
+    "list_type": _LIST,
+    "model_type": _MAPPING,
+    "model_attributes_type": _MAPPING,
+    "dict_type": _MAPPING,
+    "greater_than_equal": ("is too small", "at least {ge}; leave the key out if there is none"),
+    "less_than_equal": ("is too large", "at most {le}"),
+    "greater_than": ("is too small", "more than {gt}"),
+    "less_than": ("is too large", "less than {lt}"),
+    "finite_number": ("is not a finite number", _NUMBER[1]),
+    "enum": ("is unknown here", "one of {expected}"),
+    "literal_error": ("is unknown here", "one of {expected}"),
+}
+
+
+def key_of(model: type[BaseModel], field: str) -> str:
+    """The field's key in a document."""
+    return model.model_fields[field].alias or field
+
+
+def model_at(model: type[BaseModel], path: Keys) -> type[BaseModel] | None:
+    """The class of the mapping at a path; None where there is no mapping of a class."""
+    here: type[BaseModel] | None = model
+    for step in path:
+        if isinstance(step, int) or here is None:
+            continue  # a list's entries are of the class that the list's key names
+        fields = [field for name, field in here.model_fields.items() if step in (name, field.alias)]
+        here = _model_in(fields[0].annotation) if fields else None
+    return here
+
+
+def _model_in(annotation: Any) -> type[BaseModel] | None:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next((model for inner in get_args(annotation) if (model := _model_in(inner))), None)
+
+
+@cache
+def meanings(model: type) -> Mapping[str, str]:
+    """The docstrings below a class's own fields, a line each, by the fields' names.
+
+    They are read from the source, once for each class: Python itself does not keep them.
+    """
+    tree = ast.parse(textwrap.dedent(inspect.getsource(model)))
+    return dict(_docstrings(tree.body[0]))
+
+
+def _docstrings(node: ast.stmt) -> Iterator[tuple[str, str]]:
+    body = node.body if isinstance(node, ast.ClassDef) else []
+    for field, below in pairwise(body):
+        match field, below:
+            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
+                yield name, " ".join(text.split())
+
+
+def say(detail: ErrorDetails) -> tuple[str, str]:
+    """What is wrong with the value that an error is about, and what would be right."""
+    if detail["type"] not in _MESSAGES:
+        message = detail["msg"]
+        return f"{message[:1].lower()}{message[1:]}", ""
+    what, hint = _MESSAGES[detail["type"]]
+    context = detail.get("ctx", {})
+    if "expected" in context:
+        # Pydantic says 'a', 'b' or 'c'.
+        context["expected"] = str(context["expected"]).replace("'", "").replace(" or ", ", ")
+    return f"{shown(detail['input'])} {what}", hint.format_map(context)
+
+
+def shown(value: Any) -> str:
+    """A value as its file has it, briefly."""
+    if value is None:
+        return "nothing"
+    if isinstance(value, dict):
+        return "a mapping"
+    if isinstance(value, list):
+        return "a list"
+    text = str(value).lower() if isinstance(value, bool) else repr(value)
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."
+
+
+def faults_of(model: type[BaseModel], tree: Tree, error: ValidationError) -> tuple[Fault, ...]:
+    """Every error of pydantic's as a fault; what fits none of several types is one fault."""
+    details = error.errors(include_url=False)
+    # A misspelt key is one fault, not an unknown key and a missing one.
+    meant = {
+        (*detail["loc"][:-1], near)
+        for detail in details
+        if detail["type"] == "extra_forbidden"
+        for near in _nearest(_known(model, detail["loc"]), str(detail["loc"][-1]))
+    }
+    return tuple(
+        {
+            _fault(model, tree, detail): None
+            for detail in details
+            if detail["type"] != "missing" or detail["loc"] not in meant
+        }
+    )
+
+
+def _fault(model: type[BaseModel], tree: Tree, detail: ErrorDetails) -> Fault:
+    kind, loc = detail["type"], detail["loc"]
+    path = _real(tree, loc)
+    if kind == "missing":
+        what, hint = _missing(model, path, str(loc[-1]))
+    elif kind == "extra_forbidden":
+        return _unknown(model, tree, path)
+    elif kind == "value_error" and isinstance(wrong := detail.get("ctx", {}).get("error"), WrongValue):
+        path = _real(tree, (*path, *wrong.at))
+        what, hint = wrong.what, wrong.hint
+    elif loc != path:
+        # Behind the document's own path stands the name of one of several types it might have had.
+        what, hint = (
+            f"{shown(tree.at(path))} does not fit",
+            "a number, a text, true, false or a list of texts",
+        )
+    else:
+        what, hint = say(detail)
+    return Fault(tree.mark(path), path, what, hint)
+
+
+def _real(tree: Tree, loc: Keys) -> Keys:
+    """The part of pydantic's location that is in the document."""
+    path: Keys = ()
+    for step in loc:
+        if (*path, step) not in tree.values:
+            break
+        path = (*path, step)
+    return path
+
+
+def _missing(model: type[BaseModel], path: Keys, key: str) -> tuple[str, str]:
+    """What a missing key is for, in the words of its class."""
+    owner = model_at(model, path)
+    texts: Mapping[str, str] = meanings(owner) if owner is not None else {}
+    meaning = next((texts[field] for field in texts if owner and key_of(owner, field) == key), "")
+    return f"{key} is missing", f"add `{key}:` – {meaning[:1].lower()}{meaning[1:]}"
+
+
+def _unknown(model: type[BaseModel], tree: Tree, path: Keys) -> Fault:
+    known = _known(model, path)
+    near = _nearest(known, str(path[-1]))
+    hint = f"do you mean {near[0]}?" if near else f"known here: {', '.join(known)}"
+    return Fault(tree.keys.get(path, tree.mark(path)), path, "is an unknown key", hint)
+
+
+def _known(model: type[BaseModel], path: Keys) -> tuple[str, ...]:
+    """The keys that the mapping around a path may have."""
+    owner = model_at(model, path[:-1])
+    return _keys_of(owner) if owner is not None else ()
+
+
+@cache
+def _keys_of(model: type[BaseModel]) -> tuple[str, ...]:
+    return tuple(key_of(model, field) for field in model.model_fields)
+
+
+@lru_cache(maxsize=1024)
+def _nearest(known: tuple[str, ...], key: str) -> list[str]:
+    """The known key that a misspelt one is most like; none if it is like none."""
+    return get_close_matches(key, known, n=1, cutoff=0.6)
+
 
 AnyModel = TypeVar("AnyModel", bound=BaseModel)
 

@@ -1,7 +1,7 @@
-"""Machines that told of themselves as an inventory's groups; what they could not tell is asked for.
+"""Machines that report their hardware as groups of an inventory; what they do not report is assumed.
 
 An inventory needs values that no daemon knows: sockets, the kind of disks, the speed of the network. Each
-that is assumed is named in ``Addition.asked``, beside the line it stands in.
+that is assumed is named in ``Addition.comments``, next to its line.
 """
 
 from __future__ import annotations
@@ -89,10 +89,10 @@ class Given(NamedTuple):
 
 
 class _Described(NamedTuple):
-    """The hardware of one kind of host, with what is to be asked."""
+    """The hardware of one kind of host, with comments on what was assumed."""
 
     hardware: Hardware
-    asked: Mapping[Keys, str]
+    comments: Mapping[Keys, str]
 
 
 def survey_groups(survey: Survey, given: Given, probes: Sequence[Probe]) -> tuple[Addition, ...]:
@@ -159,9 +159,11 @@ def _addition(
     name: str, hosts: Sequence[Physical], racks: tuple[str, ...], described: _Described
 ) -> Addition:
     names = [host.name for host in hosts]
-    asked = dict(described.asked)
+    comments = dict(described.comments)
     if not all(map(is_hostname, names)):
-        asked["name",] = f"hosts: {', '.join(names[:3])} … have addresses instead of names: write their names"
+        comments["name",] = (
+            f"hosts: {', '.join(names[:3])} … have addresses instead of names: write their names"
+        )
         names = []
     group = HostGroup(
         name=name,
@@ -174,58 +176,60 @@ def _addition(
         racks=racks,
         serves="masters" if hosts[0].masters_only else "any",
     )
-    return Addition(group, len(hosts), known=False, asked=asked, left_out=())
+    return Addition(group, len(hosts), known=False, comments=comments, left_out=())
 
 
 def _described(host: Physical, given: Given, probe: Probe | None) -> _Described:
     if probe is not None:
-        told = describe(probe.host)
-        if host.threads not in (None, told.hardware.cpu.threads):
+        probed = describe(probe.host)
+        if host.threads not in (None, probed.hardware.cpu.threads):
             raise UserError(
                 f"--probe {probe.file}",
-                f"{told.hardware.cpu.threads} threads, but its daemons count {host.threads}",
+                f"{probed.hardware.cpu.threads} threads, but its daemons count {host.threads}",
                 "probe the machine that runs its daemons, outside any container",
             )
-        return _Described(told.hardware, told.asked)
-    asked: dict[Keys, str] = {}
+        return _Described(probed.hardware, probed.comments)
+    comments: dict[Keys, str] = {}
     if host.workers > 1:
-        asked["name",] = (
+        comments["name",] = (
             f"{format_counted(host.workers, 'worker')} on each by its node group: memory, threads and disks "
             "are their sums, without what the hypervisor keeps"
         )
     hardware = Hardware(
-        _cpu(host, asked), _memory(host, asked), _disks(host, given, asked), _nics(given, asked)
+        _cpu(host, comments), _memory(host, comments), _disks(host, given, comments), _nics(given, comments)
     )
-    return _Described(hardware, asked)
+    return _Described(hardware, comments)
 
 
-def _cpu(host: Physical, asked: dict[Keys, str]) -> CpuLayout:
+def _cpu(host: Physical, comments: dict[Keys, str]) -> CpuLayout:
     if host.threads is not None:
-        asked["cpu",] = (
+        comments["cpu",] = (
             f"{ASSUMED} one socket of {host.threads} cores, for as many threads; write sockets and cores"
         )
     else:
-        asked["cpu",] = (
+        comments["cpu",] = (
             f"{ASSUMED} YARN's virtual cores, because threads were not reported; write the threads"
         )
     return CpuLayout(sockets=1, cores_per_socket=host.threads or max(1, host.vcores))
 
 
-def _memory(host: Physical, asked: dict[Keys, str]) -> int:
+def _memory(host: Physical, comments: dict[Keys, str]) -> int:
     if host.memory_bytes is not None:
         installed = installed_bytes(host.memory_bytes)
         if installed != host.memory_bytes:
-            asked["memory",] = (
+            comments["memory",] = (
                 f"rounded up to installed modules: Java reports {format_memory(host.memory_bytes)}"
             )
         return installed
-    asked["memory",] = f"{ASSUMED} what YARN gives to containers, because no daemon reported memory; write it"
+    comments["memory",] = (
+        f"{ASSUMED} what YARN gives to containers, because no daemon reported memory; write it"
+    )
     return max(GIB, host.container_bytes)
 
 
-def _disks(host: Physical, given: Given, asked: dict[Keys, str]) -> tuple[DiskSet, ...]:
+def _disks(host: Physical, given: Given, comments: dict[Keys, str]) -> tuple[DiskSet, ...]:
     if not host.volumes:
-        return (_untold_disk(host, given, asked),)
+        return (_untold_disk(host, given, comments),)
     sets: list[DiskSet] = []
     ordered = sorted(host.volumes, key=lambda volume: (volume.storage, nominal_bytes(volume.size_bytes)))
     for index, ((storage, size), same) in enumerate(groupby(ordered, key=_alike)):
@@ -233,7 +237,7 @@ def _disks(host: Physical, given: Given, asked: dict[Keys, str]) -> tuple[DiskSe
         kind = _KINDS.get(storage) or given.disk_kind
         sets.append(DiskSet(count=count, kind=kind or DiskKind.HDD, size=exact_bytes(size)))
         if kind is None:
-            asked["disks", index] = (
+            comments["disks", index] = (
                 f"{ASSUMED} hdd, and a disk for each directory; sizes are those of file systems"
             )
     return tuple(sets)
@@ -243,20 +247,20 @@ def _alike(volume: Volume) -> tuple[str, int]:
     return volume.storage, nominal_bytes(volume.size_bytes)
 
 
-def _untold_disk(host: Physical, given: Given, asked: dict[Keys, str]) -> DiskSet:
+def _untold_disk(host: Physical, given: Given, comments: dict[Keys, str]) -> DiskSet:
     """A disk where none was told of: a system's own on masters, a data disk of the capacity on others."""
     size = exact_bytes(_UNTOLD_DISK)
     if host.stores:
-        asked["disks", 0] = f"{ASSUMED} its DataNode did not report its disks; write them"
+        comments["disks", 0] = f"{ASSUMED} its DataNode did not report its disks; write them"
         return DiskSet(count=1, kind=given.disk_kind or DiskKind.HDD, size=size)
     why = "masters do not report disks" if host.masters_only else "no DataNode runs there"
-    asked["disks", 0] = f"{ASSUMED} {why}; write them, role: data where HDFS may store"
+    comments["disks", 0] = f"{ASSUMED} {why}; write them, role: data where HDFS may store"
     return DiskSet(count=1, kind=given.disk_kind or DiskKind.HDD, size=size, role=DiskRole.SYSTEM)
 
 
-def _nics(given: Given, asked: dict[Keys, str]) -> tuple[NicSet, ...]:
+def _nics(given: Given, comments: dict[Keys, str]) -> tuple[NicSet, ...]:
     if given.nic_bits_per_s is None:
-        asked["nics", 0] = f"{ASSUMED} no daemon reports its network's speed; write it, or give --nic"
+        comments["nics", 0] = f"{ASSUMED} no daemon reports its network's speed; write it, or give --nic"
     return (NicSet(count=1, speed=exact_bits_per_s(given.nic_bits_per_s or _SPEED)),)
 
 

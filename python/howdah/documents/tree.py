@@ -19,8 +19,7 @@ from yaml.events import (
     ScalarEvent,
 )
 
-from howdah.documents.fault import Fault, Keys, Mark
-from howdah.documents.text import syntax_fault
+from howdah.documents.fault import Fault, Keys, Mark, syntax_fault
 
 Scalar = str | int | float | bool | None
 

@@ -17,15 +17,16 @@ from howdah.faults.revert import Reverted, await_whole, change_leaving, heal, re
 from howdah.faults.targets import daemon_of, lab_targets, machines_of
 from howdah.lab import registry
 from howdah.lab.active_faults import ActiveFault, RevertStep, active_faults, record_fault, remove_fault
-from howdah.lab.commands import KillMode, kill, running_on
+from howdah.lab.commands import kill, running_on
 from howdah.lab.hadoop import daemons
 from howdah.lab.hadoop.daemons import Daemon, exit_reason
+from howdah.lab.hadoop.files import installed
 from howdah.lab.hadoop.redundancy import journal_directory
 from howdah.lab.hadoop.starting import start_missing
-from howdah.lab.installed import installed
 from howdah.lab.kernel import breaking, network, processes
 from howdah.lab.kernel.network import Link
 from howdah.lab.kernel.processes import Process
+from howdah.lab.registry import KillMode
 from howdah.lab.spec import LabSpec, MachineSpec
 from howdah.lab.state import LabState, LabSystem
 from howdah.model.faults import AT_ONCE, Action, ClusterFault, FaultTarget

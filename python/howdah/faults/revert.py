@@ -12,11 +12,11 @@ from howdah.lab.active_faults import ActiveFault, RevertStep, active_faults, rem
 from howdah.lab.commands import running_on
 from howdah.lab.hadoop import daemons
 from howdah.lab.hadoop.daemons import Daemon
+from howdah.lab.hadoop.files import installed
 from howdah.lab.hadoop.health import health
 from howdah.lab.hadoop.starting import start_missing, wait_until_ready
-from howdah.lab.installed import installed
 from howdah.lab.kernel import breaking, network, processes
-from howdah.lab.kernel.enter import network_of
+from howdah.lab.kernel.namespaces import network_of
 from howdah.lab.kernel.processes import Process
 from howdah.lab.resizing import start_drain
 from howdah.lab.spec import LabSpec

@@ -14,7 +14,7 @@ from howdah.lab.hadoop.daemons import Daemon, planned
 from howdah.lab.hadoop.hbase import hbase_health
 from howdah.lab.hadoop.health import manager_state
 from howdah.lab.kernel import processes
-from howdah.lab.kernel.enter import network_of
+from howdah.lab.kernel.namespaces import network_of
 from howdah.lab.kernel.processes import PROC, Process
 from howdah.lab.shared_hosts import labs_by_host
 from howdah.lab.state import LabState, LabSystem

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
@@ -85,7 +85,7 @@ def _mapreduce(job: JobFacts, container_bytes: int) -> JobDemand:
         name=job.name,
         kind="mapreduce",
         elapsed_s=end_s - start_s,
-        idle_s=max(0.0, end_s - start_s - _covered_s(busy)),
+        idle_s=max(0.0, end_s - start_s - sum(end - start for start, end in stretches(busy))),
         hosts=hosts,
         containers=max(1, most_at_once((_start_s(attempt), _end_s(attempt)) for attempt in good)),
         container_cores=1,
@@ -156,10 +156,6 @@ def _not_succeeded(name: str, outcome: str) -> UserError:
     return UserError(
         name, f"the job has not succeeded ({outcome}), so its time is unknown", "replay a run that succeeded"
     )
-
-
-def _covered_s(times: Iterable[tuple[float, float]]) -> float:
-    return sum(end - start for start, end in stretches(times))
 
 
 def _spark(log: SparkLog, container_bytes: int) -> JobDemand:

@@ -172,15 +172,15 @@ def find_application(store: JobStore, name: str) -> list[Application]:
     ``name`` may also be an id with an attempt, as Spark names event logs.
     """
     table = store.read(_SCALARS)
-    wanted = name.replace("job_", "application_", 1)
+    searched = name.replace("job_", "application_", 1)
     ids = texts(table, "id")
-    attempts = [f"{known}_{attempt}" for known, attempt in zip(ids, texts(table, "attempt"), strict=True)]
+    attempts = [f"{id_}_{attempt}" for id_, attempt in zip(ids, texts(table, "attempt"), strict=True)]
     hits = [
         at
-        for at, known in enumerate(ids)
-        if known.startswith(wanted) or known.endswith(f"_{wanted}") or attempts[at] == wanted
+        for at, id_ in enumerate(ids)
+        if id_.startswith(searched) or id_.endswith(f"_{searched}") or attempts[at] == searched
     ]
-    exact = [at for at in hits if wanted in (ids[at], attempts[at])]
+    exact = [at for at in hits if searched in (ids[at], attempts[at])]
     return _large(store, table.take(pa.array((exact or hits)[:50], pa.int64())))
 
 
@@ -189,9 +189,9 @@ def _large(store: JobStore, rows: pa.Table) -> list[Application]:
     if not rows.num_rows:
         return []
     whole = store.read(names=texts(rows, "id"))
-    found = {(application.id, application.attempt): application for application in applications(whole)}
+    by_key = {(application.id, application.attempt): application for application in applications(whole)}
     keys = zip(texts(rows, "id"), texts(rows, "attempt"), strict=True)
-    return [found[key] for key in keys]
+    return [by_key[key] for key in keys]
 
 
 def _mask(table: pa.Table, filters: Filters) -> pa.Array[Any]:
@@ -223,13 +223,7 @@ def _queues(table: pa.Table) -> tuple[QueueWait, ...]:
             used[queue] += container
     queues = [
         QueueWait(
-            queue,
-            len(own),
-            median(own),
-            float(np.quantile(own, 0.95)),
-            max(own),
-            sum(own),
-            used[queue],
+            queue, len(own), median(own), float(np.quantile(own, 0.95)), max(own), sum(own), used[queue]
         )
         for queue, own in waits.items()
     ]
@@ -263,7 +257,7 @@ def _hosts(store: JobStore, filters: Filters) -> tuple[HostVerdict, ...]:
         failed[host] += lost
         if compared:
             seen[host].append(_Seen(ends[parent], min(compared, _MOST_TASKS), slowness))
-    tested = sum(len(each) >= _LEAST_APPLICATIONS for each in seen.values())
+    tested = sum(len(applications) >= _LEAST_APPLICATIONS for applications in seen.values())
     verdicts = [_verdict(host, tasks[host], failed[host], seen[host], tested) for host in tasks]
     return tuple(
         sorted(verdicts, key=lambda host: (not host.slow, -(host.low or 0), -host.failed, host.host))
@@ -272,9 +266,9 @@ def _hosts(store: JobStore, filters: Filters) -> tuple[HostVerdict, ...]:
 
 def _verdict(host: str, tasks: int, failed: int, seen: Sequence[_Seen], tested: int) -> HostVerdict:
     weeks: dict[tuple[int, int], list[_Seen]] = defaultdict(list)
-    for each in seen:
-        year, week, _ = datetime.fromtimestamp(each.end_s, UTC).isocalendar()
-        weeks[year, week].append(each)
+    for application in seen:
+        year, week, _ = datetime.fromtimestamp(application.end_s, UTC).isocalendar()
+        weeks[year, week].append(application)
     slow_weeks = sum(_mean(own) > log(_SLOW) for own in weeks.values())
     slower = low = high = None
     if len(seen) >= _LEAST_APPLICATIONS:
@@ -286,13 +280,17 @@ def _verdict(host: str, tasks: int, failed: int, seen: Sequence[_Seen], tested: 
 
 
 def _mean(seen: Sequence[_Seen]) -> float:
-    return sum(each.weight * each.slowness for each in seen) / sum(each.weight for each in seen)
+    return sum(application.weight * application.slowness for application in seen) / sum(
+        application.weight for application in seen
+    )
 
 
 def _error(seen: Sequence[_Seen]) -> float:
     """The standard error of the weighted mean, from the differences between applications."""
-    middle, weight = _mean(seen), sum(each.weight for each in seen)
-    squares = sum((each.weight / weight) ** 2 * (each.slowness - middle) ** 2 for each in seen)
+    middle, weight = _mean(seen), sum(application.weight for application in seen)
+    squares = sum(
+        (application.weight / weight) ** 2 * (application.slowness - middle) ** 2 for application in seen
+    )
     count = len(seen)
     # For few applications a normal distribution is too narrow: that of Student's t has this variance.
     return sqrt(squares * count / (count - 3))

@@ -1,7 +1,8 @@
-"""How the times of a stage's tasks spread: over the stage, which shows skew, and over hosts."""
+"""A stage's tasks: how their times spread, which shows skew and slow hosts, and how they failed."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from math import log
@@ -9,6 +10,7 @@ from statistics import median
 from typing import NamedTuple
 
 from howdah.model.application import HostShare, StageSummary
+from howdah.units import format_counted
 
 MUCH_SKEW = 2.0
 """A longest task of more than so many medians is skew."""
@@ -76,3 +78,22 @@ def host_shares(
         for host, tasks in sorted(Counter(ran).items())
         if host
     )
+
+
+_NUMBER = re.compile(r"\d+")
+
+
+def most_common_error(errors: Sequence[str]) -> tuple[str, int]:
+    """The error of most attempts, and how many had it; the numbers of attempts and containers may differ."""
+    forms = [_NUMBER.sub("0", error) for error in errors]
+    (form, count), *_ = Counter(forms).most_common(1)
+    return errors[forms.index(form)], count
+
+
+def failures_text(errors: Sequence[str]) -> str:
+    """How many attempts failed, and with which error most of them; there is at least one."""
+    error, count = most_common_error(errors)
+    failed = f"{format_counted(len(errors), 'attempt')} failed"
+    if len(errors) > 1:
+        failed += ", all" if count == len(errors) else f", {count:,} of them"
+    return f"{failed} with: {error or 'no message'}"

@@ -24,7 +24,6 @@ from howdah.model.application import Application, HostShare, JobChange, StageSum
 _ENDING = ".parquet"
 _MOST_FILES = 16
 """More are joined into one at the next import."""
-_LARGE = ("stages", "hosts", "advice")
 
 _TYPES = {"str": pa.string(), "int": pa.int64(), "float": pa.float64(), "float | None": pa.float64()}
 
@@ -86,8 +85,8 @@ class JobStore:
 
         ``columns`` leaves out the other ones; those that make a row unique are always included.
         """
-        wanted = None if columns is None else list({*columns, "kind", "id", "attempt", "end_s"})
-        tables = [self._read(file, wanted, names) for file in self.files()]
+        read_columns = None if columns is None else list({*columns, "kind", "id", "attempt", "end_s"})
+        tables = [self._read(file, read_columns, names) for file in self.files()]
         if not tables:
             return SCHEMA.empty_table()
         table = pa.concat_tables(tables)

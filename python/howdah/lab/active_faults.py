@@ -28,7 +28,6 @@ class RevertStep(Model):
     """Empty for a host's link."""
     daemon: str = ""
     host: str = ""
-    """The host of a link."""
     processes: tuple[tuple[int, int], ...] = ()
     """Paused processes: ids and start times in the kernel's ticks since boot."""
 

@@ -5,33 +5,23 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from enum import StrEnum
 from typing import NamedTuple, NoReturn
 
 from howdah.errors import UserError
 from howdah.hadoop.daemons import DAEMONS
 from howdah.lab.hadoop import daemons
+from howdah.lab.hadoop.files import installed
 from howdah.lab.hadoop.redundancy import Behind
 from howdah.lab.hadoop.starting import ReportStep, start_missing, wait_until_ready
-from howdah.lab.installed import installed
 from howdah.lab.kernel import network, processes
 from howdah.lab.kernel.cgroups import machine_group
-from howdah.lab.kernel.enter import client_prefix
+from howdah.lab.kernel.namespaces import client_prefix
 from howdah.lab.kernel.processes import Process
-from howdah.lab.registry import CLIENT
+from howdah.lab.registry import CLIENT, KillMode
 from howdah.lab.shared_hosts import labs_by_host
 from howdah.lab.state import LabState, LabSystem
 
 _USER_VARIABLES = ("TERM", "COLORTERM", "HOWDAH_CACHE", "USER", "LOGNAME")
-
-
-class KillMode(StrEnum):
-    """The end of a machine's processes, as other machines see it."""
-
-    PROCESS = "process"
-    """Its processes are killed. The kernel closes their connections and refuses new ones at once."""
-    HOST = "host"
-    """Its link goes down first, so that no packet leaves it: like a loss of power."""
 
 
 class Lost(NamedTuple):

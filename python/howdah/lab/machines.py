@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from howdah.errors import UserError
 from howdah.lab import shared_hosts
-from howdah.lab.kernel import cgroups, disks, inhabitants, network
-from howdah.lab.kernel.capabilities import find_capabilities, refuse_lacking
+from howdah.lab.capabilities import find_capabilities, refuse_lacking
+from howdah.lab.kernel import cgroups, disks, namespaces, network
 from howdah.lab.registry import Leftover, check_lab_name
 from howdah.lab.spec import DiskSpec, HostSpec, LabSpec, MachineSpec
 from howdah.lab.state import LabSystem
@@ -165,7 +165,7 @@ def survey_hosts(name: str, directory: Path | None) -> tuple[Leftover, ...]:
     """Return the existing parts of a lab, with disk images below ``directory``, if given."""
     check_lab_name(name)
     return (
-        *inhabitants.leftover_processes(name),
+        *namespaces.leftover_processes(name),
         *disks.leftover_disks(name, directory),
         *network.leftover_spaces(name),
         *cgroups.leftover_groups(name),
@@ -194,7 +194,7 @@ def remove_hosts(name: str, directory: Path | None) -> tuple[Leftover, ...]:
 
 def _remove(name: str, directory: Path | None) -> tuple[Leftover, ...]:
     return (
-        *inhabitants.kill(name),
+        *namespaces.kill(name),
         *disks.remove(name, directory),
         *network.remove(name),
         *cgroups.remove(name),
@@ -202,5 +202,5 @@ def _remove(name: str, directory: Path | None) -> tuple[Leftover, ...]:
 
 
 def _refuse_inside(name: str) -> None:
-    if os.getpid() in inhabitants.find(name):
+    if os.getpid() in namespaces.find(name):
         raise UserError(name, "this command runs inside the lab", "leave the lab's shell first (exit)")

@@ -9,6 +9,7 @@ import re
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from enum import StrEnum
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -35,6 +36,15 @@ DEFAULT_NAME = "lab"
 _NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?")
 
 _OF_ROOT = Path("/run/howdah")
+
+
+class KillMode(StrEnum):
+    """The end of a machine's processes, as other machines see it."""
+
+    PROCESS = "process"
+    """Its processes are killed. The kernel closes their connections and refuses new ones at once."""
+    HOST = "host"
+    """Its link goes down first, so that no packet leaves it: like a loss of power."""
 
 
 def check_lab_name(name: str) -> str:

@@ -10,16 +10,15 @@ from ipaddress import IPv4Address, ip_address
 from itertools import count
 
 from howdah.errors import RunFailed
+from howdah.lab.building import StartedLab
 from howdah.lab.commands import running_on
-from howdah.lab.hadoop.files import write_files, write_scripts
-from howdah.lab.hadoop.membership import DrainProgress, drain_progress, refresh_members
+from howdah.lab.hadoop.files import installed, write_files, write_scripts
+from howdah.lab.hadoop.redundancy import DrainProgress, drain_progress, refresh_members
 from howdah.lab.hadoop.starting import ReportStep, start_missing, wait_until_ready
-from howdah.lab.installed import installed
 from howdah.lab.kernel import cgroups, disks, network, processes
 from howdah.lab.machines import build_hosts, check_hosts, machines
 from howdah.lab.spec import LabSpec
 from howdah.lab.state import LabState, LabSystem
-from howdah.lab.up import StartedLab
 from howdah.model.plan import ClusterPlan, ConfigSet
 from howdah.services.errors import ServiceError
 from howdah.units import format_counted

@@ -80,7 +80,6 @@ class LabState(Model):
     plan: ClusterPlan
     """The plan after scaling to this machine."""
     jars: Jars
-    """Its Hadoop."""
     hbase: Jars | None = None
     """Its HBase; None if the plan has none."""
     machines: tuple[LabSystem, ...]

@@ -14,7 +14,7 @@ from howdah.lab.active_faults import active_faults
 from howdah.lab.hadoop.daemons import planned
 from howdah.lab.hadoop.health import Health, Key, health, missing
 from howdah.lab.kernel import disks, network, processes
-from howdah.lab.kernel.enter import network_of
+from howdah.lab.kernel.namespaces import network_of
 from howdah.lab.kernel.processes import Process
 from howdah.lab.shared_hosts import shared_with
 from howdah.lab.spec import LabSpec

@@ -21,7 +21,7 @@ class Finding(Model):
 
     ``id`` is stable (``byte-accounting``, ``long-pole`` …), ``workload`` and ``phase`` say where it
     applies. ``severity``: ``answer`` opens the report, ``note`` informs, ``warning`` asks for
-    attention. ``sure`` is how much the numbers support it.
+    attention. ``sure`` is how much the numbers support it. ``origin`` is that of its record.
     """
 
     id: str
@@ -30,5 +30,5 @@ class Finding(Model):
     phase: str | None = None
     text: str
     sure: Literal["measured", "likely", "guess"] = "measured"
-    origin: Origin
+    origin: Origin = Origin.MEASURED
     numbers: tuple[Number, ...] = ()

@@ -21,7 +21,7 @@ from howdah.planner.storage import (
     blocks_of,
 )
 from howdah.releases.values import heap_bytes
-from howdah.units import format_bytes
+from howdah.units import format_bytes, format_percent
 
 _HOSTS_MOST = 10_000
 """As many as the largest cluster of HDFS that was published."""
@@ -114,8 +114,8 @@ def _years(filled: Holding, growth: Growth) -> Iterator[Year]:
 
 
 def _share(full: float) -> str:
-    """A percentage, or a multiple for large numbers: ``81% of``, ``120 times``."""
-    return f"{full:.0%} of" if full < _TIMES else f"{min(full, _MOST_TIMES):,.0f} times"
+    """Percent as far as they tell anything: ``81% of``, ``120 times``."""
+    return f"{format_percent(full)} of" if full < _TIMES else f"{min(full, _MOST_TIMES):,.0f} times"
 
 
 def _fill(filled: Holding, need_bytes: int) -> dict[str, float]:

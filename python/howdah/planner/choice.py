@@ -13,6 +13,7 @@ from howdah.planner.facts import remaining_worker_hosts, remaining_workers
 from howdah.planner.master_placement import enough_hosts, place_masters
 from howdah.planner.platforms.candidates import layout_of, weigh
 from howdah.planner.rules.masters import IDLE_DISKS, MOST_DISKS
+from howdah.units import format_percent
 
 _FEW_HOSTS = 60
 """Hosts up to which masters are tried on every platform before one is chosen."""
@@ -181,7 +182,7 @@ def _less_masters(
         if lost <= MOST_DISKS:
             # Masters could share: that they do not is a choice, no property of the platform.
             return candidate
-        judgement = IDLE_DISKS.con(f"masters take the places of {lost:.0%} of its disks", lost)
+        judgement = IDLE_DISKS.con(f"masters take the places of {format_percent(lost)} of its disks", lost)
     return _judged(candidate, judgement)
 
 

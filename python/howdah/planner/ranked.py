@@ -17,7 +17,7 @@ from howdah.planner.cluster import plan_choice
 from howdah.planner.platforms.judging import NOT_ASKED_FOR, platform_score
 from howdah.planner.rule import Severity
 from howdah.planner.rules.platform import SIMULATED
-from howdah.units import format_seconds
+from howdah.units import format_percent, format_seconds
 
 _NINETY = NormalDist().inv_cdf(0.95)
 
@@ -216,7 +216,7 @@ def _advice(chosen: Ranked, tried: Sequence[Variant], predictor: Predictor) -> I
 
 def _speed(share: float) -> str:
     """``2.2 % slower``, ``0.7 % faster``."""
-    return f"{abs(share):.1%} {'slower' if share >= 0 else 'faster'}".replace("%", " %")
+    return f"{format_percent(abs(share))} {'slower' if share >= 0 else 'faster'}"
 
 
 def _lag_text(behind: Lag) -> str:

@@ -174,7 +174,7 @@ def _check_share(host: str, percent: int, share: _Host, remaining: _Host) -> Non
         (f"{format_gib(share.workers_memory_bytes)} of memory", format_gib(remaining.workers_memory_bytes))
         if share.workers_memory_bytes > remaining.workers_memory_bytes
         else None,
-        (f"{percent}% of the network ports", "less") if share.bits_per_s > remaining.bits_per_s else None,
+        (f"{percent} % of the network ports", "less") if share.bits_per_s > remaining.bits_per_s else None,
         *(
             (f"{count} {kind[0].upper()} data disks", remaining.disks[kind])
             for kind, count in share.disks.items()

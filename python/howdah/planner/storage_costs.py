@@ -18,7 +18,7 @@ from howdah.planner.host_moves import Loss, Scheme, StorageLimits, drain, limits
 from howdah.planner.rules.capacity import CODED_FITS, CODED_SAFE, ERASURE_CODING, ERASURE_DOMAINS
 from howdah.planner.storage import BLOCK_BYTES, FILL_LIMIT, REPLICATION, file_bytes
 from howdah.planner.topology import MASTERS_RACK
-from howdah.units import format_bytes, format_counted
+from howdah.units import format_bytes, format_counted, format_percent
 
 SHARE = 0.25
 """Of disks, network and cores, the part that rebuilding takes from jobs, as recovery.work plans."""
@@ -142,7 +142,7 @@ def _reasons(
     if per_byte * data.data_bytes > limits.capacity_bytes:
         impossible.append(
             f"needs {format_bytes(per_byte * data.data_bytes)} on disks; "
-            f"{format_bytes(limits.capacity_bytes)} are available at {FILL_LIMIT:.0%} full"
+            f"{format_bytes(limits.capacity_bytes)} are available at {format_percent(FILL_LIMIT)} full"
         )
     if not impossible:
         together = _on_a_host(scheme, limits)

@@ -60,7 +60,7 @@ def read_file_systems(
 ) -> tuple[tuple[FileSystem, ...], tuple[OtherMount, ...]]:
     """The file systems on block devices, and the other mounts that hold files."""
     on_disks: list[FileSystem] = []
-    others: list[OtherMount] = []
+    unsupported: list[OtherMount] = []
     for mount in read_mounts(tree):
         # A container gets single files (/etc/hosts) from its host's disk; nothing can be put there.
         if (tree.root / mount.point.lstrip("/")).is_file():
@@ -71,8 +71,8 @@ def read_file_systems(
             if file_system is not None:
                 on_disks.append(file_system)
         elif _OTHER_KINDS.fullmatch(mount.kind) and not _KERNEL_FOLDERS.match(mount.point):
-            others.append(OtherMount(mount=mount.point, device=mount.source, kind=mount.kind))
-    return tuple(on_disks), tuple(others)
+            unsupported.append(OtherMount(mount=mount.point, device=mount.source, kind=mount.kind))
+    return tuple(on_disks), tuple(unsupported)
 
 
 def _device(tree: FileTree, mount: Mount) -> str | None:
@@ -156,19 +156,19 @@ def _is_disk(tree: FileTree, name: str) -> bool:
 
 def _read_disk(tree: FileTree, name: str) -> Disk:
     folder = f"{_BLOCK}/{name}"
-    what = f"disk {name}"
+    subject = f"disk {name}"
     model = _model(tree, folder)
-    rotational = tree.integer(f"{folder}/queue/rotational", f"{what} rotational")
-    read_ahead_kib = tree.integer(f"{folder}/queue/read_ahead_kb", f"{what} read_ahead_bytes")
+    rotational = tree.integer(f"{folder}/queue/rotational", f"{subject} rotational")
+    read_ahead_kib = tree.integer(f"{folder}/queue/read_ahead_kb", f"{subject} read_ahead_bytes")
     return Disk(
         name=name,
         kind=_kind(name, model, rotational),
         model=model,
         size_bytes=(tree.integer(f"{folder}/size") or 0) * _SECTOR_BYTES,
         rotational=None if rotational is None else bool(rotational),
-        scheduler=_scheduler(tree, folder, what),
+        scheduler=_scheduler(tree, folder, subject),
         read_ahead_bytes=None if read_ahead_kib is None else read_ahead_kib * 1024,
-        queue_depth=tree.integer(f"{folder}/queue/nr_requests", f"{what} queue_depth"),
+        queue_depth=tree.integer(f"{folder}/queue/nr_requests", f"{subject} queue_depth"),
         partition_starts_bytes=tuple(_partition_starts(tree, name)),
     )
 
@@ -202,8 +202,8 @@ def _kind(name: str, model: str | None, rotational: int | None) -> _Kind:
     return "hdd" if rotational else "ssd"
 
 
-def _scheduler(tree: FileTree, folder: str, what: str) -> str | None:
-    text = tree.text(f"{folder}/queue/scheduler", f"{what} scheduler")
+def _scheduler(tree: FileTree, folder: str, fact: str) -> str | None:
+    text = tree.text(f"{folder}/queue/scheduler", f"{fact} scheduler")
     if text is None:
         return None
     chosen = re.search(r"\[([\w-]+)\]", text)

@@ -10,9 +10,8 @@ from typing import Literal, NamedTuple
 
 from howdah.errors import UserError
 from howdah.model.host import Cgroup, Cpu, FileSystem, Host, Memory, OtherMount, Software, UserLimits
-from howdah.probe.cpu import read_cpu
 from howdah.probe.disks import Mount, read_disks, read_file_systems, read_mounts
-from howdah.probe.nics import read_network_stack, read_nics
+from howdah.probe.hardware import read_cpu, read_network_stack, read_nics
 from howdah.probe.tree import FileTree, Inquiry, inquiry_for, parse_cpu_list, parse_size
 from howdah.probe.virtualisation import read_virtualisation
 from howdah.units import format_counted, format_memory
@@ -78,22 +77,22 @@ def _upwards(mount: Mount, group: str) -> list[str]:
 
 
 def _cpu_quota(tree: FileTree, folders: list[str], version: int | None) -> float | None:
-    what = "cgroup cpu_quota"
+    fact = "cgroup cpu_quota"
     quotas: list[float] = []
     for folder in folders:
         if version == 2:
-            quota, _, period = (_present(tree, f"{folder}/cpu.max", what) or "max").partition(" ")
+            quota, _, period = (_present(tree, f"{folder}/cpu.max", fact) or "max").partition(" ")
         else:
-            quota = _present(tree, f"{folder}/cpu.cfs_quota_us", what) or "-1"
+            quota = _present(tree, f"{folder}/cpu.cfs_quota_us", fact) or "-1"
             period = tree.text(f"{folder}/cpu.cfs_period_us") or ""
         if quota not in {"max", "-1"} and period:
             quotas.append(int(quota) / int(period))
     return min(quotas, default=None)
 
 
-def _present(tree: FileTree, path: str, what: str) -> str | None:
+def _present(tree: FileTree, path: str, fact: str) -> str | None:
     """A file that the root group does not have and others do: only a refusal is worth a note."""
-    return tree.text(path, what) if tree.exists(path) else None
+    return tree.text(path, fact) if tree.exists(path) else None
 
 
 def _allowed_cpus(tree: FileTree) -> int | None:
@@ -302,9 +301,9 @@ def _available(tree: FileTree, info: dict[str, int]) -> int:
     return info.get("MemFree", 0)
 
 
-def _huge_page_mode(tree: FileTree, name: str, what: str) -> str | None:
+def _huge_page_mode(tree: FileTree, name: str, fact: str) -> str | None:
     path = f"sys/kernel/mm/transparent_hugepage/{name}"
-    chosen = re.search(r"\[([\w+]+)\]", tree.text(path, what) or "")
+    chosen = re.search(r"\[([\w+]+)\]", tree.text(path, fact) or "")
     return chosen.group(1) if chosen else None
 
 

@@ -78,18 +78,18 @@ FOLDERS: Dict[str, None] = {}
 def real(path: str) -> str:
     """Where a path leads, with every link on the way noted; /proc/self is taken for a folder."""
     done = ""
-    left = [part for part in path.split("/") if part]
-    while left:
-        part = left.pop(0)
+    parts = [part for part in path.split("/") if part]
+    while parts:
+        part = parts.pop(0)
         if part == "..":
             done = done.rpartition("/")[0]
             continue
         step = done + "/" + part
         if os.path.islink(step) and step != "/proc/self":
-            there = os.readlink(step)
-            LINKS[step] = os.path.relpath(there, done or "/") if there.startswith("/") else there
-            left = [one for one in there.split("/") if one and one != "."] + left
-            done = "" if there.startswith("/") else done
+            target = os.readlink(step)
+            LINKS[step] = os.path.relpath(target, done or "/") if target.startswith("/") else target
+            parts = [name for name in target.split("/") if name and name != "."] + parts
+            done = "" if target.startswith("/") else done
         else:
             done = step
     return done
@@ -116,20 +116,20 @@ def keep(path: str) -> None:
 
 def spaces() -> Dict[str, List[int]]:
     """The room in every file system on a device."""
-    found: Dict[str, List[int]] = {}
+    free_space: Dict[str, List[int]] = {}
     for line in FILES.get("/proc/self/mountinfo", "").splitlines():
         mount = re.sub(r"\\([0-7]{3})", lambda match: chr(int(match.group(1), 8)), line.split()[4])
         try:
-            told = os.statvfs(mount)
+            status = os.statvfs(mount)
         except OSError:
             continue
-        unit = told.f_frsize
-        free = told.f_bavail * unit
-        found[mount] = [told.f_blocks * unit, free, unit, (told.f_bfree - told.f_bavail) * unit]
-    return found
+        unit = status.f_frsize
+        free = status.f_bavail * unit
+        free_space[mount] = [status.f_blocks * unit, free, unit, (status.f_bfree - status.f_bavail) * unit]
+    return free_space
 
 
-def said(words: Tuple[str, ...]) -> Optional[List[object]]:
+def answer_of(words: Tuple[str, ...]) -> Optional[List[object]]:
     """What a program prints, and what it ends with; None if it is not there."""
     try:
         done = subprocess.run(
@@ -149,8 +149,8 @@ def main() -> None:
             keep(path)
     # A link of the kernel's own, which leads to no file.
     LINKS["/proc/self/ns/pid"] = os.readlink("/proc/self/ns/pid")
-    commands = {" ".join(words): answer for words in COMMANDS if (answer := said(words)) is not None}
-    told = {
+    commands = {" ".join(words): answer for words in COMMANDS if (answer := answer_of(words)) is not None}
+    recorded = {
         "files": FILES,
         "links": LINKS,
         "folders": list(FOLDERS),
@@ -158,7 +158,7 @@ def main() -> None:
         "commands": commands,
         "clock_synchronised": clock_synchronised(),
     }
-    print(json.dumps(told))
+    print(json.dumps(recorded))
 
 
 if __name__ == "__main__":

@@ -27,15 +27,15 @@ class RemoteInquiry:
 
     _WHY = "was not queried over ssh"
 
-    def __init__(self, told: Mapping[str, Any]) -> None:
-        self._told = told
+    def __init__(self, recorded: Mapping[str, Any]) -> None:
+        self._recorded = recorded
 
     def space(self, mount: str) -> Space:
         """The room in the file system mounted there."""
-        found = self._told["spaces"].get(mount)
-        if found is None:
+        space = self._recorded["spaces"].get(mount)
+        if space is None:
             raise OSError(None, self._WHY, mount)
-        return Space(*found)
+        return Space(*space)
 
     def xfs(self, mount: str) -> XfsGeometry:
         """Not to be had."""
@@ -43,16 +43,16 @@ class RemoteInquiry:
 
     def clock_synchronised(self) -> bool:
         """Whether the kernel's clock is kept in step there."""
-        if self._told["clock_synchronised"] is None:
+        if self._recorded["clock_synchronised"] is None:
             raise OSError(None, self._WHY)
-        return bool(self._told["clock_synchronised"])
+        return bool(self._recorded["clock_synchronised"])
 
     def command(self, *words: str) -> Answer:
         """What a program said there."""
-        found = self._told["commands"].get(" ".join(words))
-        if found is None:
+        answer = self._recorded["commands"].get(" ".join(words))
+        if answer is None:
             raise FileNotFoundError(None, "does not exist", words[0])
-        return Answer(*found)
+        return Answer(*answer)
 
 
 def probe_remote(name: str, ssh_config: Path | None) -> Host:
@@ -77,30 +77,30 @@ def probe_remote(name: str, ssh_config: Path | None) -> Host:
         ) from error
     if done.returncode:
         lines = done.stderr.decode(errors="replace").strip().splitlines()
-        said = lines[-1] if lines else f"ssh ended with {done.returncode}"
+        complaint = lines[-1] if lines else f"ssh ended with {done.returncode}"
         fix = f"check that `ssh {name} true` succeeds without a prompt"
-        if "python3" in said:
+        if "python3" in complaint:
             fix = "install Python 3 on it"
-        raise UserError(f"--ssh {name}", said, fix)
-    told = json.loads(done.stdout)
+        raise UserError(f"--ssh {name}", complaint, fix)
+    recorded = json.loads(done.stdout)
     with scratch_folder("probe") as folder:
-        lay_out(told, folder)
-        return probe_host(folder, RemoteInquiry(told))
+        lay_out(recorded, folder)
+        return probe_host(folder, RemoteInquiry(recorded))
 
 
-def lay_out(told: Mapping[str, Any], root: Path) -> None:
+def lay_out(recorded: Mapping[str, Any], root: Path) -> None:
     """Lay out what was read as files below a folder; no path leads out of it."""
-    for path in told["folders"]:
+    for path in recorded["folders"]:
         (root / _inside(path)).mkdir(parents=True, exist_ok=True)
-    for path, text in told["files"].items():
+    for path, text in recorded["files"].items():
         target = root / _inside(path)
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, errors="surrogateescape")
-    for path, there in told["links"].items():
+    for path, destination in recorded["links"].items():
         link = root / _inside(path)
         link.parent.mkdir(parents=True, exist_ok=True)
-        if not link.exists() and not link.is_symlink() and not there.startswith("/"):
-            link.symlink_to(there)
+        if not link.exists() and not link.is_symlink() and not destination.startswith("/"):
+            link.symlink_to(destination)
 
 
 def _inside(path: str) -> Path:

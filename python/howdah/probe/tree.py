@@ -148,36 +148,36 @@ class FileTree:
     @property
     def unread(self) -> tuple[Unread, ...]:
         """What could not be read so far, in the order it was noted."""
-        return tuple(Unread(what=what, why=why) for what, why in self._unread.items())
+        return tuple(Unread(what=fact, why=why) for fact, why in self._unread.items())
 
-    def note(self, what: str, why: str) -> None:
-        """Say that ``what`` could not be read; the first reason stands."""
-        self._unread.setdefault(what, why)
+    def note(self, fact: str, why: str) -> None:
+        """Note that a fact could not be read; the first reason is kept."""
+        self._unread.setdefault(fact, why)
 
-    def text(self, path: str, what: str | None = None) -> str | None:
+    def text(self, path: str, fact: str | None = None) -> str | None:
         """A file's text without surrounding white space."""
         try:
             # Device names may hold any byte; none of them is worth failing for.
             return (self.root / path).read_text(errors="replace").strip().strip("\0")
         except OSError as error:
-            if what is not None:
-                self.note(what, f"/{path}: {error.strerror}")
+            if fact is not None:
+                self.note(fact, f"/{path}: {error.strerror}")
             return None
 
-    def lines(self, path: str, what: str | None = None) -> list[str]:
+    def lines(self, path: str, fact: str | None = None) -> list[str]:
         """A file's lines; none if it cannot be read."""
-        return (self.text(path, what) or "").splitlines()
+        return (self.text(path, fact) or "").splitlines()
 
-    def integer(self, path: str, what: str | None = None) -> int | None:
+    def integer(self, path: str, fact: str | None = None) -> int | None:
         """A file that holds one whole number."""
-        text = self.text(path, what)
+        text = self.text(path, fact)
         if text is None:
             return None
         try:
             return int(text)
         except ValueError:
-            if what is not None:
-                self.note(what, f"/{path}: {text!r} is not a number")
+            if fact is not None:
+                self.note(fact, f"/{path}: {text!r} is not a number")
             return None
 
     def exists(self, path: str) -> bool:

@@ -51,9 +51,9 @@ def read_virtualisation(tree: FileTree, inquiry: Inquiry) -> Virtualisation:
 
 
 def _hypervisor(tree: FileTree, inquiry: Inquiry) -> tuple[bool, str | None]:
-    told = _detect_virt(inquiry, "--vm")
-    if told is not None:
-        return (False, None) if told == "none" else (True, _NAMES.get(told, told))
+    detected = _detect_virt(inquiry, "--vm")
+    if detected is not None:
+        return (False, None) if detected == "none" else (True, _NAMES.get(detected, detected))
     hypervisor = _from_maker(tree) or _from_hypervisor_folder(tree) or _from_clocks(tree)
     if hypervisor is not None:
         return True, hypervisor
@@ -115,9 +115,9 @@ def _container(tree: FileTree, inquiry: Inquiry) -> str | None:
 
 
 def _container_marker(tree: FileTree, inquiry: Inquiry) -> str | None:
-    told = _detect_virt(inquiry, "--container")
-    if told is not None:
-        return None if told == "none" else told
+    detected = _detect_virt(inquiry, "--container")
+    if detected is not None:
+        return None if detected == "none" else detected
     if tree.exists("run/.containerenv"):
         return "podman"
     if tree.exists(".dockerenv"):
@@ -127,12 +127,12 @@ def _container_marker(tree: FileTree, inquiry: Inquiry) -> str | None:
 
 
 def _steal_share(tree: FileTree) -> float | None:
-    what = "steal_share"
-    for line in tree.lines("proc/stat", what):
+    fact = "steal_share"
+    for line in tree.lines("proc/stat", fact):
         name, *fields = line.split()
         if name == "cpu" and len(fields) >= 8:
             # Guests' time follows and is contained in user time already.
             times = [int(field) for field in fields[:8]]
             return times[7] / sum(times) if sum(times) else 0.0
-    tree.note(what, "/proc/stat: no steal time")
+    tree.note(fact, "/proc/stat: no steal time")
     return None

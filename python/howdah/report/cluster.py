@@ -1,140 +1,35 @@
-"""Sections of a run's report on its cluster: costs, causes, losses, RegionServers, the slowest requests."""
+"""Tables of a run's report on its cluster: losses, causes, costs, RegionServers, and Spark applications."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
-from howdah.analysis.evidence import (
-    Evidence,
-    FloorDistance,
-    RegionServerUse,
-    Sign,
-    Straggler,
-    TailCause,
-    WorkerLoss,
-)
+from howdah.analysis.evidence import Evidence
+from howdah.analysis.evidence.losses import MasterLoss, WorkerLoss
+from howdah.analysis.evidence.operations import RegionServerUse, RegionUse, TailCause
+from howdah.analysis.evidence.times import FloorDistance, Sign, SparkUse, Straggler
 from howdah.analysis.tails import WORDS
 from howdah.analysis.wording import delay, listed, named, percent, seconds, times
 from howdah.model.cluster import Scaling
 from howdah.model.finding import Number
 from howdah.model.run import RunRecord
+from howdah.model.spark import SparkRun, SparkStageRun
 from howdah.report.document import Table
-from howdah.report.words import NONE, number
+from howdah.report.words import NONE, number, optional
 from howdah.units import format_bits_per_s, format_bytes
 
 HOTTEST = 10
-"""Regions that are told of each workload."""
+"""Regions that are listed for each workload."""
 
 
 def region_server_tables(evidence: Evidence) -> tuple[Table, ...]:
     """What the slowest requests coincided with, and what each RegionServer did."""
-    tables = (_tails(evidence), _answered(evidence), _wrote(evidence), _regions(evidence))
-    return tuple(one for one in tables if one.rows)
-
-
-def _tails(evidence: Evidence) -> Table:
-    rows = tuple(
-        (
-            tail.workload,
-            delay(tail.within_s),
-            WORDS[cause.kind],
-            percent(cause.caught),
-            percent(cause.held),
-            delay(cause.without_s) if cause.without_s is not None else NONE,
-            f"{cause.measure} {_value(cause)}",
-            cause.machine,
-        )
-        for tail in evidence.tails
-        for cause in (*tail.causes, *tail.steady)
-    )
-    columns = (
-        "workload", "99 % within", "coincided with", "of slower requests", "of all requests",
-        "99 % within without", "most of it", "on",
-    )  # fmt: skip
-    about = (
-        "A cause counts where at least twice as many of the slower requests met it as of all; a request "
-        "counts for the first that does. What held nearly all the time is told without comparison."
-    )
-    return Table(columns, rows, "What the slowest requests coincided with", about)
-
-
-def _value(cause: TailCause) -> str:
-    return {"s": delay(cause.most), "share": percent(cause.most)}.get(cause.unit, f"{cause.most:.3g}")
-
-
-def _answered(evidence: Evidence) -> Table:
-    rows = tuple(
-        (
-            use.workload,
-            use.machine,
-            f"{use.requests / use.seconds:,.0f}",
-            f"{use.gets:,.0f}",
-            f"{use.mutations:,.0f}",
-            f"{use.scans:,.0f}",
-            f"{use.regions:.0f}",
-            percent(use.hit_share) if use.hit_share is not None else NONE,
-            percent(use.local_share) if use.local_share is not None else NONE,
-            f"{use.cpu_s / use.seconds:.2f}",
-            percent(use.gc_share),
-            delay(use.longest_pause_s) if use.longest_pause_s is not None else NONE,
-        )
-        for use in evidence.region_servers
-    )
-    columns = (
-        "workload", "on", "requests/s", "gets", "mutations", "scans", "regions", "cache hits", "local files",
-        "cores", "collecting", "longest pause",
-    )  # fmt: skip
-    return Table(columns, rows, "What RegionServers answered")
-
-
-def _wrote(evidence: Evidence) -> Table:
-    rows = tuple(
-        (
-            use.workload,
-            use.machine,
-            f"{use.wal_appends:,.0f}",
-            format_bytes(use.wal_bytes),
-            delay(use.sync_s) if use.sync_s else _short(use),
-            format_bytes(use.memstore_bytes),
-            f"{use.flushes:,.0f}",
-            format_bytes(use.flushed_bytes),
-            f"{use.compactions:,.0f}",
-            format_bytes(use.compacted_bytes),
-            f"{use.compaction_queue:.0f}",
-            seconds(use.blocked_s) if use.blocked_s else "0 s",
-        )
-        for use in evidence.region_servers
-        if use.wal_appends or use.flushes or use.compactions
-    )
-    columns = (
-        "workload", "on", "WAL entries", "WAL", "mean sync", "memstores", "flushes", "flushed",
-        "compactions", "compacted", "queue", "held up",
-    )  # fmt: skip
-    about = "Memstores and the queue of compactions are the largest samples; full memstores delay writes."
-    return Table(columns, rows, "What RegionServers wrote", about)
-
-
-def _regions(evidence: Evidence) -> Table:
-    rows = []
-    for workload in dict.fromkeys(use.workload for use in evidence.regions):
-        mine = [use for use in evidence.regions if use.workload == workload]
-        every = sum(use.rows for use in mine)
-        rows += [
-            (workload, use.region, use.machine, f"{use.rows:,.0f}", percent(use.rows / every))
-            for use in mine[:HOTTEST]
-        ]
-    about = f"At most the {HOTTEST} hottest; a region that was split or moved is counted again."
-    return Table(("workload", "region", "on", "rows", "of all"), tuple(rows), "Regions", about)
-
-
-def _short(use: RegionServerUse) -> str:
-    """A mean of no whole millisecond."""
-    return "< 1 ms" if use.sync_s is not None else NONE
+    return _filled(_tails(evidence), _answered(evidence), _wrote(evidence), _regions(evidence))
 
 
 def cluster_tables(record: RunRecord, evidence: Evidence) -> tuple[Table, ...]:
-    """What befell the cluster and what Hadoop took, each where there is anything to say."""
-    tables = (
+    """What befell the cluster and what Hadoop took, each where there is anything to show."""
+    return _filled(
         _stragglers(evidence),
         _losses(evidence),
         _master_losses(evidence),
@@ -143,185 +38,260 @@ def cluster_tables(record: RunRecord, evidence: Evidence) -> tuple[Table, ...]:
         _overheads(evidence),
         _masters(evidence),
     )
-    return tuple(section for section in tables if section.rows)
 
 
 def grounds(record: RunRecord) -> tuple[Table, ...]:
-    """What the numbers rest on beside the plan: the laboratory, and the jobs' properties."""
-    tables = (*_laboratory(record), _properties(record))
-    return tuple(section for section in tables if section.rows)
+    """What the numbers rest on besides the plan: the lab, and the jobs' properties."""
+    return _filled(*_laboratory(record), _properties(record))
+
+
+def _filled(*tables: Table) -> tuple[Table, ...]:
+    return tuple(table for table in tables if table.rows)
+
+
+def _tails(evidence: Evidence) -> Table:
+    return Table.of(
+        [(tail, cause) for tail in evidence.tails for cause in (*tail.causes, *tail.steady)],
+        {
+            "workload": lambda pair: pair[0].workload,
+            "99 % within": lambda pair: delay(pair[0].within_s),
+            "coincided with": lambda pair: WORDS[pair[1].kind],
+            "of slower requests": lambda pair: percent(pair[1].caught),
+            "of all requests": lambda pair: percent(pair[1].held),
+            "99 % within without": lambda pair: optional(pair[1].without_s, delay),
+            "most of it": lambda pair: f"{pair[1].measure} {_most(pair[1])}",
+            "on": lambda pair: pair[1].machine,
+        },
+        "What the slowest requests coincided with",
+        "A cause counts where at least twice as many of the slower requests met it as of all; a request "
+        "counts for the first that does. What lasted nearly all the time is shown without comparison.",
+    )
+
+
+def _most(cause: TailCause) -> str:
+    return {"s": delay(cause.most), "share": percent(cause.most)}.get(cause.unit, f"{cause.most:.3g}")
+
+
+def _answered(evidence: Evidence) -> Table:
+    return Table.of(
+        evidence.region_servers,
+        {
+            "workload": lambda use: use.workload,
+            "on": lambda use: use.machine,
+            "requests/s": lambda use: f"{use.requests / use.seconds:,.0f}",
+            "gets": lambda use: f"{use.gets:,.0f}",
+            "mutations": lambda use: f"{use.mutations:,.0f}",
+            "scans": lambda use: f"{use.scans:,.0f}",
+            "regions": lambda use: f"{use.regions:.0f}",
+            "cache hits": lambda use: optional(use.hit_share, percent),
+            "local files": lambda use: optional(use.local_share, percent),
+            "cores": lambda use: f"{use.cpu_s / use.seconds:.2f}",
+            "collecting": lambda use: percent(use.gc_share),
+            "longest pause": lambda use: optional(use.longest_pause_s, delay),
+        },
+        "What RegionServers answered",
+    )
+
+
+def _wrote(evidence: Evidence) -> Table:
+    return Table.of(
+        [use for use in evidence.region_servers if use.wal_appends or use.flushes or use.compactions],
+        {
+            "workload": lambda use: use.workload,
+            "on": lambda use: use.machine,
+            "WAL entries": lambda use: f"{use.wal_appends:,.0f}",
+            "WAL": lambda use: format_bytes(use.wal_bytes),
+            "mean sync": _sync,
+            "memstores": lambda use: format_bytes(use.memstore_bytes),
+            "flushes": lambda use: f"{use.flushes:,.0f}",
+            "flushed": lambda use: format_bytes(use.flushed_bytes),
+            "compactions": lambda use: f"{use.compactions:,.0f}",
+            "compacted": lambda use: format_bytes(use.compacted_bytes),
+            "queue": lambda use: f"{use.compaction_queue:.0f}",
+            "held up": lambda use: seconds(use.blocked_s),
+        },
+        "What RegionServers wrote",
+        "Memstores and the queue of compactions are the largest samples; full memstores delay writes.",
+    )
+
+
+def _sync(use: RegionServerUse) -> str:
+    """The mean time of a sync, which HBase reports in whole milliseconds."""
+    return optional(use.sync_s, lambda sync_s: delay(sync_s) if sync_s else "< 1 ms")
+
+
+def _regions(evidence: Evidence) -> Table:
+    uses: dict[str, list[RegionUse]] = {}
+    for use in evidence.regions:
+        uses.setdefault(use.workload, []).append(use)
+    all_rows = {workload: sum(use.rows for use in some) for workload, some in uses.items()}
+    return Table.of(
+        [use for some in uses.values() for use in some[:HOTTEST]],
+        {
+            "workload": lambda use: use.workload,
+            "region": lambda use: use.region,
+            "on": lambda use: use.machine,
+            "rows": lambda use: f"{use.rows:,.0f}",
+            "of all": lambda use: percent(use.rows / all_rows[use.workload]),
+        },
+        "Regions",
+        f"At most the {HOTTEST} hottest; a region that was split or moved is counted again.",
+    )
 
 
 def _stragglers(evidence: Evidence) -> Table:
-    rows = tuple(
-        (
-            straggler.worker,
-            straggler.host,
-            straggler.workload,
-            "the worker" if straggler.task is None else f"{straggler.kind} {straggler.task}",
-            times(straggler.slowdown),
-            straggler.cause,
-            percent(straggler.confidence),
-            _sign(straggler),
-        )
-        for straggler in evidence.stragglers
+    return Table.of(
+        evidence.stragglers,
+        {
+            "worker": lambda straggler: straggler.worker,
+            "host": lambda straggler: straggler.host,
+            "job": lambda straggler: straggler.workload,
+            "what was slow": lambda straggler: (
+                "the worker" if straggler.task is None else f"{straggler.kind} {straggler.task}"
+            ),
+            "slowdown": lambda straggler: times(straggler.slowdown),
+            "most likely cause": lambda straggler: straggler.cause,
+            "sure": lambda straggler: percent(straggler.confidence),
+            "evidence": _strongest_sign,
+        },
+        "What slowed other tasks down",
+        "A slowdown is the time per byte over the median of the peers.",
     )
-    columns = (
-        "worker",
-        "host",
-        "job",
-        "what was slow",
-        "slowdown",
-        "most likely cause",
-        "sure",
-        "evidence",
-    )
-    about = "A slowdown is the time per byte over the median of the peers."
-    return Table(columns, rows, "What slowed other tasks down", about)
 
 
-def _sign(straggler: Straggler) -> str:
-    """The strongest sign, which speaks for the cause."""
-    return _said(straggler.signs[0]) if straggler.signs else NONE
+def _strongest_sign(straggler: Straggler) -> str:
+    return _sign_text(straggler.signs[0]) if straggler.signs else NONE
 
 
-def _said(sign: Sign) -> str:
+def _sign_text(sign: Sign) -> str:
     value, reference = (
         number(Number(name=sign.quantity, value=float(f"{amount:.3g}"), unit=sign.unit))
         for amount in (sign.value, sign.reference)
     )
-    whose = "peers" if sign.against == "peers" else "planned"
-    return f"{sign.quantity}: {value}, {whose} {reference}"
+    return f"{sign.quantity}: {value}, {'peers' if sign.against == 'peers' else 'planned'} {reference}"
 
 
 def _losses(evidence: Evidence) -> Table:
-    rows = tuple(_loss(evidence, loss) for loss in evidence.losses)
-    columns = (
-        "worker", "host", "lost", "during", "at", "noticed", "given up", "back", "attempts lost", "work lost",
-        "waited", "done again", "end held up",
-    )  # fmt: skip
-    about = (
+    since = _since_start(evidence)
+    return Table.of(
+        evidence.losses,
+        {
+            "worker": lambda loss: loss.worker,
+            "host": lambda loss: loss.host,
+            "lost": lambda loss: listed(loss.daemons),
+            "during": lambda loss: named(loss.workload, loss.phase),
+            "at": lambda loss: since(loss, loss.lost_s),
+            "noticed": lambda loss: since(loss, loss.noticed_s),
+            "given up": lambda loss: since(loss, loss.given_up_s),
+            "back": lambda loss: since(loss, loss.back_s),
+            "attempts lost": lambda loss: f"{len(loss.ended):,}",
+            "work lost": lambda loss: seconds(loss.wasted_s),
+            "waited": lambda loss: seconds(loss.waited_s) if loss.waits else NONE,
+            "done again": lambda loss: seconds(loss.rerun_s),
+            "end held up": lambda loss: seconds(loss.delay_s),
+        },
+        "Workers lost",
         "Times are since the job's start. It was lost at its last sign of life; the work lost is the time of "
-        "the attempts that ended with it until then; it was not repeated during the time waited."
-    )
-    return Table(columns, rows, "Workers lost", about)
-
-
-def _loss(evidence: Evidence, loss: WorkerLoss) -> tuple[str, ...]:
-    began_s = evidence.time_of(loss.workload).start_s
-    return (
-        loss.worker,
-        loss.host,
-        listed(loss.daemons),
-        named(loss.workload, loss.phase),
-        _since(loss.lost_s, began_s),
-        _since(loss.noticed_s, began_s),
-        _since(loss.given_up_s, began_s),
-        _since(loss.back_s, began_s),
-        f"{len(loss.ended):,}",
-        seconds(loss.wasted_s),
-        seconds(loss.waited_s) if loss.waits else NONE,
-        seconds(loss.rerun_s),
-        seconds(loss.delay_s),
+        "the attempts that ended with it until then; it was not repeated during the time waited.",
     )
 
 
 def _master_losses(evidence: Evidence) -> Table:
-    rows = tuple(
-        (
-            loss.daemon,
-            loss.machine if loss.lost_s is not None else NONE,
-            "standby" if loss.standby else "active",
-            named(loss.workload, loss.phase),
-            _since(loss.lost_s, evidence.time_of(loss.workload).start_s),
-            loss.successor or NONE,
-            _since(loss.active_s, evidence.time_of(loss.workload).start_s),
-            _since(loss.back_s, evidence.time_of(loss.workload).start_s),
-            seconds(loss.unserved_s) if loss.unserved_s is not None else NONE,
-            f"{len(loss.failed):,} of {loss.under_way:,}",
-        )
-        for loss in evidence.master_losses
+    since = _since_start(evidence)
+    return Table.of(
+        evidence.master_losses,
+        {
+            "master": lambda loss: loss.daemon,
+            "lost on": lambda loss: NONE if loss.lost_s is None else loss.machine,
+            "was": lambda loss: "standby" if loss.standby else "active",
+            "during": lambda loss: named(loss.workload, loss.phase),
+            "at": lambda loss: since(loss, loss.lost_s),
+            "taken over on": lambda loss: loss.successor or NONE,
+            "active at": lambda loss: since(loss, loss.active_s),
+            "back": lambda loss: since(loss, loss.back_s),
+            "without one": lambda loss: optional(loss.unserved_s, seconds),
+            "attempts failed": lambda loss: f"{len(loss.failed):,} of {loss.under_way:,}",
+        },
+        "Masters lost, and those that took over",
+        "Times are since the job's start; attempts are those under way when it was lost.",
     )
-    columns = (
-        "master", "lost on", "was", "during", "at", "taken over on", "active at", "back", "without one",
-        "attempts failed",
-    )  # fmt: skip
-    about = "Times are since the job's start; attempts are those under way when it was lost."
-    return Table(columns, rows, "Masters lost, and those that took over", about)
 
 
-def _since(moment: float | None, began_s: float) -> str:
-    """A moment by its distance from a job's start."""
-    if moment is None:
-        return NONE
-    return seconds(moment - began_s) if moment >= began_s else f"{seconds(began_s - moment)} before"
+def _since_start(evidence: Evidence) -> Callable[[WorkerLoss | MasterLoss, float | None], str]:
+    """A function that writes a moment of a loss as its distance from the job's start."""
+
+    def since(loss: WorkerLoss | MasterLoss, moment_s: float | None) -> str:
+        if moment_s is None:
+            return NONE
+        after_s = moment_s - evidence.time_of(loss.workload).start_s
+        return seconds(after_s) if after_s >= 0 else f"{seconds(-after_s)} before"
+
+    return since
 
 
 def _events(record: RunRecord) -> Table:
-    rows = tuple((seconds(event.time_s), event.worker, event.text) for event in record.events)
-    about = "Times are since the start of the run."
-    return Table(("at", "where", "what"), rows, "What happened to the cluster", about)
+    return Table.of(
+        record.events,
+        {
+            "at": lambda event: seconds(event.time_s),
+            "where": lambda event: event.worker,
+            "what": lambda event: event.text,
+        },
+        "What happened to the cluster",
+        "Times are since the start of the run.",
+    )
 
 
 def floors_table(floors: Iterable[FloorDistance]) -> Table:
     """Programs next to the same work without Hadoop."""
-    rows = tuple(
-        (
-            floor.workload,
-            seconds(floor.elapsed_s),
-            seconds(floor.floor_s),
-            times(floor.ratio),
-            floor.floor_run,
-            "; ".join(floor.differs) or "nothing",
-        )
-        for floor in floors
+    return Table.of(
+        floors,
+        {
+            "workload": lambda floor: floor.workload,
+            "took": lambda floor: seconds(floor.elapsed_s),
+            "floor": lambda floor: seconds(floor.floor_s),
+            "× floor": lambda floor: times(floor.ratio),
+            "run of the floor": lambda floor: floor.floor_run,
+            "what else differs": lambda floor: "; ".join(floor.differs) or "nothing",
+        },
+        "Distance from the floor",
+        "The floor is the same work on the same hardware without Hadoop.",
     )
-    columns = ("workload", "took", "floor", "× floor", "run of the floor", "what else differs")
-    about = "The floor is the same work on the same hardware without Hadoop."
-    return Table(columns, rows, "Distance from the floor", about)
 
 
 def _overheads(evidence: Evidence) -> Table:
-    rows = tuple(
-        (
-            overhead.workload,
-            seconds(overhead.before_s),
-            seconds(overhead.after_s),
-            f"{overhead.tasks:,}",
-            f"{overhead.slots:,}",
-            f"{overhead.waves:.1f}",
-            seconds(overhead.turnaround_s) if overhead.turnaround_s is not None else NONE,
-            seconds(overhead.least_task_s),
-            percent(overhead.cpu_share) if overhead.cpu_share is not None else NONE,
-            percent(overhead.gc_share) if overhead.gc_share is not None else NONE,
-        )
-        for overhead in evidence.overheads
+    return Table.of(
+        evidence.overheads,
+        {
+            "job": lambda overhead: overhead.workload,
+            "before first task": lambda overhead: seconds(overhead.before_s),
+            "after last task": lambda overhead: seconds(overhead.after_s),
+            "tasks": lambda overhead: f"{overhead.tasks:,}",
+            "slots": lambda overhead: f"{overhead.slots:,}",
+            "waves": lambda overhead: f"{overhead.waves:.1f}",
+            "between tasks": lambda overhead: optional(overhead.turnaround_s, seconds),
+            "shortest task": lambda overhead: seconds(overhead.least_task_s),
+            "CPU": lambda overhead: optional(overhead.cpu_share, percent),
+            "garbage": lambda overhead: optional(overhead.gc_share, percent),
+        },
+        "Overheads of jobs",
+        "Tasks, slots and waves are those of the most frequent kind; the last two are fractions of the time "
+        "of all tasks.",
     )
-    columns = (
-        "job", "before first task", "after last task", "tasks", "slots", "waves", "between tasks",
-        "shortest task", "computing", "collecting garbage",
-    )  # fmt: skip
-    about = (
-        "Tasks, slots and waves are those of the most frequent kind; the last two are shares of the "
-        "time of all tasks."
-    )
-    return Table(columns, rows, "What Hadoop itself needed", about)
 
 
 def _masters(evidence: Evidence) -> Table:
-    rows = tuple(
-        (
-            load.workload,
-            load.daemon,
-            load.machine,
-            percent(load.busy),
-            f"{load.calls_per_s:,.0f}" if load.calls_per_s is not None else NONE,
-        )
-        for load in evidence.masters
-    )
-    about = "By the CPU time of their processes; a master may use more than one core."
-    return Table(
-        ("workload", "master", "on", "of one core", "calls/s"), rows, "How busy the masters were", about
+    return Table.of(
+        evidence.masters,
+        {
+            "workload": lambda load: load.workload,
+            "master": lambda load: load.daemon,
+            "on": lambda load: load.machine,
+            "of one core": lambda load: percent(load.busy),
+            "calls/s": lambda load: optional(load.calls_per_s, lambda calls: f"{calls:,.0f}"),
+        },
+        "How busy the masters were",
+        "By the CPU time of their processes; a master may use more than one core.",
     )
 
 
@@ -329,24 +299,35 @@ def _laboratory(record: RunRecord) -> Iterator[Table]:
     lab = record.laboratory
     if lab is None:
         return
-    isolated = tuple(
-        (isolation.what, "kept" if isolation.kept else "lost", isolation.how) for isolation in lab.isolation
+    yield Table.of(
+        lab.isolation,
+        {
+            "what": lambda isolation: isolation.what,
+            "as planned": lambda isolation: "kept" if isolation.kept else "lost",
+            "how, or what is missing": lambda isolation: isolation.how,
+        },
+        "How the lab follows the plan",
+        "Where something is missing, the numbers say nothing about it.",
     )
-    about = "Where something is missing, the numbers say nothing about it."
-    yield Table(
-        ("what", "as planned", "how, or what is missing"), isolated, "How the lab follows the plan", about
+    yield Table.of(
+        lab.scaling,
+        {
+            "what": lambda scaling: scaling.what,
+            "planned": lambda scaling: _quantity(scaling, scaling.planned),
+            "in the lab": lambda scaling: _quantity(scaling, scaling.lab),
+        },
+        "Smaller than planned",
     )
-    scaled = tuple(
-        (scaling.what, _quantity(scaling, scaling.planned), _quantity(scaling, scaling.lab))
-        for scaling in lab.scaling
+    yield Table.of(
+        lab.deviations,
+        {
+            "property": lambda deviation: deviation.key,
+            "as rendered": lambda deviation: deviation.planned or NONE,
+            "as used": lambda deviation: deviation.used,
+            "why": lambda deviation: deviation.why,
+        },
+        "Properties that are not as rendered",
     )
-    yield Table(("what", "planned", "in the lab"), scaled, "Smaller than planned")
-    changed = tuple(
-        (deviation.key, deviation.planned or NONE, deviation.used, deviation.why)
-        for deviation in lab.deviations
-    )
-    columns = ("property", "as rendered", "as used", "why")
-    yield Table(columns, changed, "Properties that are not as rendered")
 
 
 def _quantity(scaling: Scaling, value: float) -> str:
@@ -364,5 +345,82 @@ def _properties(record: RunRecord) -> Table:
     jobs = [(result.workload.kind, result.job) for result in record.workloads if result.job]
     keys = sorted({key for _, job in jobs for key in job.conf})
     rows = tuple((key, *(job.conf.get(key, NONE) for _, job in jobs)) for key in keys)
-    columns = ("property", *(name for name, _ in jobs))
-    return Table(columns, rows, "Properties of the jobs as they ran")
+    return Table(("property", *(name for name, _ in jobs)), rows, "Properties of the jobs as they ran")
+
+
+SPARK_ABOUT = (
+    "Sums over tasks that succeeded. CPU, garbage and waits are fractions of tasks' time; an executor is "
+    "busy while its cores run tasks."
+)
+
+
+def spark_tables(record: RunRecord, evidence: Evidence) -> Iterator[Table]:
+    """The stages and executors of every Spark application; nothing without any."""
+    uses = {use.workload: use for use in evidence.spark}
+    for time in evidence.workloads:
+        spark, use = record.workloads[time.index].spark, uses.get(time.workload)
+        if spark is not None and use is not None:
+            yield _stages(spark, use).without_empty_columns()
+            yield _executors(use).without_empty_columns()
+
+
+def _stages(spark: SparkRun, use: SparkUse) -> Table:
+    return Table.of(
+        spark.stages,
+        {
+            "stage": lambda stage: (
+                f"{stage.id}, attempt {stage.attempt + 1}" if stage.attempt else str(stage.id)
+            ),
+            "computes": _computed,
+            "time": lambda stage: seconds(stage.end_s - stage.start_s),
+            "tasks": lambda stage: f"{stage.tasks:,}",
+            "hosts": lambda stage: f"{use.hosts.get((stage.id, stage.attempt), 0):,}",
+            "CPU": lambda stage: _share(stage.cpu_s, stage.run_s),
+            "garbage": lambda stage: _share(stage.gc_s, stage.run_s),
+            "waits": lambda stage: _share(stage.fetch_wait_s, stage.run_s),
+            "input": lambda stage: _volume(stage.input_bytes),
+            "shuffled in": lambda stage: _volume(stage.shuffle_read_bytes),
+            "shuffled out": lambda stage: _volume(stage.shuffle_write_bytes),
+            "output": lambda stage: _volume(stage.output_bytes),
+            "spilled": lambda stage: _volume(stage.disk_spilled_bytes),
+        },
+        f"Stages of {use.workload}",
+        fold=True,
+    )
+
+
+def _computed(stage: SparkStageRun) -> str:
+    return (stage.what or stage.name.partition(" at ")[0]) + (" (failed)" if stage.failure else "")
+
+
+def _executors(use: SparkUse) -> Table:
+    return Table.of(
+        use.by_executor,
+        {
+            "executor": lambda executor: executor.id,
+            "worker": lambda executor: executor.worker,
+            "host": lambda executor: executor.host or NONE,
+            "cores": lambda executor: f"{executor.cores:,}",
+            "lived": lambda executor: seconds(executor.lived_s),
+            "busy": lambda executor: percent(executor.busy_share),
+            "tasks": lambda executor: f"{executor.tasks:,}",
+            "failed": lambda executor: f"{executor.failed:,}" if executor.failed else NONE,
+            "CPU": lambda executor: _share(executor.cpu_s, executor.task_s),
+            "garbage": lambda executor: _share(executor.gc_s, executor.task_s),
+            "waits": lambda executor: _share(executor.fetch_wait_s, executor.task_s),
+            "input": lambda executor: _volume(executor.input_bytes),
+            "shuffled in": lambda executor: _volume(executor.shuffle_read_bytes),
+            "written": lambda executor: _volume(executor.written_bytes),
+            "heap": lambda executor: optional(executor.peak_heap_share, percent),
+        },
+        f"Executors of {use.workload}",
+        fold=True,
+    )
+
+
+def _share(part_s: float, whole_s: float) -> str:
+    return percent(part_s / whole_s) if whole_s > 0 else NONE
+
+
+def _volume(size: int) -> str:
+    return format_bytes(size) if size else NONE

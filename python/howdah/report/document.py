@@ -6,11 +6,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self, TypeVar
 
-_NUMERIC = re.compile(r"^((?:< )?[+\N{MINUS SIGN}]?\d[\d,.]*( ×| [^×]{1,12}|/s)?|–|unknown|)$")
+Item = TypeVar("Item")
+
+_NUMERIC = re.compile(r"^((?:< )?[+\N{MINUS SIGN}]?\d[\d,]*(?:\.\d+)?( ×| [^×]{1,12}|/s)?|–|unknown|)$")
 
 
 class Form(Enum):
@@ -41,6 +43,10 @@ class Bars(NamedTuple):
     values: tuple[float, ...]
 
 
+TableStyle = Literal["", "stats", "titled", "plan", "choices", "settings"]
+_NOTHING = frozenset({"", "–"})
+
+
 class Table(NamedTuple):
     """Text in rows; the first column names the row. Columns of numbers are aligned on the right.
 
@@ -57,7 +63,7 @@ class Table(NamedTuple):
     title: str = ""
     about: str = ""
     label: str = ""
-    style: Literal["", "stats", "titled", "plan", "choices", "settings"] = ""
+    style: TableStyle = ""
     fold: bool = False
     bars: Bars | None = None
     faint: frozenset[int] = frozenset()
@@ -65,6 +71,30 @@ class Table(NamedTuple):
     links: tuple[str, ...] = ()
     details: tuple[tuple[Block, ...], ...] = ()
     short: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        items: Iterable[Item],
+        columns: Mapping[str, Callable[[Item], str]],
+        title: str = "",
+        about: str = "",
+        *,
+        label: str = "",
+        style: TableStyle = "",
+        fold: bool = False,
+    ) -> Self:
+        """A row for each item; ``columns`` has each column's title with the text of its cells."""
+        rows = tuple(tuple(text(item) for text in columns.values()) for item in items)
+        return cls(tuple(columns), rows, title, about, label, style, fold=fold)
+
+    def without_empty_columns(self) -> Self:
+        """The table without the columns that no row has anything in."""
+        filled = [at for at in range(len(self.columns)) if any(row[at] not in _NOTHING for row in self.rows)]
+        return self._replace(
+            columns=tuple(self.columns[at] for at in filled),
+            rows=tuple(tuple(row[at] for at in filled) for row in self.rows),
+        )
 
 
 class Drawing(NamedTuple):
@@ -259,12 +289,14 @@ class Document(NamedTuple):
     def figures(self) -> tuple[Figure, ...]:
         """Every figure in the order in which a reader meets them."""
         blocks = (self.blocks, *(section.blocks for section in self.sections))
-        return tuple(figure for each in blocks for figure in _figures(each))
+        every = (block for some in blocks for block in every_block(some))
+        return tuple(block for block in every if isinstance(block, Figure))
 
     def tables(self) -> dict[str, Table]:
         """Every table by its title or its label."""
         blocks = (self.blocks, *(section.blocks for section in self.sections))
-        return {table.title or table.label: table for each in blocks for table in _tables(each)}
+        every = (block for some in blocks for block in every_block(some))
+        return {block.title or block.label: block for block in every if isinstance(block, Table)}
 
     def in_form(self, form: Form) -> Document:
         """The part of the document that a form has; sections in which nothing is left are not there."""
@@ -336,11 +368,3 @@ def every_block(blocks: Iterable[Block]) -> Iterator[Block]:
         yield block
         if isinstance(block, (FoldedBlocks, Only)):
             yield from every_block(block.blocks)
-
-
-def _figures(blocks: Iterable[Block]) -> Iterator[Figure]:
-    return (block for block in every_block(blocks) if isinstance(block, Figure))
-
-
-def _tables(blocks: Iterable[Block]) -> Iterator[Table]:
-    return (block for block in every_block(blocks) if isinstance(block, Table))

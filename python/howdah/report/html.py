@@ -1,14 +1,23 @@
-"""A document as an HTML page, which stands alone or within a shell."""
+"""A document as an HTML page: one file with its styles and scripts that loads nothing, or within a shell."""
 
 from __future__ import annotations
 
+import base64
+import contextlib
+import hashlib
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
+from importlib import metadata, resources
 from itertools import groupby
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
+import jinja2
 from markupsafe import Markup, escape
 
+import howdah
 from howdah.report.document import (
     Block,
     Document,
@@ -19,8 +28,244 @@ from howdah.report.document import (
     Form,
     Table,
     every_block,
+    numeric_columns,
 )
-from howdah.report.html_shell import Shell, ShownPage, drawn, page, prose
+from howdah.report.drawing import VEGA_LITE, needs_charts
+from howdah.report.renderer import data_url, figure_data
+from howdah.report.theme import DARK, FONT, LIGHT
+from howdah.units import format_gib
+
+_ENDLESS = 64
+"""Letters of a word that may be broken within a table: more than a host's label or a property has."""
+_ENDLESS_WORD = re.compile(rf"(\S{{{_ENDLESS},}})")
+_NAME = 32
+"""Letters of the longest name that is kept on one line."""
+_CODE = re.compile(r"`([^`\n]+)`")
+_CODE_OR_OPTION = re.compile(r"(`[^`\n]+`|(?<![\w-])--[a-z][\w-]*)")
+_WITHIN_NUMBER = re.compile(
+    r"(?<=\d) (?=(?:[kMGTP]?i?B|s|ms|min|h)\b|[%×])|(?<=\d min) (?=\d\d s\b)|(?<=\d h) (?=\d\d? min\b)"
+)
+
+
+def prose(text: str) -> Markup:
+    """The text with its numbers tied to their units, `code` as code, and no option broken after a hyphen."""
+    parts = [
+        part if at % 2 == 0 else _code(part) for at, part in enumerate(_CODE_OR_OPTION.split(tied(text)))
+    ]
+    return Markup("").join(parts)
+
+
+def _code(part: str) -> Markup:
+    if part.startswith("`"):
+        return Markup("<code>{}</code>").format(part.strip("`"))
+    return Markup('<code class="option">{}</code>').format(part)
+
+
+def tied(text: str) -> str:
+    """The text with spaces between numbers and their units at which no line breaks."""
+    return _WITHIN_NUMBER.sub("\N{NO-BREAK SPACE}", text)
+
+
+def breakable(text: str) -> Markup:
+    """The text of a table's cell, whose longest words may be broken anywhere: no column has room for them."""
+    if len(text) >= _ENDLESS and "`" not in text:
+        return _wrapped(_ENDLESS_WORD, text, Markup('<span class="long">{}</span>'))
+    return _wrapped(_CODE, text, Markup("<code>{}</code>"))
+
+
+def is_name(cell: str) -> bool:
+    """Whether a table's cell is one short word, a run or a host, which reads badly in two lines."""
+    return "-" in cell and " " not in cell and len(cell) <= _NAME
+
+
+def _wrapped(pattern: re.Pattern[str], text: str, element: Markup) -> Markup:
+    """The text with every match's group in an element."""
+    parts = pattern.split(text)
+    return Markup("").join(element.format(part) if at % 2 else part for at, part in enumerate(parts))
+
+
+EXPOSED = "window.vegaEmbed = vegaEmbed;"
+"""What the bundle hands to the page's own script."""
+
+
+def vega_bundle() -> str:
+    """The bundle's source; a cache that cannot be read or written only costs time."""
+    with needs_charts():
+        import vl_convert  # noqa: PLC0415
+
+    with contextlib.suppress(OSError, RuntimeError, UnicodeDecodeError):
+        digest, _, bundle = _bundle_path().read_bytes().decode().partition("\n")
+        if digest == _bundle_digest(bundle):
+            return bundle
+    bundle = vl_convert.javascript_bundle(EXPOSED, vl_version=VEGA_LITE)
+    with contextlib.suppress(OSError, RuntimeError):
+        _keep_bundle(_bundle_path(), f"{_bundle_digest(bundle)}\n{bundle}".encode())
+    return bundle
+
+
+def _bundle_path() -> Path:
+    """Where the XDG base directory specification puts caches; RuntimeError for a user without a home."""
+    home = os.environ.get("XDG_CACHE_HOME", "")
+    cache = Path(home) if home.startswith("/") else Path.home() / ".cache"
+    return cache / "howdah" / f"vega-{metadata.version('vl-convert-python')}-{VEGA_LITE}.js"
+
+
+def _bundle_digest(bundle: str) -> str:
+    return hashlib.sha256(f"{EXPOSED}\n{bundle}".encode()).hexdigest()
+
+
+def _keep_bundle(path: Path, content: bytes) -> None:
+    """Write the file whole or not at all: another run may read it at any moment."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_suffix(f".{os.getpid()}")
+    unfinished.write_bytes(content)
+    unfinished.replace(path)
+
+
+PAGE = "page.html.j2"
+"""The template of every document."""
+FIGURES = "figures"
+"""The folder, next to a page, of the pictures that its Markdown links."""
+
+
+class Drawn(NamedTuple):
+    """A figure with its still picture as a data URL, and the height it takes."""
+
+    figure: Figure
+    picture: str
+    height: float
+
+
+class Shell(NamedTuple):
+    """What a page stands in where it is not a file of its own: a template that extends the page's.
+
+    Its scripts, styles and still pictures are then files of their own, beside it.
+    """
+
+    package: str
+    """The package whose ``templates`` have the shell's."""
+    template: str
+    """The shell's template; it extends ``inner``, the page's."""
+    values: Mapping[str, Any]
+    """What the shell itself shows."""
+
+
+class ShownPage(NamedTuple):
+    """A page within a shell, and the figures that it has, whose still pictures are files beside it."""
+
+    html: str
+    figures: tuple[Figure, ...]
+
+
+class Scripts(NamedTuple):
+    """Everything that runs in a page: a mark that it does, Vega, and what draws and answers buttons."""
+
+    mark: Markup
+    vega: Markup
+    page: Markup
+
+    def policy(self) -> Markup:
+        """A Content-Security-Policy that runs these scripts, shows inlined pictures, and nothing else.
+
+        Styles are allowed inline because Vega sets them; there is no host to load anything from.
+        """
+        hashes = " ".join(
+            f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
+            for script in self
+        )
+        return Markup(
+            f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data:; "
+            "connect-src 'none'; base-uri 'none'; form-action 'none'"
+        )
+
+
+def page(
+    name: str,
+    figures: Iterable[Figure],
+    /,
+    *,
+    sections: Iterable[tuple[str, str]],
+    own: str | None = None,
+    shell: Shell | None = None,
+    **values: Any,
+) -> str:
+    """A whole HTML document; ``name`` begins the names of saved pictures.
+
+    ``sections`` are linked: their ids and names. ``own`` is the name of the script and of the style sheet of
+    a page that has its own. A page in a shell leaves both to it.
+    """
+    shown = {
+        **values,
+        "version": howdah.__version__,
+        "sections": list(sections),
+        "data": figure_data(name, figures),
+    }
+    if shell is not None:
+        template = environment(shell.package).get_template(shell.template)
+        return template.render(**shown, inner=PAGE, own=own, **shell.values)
+    running = _scripts(*([f"{own}.js"] if own else []))
+    style = style_sheet(*([f"{own}.css"] if own else []))
+    template = environment().get_template(PAGE)
+    return template.render(**shown, style=style, scripts=running, policy=running.policy())
+
+
+@cache
+def environment(*packages: str) -> jinja2.Environment:
+    """The templates of pages, after those of other packages; what does not say it is markup is escaped."""
+    made = jinja2.Environment(
+        loader=jinja2.ChoiceLoader([jinja2.PackageLoader(name) for name in (*packages, "howdah.report")]),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters |= {"prose": prose, "breakable": breakable, "is_name": is_name, "gib": format_gib}
+    made.globals["numeric"] = numeric_columns
+    return made
+
+
+def _scripts(*more: str) -> Scripts:
+    """The scripts of a page; ``more`` are templates of its own that run after the one all pages have."""
+    return Scripts(
+        mark=Markup('document.documentElement.classList.add("js")'),
+        vega=_script(vega_bundle()),
+        page=_script("".join(page_text(name) for name in ("page.js", *more))),
+    )
+
+
+def style_sheet(*more: str) -> Markup:
+    """The style sheet of every page, then those of one page's own."""
+    return Markup(_variables() + "".join(page_text(name) for name in ("page.css", *more)))
+
+
+def drawn(figure: Figure, pictures: Mapping[str, str] | None) -> Drawn:
+    """The figure with its still picture, an SVG by figure id; without pictures, a file beside the page."""
+    padding = figure.spec["padding"]
+    height = figure.spec["height"] + padding["top"] + padding["bottom"]
+    picture = f"{FIGURES}/{figure.id}.svg" if pictures is None else data_url(pictures[figure.id])
+    return Drawn(figure, picture, round(height))
+
+
+def page_text(name: str) -> str:
+    """A script or a style sheet of pages as it was written."""
+    return (resources.files("howdah.report") / "templates" / name).read_text(encoding="utf-8")
+
+
+def _script(source: str) -> Markup:
+    """A script that cannot close its own element."""
+    return Markup(source.replace("</script", "<\\/script").replace("<!--", "<\\!--"))
+
+
+def _variables() -> str:
+    """The palette as CSS variables, light and, on screen with JavaScript, dark."""
+
+    def declared(palette: dict[str, str]) -> str:
+        return "".join(f"--{token}:{value};" for token, value in palette.items())
+
+    return (
+        f":root{{--font:{FONT};{declared(LIGHT)}}}\n"
+        f"@media screen and (prefers-color-scheme: dark){{:root.js{{{declared(DARK)}}}}}\n"
+    )
 
 
 class Piece(NamedTuple):

@@ -39,19 +39,15 @@ def _beside(evidence: Evidence) -> Iterator[Table]:
     for source, group in groupby(evidence.beside, lambda time: time.source):
         times = list(group)
         first = times[0]
-        rows = tuple(
-            (
-                named(time.workload, time.phase),
-                seconds(time.simulated_s),
-                seconds(time.known_s),
-                signed(time.error),
-            )
-            for time in times
-        )
         alike = "The same work on the same hosts, divided in the same way"
-        yield Table(
-            ("of", "simulated", first.origin, "error"),
-            rows,
+        yield Table.of(
+            times,
+            {
+                "of": lambda time: named(time.workload, time.phase),
+                "simulated": lambda time: seconds(time.simulated_s),
+                first.origin: lambda time: seconds(time.known_s),
+                "error": lambda time: signed(time.error),
+            },
             f"Compared with the {first.origin} run {source}",
             f"{alike}, but with {'; '.join(first.differs)}." if first.differs else f"{alike}.",
         )
@@ -86,24 +82,22 @@ def _bands(record: RunRecord) -> Table:
 
 
 def _use(record: RunRecord) -> Table:
-    rows = tuple(
-        (
-            named(result.workload.kind, use.phase),
-            percent(use.cpu_busy),
-            format_bytes(use.disk_read_bytes),
-            format_bytes(use.disk_written_bytes),
-            format_bytes(use.received_bytes),
-            percent(use.namenode_busy),
-            percent(use.scheduler_busy),
-        )
-        for result in record.workloads
-        if result.used is not None
-        for use in result.used.phases
-    )
-    columns = ("phase", "CPU busy", "disks read", "disks wrote", "between hosts", "NameNode", "scheduler")
-    return Table(
-        columns,
-        rows,
+    return Table.of(
+        [
+            (result.workload.kind, use)
+            for result in record.workloads
+            if result.used is not None
+            for use in result.used.phases
+        ],
+        {
+            "phase": lambda pair: named(pair[0], pair[1].phase),
+            "CPU busy": lambda pair: percent(pair[1].cpu_busy),
+            "disks read": lambda pair: format_bytes(pair[1].disk_read_bytes),
+            "disks wrote": lambda pair: format_bytes(pair[1].disk_written_bytes),
+            "between hosts": lambda pair: format_bytes(pair[1].received_bytes),
+            "NameNode": lambda pair: percent(pair[1].namenode_busy),
+            "scheduler": lambda pair: percent(pair[1].scheduler_busy),
+        },
         "What each phase used",
         "Of all hosts together; the masters' load is in per cent of one core.",
     )
@@ -214,7 +208,7 @@ def _host(host: Host) -> tuple[tuple[str, str], ...]:
         ("name", host.name),
         ("machine", machine),
         ("CPU", f"{cpu.model or cpu.architecture}{clock}"),
-        ("cores", ", ".join(_counted(count, noun) for count, noun in counts)),
+        ("cores", ", ".join(format_counted(count, noun) for count, noun in counts)),
         ("memory", f"{format_memory(memory.total_bytes)}, swap {format_memory(memory.swap_total_bytes)}"),
         *((("left to howdah", given),) if (given := _allowance(host)) else ()),
         ("huge pages", f"transparent: {memory.transparent_huge_pages or 'not read'}"),
@@ -238,10 +232,6 @@ def _allowance(host: Host) -> str:
     if host.cgroup.memory_limit_bytes is not None:
         parts.append(f"{format_memory(host.cgroup.memory_limit_bytes)} of memory")
     return ", ".join(parts)
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def _disk(disk: Disk) -> str:

@@ -5,20 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from howdah.analysis.evidence import (
-    Analysis,
-    ByteAccount,
-    ByteExplanation,
-    ByteSide,
-    Evidence,
-    LayerAccount,
-    WorkloadTime,
-)
+from howdah.analysis.evidence import Analysis, Evidence
+from howdah.analysis.evidence.times import WorkloadTime
+from howdah.analysis.evidence.volumes import ByteAccount, ByteExplanation, ByteSide, LayerAccount
 from howdah.analysis.wording import seconds, times
 from howdah.model.finding import Finding
 from howdah.model.run import DeviceLimit, Origin, RunRecord, WorkloadResult
 from howdah.model.tables import RunData
-from howdah.report.cluster import cluster_tables, grounds, region_server_tables
+from howdah.report.cluster import SPARK_ABOUT, cluster_tables, grounds, region_server_tables, spark_tables
 from howdah.report.document import (
     PAGES,
     Block,
@@ -34,9 +28,7 @@ from howdah.report.document import (
     Warnings,
     present,
 )
-from howdah.report.figure import FigureSource
 from howdah.report.provenance import provenance, simulated_tables
-from howdah.report.spark import SPARK_ABOUT, spark_tables
 from howdah.report.words import NONE, cited, moment, number, sentence, setting, signed_bytes, source_text
 from howdah.units import format_rate
 
@@ -64,18 +56,18 @@ def accounts(evidence: Evidence) -> Accounts:
     """The layers' accounts where jobs told of them, else the devices'."""
     if not evidence.flows:
         return _devices(evidence)
-    rows, said = [], []
+    rows, explanations = [], []
     for flow in evidence.flows:
         for layer in flow.layers:
             name = f"{flow.workload}, {layer.layer} {layer.direction}"
             rows.append((name, *(signed_bytes(volume) for volume in _volumes(layer))))
-            said += [_explained(name, part) for part in _telling(layer)]
+            explanations += [_explained(name, part) for part in _telling(layer)]
     columns = ("account", "theory", "counted", "remainder", "explained", "unexplained")
     about = (
         "Every layer from the disks read to the disks written: what it counted itself, compared with what "
         "the rows, their replicas and the compression ratio require."
     )
-    return Accounts(Table(columns, tuple(rows)), about, tuple(said))
+    return Accounts(Table(columns, tuple(rows)), about, tuple(explanations))
 
 
 def _volumes(layer: LayerAccount) -> tuple[float, ...]:
@@ -96,23 +88,26 @@ def _devices(evidence: Evidence) -> Accounts:
         for verb, side in (("reads", account.read), ("writes", account.write))
     ]
     rows = tuple(
-        _row(account, verb, side) for account, verb, side in sides if side.should or side.said or side.devices
+        _row(account, verb, side)
+        for account, verb, side in sides
+        if side.should or side.reported or side.devices
     )
     columns = ("account", "should", "reported", "devices", "remainder", "unexplained")
     about = (
         "What each workload should move, what it reports, what the data disks counted meanwhile, and "
         "the difference between the last two."
     )
-    said = [
+    explanations = [
         _explained(f"{account.workload} {verb}", part)
         for account, verb, side in sides
         for part in side.explained
+        if part.bytes
     ]
-    return Accounts(Table(columns, rows) if rows else None, about, tuple(said))
+    return Accounts(Table(columns, rows) if rows else None, about, tuple(explanations))
 
 
 def _row(account: ByteAccount, verb: str, side: ByteSide) -> tuple[str, ...]:
-    volumes = (side.should, side.said, side.devices, side.remainder, side.unexplained)
+    volumes = (side.should, side.reported, side.devices, side.remainder, side.unexplained)
     return (f"{account.workload} {verb}", *(signed_bytes(volume) for volume in volumes))
 
 
@@ -167,7 +162,12 @@ def run_report(run: RunData, analysis: Analysis, *, drawn: bool = True) -> Docum
             Section("reported", "", "Reported by the programs", present(_metrics(record, evidence))),
             Section("findings", "Findings", "Findings", tuple(_findings(analysis))),
             Section(
-                "spark", "Spark", "Stages and executors", spark_tables(record, evidence), SPARK_ABOUT, PAGES
+                "spark",
+                "Spark",
+                "Stages and executors",
+                tuple(spark_tables(record, evidence)),
+                SPARK_ABOUT,
+                PAGES,
             ),
             *(_drawn_sections(record, evidence, figures) if figures else ()),
             _bytes(evidence, figures),
@@ -181,6 +181,7 @@ def run_report(run: RunData, analysis: Analysis, *, drawn: bool = True) -> Docum
 def _draw(run: RunData, analysis: Analysis) -> Figures:
     # A terminal does without what draws figures.
     from howdah.report.figures import draw  # noqa: PLC0415
+    from howdah.report.figures.timeaxis import FigureSource  # noqa: PLC0415
 
     return draw(FigureSource(run, analysis.evidence))
 
@@ -295,23 +296,20 @@ def _rate(result: WorkloadResult, time: WorkloadTime) -> str:
     return counted.in_words() if counted is not None else NONE
 
 
-def _dfsio(evidence: Evidence) -> Table | None:
-    if not evidence.dfsio:
-        return None
-    columns = ("workload", "files", "total MB", "throughput MB/s", "average MB/s", "deviation MB/s", "exec s")
-    rows = tuple(
-        (
-            test.workload,
-            str(test.files),
-            f"{test.total_mb:.2f}",
-            f"{test.throughput_mb_per_s:.2f}",
-            f"{test.average_mb_per_s:.2f}",
-            f"{test.deviation_mb_per_s:.2f}",
-            f"{test.exec_s:.2f}",
-        )
-        for test in evidence.dfsio
+def _dfsio(evidence: Evidence) -> Table:
+    return Table.of(
+        evidence.dfsio,
+        {
+            "workload": lambda test: test.workload,
+            "files": lambda test: str(test.files),
+            "total MB": lambda test: f"{test.total_mb:.2f}",
+            "throughput MB/s": lambda test: f"{test.throughput_mb_per_s:.2f}",
+            "average MB/s": lambda test: f"{test.average_mb_per_s:.2f}",
+            "deviation MB/s": lambda test: f"{test.deviation_mb_per_s:.2f}",
+            "exec s": lambda test: f"{test.exec_s:.2f}",
+        },
+        label="TestDFSIO's figures",
     )
-    return Table(columns, rows, label="TestDFSIO's figures")
 
 
 def _metrics(record: RunRecord, evidence: Evidence) -> Table:

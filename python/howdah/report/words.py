@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from howdah.model.finding import Number
 from howdah.model.workloads.suite import programs
@@ -50,7 +50,7 @@ def _named(cited: re.Match[str]) -> str:
 
 def cited(sources: Iterable[str]) -> str:
     """One line that names every paper the sources cite; empty where they cite none."""
-    names = {found[1] for source in sources for found in _CITED.finditer(source)}
+    names = {match[1] for source in sources for match in _CITED.finditer(source)}
     papers = [f"{paper.name}: {paper.title}" for key, paper in PAPERS.items() if key in names]
     if not papers:
         return ""
@@ -62,6 +62,14 @@ NONE = "–"
 
 UNKNOWN = "unknown"
 """What stands where runs give no interval, or one that rules nothing out."""
+
+Value = TypeVar("Value")
+
+
+def optional(value: Value | None, text: Callable[[Value], str]) -> str:
+    """The text of a value; a dash for None."""
+    return NONE if value is None else text(value)
+
 
 _RATES = {"B/s": format_rate, "bit/s": format_bits_per_s}
 

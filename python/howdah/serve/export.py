@@ -23,13 +23,12 @@ import howdah
 from howdah.errors import UserError
 from howdah.model.base import Model
 from howdah.report.drawing import VEGA_LITE
-from howdah.report.figure_data import page_specs
-from howdah.report.folder import FIGURES
-from howdah.report.renderer import Renderer, still_spec
-from howdah.serve.app import application
+from howdah.report.html import FIGURES
+from howdah.report.renderer import Renderer, page_specs, still_spec
+from howdah.serve.places import ServeSettings
 from howdah.serve.routes.jobs import linked_jobs
 from howdah.serve.security import Keys
-from howdah.serve.settings import ServeSettings
+from howdah.serve.server import application
 from howdah.serve.site import Site
 from howdah.serve.studies import list_studies, study_state
 from howdah.store.predictions import list_predictions, read_scores

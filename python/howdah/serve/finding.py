@@ -73,7 +73,7 @@ def find_runs(index: RunIndex, wanted: RunsWanted) -> FoundRuns:
     # The names of columns are those of a Literal, which pydantic holds a request to.
     order = f"ORDER BY {wanted.order} IS NULL, {wanted.order} {direction}, id {direction}"
     with index.lock:
-        found = index.database.execute(f"SELECT COUNT(*) FROM runs {where}", values).fetchone()[0]
+        count = index.database.execute(f"SELECT COUNT(*) FROM runs {where}", values).fetchone()[0]
         rows = index.database.execute(
             f"SELECT row FROM runs {where} {order} LIMIT ? OFFSET ?", (*values, wanted.limit, wanted.offset)
         ).fetchall()
@@ -81,7 +81,7 @@ def find_runs(index: RunIndex, wanted: RunsWanted) -> FoundRuns:
         facets["tag"] = _facets(index.database.execute(_TAGS).fetchall())
     return FoundRuns(
         rows=tuple(RunRow.model_validate_json(row) for (row,) in rows),
-        found=found,
+        found=count,
         known=len(index),
         facets=facets,
     )
@@ -89,12 +89,12 @@ def find_runs(index: RunIndex, wanted: RunsWanted) -> FoundRuns:
 
 def on_a_page(index: RunIndex, wanted: RunsWanted) -> tuple[RunsWanted, FoundRuns]:
     """The runs that fit, or the last page of them for one beyond their end; with what it then shows."""
-    found = find_runs(index, wanted)
-    if found.found and not found.rows:
-        last = (found.found - 1) // wanted.limit * wanted.limit
+    runs = find_runs(index, wanted)
+    if runs.found and not runs.rows:
+        last = (runs.found - 1) // wanted.limit * wanted.limit
         wanted = wanted.model_copy(update={"offset": last})
-        found = find_runs(index, wanted)
-    return wanted, found
+        runs = find_runs(index, wanted)
+    return wanted, runs
 
 
 _TAGS = "SELECT tag, COUNT(*) FROM tags GROUP BY tag ORDER BY 2 DESC, 1 LIMIT 200"

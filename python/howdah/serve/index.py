@@ -18,9 +18,8 @@ from howdah.model.run import Outcome, RunRecord
 from howdah.model.tables import ListedRecord, legible
 from howdah.serve.places import odd_file, signature
 from howdah.store.additions import read_annotation
-from howdah.store.layout import LOCK, RUN_ID
+from howdah.store.layout import LOCK, RUN_ID, is_held
 from howdah.store.reader import check_tables, read_record
-from howdah.store.staging import is_held
 
 UNREADABLE = "unreadable"
 """Stands where a record's outcome would, if it could be read."""
@@ -78,10 +77,10 @@ def _row_of(path: Path) -> RunRow:
     except RecordError as error:
         return RunRow(id=path.name, error=_in_words(error, path))
     try:
-        said = read_annotation(path)
+        annotation = read_annotation(path)
     except RecordError:
-        said = Annotation()
-    row = _row(path.name, record, said)
+        annotation = Annotation()
+    row = _row(path.name, record, annotation)
     try:
         if record.outcome is not Outcome.RUNNING:
             check_tables(path)

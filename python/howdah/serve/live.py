@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,9 +18,8 @@ from howdah.model.base import Model
 from howdah.model.run import Outcome, RunRecord
 from howdah.serve.hub import Hub, encoded
 from howdah.serve.places import NotServed, log_tail, run_place, signature
-from howdah.store.layout import LOCK, SAMPLES, TASKS
+from howdah.store.layout import LOCK, SAMPLES, TASKS, is_held
 from howdah.store.run_json import load_run_json
-from howdah.store.staging import is_held
 from howdah.store.writer import RunProgress, TableTail, read_progress
 
 MOST_POINTS = 600
@@ -67,7 +66,8 @@ class RunCourse:
 
     def feed(self, samples: pa.Table) -> list[Point]:
         """Take further samples in, and return the points that they make."""
-        times, hosts, metrics, values = (_column(samples, name) for name in samples.column_names)
+        columns: Iterator[list[Any]] = (samples.column(name).to_pylist() for name in samples.column_names)
+        times, hosts, metrics, values = columns
         fresh: list[Point] = []
         begin = 0
         for place in range(1, len(times) + 1):
@@ -128,10 +128,6 @@ class RunCourse:
     def _held(self, wanted: str) -> float | None:
         each = [value for (_, metric), value in self._levels.items() if metric == wanted]
         return sum(each) if each else None
-
-
-def _column(samples: pa.Table, name: str) -> list[Any]:
-    return samples.column(name).to_pylist()
 
 
 def _merged(points: Sequence[Point]) -> Point:
@@ -277,9 +273,7 @@ class FollowedRun:
             elapsed_s=elapsed_s,
             workloads=tuple(
                 LiveWorkload(
-                    name=result.workload.kind,
-                    outcome=result.outcome.value,
-                    elapsed_s=result.elapsed_s,
+                    name=result.workload.kind, outcome=result.outcome.value, elapsed_s=result.elapsed_s
                 )
                 for result in record.workloads
             ),
@@ -310,11 +304,11 @@ class FollowedRun:
             self._tasks[" ".join(map(str, pair))] += 1
         newest = rows.slice(max(0, rows.num_rows - _LAST_TASKS)).to_pylist()
         fields = ("workload", "kind", "task", "worker", "state", "start_s", "end_s")
-        told = [
+        tasks = [
             LiveTask(**{name: row[name] for name in fields}, error=row["error"] or "")
             for row in reversed(newest)
         ]
-        self._last = [*told, *self._last][:_LAST_TASKS]
+        self._last = [*tasks, *self._last][:_LAST_TASKS]
 
 
 def _since_s(created: str) -> float:

@@ -12,18 +12,13 @@ import jinja2
 import howdah
 from howdah.model.annotation import Annotation
 from howdah.model.reported import format_value
-from howdah.report.html_shell import Shell, environment
+from howdah.report.html import Shell, environment
+from howdah.serve.places import ServeSettings
 from howdah.serve.security import POLICY
-from howdah.serve.settings import ServeSettings
 
 PACKAGE = "howdah.serve"
 
-_PLACES = (
-    ("Runs", ""),
-    ("Studies", "studies/"),
-    ("Plan", "plan/"),
-    ("Predictions", "predictions/"),
-)
+_PLACES = (("Runs", ""), ("Studies", "studies/"), ("Plan", "plan/"), ("Predictions", "predictions/"))
 
 
 class Pages(NamedTuple):

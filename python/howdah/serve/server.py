@@ -1,4 +1,4 @@
-"""The server itself: its port, its token, its start and its end."""
+"""The server: its application, its port, its token, its start and its end."""
 
 from __future__ import annotations
 
@@ -8,19 +8,23 @@ import os
 import resource
 import socket
 import ssl
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import uvicorn
+from fastapi import FastAPI
+from starlette.responses import PlainTextResponse, Response
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+import howdah
 from howdah.errors import UserError
-from howdah.serve.app import application
-from howdah.serve.security import Keys
-from howdah.serve.settings import ServeSettings
+from howdah.serve.places import ServeSettings
+from howdah.serve.routes import jobs, plans, predictions, runs, signing, starts, studies
+from howdah.serve.routes.answers import REFUSED, Declined, Here, refusal
+from howdah.serve.security import SCHEMES, Guard, Keys, carried, need_of
 from howdah.serve.site import Site
 
 MOST_CONNECTIONS: Final = 480
@@ -50,8 +54,8 @@ class LimitedProtocol(H11Protocol):
         super().connection_made(transport)
         self._peer = _peer_of(self.client)
         self._expect()
-        others = [one for one in self.connections if isinstance(one, LimitedProtocol) and one is not self]
-        own = [one for one in others if one._peer == self._peer]
+        others = [peer for peer in self.connections if isinstance(peer, LimitedProtocol) and peer is not self]
+        own = [peer for peer in others if peer._peer == self._peer]
         if self._peer and len(own) >= MOST_OF_AN_ADDRESS:
             _longest_waiting(own, self).close()
         elif len(others) >= MOST_CONNECTIONS:
@@ -100,8 +104,8 @@ class LimitedProtocol(H11Protocol):
 
 def _longest_waiting(several: list[LimitedProtocol], new: LimitedProtocol) -> LimitedProtocol:
     """The connection that gives way to a new one, which is the new one where all are at work."""
-    waiting = [one for one in several if one.waits and not one.transport.is_closing()]
-    return min(waiting, key=lambda one: one.since_s, default=new)
+    waiting = [peer for peer in several if peer.waits and not peer.transport.is_closing()]
+    return min(waiting, key=lambda peer: peer.since_s, default=new)
 
 
 def _peer_of(client: tuple[str, int] | None) -> bytes:
@@ -283,3 +287,79 @@ def _keep_token(settings: ServeSettings, token: str, port: int) -> Path:
             "set XDG_CACHE_HOME to a directory on a disk with free space",
         ) from error
     return path
+
+
+_FOREVER = "public, max-age=31536000, immutable"
+
+
+_DECLINED = {
+    400: "The body is not JSON.",
+    401: "Sign in first.",
+    403: "The request lacks its token or header.",
+    404: "Nothing has that name.",
+    409: "The request cannot be fulfilled; the command line would refuse it for the same reason.",
+    413: "The request is too large.",
+    422: "The request does not match this description.",
+    503: "The server is busy or ending.",
+}
+"""Why requests are declined, whatever they are for."""
+
+
+class _Application(FastAPI):
+    """FastAPI whose description of the API has what the guard wants of each request."""
+
+    def __init__(self, loopback: bool, **named: Any) -> None:
+        super().__init__(**named)
+        self._loopback = loopback
+
+    def openapi(self) -> dict[str, Any]:
+        """The OpenAPI document."""
+        if self.openapi_schema is None:
+            document = super().openapi()
+            document["components"]["securitySchemes"] = SCHEMES
+            for path, operations in document["paths"].items():
+                for method, operation in operations.items():
+                    operation["security"] = carried(need_of(method.upper(), path), loopback=self._loopback)
+        return super().openapi()
+
+
+def application(site: Site) -> FastAPI:
+    """The application of a site."""
+
+    @asynccontextmanager
+    async def running(app: FastAPI) -> AsyncIterator[None]:
+        site.beside(site.watch.follow())
+        if site.settings.allow_runs:
+            site.beside(site.starter.follow())
+        yield
+        await site.close()
+
+    app = _Application(
+        site.settings.loopback,
+        responses={status: {"model": Declined, "description": why} for status, why in _DECLINED.items()},
+        title="howdah",
+        version=howdah.__version__,
+        openapi_url="/api/v1/openapi.json",
+        # The pages that show it are fetched from elsewhere, which pages of howdah's never do.
+        docs_url=None,
+        redoc_url=None,
+        lifespan=running,
+    )
+    app.state.site = site
+    for subject in (runs, studies, plans, predictions, jobs, starts, signing):
+        app.include_router(subject.router)
+    app.get("/assets/{name}", include_in_schema=False)(_asset)
+    for error in REFUSED:
+        app.exception_handler(error)(refusal)
+    app.exception_handler(500)(refusal)
+    app.add_middleware(
+        Guard, keys=site.keys, loopback=site.settings.loopback, read_only=site.settings.read_only
+    )
+    return app
+
+
+def _asset(name: str, site: Here) -> Response:
+    asset = site.assets.find(name)
+    if asset is None:
+        return PlainTextResponse("no such file", status_code=404)
+    return Response(asset.content, media_type=asset.kind, headers={"Cache-Control": _FOREVER})

@@ -14,15 +14,14 @@ from pathlib import Path
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from howdah.report.document import Figure
-from howdah.report.html_shell import ShownPage, page_text, style_sheet, vega_bundle
+from howdah.report.html import ShownPage, page_text, style_sheet, vega_bundle
 from howdah.report.renderer import Renderer
 from howdah.serve.hub import Hub
 from howdah.serve.index import RunIndex
 from howdah.serve.live import LiveRuns
 from howdah.serve.pages import Pages, templates
-from howdah.serve.places import NotServed
+from howdah.serve.places import NotServed, ServeSettings
 from howdah.serve.security import Keys
-from howdah.serve.settings import ServeSettings
 from howdah.serve.starting import Starter
 from howdah.serve.work import RequestWork, Turns, WorkProcesses, begin_workers
 from howdah.session.plan.interactive import PlanStore
@@ -191,8 +190,8 @@ class RunsWatch:
     def tell(self, ids: set[str]) -> None:
         """Tell everybody who listens that these runs have changed; from the event loop's thread."""
         self._changed()
-        told = {"ids": sorted(ids)[:200], "known": len(self._index), "complete": self.complete}
-        self._hub.publish(self.TOPIC, "runs", json.dumps(told))
+        changed = {"ids": sorted(ids)[:200], "known": len(self._index), "complete": self.complete}
+        self._hub.publish(self.TOPIC, "runs", json.dumps(changed))
 
 
 def _handed(loop: asyncio.AbstractEventLoop, tell: Callable[[set[str]], None], ids: set[str]) -> None:

@@ -30,9 +30,8 @@ from howdah.model.workloads.option import Option
 from howdah.model.workloads.suite import programs, suites
 from howdah.planner.suite.request import options_of
 from howdah.serve.places import odd_file
-from howdah.store.layout import RUN_ID
+from howdah.store.layout import RUN_ID, replacing
 from howdah.store.run_json import load_run_json
-from howdah.store.staging import replacing
 
 _LOG = logging.getLogger("uvicorn.error")
 _STATE = "starts.json"
@@ -129,31 +128,33 @@ def startable(engine: str) -> dict[str, tuple[Option[Any], ...]]:
 
 
 def arguments_of(
-    asked: StartAsked, *, runs_dir: Path, plan: Path | None, calibration: str | None
+    request: StartAsked, *, runs_dir: Path, plan: Path | None, calibration: str | None
 ) -> tuple[str, ...]:
-    """The words of `howdah` that start a run; raises UserError for an option that is not asked for here."""
-    known = startable(asked.engine)
-    if asked.suite not in known:
+    """The words of `howdah` that start a run; raises UserError for an option that is not offered here."""
+    known = startable(request.engine)
+    if request.suite not in known:
         raise UserError(
-            "suite", f"{asked.engine} does not run {asked.suite!r} on this page", f"one of {', '.join(known)}"
+            "suite",
+            f"{request.engine} does not run {request.suite!r} on this page",
+            f"one of {', '.join(known)}",
         )
-    options = {option.name: option for option in known[asked.suite]}
-    words = ["run", asked.suite, "--engine", asked.engine, "--quiet", f"{_RUNS_DIR}{runs_dir.absolute()}"]
-    for name, text in asked.options.items():
+    options = {option.name: option for option in known[request.suite]}
+    words = ["run", request.suite, "--engine", request.engine, "--quiet", f"{_RUNS_DIR}{runs_dir.absolute()}"]
+    for name, text in request.options.items():
         if name not in options:
             raise UserError(
                 name, "is not an option of this suite", "options that name files are for the command line"
             )
         # Bound to its flag, a value cannot be taken for another flag.
         words += [f"{options[name].flag}={text}"]
-    if asked.engine == SIM:
+    if request.engine == SIM:
         if plan is None:
             raise UserError("plan", "is missing", "choose the plan to simulate")
         words += [f"--plan={plan}", *([f"--calibration={calibration}"] if calibration else [])]
-    elif asked.engine != LOCAL:
-        if not asked.lab:
+    elif request.engine != LOCAL:
+        if not request.lab:
             raise UserError("lab", "is missing", "build a lab with howdah lab up plan.yaml, then choose it")
-        words += [f"--lab={asked.lab}"]
+        words += [f"--lab={request.lab}"]
     return tuple(words)
 
 
@@ -233,7 +234,7 @@ class Starter:
 
     def stop(self, number: int) -> None:
         """Stop a run as Ctrl-C would, or take it out of the queue; raises UserError where it has ended."""
-        run = next((one for one in self._runs if one.number == number), None)
+        run = next((kept for kept in self._runs if kept.number == number), None)
         if run is None or run.state not in ("waiting", "running"):
             raise UserError(f"start {number}", "has ended", "there is nothing to stop")
         if run.state == "waiting":
@@ -270,12 +271,12 @@ class Starter:
     def _ended(self, run: KeptRun) -> None:
         process = self._processes.pop(run.number, None)
         code = process.poll() if process is not None else None
-        said = "\n".join(line.strip() for line in self._said(run).removeprefix("error: ").splitlines())
+        text = "\n".join(line.strip() for line in self._log_text(run).removeprefix("error: ").splitlines())
         # Of a process that another server began only its end is known.
         state = _ENDS.get(code, "failed") if code is not None else "ended"
         with contextlib.suppress(OSError):
             self._log(run).unlink()
-        self._put(run, state=state, said=run.without_places(said), pid=None)
+        self._put(run, state=state, said=run.without_places(text), pid=None)
 
     def _lives(self, run: KeptRun) -> bool:
         process = self._processes.get(run.number)
@@ -312,7 +313,7 @@ class Starter:
     def _log(self, run: KeptRun) -> Path:
         return self._dir / f"start-{run.number}.log"
 
-    def _said(self, run: KeptRun) -> str:
+    def _log_text(self, run: KeptRun) -> str:
         with contextlib.suppress(OSError):
             return self._log(run).read_bytes()[-_MOST_SAID:].decode(errors="replace").strip()
         return ""

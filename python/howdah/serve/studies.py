@@ -15,11 +15,9 @@ from howdah.model.study import StudyRun
 from howdah.model.tables import legible
 from howdah.serve.places import NotServed, odd_file, place_of, signature
 from howdah.session.study.directory import StudyDirectory
-from howdah.store.layout import LOCK, RUN_ID, RUN_JSON
+from howdah.store.layout import LOCK, RUN_ID, RUN_JSON, is_held
 from howdah.store.reader import read_record
-from howdah.store.staging import is_held
-from howdah.study.matrix import Cell, cells_of
-from howdah.study.schedule import due
+from howdah.study import Cell, cells_of, due
 from howdah.tune.halving import last_rounds
 
 State = Literal["succeeded", "failed", "running", "left", "planned"]
@@ -132,9 +130,9 @@ def _state(folder: Path, name: str) -> StudyState:
     cells = cells_of(study)
     wanted = list(due(study, cells, done, last_rounds(study, cells, done)))
     left: dict[int, list[str]] = {}
-    for one in wanted:
-        if one.repeat:
-            left.setdefault(one.cell.number, []).append(one.run_id)
+    for entry in wanted:
+        if entry.repeat:
+            left.setdefault(entry.cell.number, []).append(entry.run_id)
     return StudyState(
         name=name,
         question=study.question,

@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 _CONTEXT: Final = get_context("forkserver")
 # What starts the processes has imported everything once, and so have they.
-_CONTEXT.set_forkserver_preload(["__main__", "howdah.serve.app"])
+_CONTEXT.set_forkserver_preload(["__main__", "howdah.serve.server"])
 
 
 def begin_workers() -> None:

@@ -35,10 +35,13 @@ def read_password(flag: str, file: Path) -> str:
 
 DEFAULT_RUNS_DIR = Path("runs")
 DEFAULT_PREDICTIONS_DIR = Path("predictions")
+DEFAULT_TUNE_DIR = Path("tune")
 
 
 def replace_file(path: Path, text: str) -> None:
     """Put a text where it belongs in one step; raises UserError, and leaves what was there as it was."""
+    if path.is_dir():
+        raise UserError(str(path), "is a directory", "give a file in it")
     staged: Path | None = None
     try:
         if path.is_symlink() or (path.exists() and not path.is_file()):

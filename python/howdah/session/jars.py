@@ -25,9 +25,10 @@ from howdah.installation.installation import (
 )
 from howdah.installation.tree import PackedTree, packed
 
-__all__ = ["ShownHadoop", "fetch", "pack", "show"]
+__all__ = ["fetch"]
 
 T = TypeVar("T")
+Product = TypeVar("Product", HBaseInstallation, SparkInstallation)
 
 RELEASES = "releases.json"
 """The file that playbooks are given, with the digest of every release on the mirror."""
@@ -68,8 +69,8 @@ def pack(product: str, folder: Path, url: str, release: str | None = None) -> Pa
     try:
         folder.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(made.path, folder / made.path.name)
-        known = json.loads(listed.read_text()) if listed.exists() else {}
-        trees = {**known.get("howdah_trees", {}), made.name: made.for_hosts()}
+        listing = json.loads(listed.read_text()) if listed.exists() else {}
+        trees = {**listing.get("howdah_trees", {}), made.name: made.for_hosts()}
         listed.write_text(json.dumps({"howdah_mirror": url, "howdah_trees": trees}, indent=1) + "\n")
     except (OSError, ValueError) as error:
         raise UserError(
@@ -82,8 +83,8 @@ def show(release: str | None) -> ShownHadoop:
     """Look at the installation that would be used; a fetched one's jars are verified."""
     missing: list[HowdahError] = []
     installation = _tried(lambda: find_installation(release=release), missing)
-    hbase = _hbase(missing)
-    spark = _spark(missing)
+    hbase = _optional("hbase", find_hbase, missing)
+    spark = _optional("spark", find_spark, missing)
     java = _tried(java_home, missing)
     version = java_version(java) if java else None
     if installation:
@@ -112,22 +113,14 @@ def _tried(find: Callable[[], T], missing: list[HowdahError]) -> T | None:
         return None
 
 
-def _hbase(missing: list[HowdahError]) -> HBaseInstallation | None:
-    if not os.environ.get("HBASE_HOME") and not release_folder(release_of("hbase")).is_dir():
+def _optional(product: str, find: Callable[[], Product], missing: list[HowdahError]) -> Product | None:
+    """The installation of a product that not every cluster has; None if it was neither named nor fetched."""
+    if not os.environ.get(f"{product.upper()}_HOME") and not release_folder(release_of(product)).is_dir():
         return None
-    found = _tried(find_hbase, missing)
-    if found:
-        missing += _damage("hbase", found)
-    return found
-
-
-def _spark(missing: list[HowdahError]) -> SparkInstallation | None:
-    if not os.environ.get("SPARK_HOME") and not release_folder(release_of("spark")).is_dir():
-        return None
-    spark = _tried(find_spark, missing)
-    if spark:
-        missing += _damage("spark", spark)
-    return spark
+    installation = _tried(find, missing)
+    if installation:
+        missing += _damage(product, installation)
+    return installation
 
 
 def _damage(

@@ -23,13 +23,11 @@ from howdah.model.user_job import CONFIGURED_NAME, JobTuning, JobTuningRequest, 
 from howdah.render.text import xml_file
 from howdah.services.conf import ClientConf
 from howdah.session.racing import only_race_on, raced_plans
-from howdah.session.study.budget import spent_s
-from howdah.session.study.directory import StudyDirectory
+from howdah.session.study.directory import StudyDirectory, spent_s
 from howdah.session.study.paper import write_study_paper
 from howdah.session.study.running import StudyObserver
 from howdah.session.study.studies import GivenStudy, make_runs
-from howdah.store.layout import new_run_id
-from howdah.store.staging import replacing
+from howdah.store.layout import new_run_id, replacing
 from howdah.store.tunings import JOB_REQUEST, search_path
 from howdah.tune.job import (
     SPARK_PROGRAMS,
@@ -156,7 +154,7 @@ def tune_job(path: Path, show: ShowStudy, budget_s: float | None = None) -> Tune
         tuning = _result(path.name, request, first, second)
     with replacing(path / RESULT) as file:
         file.write(tuning.model_dump_json(indent=2).encode() + b"\n")
-    return TunedJob(tuning, tuple(each.paper for each in (first, second) if each is not None))
+    return TunedJob(tuning, tuple(made.paper for made in (first, second) if made is not None))
 
 
 def _stored(path: Path) -> TunedJob:
@@ -177,12 +175,12 @@ class _Made(NamedTuple):
 
 
 def _made(path: Path, folder: str, study: Study, show: ShowStudy) -> _Made:
-    there = StudyDirectory(path / folder)
-    with there.locked():
-        study = there.study() if there.begun else study
+    directory = StudyDirectory(path / folder)
+    with directory.locked():
+        study = directory.study() if directory.begun else study
         with show(study) as observer:
-            done = make_runs(GivenStudy(study, write_study(study), path), there, observer)
-        return _Made(study, done, write_study_paper(there).page, spent_s(there, done))
+            done = make_runs(GivenStudy(study, write_study(study), path), directory, observer)
+        return _Made(study, done, write_study_paper(directory).page, spent_s(directory, done))
 
 
 def _values(request: JobTuningRequest, plans: Sequence[RacedPlan]) -> tuple[ValueAlone, ...]:

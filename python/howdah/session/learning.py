@@ -17,19 +17,17 @@ from howdah.model.run import Outcome, RunRecord
 from howdah.model.study import Study
 from howdah.model.tuning import Learned, LearnedTime, LearnedValue, RaceTarget, Tuning
 from howdah.session.racing import only_race_on
-from howdah.session.study.budget import spent_s
-from howdah.session.study.directory import StudyDirectory
+from howdah.session.study.directory import StudyDirectory, spent_s
 from howdah.session.study.running import StudyObserver
 from howdah.session.study.studies import GivenStudy, make_runs
 from howdah.session.tuning import TuningWork, planned_race, search
 from howdah.simulation.calibrations import default_values
 from howdah.simulation.cases import simulate_typical
-from howdah.store.staging import replacing
+from howdah.store.layout import replacing
 from howdah.store.tunings import TuningFolder, new_tuning, open_tuning
-from howdah.study.matrix import cells_of
-from howdah.tune.attempts import TuneProgress
-from howdah.tune.learning import cases, first_round, free_numbers
-from howdah.tune.race import VARY
+from howdah.study import cells_of
+from howdah.tune.candidates import TuneProgress
+from howdah.tune.race import VARY, cases, first_round, free_numbers
 
 CALIBRATION = "calibration.yaml"
 _FOLDER, _AGAIN = "first-round", "again"
@@ -84,10 +82,10 @@ def _continued(
     """Calibrate with the runs, and search again from the fastest candidate."""
     progress(TuneProgress("calibrating", 0, 1, None))
     calibration = _calibration(folder, work, made)
-    known = {name: finalist.values for name, finalist in tuning.contenders.items()}
+    levels = {name: finalist.values for name, finalist in tuning.contenders.items()}
     learned = _learned(work, made, tuning, calibration)
     fastest = min(made.records, key=lambda name: made.records[name].elapsed_s)
-    again = folder.request.model_copy(update={"calibration": calibration, "begin": known.get(fastest, {})})
+    again = folder.request.model_copy(update={"calibration": calibration, "begin": levels.get(fastest, {})})
     exists = (folder.path / _AGAIN).is_dir()
     with open_tuning(folder.path, _AGAIN) if exists else new_tuning(folder.path, _AGAIN, again) as further:
         second = search(further, progress).tuning
@@ -120,22 +118,24 @@ def _made(folder: TuningFolder, tuning: Tuning, work: TuningWork, show: ShowStud
     race = folder.request.race
     assert race is not None
     planned = first_round(planned_race(work, tuning), race.budget_s)
-    there = StudyDirectory(folder.path / _FOLDER)
-    with only_race_on(race), there.locked():
+    directory = StudyDirectory(folder.path / _FOLDER)
+    with only_race_on(race), directory.locked():
         # A search that is continued may have another budget.
-        study = there.study().model_copy(update={"budget": planned.budget}) if there.begun else planned
+        study = (
+            directory.study().model_copy(update={"budget": planned.budget}) if directory.begun else planned
+        )
         with show(study) as observer:
-            done = make_runs(GivenStudy(study, write_study(study), folder.path), there, observer)
+            done = make_runs(GivenStudy(study, write_study(study), folder.path), directory, observer)
         names = {cell.number: cell.levels[VARY] for cell in cells_of(study)}
         records = {
             names[run.cell]: record
-            for run, record in there.ended()
+            for run, record in directory.ended()
             if record.outcome is Outcome.SUCCEEDED and run.repeat > 0
         }
     (factor,) = study.factors
-    known = {name: finalist.values for name, finalist in tuning.contenders.items()}
-    runs = tuple(cases(factor.all_levels(), records, known, work.candidates))
-    return _FirstRound(records, runs, spent_s(there, done))
+    levels = {name: finalist.values for name, finalist in tuning.contenders.items()}
+    runs = tuple(cases(factor.all_levels(), records, levels, work.candidates))
+    return _FirstRound(records, runs, spent_s(directory, done))
 
 
 def _calibration(folder: TuningFolder, work: TuningWork, made: _FirstRound) -> Calibration:
@@ -147,12 +147,12 @@ def _calibration(folder: TuningFolder, work: TuningWork, made: _FirstRound) -> C
     before = work.candidates.calibration
     on_lab = request.race is not None and request.race.target is RaceTarget.LAB
     free = free_numbers(before, on_lab=on_lab)
-    others = tuple(
+    other_values = tuple(
         value
         for value in (before.parameters if before else ())
         if value.name not in {number.name for number in free}
     )
-    fixed = {value.name: value.value for value in others if "/" not in value.name}
+    fixed = {value.name: value.value for value in other_values if "/" not in value.name}
     simulate = partial(simulate_typical, even=_EVEN_WORKERS)
     fitted = calibrate(
         f"the first round of {folder.path.name}",
@@ -162,14 +162,14 @@ def _calibration(folder: TuningFolder, work: TuningWork, made: _FirstRound) -> C
         seed=request.seed % 2**31,
     )
     of_lab = laboratory_values(list(made.records.values())) if on_lab else ()
-    kept = tuple(_given(value) for value in others)
+    kept = tuple(_shipped(value) for value in other_values)
     whole = fitted.model_copy(update={"parameters": (*fitted.parameters, *kept, *of_lab)})
     with replacing(path) as file:
         file.write(write_calibration(whole).encode())
     return whole
 
 
-def _given(value: CalibratedValue) -> CalibratedValue:
+def _shipped(value: CalibratedValue) -> CalibratedValue:
     return value.model_copy(update={"origin": "given"}) if value.origin == "fitted" else value
 
 

@@ -18,7 +18,7 @@ from howdah.model.site import VCENTER_PORT, Endpoint, MachineSite
 from howdah.provision.differences import Provisioner, ReportStep
 from howdah.provision.planned import hypervisor_of, machines_of
 
-__all__ = ["Endpoint", "RequestedMachines", "apply", "provisioner", "site_schema", "wanted", "with_machines"]
+__all__ = ["Endpoint", "site_schema"]
 
 
 class RequestedMachines(NamedTuple):
@@ -32,21 +32,21 @@ class RequestedMachines(NamedTuple):
     overcommit: bool
 
 
-def wanted(plan_file: Path, site_file: Path, endpoint: Endpoint) -> RequestedMachines:
+def requested_machines(plan_file: Path, site_file: Path, endpoint: Endpoint) -> RequestedMachines:
     """Everything that is asked for, held against the rules; raises UserError before anybody is asked."""
     plan = read_plan(plan_file)
     hypervisor = hypervisor_of(plan, str(plan_file))
-    for flag, given, made_by in (
+    for flag, address, made_by in (
         ("--vcenter", endpoint.vcenter, Hypervisor.VSPHERE),
         ("--libvirt", endpoint.libvirt, Hypervisor.KVM),
     ):
-        if given is not None and hypervisor is not made_by:
+        if address is not None and hypervisor is not made_by:
             raise UserError(
                 flag,
                 f"does not fit {plan_file}, which plans machines for {hypervisor.value}",
                 _right(hypervisor),
             )
-        if given is None and hypervisor is made_by:
+        if address is None and hypervisor is made_by:
             raise UserError(flag, "is missing", _right(hypervisor))
     if endpoint.vcenter is not None:
         host_and_port(endpoint.vcenter, "--vcenter", VCENTER_PORT)
@@ -62,73 +62,82 @@ def wanted(plan_file: Path, site_file: Path, endpoint: Endpoint) -> RequestedMac
 
 
 @contextmanager
-def provisioner(asked: RequestedMachines, endpoint: Endpoint, password: str) -> Iterator[Provisioner]:
+def provisioner(requested: RequestedMachines, endpoint: Endpoint, password: str) -> Iterator[Provisioner]:
     """The hypervisor, asked on behalf of what is wanted; raises UserError, and RunFailed if it fails."""
     try:
-        with _provisioner(asked, endpoint, password) as hypervisor:
+        with _provisioner(requested, endpoint, password) as hypervisor:
             yield hypervisor
     except UserError as error:
         if error.where.startswith(("vcenter.", "libvirt.")):
-            raise UserError(f"{asked.site_file}: {error.where}", error.what, error.hint) from error
+            raise UserError(f"{requested.site_file}: {error.where}", error.what, error.hint) from error
         raise
 
 
 @contextmanager
-def _provisioner(asked: RequestedMachines, endpoint: Endpoint, password: str) -> Iterator[Provisioner]:
+def _provisioner(requested: RequestedMachines, endpoint: Endpoint, password: str) -> Iterator[Provisioner]:
     # Only one of the two is asked, and each brings a library that takes long to import or is not there.
-    if endpoint.vcenter is not None and asked.site.vcenter is not None:
+    if endpoint.vcenter is not None and requested.site.vcenter is not None:
         from howdah.provision.vsphere.provisioner import VCenterProvisioner  # noqa: PLC0415
         from howdah.provision.vsphere.session import VCenterLogin, logged_in  # noqa: PLC0415
 
-        site = asked.site.vcenter
-        trust = None if site.ca_file is None else asked.site_file.parent / site.ca_file
+        site = requested.site.vcenter
+        trust = None if site.ca_file is None else requested.site_file.parent / site.ca_file
         with logged_in(VCenterLogin(endpoint.vcenter, site.user, password, trust)) as content:
             yield VCenterProvisioner(
-                content, asked.site, asked.machines, asked.cluster, overcommit=asked.overcommit
+                content,
+                requested.site,
+                requested.machines,
+                requested.cluster,
+                overcommit=requested.overcommit,
             )
-    elif endpoint.libvirt is not None and asked.site.libvirt is not None:
+    elif endpoint.libvirt is not None and requested.site.libvirt is not None:
         from howdah.provision.kvm.hosts import connected  # noqa: PLC0415
         from howdah.provision.kvm.provisioner import LibvirtProvisioner  # noqa: PLC0415
 
-        hosts = tuple(dict.fromkeys(machine.host for machine in asked.machines))
+        hosts = tuple(dict.fromkeys(machine.host for machine in requested.machines))
         with connected(endpoint.libvirt, hosts) as connections:
             yield LibvirtProvisioner(
-                connections, asked.site, asked.machines, asked.cluster, overcommit=asked.overcommit
+                connections,
+                requested.site,
+                requested.machines,
+                requested.cluster,
+                overcommit=requested.overcommit,
             )
     else:
         raise UserError(
-            str(asked.site_file),
-            f"has no section for {asked.hypervisor.value}",
+            str(requested.site_file),
+            f"has no section for {requested.hypervisor.value}",
             "add `vcenter:`" if endpoint.vcenter else "add `libvirt:`",
         )
 
 
-def apply(hypervisor: Provisioner, told: ReportStep) -> Provisioning:
+def apply(hypervisor: Provisioner, report: ReportStep) -> Provisioning:
     """Do what is pending, then read everything back; raises RunFailed where it is not as planned then."""
-    hypervisor.apply(told)
+    hypervisor.apply(report)
     after = hypervisor.compare()
     if after.pending:
         first = after.pending[0]
         differences = "; ".join(
-            f"{one.what} is {one.found or 'missing'}, not {one.planned}" for one in first.differences[:3]
+            f"{difference.what} is {difference.found or 'missing'}, not {difference.planned}"
+            for difference in first.differences[:3]
         )
-        others = f", and {len(after.pending) - 1} more" if len(after.pending) > 1 else ""
+        more = f", and {len(after.pending) - 1} more" if len(after.pending) > 1 else ""
         raise RunFailed(
             f"{first.what} {first.name}",
             f"differs from the plan although it was {'made' if first.doing == 'make' else 'changed'}: "
-            f"{differences or 'it does not exist'}{others}",
+            f"{differences or 'it does not exist'}{more}",
             "see the hypervisor's log: another program may have changed it",
         )
     return after
 
 
 def with_machines(
-    report: CheckReport, asked: RequestedMachines, endpoint: Endpoint, password: str
+    report: CheckReport, requested: RequestedMachines, endpoint: Endpoint, password: str
 ) -> CheckReport:
     """A report with what is not as planned of the machines, which are looked at and left alone."""
-    with provisioner(asked, endpoint, password) as hypervisor:
+    with provisioner(requested, endpoint, password) as hypervisor:
         checks = tuple(check_machines(hypervisor.compare()))
-    looked_at = (*report.looked_at, *(machine.name for machine in asked.machines))
+    looked_at = (*report.looked_at, *(machine.name for machine in requested.machines))
     return report.model_copy(update={"checks": (*checks, *report.checks), "looked_at": looked_at})
 
 

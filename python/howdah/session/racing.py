@@ -32,15 +32,14 @@ from howdah.services.conf import ClientConf
 from howdah.session.files import DEFAULT_RUNS_DIR
 from howdah.session.plan.plans import load_plan
 from howdah.session.run.reporting import analyse_run
-from howdah.session.study.budget import spent_s
-from howdah.session.study.directory import StudyDirectory, by_age
+from howdah.session.study.directory import StudyDirectory, by_age, spent_s
 from howdah.session.study.paper import write_study_paper
 from howdah.session.study.running import StudyObserver
 from howdah.session.study.studies import GivenStudy, make_runs
 from howdah.session.tuning import Tuned, with_race
-from howdah.store.staging import FileLock
+from howdah.store.layout import FileLock
 from howdah.store.tunings import TuningFolder
-from howdah.study.matrix import cells_of
+from howdah.study import cells_of
 from howdah.tune.halving import Times, compared, fastest, last_rounds, times_of
 from howdah.tune.race import DEFAULT_BUDGET_S, DEFAULTS, RULES, VARY
 
@@ -125,21 +124,21 @@ def run_race(folder: TuningFolder, tuned: Tuned, study: Study, observer: StudyOb
     """
     request = folder.request.race
     assert request is not None
-    given = GivenStudy(study, write_study(study), folder.path)
+    requested = GivenStudy(study, write_study(study), folder.path)
     with only_race_on(request):
-        there = StudyDirectory(folder.path / FOLDER)
-        with there.locked():
-            done = make_runs(given, there, observer)
-            paper = write_study_paper(there)
+        directory = StudyDirectory(folder.path / FOLDER)
+        with directory.locked():
+            done = make_runs(requested, directory, observer)
+            paper = write_study_paper(directory)
         before_s = tuned.tuning.learned.spent_s if tuned.tuning.learned is not None else 0.0
-        result = _result(study, done, request, tuned.tuning, spent=before_s + spent_s(there, done))
-        floors = tuple(winner_floors(there, study, done, result.winner, DEFAULT_RUNS_DIR))
+        result = _result(study, done, request, tuned.tuning, spent=before_s + spent_s(directory, done))
+        floors = tuple(winner_floors(directory, study, done, result.winner, DEFAULT_RUNS_DIR))
         result = result.model_copy(update={"floors": floors})
     return Raced(with_race(folder, tuned.tuning, result), paper.page)
 
 
 def winner_floors(
-    there: StudyDirectory, study: Study, done: Sequence[StudyRun], winner: str, runs_dir: Path
+    directory: StudyDirectory, study: Study, done: Sequence[StudyRun], winner: str, runs_dir: Path
 ) -> Iterator[RaceFloor]:
     """The last run of a race's winner compared with a run of the same rows on this machine without a cluster.
 
@@ -150,7 +149,7 @@ def winner_floors(
     succeeded = [run for run in own if run.figures.outcome is Outcome.SUCCEEDED]
     if not succeeded:
         return
-    _, analysis = analyse_run(there.runs / succeeded[-1].figures.run, runs_dir)
+    _, analysis = analyse_run(directory.runs / succeeded[-1].figures.run, runs_dir)
     for floor in analysis.evidence.floors:
         yield RaceFloor(**asdict(floor))
 

@@ -12,8 +12,7 @@ from howdah.analysis.wording import percent
 from howdah.documents.files import read_plan
 from howdah.errors import UserError
 from howdah.jobs.demand import demand_of
-from howdah.jobs.histories import History, find_histories, read_source
-from howdah.jobs.remote import JobHistoryServer, SparkHistoryServer
+from howdah.jobs.histories import History, JobHistoryServer, SparkHistoryServer, find_histories, read_source
 from howdah.jobs.store import JobStore, applications, texts
 from howdah.model.application import KIND_NAMES, Application
 from howdah.model.plan import ClusterPlan
@@ -23,8 +22,7 @@ from howdah.report.document import Document
 from howdah.services.errors import ServiceError
 from howdah.services.job_facts import JobFacts
 from howdah.services.web import Web
-from howdah.session.imported import application_of
-from howdah.session.importing import in_hdfs
+from howdah.session.jobs import application_of, in_hdfs
 from howdah.simulation.replay.replaying import LEAST_REPEATS, Replayer, single_wave
 from howdah.simulation.replay.shape import (
     Shape,
@@ -110,9 +108,9 @@ def _read_again(application: Application, conf: Path | None) -> JobFacts | Spark
 
 
 def _from_server(web: Web, source: str, folder: Path) -> JobFacts | SparkLog:
-    url, history, rest = source.partition("/ws/v1/history/")
+    url, history, job = source.partition("/ws/v1/history/")
     if history:
-        return JobHistoryServer(web, url).read(rest.rpartition("/")[2])
+        return JobHistoryServer(web, url).read(job.rpartition("/")[2])
     server = SparkHistoryServer(web, source.partition("/api/v1/")[0])
     return read_source(server.copy(History(f"{source}/logs", 0, source), folder))
 
@@ -163,15 +161,15 @@ def _score(
             "give another run of the same job",
         )
     demand = replayer.demand
-    other = _demand(second, conf)
-    time = replayer.time(f"as {second.id}", second_shape(demand, other, was))
-    score = ReplayScore(application=second.id, time=time, measured_s=other.elapsed_s)
+    second_demand = _demand(second, conf)
+    time = replayer.time(f"as {second.id}", second_shape(demand, second_demand, was))
+    score = ReplayScore(application=second.id, time=time, measured_s=second_demand.elapsed_s)
     differs = []
     if second.name != application.name:
         differs.append(f"The second run has another name, {second.name!r}: check that it did the same work.")
-    if abs(other.input_bytes - demand.input_bytes) > _SAME_INPUT * demand.input_bytes:
+    if abs(second_demand.input_bytes - demand.input_bytes) > _SAME_INPUT * demand.input_bytes:
         differs.append(
-            f"The second run read {other.input_bytes:,} bytes instead of {demand.input_bytes:,}: "
+            f"The second run read {second_demand.input_bytes:,} bytes instead of {demand.input_bytes:,}: "
             "it did other work, which the comparison does not correct."
         )
     return score, tuple(differs)
@@ -212,7 +210,7 @@ def _assumptions(
 
 def replay_document(replayed: JobReplay) -> Document:
     """The replay as a document."""
-    from howdah.report.jobs.what_if import what_if  # noqa: PLC0415
+    from howdah.report.replayed_jobs import what_if  # noqa: PLC0415
 
     return what_if(replayed)
 

@@ -38,32 +38,25 @@ from howdah.simulation.calibrations import calibration_warnings, load_calibratio
 from howdah.simulation.hbase.servers import asks_hbase
 from howdah.store.layout import new_run_id
 from howdah.store.tunings import TuningFolder, new_tuning, open_tuning
-from howdah.tune.attempts import Attempts, TuneProgress
-from howdah.tune.candidates import Candidates, Values
-from howdah.tune.finalists import ComparedFinalists, course, fastest, finalists, losing_rules
-from howdah.tune.front import TunedSearch, expected_trials, front
+from howdah.tune.candidates import Attempts, Candidates, TuneProgress, Values
+from howdah.tune.finalists import (
+    ComparedFinalists,
+    TunedSearch,
+    course,
+    expected_trials,
+    fastest,
+    finalists,
+    front,
+    losing_rules,
+    sensitivities,
+)
 from howdah.tune.parameters import base_of, decided_values, keys_of
 from howdah.tune.race import RULES, race_of
-from howdah.tune.search import Search
-from howdah.tune.sensitivity import sensitivities
-from howdah.tune.space import space_of
+from howdah.tune.search import Search, space_of
 from howdah.units import format_count, format_counted
 
-__all__ = [
-    "DEFAULT_TUNE_DIR",
-    "RACE",
-    "Tuned",
-    "TuningFolder",
-    "new_request",
-    "race_study",
-    "resume",
-    "search",
-    "space",
-    "start",
-    "with_race",
-]
+__all__ = ["TuningFolder"]
 
-DEFAULT_TUNE_DIR = Path("tune")
 RACE, HOSTS = "race.yaml", "hosts.yaml"
 _LEAST_TRIALS, _MOST_TRIALS = 20, 100_000
 
@@ -140,8 +133,8 @@ def search(folder: TuningFolder, show: Callable[[TuneProgress], None]) -> Tuned:
     started = time.monotonic()
     request = folder.request
     work = TuningWork(request)
-    if (known := folder.result()) is not None:
-        return Tuned(known, _tuned_plan(work, request, known))
+    if (finished := folder.result()) is not None:
+        return Tuned(finished, _tuned_plan(work, request, finished))
     attempts = Attempts(folder, work.candidates, work.expected_trials, show)
     planned = attempts.planned()
     if planned.elapsed_s is None:
@@ -259,8 +252,8 @@ class TuningWork:
     def __init__(self, request: TuningRequest) -> None:
         self.request = request
         cluster = request.plan.cluster
-        given = {ROWS.name: request.rows} if request.rows is not None else {}
-        run_request = RunRequest(suite=request.suite, given=given)
+        values = {ROWS.name: request.rows} if request.rows is not None else {}
+        run_request = RunRequest(suite=request.suite, given=values)
         try:
             self.suite = size_planned(run_request, request.plan).suite
         except UserError as error:

@@ -8,7 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from howdah import _native
-from howdah.calibrate.extents import beyond
+from howdah.calibrate.uncertainty import beyond
 from howdah.documents.files import parse_calibration, read_calibration
 from howdah.errors import UserError
 from howdah.model.calibration import Calibration
@@ -21,6 +21,7 @@ from howdah.simulation.hbase.servers import asks_hbase
 from howdah.simulation.outcome import Summary
 from howdah.simulation.scenario import Disks, Hosts, Masters
 from howdah.simulation.settings import policy_of
+from howdah.units import format_percent
 
 PUBLISHED = "published"
 """The name of the calibration that howdah ships."""
@@ -136,8 +137,8 @@ def saturation_warnings(summary: Summary) -> tuple[RunWarning, ...]:
         busy: float = getattr(phase, load)
         if busy >= SATURATED:
             text = (
-                f"{master} is busy for {busy:.0%} of its core in {kind}'s {phase.name}, which waits for it: "
-                f"larger blocks and so fewer tasks would help, more hosts or slots would not"
+                f"{master} is busy for {format_percent(busy)} of its core in {kind}'s {phase.name}, which "
+                f"waits for it: larger blocks and so fewer tasks would help, more hosts or slots would not"
             )
             warnings.append(RunWarning(code="master-saturated", text=text))
     return tuple(warnings)

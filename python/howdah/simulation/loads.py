@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Literal, get_args
 
-from howdah.calibrate.extents import distance
 from howdah.calibrate.forecast import forecasts
+from howdah.calibrate.uncertainty import distance
 from howdah.errors import UserError
 from howdah.model.calibration import Calibration
 from howdah.model.plan import ClusterPlan

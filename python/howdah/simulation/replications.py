@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from howdah import _native
-from howdah.calibrate.draws import draws
 from howdah.calibrate.forecast import ForecastStretch
+from howdah.calibrate.uncertainty import draws
 from howdah.errors import UserError
 from howdah.model.calibration import Calibration
 from howdah.model.plan import ClusterPlan

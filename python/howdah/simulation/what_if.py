@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from statistics import median
 from typing import Literal, NamedTuple
 
-from howdah.calibrate.extents import distance
 from howdah.calibrate.forecast import forecasts
+from howdah.calibrate.uncertainty import distance
 from howdah.errors import UserError
 from howdah.model.at_once import at_once
 from howdah.model.calibration import Calibration

@@ -7,11 +7,10 @@ from collections.abc import Callable, Sequence
 from statistics import median, stdev
 from typing import NamedTuple
 
-from howdah.calibrate.apart import own_part
-from howdah.calibrate.extents import PER_DISTANCE
-from howdah.calibrate.forecast import unexplained
+from howdah.calibrate.case import typical
+from howdah.calibrate.forecast import own_part, unexplained
 from howdah.calibrate.leave_out import half_width
-from howdah.calibrate.noise import typical
+from howdah.calibrate.uncertainty import PER_DISTANCE
 from howdah.model.at_once import at_once
 from howdah.model.calibration import Calibration
 from howdah.model.engine_options import SIM

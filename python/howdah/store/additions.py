@@ -13,10 +13,9 @@ from howdah.errors import RecordError, RunFailed, UserError
 from howdah.model.annotation import Annotation
 from howdah.model.run import Outcome, RunRecord, RunWarning, Sample
 from howdah.model.tables import SAMPLES_SCHEMA, RunData
-from howdah.store.layout import ANNOTATION, LOCK, SAMPLES
+from howdah.store.layout import ANNOTATION, LOCK, SAMPLES, FileLock, is_held, replacing
 from howdah.store.reader import read_run
 from howdah.store.run_json import load_run_json, write_run_json
-from howdah.store.staging import FileLock, is_held, replacing
 from howdah.store.tables import write_parquet
 
 Key = tuple[str, str]
@@ -41,9 +40,9 @@ def attach_samples(path: Path, rows: Sequence[Sample], note: str) -> Added:
     # Two who attach at once would each write back what they read.
     with FileLock(path.parent / LOCK):
         if load_run_json(path).outcome is Outcome.RUNNING:
-            what = "is still being written" if is_held(path / LOCK) else "was killed before its end"
+            reason = "is still being written" if is_held(path / LOCK) else "was killed before its end"
             raise UserError(
-                str(path), f"this run {what}", "samples can be attached only to a run that has ended"
+                str(path), f"this run {reason}", "samples can be attached only to a run that has ended"
             )
         return _attach(path, read_run(path), rows, note)
 
@@ -51,9 +50,9 @@ def attach_samples(path: Path, rows: Sequence[Sample], note: str) -> Added:
 def _attach(path: Path, data: RunData, rows: Sequence[Sample], note: str) -> Added:
     columns = (data.samples.column("host").to_pylist(), data.samples.column("metric").to_pylist())
     present = set(zip(*columns, strict=True))
-    given = list(dict.fromkeys((row.host, row.metric) for row in rows))
+    keys = list(dict.fromkeys((row.host, row.metric) for row in rows))
     added = Added(
-        tuple(key for key in given if key not in present), tuple(key for key in given if key in present)
+        tuple(key for key in keys if key not in present), tuple(key for key in keys if key in present)
     )
     if added.new:
         new = set(added.new)

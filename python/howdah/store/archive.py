@@ -16,9 +16,8 @@ from typing import IO, NamedTuple
 from howdah.errors import RecordError, UserError
 from howdah.hadoop.foreign_files import foreign_path
 from howdah.model.base import Model
-from howdah.store.layout import LOCK, LOGS, RECORD_FILES, RUN_ID
+from howdah.store.layout import LOCK, LOGS, RECORD_FILES, RUN_ID, is_held, replacing, staged_run
 from howdah.store.reader import read_run
-from howdah.store.staging import is_held, replacing, staged_run
 
 _MOST_BYTES = 16 * 2**30
 """No record comes near this size; an archive that unpacks to more is a mistake or an attack."""
@@ -104,8 +103,8 @@ def _members(file: Path) -> Iterator[_Member]:
             for member in tar:
                 run_id, _, name = member.name.partition("/")
                 content = tar.extractfile(member) if member.type == tarfile.REGTYPE else None
-                known = RUN_ID.fullmatch(run_id) and name in RECORD_FILES and not member.issparse()
-                if content is None or not known:
+                belongs = RUN_ID.fullmatch(run_id) and name in RECORD_FILES and not member.issparse()
+                if content is None or not belongs:
                     raise RecordError(str(file), f"not an exported run ({member.name!r} is in it)", _RIGHT)
                 yield _Member(run_id, name, member.size, content)
             # Only gzip's own end tells that nothing was cut off.
@@ -163,11 +162,11 @@ def _check_record(file: Path, directory: Path, run_id: str) -> None:
         raise RecordError(str(file), f"its folder is named {run_id}, but its record {run_id_inside}", _RIGHT)
 
 
-def _same_record(path: Path, other: Path) -> bool:
+def _same_record(path: Path, second: Path) -> bool:
     _, differing, missing = filecmp.cmpfiles(
-        path, other, [name for name in RECORD_FILES if (path / name).exists()], shallow=False
+        path, second, [name for name in RECORD_FILES if (path / name).exists()], shallow=False
     )
-    strange = [name for name in RECORD_FILES if (other / name).exists() and not (path / name).exists()]
+    strange = [name for name in RECORD_FILES if (second / name).exists() and not (path / name).exists()]
     return not differing and not missing and not strange
 
 
@@ -227,18 +226,18 @@ def unpack(file: Path, directory: Path) -> Unpacked:
     try:
         with tarfile.open(file, mode="r:gz") as tar:
             manifest = _manifest(file, tar)
-            left = dict(manifest.files)
+            remaining = dict(manifest.files)
             room = _MOST_STUDY_BYTES
             for member in iter(tar.next, None):
                 room -= member.size
                 content = tar.extractfile(member) if member.isreg() else None
-                if content is None or room < 0 or member.name not in left or not _plain(member.name):
+                if content is None or room < 0 or member.name not in remaining or not _plain(member.name):
                     raise UserError(
                         str(file), f"contains {member.name!r}, which does not belong to it", _STUDY_RIGHT
                     )
                 target = directory / member.name
                 target.parent.mkdir(parents=True, exist_ok=True)
-                if _copy(content, target) != left.pop(member.name):
+                if _copy(content, target) != remaining.pop(member.name):
                     raise UserError(str(file), f"{member.name} was changed", _STUDY_RIGHT)
     except FileNotFoundError as error:
         raise UserError(str(file), "no such file", _STUDY_RIGHT) from error
@@ -246,8 +245,8 @@ def unpack(file: Path, directory: Path) -> Unpacked:
         if isinstance(error, OSError) and error.strerror:
             raise UserError(str(file), f"cannot be unpacked: {error.strerror}", _STUDY_RIGHT) from error
         raise UserError(str(file), f"is not a bundle, or damaged ({error})", _STUDY_RIGHT) from error
-    if left:
-        raise UserError(str(file), f"{min(left)} is missing", _STUDY_RIGHT)
+    if remaining:
+        raise UserError(str(file), f"{min(remaining)} is missing", _STUDY_RIGHT)
     return Unpacked(manifest.made_by, len(manifest.files))
 
 

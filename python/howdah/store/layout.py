@@ -1,15 +1,22 @@
-"""The files of a run directory and their names."""
+"""The files of a run directory and their names; locks, and directories that appear once they are readable."""
 
 from __future__ import annotations
 
+import fcntl
+import os
 import re
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from itertools import count
 from pathlib import Path
-from typing import NamedTuple
+from types import TracebackType
+from typing import BinaryIO, NamedTuple, Self
 
 import pyarrow as pa
 
+from howdah.errors import UserError
 from howdah.model.tables import LATENCIES_SCHEMA, SAMPLES_SCHEMA, SERVER_EVENTS_SCHEMA, TASKS_SCHEMA
 
 RUN_JSON = "run.json"
@@ -72,3 +79,159 @@ def new_run_id(now: datetime, suite: str, runs_dir: Path) -> str:
     name = f"{now:%Y%m%d-%H%M}-{plain or 'run'}"
     candidates = (name if number == 1 else f"{name}-{number}" for number in count(1))
     return next(candidate for candidate in candidates if not (runs_dir / candidate).exists())
+
+
+class FileLock:
+    """An exclusive lock on ``path``, waited for and held until released.
+
+    Raises UserError where the file system has no locks, OSError where the file cannot be made, and
+    BlockingIOError where another has it and it is not to be waited for.
+    """
+
+    def __init__(self, path: Path, *, wait: bool = True) -> None:
+        self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        except BlockingIOError:
+            self.release()
+            raise
+        except OSError as error:
+            self.release()
+            raise UserError(
+                str(path.parent),
+                f"its file system cannot lock files ({error.strerror})",
+                "keep run records on a local disk",
+            ) from error
+
+    def release(self) -> None:
+        """Give the lock back."""
+        os.close(self._descriptor)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.release()
+
+
+def is_held(path: Path) -> bool:
+    """Whether a living process holds the lock on ``path``; False where the file is not there."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        # A file system without locks has no writers: this record was copied here.
+        return False
+    finally:
+        os.close(descriptor)
+    return False
+
+
+@contextmanager
+def replacing(path: Path, *, durable: bool = True) -> Iterator[BinaryIO]:
+    """Write a file that takes ``path``'s place once it is whole and on disk.
+
+    Whoever reads ``path`` sees the old content or the new, never a part, whatever moment the
+    writer dies at. Leaves nothing behind when the body raises. Without ``durable`` the kernel may take
+    its time: it alone, losing its power, could lose what was written.
+    """
+    temporary = path.with_name(f".{path.name}.new")
+    try:
+        with temporary.open("wb") as file:
+            yield file
+            file.flush()
+            if durable:
+                os.fsync(file.fileno())
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    if durable:
+        sync_directory(path.parent)
+
+
+def sync_directory(path: Path) -> None:
+    """Put the names in a directory on disk: without it a crash may undo a rename."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+class StagedRun(NamedTuple):
+    """A run directory under way: ``path`` is where it is filled, ``target`` where it will be.
+
+    ``lock`` tells other processes that its maker lives.
+    """
+
+    path: Path
+    target: Path
+    lock: FileLock
+
+    def publish(self) -> Path:
+        """Give the directory its own name, still locked; raise UserError if another run has it."""
+        with FileLock(self.target.parent / LOCK):
+            _refuse_existing(self.target, self.target)
+            self.path.rename(self.target)
+        sync_directory(self.target.parent)
+        return self.target
+
+    def publish_finished(self) -> Path:
+        """Publish a directory nobody will write to any more."""
+        self.publish()
+        (self.target / LOCK).unlink()
+        self.lock.release()
+        return self.target
+
+
+@contextmanager
+def staged_run(runs_dir: Path, run_id: str) -> Iterator[StagedRun]:
+    """Make a hidden, locked directory for a run; it is removed unless the body publishes it.
+
+    First clears away what killed processes left half made. Raises UserError naming ``runs_dir`` if
+    it cannot be written, be it now or in the body.
+    """
+    if not RUN_ID.fullmatch(run_id):
+        raise UserError(run_id, "is not a valid run id", "use letters, digits, '.', '_' and '-'")
+    path = runs_dir / f"{NEW_RUN}{run_id}"
+    try:
+        runs_dir.mkdir(parents=True, exist_ok=True)
+        with FileLock(runs_dir / LOCK):
+            _sweep(runs_dir)
+            _refuse_existing(path, runs_dir / run_id)
+            path.mkdir()
+            lock = FileLock(path / LOCK)
+        try:
+            yield StagedRun(path, runs_dir / run_id, lock)
+        finally:
+            if path.exists():
+                shutil.rmtree(path, ignore_errors=True)
+                lock.release()
+    except OSError as error:
+        raise UserError(
+            str(runs_dir),
+            "is a file" if runs_dir.is_file() else f"cannot store a run ({error.strerror})",
+            "give a writable directory on a disk with free space",
+        ) from error
+
+
+def _refuse_existing(path: Path, target: Path) -> None:
+    if path.exists():
+        raise UserError(
+            str(target), "a run with this id already exists", "move that one away, or start the run again"
+        )
+
+
+def _sweep(runs_dir: Path) -> None:
+    """Remove hidden directories whose maker is dead; the caller holds the lock of ``runs_dir``."""
+    for path in runs_dir.glob(f"{NEW_RUN}*"):
+        if not is_held(path / LOCK):
+            shutil.rmtree(path, ignore_errors=True)

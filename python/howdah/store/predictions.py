@@ -12,8 +12,7 @@ from pydantic import ValidationError
 
 from howdah.errors import UserError
 from howdah.model.prediction import Prediction, Score
-from howdah.store.layout import RUN_ID
-from howdah.store.staging import FileLock, replacing, sync_directory
+from howdah.store.layout import RUN_ID, FileLock, replacing, sync_directory
 
 PREDICTION = "prediction.json"
 
@@ -101,8 +100,8 @@ def keep_scores(directory: Path, scores: Sequence[Score]) -> list[Score]:
     path = directory / SCORES
     try:
         with FileLock(directory / _LOCK):
-            known = read_scores(directory)
-            pairs = {(score.prediction, score.run) for score in known}
+            earlier = read_scores(directory)
+            pairs = {(score.prediction, score.run) for score in earlier}
             fresh = [score for score in scores if (score.prediction, score.run) not in pairs]
             with path.open("ab") as file:
                 file.write(b"".join(score.model_dump_json().encode() + b"\n" for score in fresh))
@@ -114,7 +113,7 @@ def keep_scores(directory: Path, scores: Sequence[Score]) -> list[Score]:
             f"cannot be written ({error.strerror})",
             "give a writable directory on a disk with free space",
         ) from error
-    return [*known, *fresh]
+    return [*earlier, *fresh]
 
 
 def read_scores(directory: Path) -> list[Score]:

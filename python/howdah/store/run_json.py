@@ -19,8 +19,7 @@ from howdah.model.reported import FileRate, ResultMetric
 from howdah.model.run import SCHEMA_VERSION, RunRecord
 from howdah.model.workloads.dfsio import DFSIO_READ, DFSIO_WRITE, STORAGE, throughput, zone_rates
 from howdah.model.workloads.hadoop_programs import NNBENCH, PI, estimate_of_pi, operations_per_s
-from howdah.store.layout import RUN_JSON
-from howdah.store.staging import replacing
+from howdah.store.layout import RUN_JSON, replacing
 
 Document = dict[str, Any]
 
@@ -44,10 +43,10 @@ def _from_1(document: Document) -> Document:
 
 
 def _with_metrics(result: Document) -> Document:
-    rest = {key: value for key, value in result.items() if key != "answer"}
+    kept = {key: value for key, value in result.items() if key != "answer"}
     kind, answer = result["workload"]["kind"], result.get("answer")
     files = [FileRate.model_validate(file) for file in result.get("files", ())]
-    return {**rest, "metrics": [metric.model_dump() for metric in _metrics(kind, answer, files)]}
+    return {**kept, "metrics": [metric.model_dump() for metric in _metrics(kind, answer, files)]}
 
 
 def _metrics(kind: str, answer: str | None, files: list[FileRate]) -> Iterator[ResultMetric]:

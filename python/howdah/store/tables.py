@@ -11,8 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from howdah.errors import RecordError, RunFailed
-from howdah.store.layout import TableFiles
-from howdah.store.staging import replacing
+from howdah.store.layout import TableFiles, replacing
 
 _WITH_HADOOP = frozenset({"shuffle_end_s", "merge_end_s", "shuffled_bytes", "cpu_s", "gc_s", "error"})
 _WITH_JOBS = frozenset({"job"})
@@ -46,11 +45,11 @@ def check_schema(path: Path, schema: pa.Schema, expected: pa.Schema) -> None:
 
 
 def _first_difference(columns: pa.Schema, expected: pa.Schema) -> str:
-    for field, other in zip(columns, expected, strict=False):
-        if field.name != other.name:
-            return f"column {field.name} is where {other.name} belongs"
-        if field.type != other.type:
-            return f"column {field.name} is {field.type} instead of {other.type}"
+    for field, expected_field in zip(columns, expected, strict=False):
+        if field.name != expected_field.name:
+            return f"column {field.name} is where {expected_field.name} belongs"
+        if field.type != expected_field.type:
+            return f"column {field.name} is {field.type} instead of {expected_field.type}"
     return "its columns are duplicated or nullable"
 
 
@@ -99,10 +98,10 @@ class TableStream:
 
     def _append(self, message: pa.Buffer) -> None:
         # A batch of the usual size is written whole by one call; only a full disk splits one.
-        rest = memoryview(message)
+        remaining = memoryview(message)
         try:
-            while rest:
-                rest = rest[self._file.write(rest) :]
+            while remaining:
+                remaining = remaining[self._file.write(remaining) :]
         except OSError as error:
             # What follows a torn batch could not be read any more, so the torn part goes.
             self._file.truncate(self._size)

@@ -15,8 +15,7 @@ from pydantic import ValidationError
 
 from howdah.errors import UserError
 from howdah.model.tuning import Trial, Tuning, TuningRequest
-from howdah.store.layout import LOCK, RUN_ID
-from howdah.store.staging import FileLock, replacing
+from howdah.store.layout import LOCK, RUN_ID, FileLock, replacing
 
 _REQUEST, _TRIALS, RESULT = "request.json", "trials.jsonl", "tuning.json"
 JOB_REQUEST = "job.json"

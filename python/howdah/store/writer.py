@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from threading import Lock
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 import pyarrow as pa
 from pydantic import ValidationError
@@ -31,9 +31,10 @@ from howdah.store.layout import (
     TABLES,
     TASKS,
     TableFiles,
+    replacing,
+    staged_run,
 )
 from howdah.store.run_json import write_run_json
-from howdah.store.staging import replacing, staged_run
 from howdah.store.tables import TableStream, check_schema, read_stream, with_later_columns, write_parquet
 
 _INTERVAL_S = 1.0
@@ -72,7 +73,7 @@ class ProgressFile:
         self._path = path / PROGRESS
         self._due_s = 0.0
 
-    def tell(self, progress: Progress) -> None:
+    def keep(self, progress: Progress) -> None:
         """Write it down, unless that was done less than a second ago."""
         now_s = time.monotonic()
         if now_s < self._due_s:
@@ -194,27 +195,24 @@ class RunWriter:
 
     def samples(self, rows: Sequence[Sample]) -> None:
         """Append measured values as one batch: call it once per tick, with all of the tick's values."""
-        with self._calls:
-            self._require_open()
-            self._streams[SAMPLES].append(rows)
+        self._append(SAMPLES, rows)
 
     def tasks(self, rows: Sequence[TaskAttempt]) -> None:
         """Append finished task attempts as one batch."""
-        with self._calls:
-            self._require_open()
-            self._streams[TASKS].append(rows)
+        self._append(TASKS, rows)
 
     def latencies(self, rows: Sequence[LatencyHistogram]) -> None:
         """Append histograms of timed operations as one batch."""
-        with self._calls:
-            self._require_open()
-            self._streams[LATENCIES].append(rows)
+        self._append(LATENCIES, rows)
 
     def server_events(self, rows: Sequence[ServerEvent]) -> None:
         """Append what servers did as one batch."""
+        self._append(SERVER_EVENTS, rows)
+
+    def _append(self, table: TableFiles, rows: Sequence[Any]) -> None:
         with self._calls:
             self._require_open()
-            self._streams[SERVER_EVENTS].append(rows)
+            self._streams[table].append(rows)
 
     def sample_table(self, rows: pa.Table) -> None:
         """Append measured values that are columns already."""
@@ -242,7 +240,7 @@ class RunWriter:
 
     def progress(self, progress: Progress) -> None:
         """Tell those who watch from another process; the record keeps none of it."""
-        self._progress.tell(progress)
+        self._progress.keep(progress)
 
     def measured(self) -> None:
         """A record is written as quietly before as after."""

@@ -1,9 +1,10 @@
-"""The life-cycle of a telemetry device, kernel files and their counters."""
+"""The life-cycle of a telemetry device, and the devices of CPUs and disks with their counters."""
 
 from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -128,3 +129,169 @@ class Device(ABC):
         for file in self._files:
             file.close()
         self._files.clear()
+
+
+_TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+_QUANTITIES = ("user_s", "system_s", "iowait_s", "steal_s", "idle_s")
+
+# File and the kinds of stall read from it. For the CPU, "full" means nothing on a whole machine.
+_STALLS = (("cpu", ("some",)), ("io", ("some", "full")), ("memory", ("some", "full")))
+
+
+class CpuDevice(Device):
+    """User, system, I/O wait, steal and idle time of each logical CPU."""
+
+    name = "cpu"
+    paths = ("proc/stat",)
+
+    def __init__(self, root: Path = Path("/")) -> None:
+        super().__init__(root)
+        self._cpus: dict[bytes, list[tuple[str, Counter]]] = {}
+
+    def tick(self) -> list[MetricReading]:
+        """Seconds per CPU since the first tick."""
+        readings: list[MetricReading] = []
+        # The lines of the CPUs come first; the interrupts after them can be many kilobytes.
+        for line in self._files[0].read().partition(b"\nintr")[0].split(b"\n"):
+            fields = line.split()
+            if len(fields) < 9 or fields[0] == b"cpu" or not fields[0].startswith(b"cpu"):
+                continue
+            counters = self._cpus.get(fields[0])
+            if counters is None:
+                counters = self._cpus[fields[0]] = _counters(fields[0][3:].decode())
+            user, nice, system, idle, iowait, irq, softirq, steal = map(int, fields[1:9])
+            values = (user + nice, system + irq + softirq, iowait, steal, idle)
+            for (metric, counter), value in zip(counters, values, strict=True):
+                readings.append(MetricReading(metric, counter.advance(value) / _TICKS_PER_S))
+        return readings
+
+
+def _counters(cpu: str) -> list[tuple[str, Counter]]:
+    return [(f"cpu/{cpu}/{quantity}", Counter("hold")) for quantity in _QUANTITIES]
+
+
+class LoadDevice(Device):
+    """The length of the run queue of all CPUs together, with those tasks that run."""
+
+    name = "load"
+    paths = ("proc/loadavg",)
+
+    def tick(self) -> list[MetricReading]:
+        """The tasks that run or wait now; this reading is one of them."""
+        return [MetricReading("load/runnable", int(self._files[0].read().split()[3].partition(b"/")[0]))]
+
+
+class PressureDevice(Device):
+    """Time in which tasks waited for a CPU, for I/O or for memory.
+
+    ``files`` is the pattern of the kernel's files below ``root``: those of a control group are
+    ``{}.pressure``.
+    """
+
+    name = "pressure"
+
+    def __init__(self, root: Path = Path("/"), files: str = "proc/pressure/{}") -> None:
+        super().__init__(root)
+        self.paths = tuple(files.format(resource) for resource, _ in _STALLS)
+        self._counters = [
+            {kind.encode(): (f"pressure/{resource}_{kind}_s", Counter("reset")) for kind in kinds}
+            for resource, kinds in _STALLS
+        ]
+
+    def tick(self) -> list[MetricReading]:
+        """Stalled seconds since the first tick."""
+        readings: list[MetricReading] = []
+        for file, counters in zip(self._files, self._counters, strict=True):
+            for line in file.read().split(b"\n"):
+                kind = line.partition(b" ")[0]
+                if kind in counters:
+                    metric, counter = counters[kind]
+                    total_us = int(line.rpartition(b"total=")[2])
+                    readings.append(MetricReading(metric, counter.advance(total_us) * 1e-6))
+        return readings
+
+
+SECTOR_BYTES = 512  # the unit of /proc/diskstats, whatever the device's own sectors are
+_NOT_DISKS = ("loop", "ram", "zram", "sr", "fd")
+
+# Quantity, column in /proc/diskstats, factor to SI units, and what going backwards means. The
+# kernel keeps operations and sectors in 64 bits and prints milliseconds in 32.
+COLUMNS: tuple[tuple[str, int, float, Backwards], ...] = (
+    ("read_bytes", 5, SECTOR_BYTES, "reset"),
+    ("written_bytes", 9, SECTOR_BYTES, "reset"),
+    ("reads", 3, 1, "reset"),
+    ("writes", 7, 1, "reset"),
+    ("busy_s", 12, 1e-3, "wrap32"),
+)
+
+_BEFORE = 3  # columns of /proc/diskstats that a device's own file lacks: its numbers and its name
+
+
+class DiskDevice(Device):
+    """Bytes, operations and busy time of each disk that nothing else lies below.
+
+    Partitions and stacked devices (LVM, RAID, loop) are left out: the disk below counts the same
+    bytes once more.
+    """
+
+    name = "disk"
+    paths = ("proc/diskstats",)
+
+    def __init__(self, root: Path = Path("/")) -> None:
+        super().__init__(root)
+        self._disks: dict[bytes, list[tuple[str, int, float, Counter]] | None] = {}
+
+    def tick(self) -> list[MetricReading]:
+        """Growth per disk since it was first seen."""
+        readings: list[MetricReading] = []
+        for line in self._files[0].read().split(b"\n"):
+            fields = line.split()
+            if len(fields) < 14:
+                continue
+            if fields[2] not in self._disks:
+                self._disks[fields[2]] = self._counters(fields[2].decode())
+            for metric, column, factor, counter in self._disks[fields[2]] or ():
+                readings.append(MetricReading(metric, counter.advance(int(fields[column])) * factor))
+        return readings
+
+    def _counters(self, name: str) -> list[tuple[str, int, float, Counter]] | None:
+        name = name.replace("/", "!")  # as /sys does, and a metric's name must not gain a part
+        folder = self._root / "sys/block" / name
+        if name.startswith(_NOT_DISKS) or not folder.is_dir():
+            return None
+        slaves = folder / "slaves"
+        if slaves.is_dir() and any(slaves.iterdir()):
+            return None
+        return [
+            (f"disk/{name}/{quantity}", column, factor, Counter(backwards))
+            for quantity, column, factor, backwards in COLUMNS
+        ]
+
+
+class VolumeDevice(Device):
+    """Bytes, operations and busy time of the disks of one machine of a lab.
+
+    ``disks`` are kernel names of block devices (``loop3``) by the names the machine mounts them under.
+    """
+
+    name = "disk"
+
+    def __init__(self, disks: Mapping[str, str], root: Path = Path("/")) -> None:
+        super().__init__(root)
+        self.paths = tuple(f"sys/class/block/{device}/stat" for device in disks.values())
+        self._counters = [
+            [
+                (f"disk/{name}/{quantity}", column - _BEFORE, factor, Counter(backwards))
+                for quantity, column, factor, backwards in COLUMNS
+            ]
+            for name in disks
+        ]
+
+    def tick(self) -> list[MetricReading]:
+        """Growth per disk since the first tick."""
+        readings: list[MetricReading] = []
+        for file, counters in zip(self._files, self._counters, strict=True):
+            numbers = file.read().split()
+            for metric, column, factor, counter in counters:
+                readings.append(MetricReading(metric, counter.advance(int(numbers[column])) * factor))
+        return readings

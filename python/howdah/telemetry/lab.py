@@ -10,12 +10,10 @@ from typing import NamedTuple
 
 from howdah.hadoop.daemons import DAEMONS, OF_HBASE
 from howdah.services.web import Web
-from howdah.telemetry.cpu import PressureDevice
 from howdah.telemetry.daemons import INTERVAL_S, OFTEN_S, server_sources
-from howdah.telemetry.device import Counter, Device, MetricReading
-from howdah.telemetry.disk import VolumeDevice
+from howdah.telemetry.device import Counter, Device, MetricReading, PressureDevice, VolumeDevice
 from howdah.telemetry.nic import LinkDevice, open_in_namespace
-from howdah.telemetry.own import GroupCpu
+from howdah.telemetry.processes import GroupCpu
 from howdah.telemetry.source import Source
 
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")

@@ -7,12 +7,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from howdah.telemetry.cpu import CpuDevice, LoadDevice, PressureDevice
-from howdah.telemetry.device import Counter, Device, MetricReading
-from howdah.telemetry.disk import DiskDevice
+from howdah.telemetry.device import (
+    Counter,
+    CpuDevice,
+    Device,
+    DiskDevice,
+    LoadDevice,
+    MetricReading,
+    PressureDevice,
+)
 from howdah.telemetry.nic import NicDevice
-from howdah.telemetry.own import howdah_devices
-from howdah.telemetry.processes import INTERVAL_S, KernelDevice, ProcessDevice
+from howdah.telemetry.processes import INTERVAL_S, KernelDevice, ProcessDevice, howdah_devices
 
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 _GAUGES = {

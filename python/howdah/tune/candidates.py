@@ -1,22 +1,22 @@
-"""From the values of a candidate to its plan, the rules that it breaks and the time that it takes."""
+"""Candidates of a search: planned, simulated, recorded as they end, and the limit of the hardware."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import NamedTuple
 
 from howdah.audit.audit import plan_faults
-from howdah.calibrate.built import as_built
+from howdah.calibrate.records import as_built
 from howdah.errors import UserError
 from howdah.model.calibration import CalibratedValue, Calibration
-from howdah.model.check import Check, CheckVerdict
+from howdah.model.check import CheckVerdict
 from howdah.model.cluster import Laboratory
 from howdah.model.parameter import COMPILER, CORE_SPEED, OWN, Parameter
 from howdah.model.placement import placed_workers
 from howdah.model.plan import ClusterPlan
-from howdah.model.tuning import HardwareLimit, Trial
+from howdah.model.tuning import HardwareLimit, KeptRules, Trial
 from howdah.planner.changes import insisting, with_hosts
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.ranked import Predicted
@@ -27,7 +27,7 @@ from howdah.simulation.replications import Simulations, scenarios
 from howdah.simulation.scenario import Scenario
 from howdah.simulation.settings import PlannedSettings
 from howdah.simulation.whole_suite import suite_times
-from howdah.tune.limit import hardware_limit
+from howdah.store.tunings import TuningFolder
 from howdah.tune.parameters import HOSTS, JVM, SERVER_OPTIONS, TASK_OPTIONS, WORKERS, Base, with_values
 from howdah.units import MIB
 
@@ -170,7 +170,12 @@ class Candidates:
         breaks = tuple(dict.fromkeys((*(fault.rule for fault in faults), *_broken(plan))))
         failed = next((fault for fault in faults if fault.verdict is CheckVerdict.FAIL), None)
         if failed is not None:
-            return Trial(values=values, elapsed_s=None, breaks=breaks, refused=_refusal(failed))
+            return Trial(
+                values=values,
+                elapsed_s=None,
+                breaks=breaks,
+                refused=f"{failed.about} is {failed.found}; {failed.rule} requires {failed.expected}",
+            )
         return PlannedCandidate(plan, breaks, several)
 
     def _times(self, summaries: Sequence[Summary], draws: int) -> list[Predicted]:
@@ -209,12 +214,17 @@ def _summaries(simulations: Simulations) -> list[Summary]:
 
 def _container_memory(plan: ClusterPlan) -> float:
     """Memory of the containers that run at once on all workers, bytes."""
-    given = {
+    container_bytes = {
         setting.worker: int(str(setting.value)) * MIB
         for setting in plan.settings
         if setting.key == "yarn.nodemanager.resource.memory-mb"
     }
-    return float(sum(given.get(worker.kind, given.get(None, 0)) for worker in placed_workers(plan.cluster)))
+    return float(
+        sum(
+            container_bytes.get(worker.kind, container_bytes.get(None, 0))
+            for worker in placed_workers(plan.cluster)
+        )
+    )
 
 
 def _broken(plan: ClusterPlan) -> tuple[str, ...]:
@@ -224,5 +234,99 @@ def _broken(plan: ClusterPlan) -> tuple[str, ...]:
     )
 
 
-def _refusal(fault: Check) -> str:
-    return f"{fault.about} is {fault.found}; {fault.rule} requires {fault.expected}"
+_NS_PER_S = 1e9
+_BITS = 8
+
+
+def hardware_limit(scenario: Scenario, summary: Summary) -> HardwareLimit:
+    """The time of a suite whose busiest resource is always busy, phase by phase.
+
+    Disks have their outer rate, and links are counted in the direction with more bytes.
+    """
+    disks = sum(
+        group.count * disk.count * disk.outer_bytes_per_s for group in scenario.hosts for disk in group.disks
+    )
+    links = sum(group.count * nic.count * nic.bits_per_s for group in scenario.hosts for nic in group.nics)
+    needs = [
+        (
+            phase.cpu_busy * (phase.end_ns - phase.start_ns) / _NS_PER_S,
+            (phase.disk_read_bytes + phase.disk_written_bytes) / disks,
+            max(phase.received_bytes, phase.sent_bytes) * _BITS / links,
+        )
+        for workload in summary.workloads
+        for phase in workload.phases
+    ]
+    cpu_s, disk_s, network_s = (sum(need) for need in zip(*needs, strict=True))
+    return HardwareLimit(elapsed_s=sum(map(max, needs)), cpu_s=cpu_s, disk_s=disk_s, network_s=network_s)
+
+
+_AT_ONCE = 16
+"""So many candidates are tried before they are stored and progress is shown."""
+
+
+class TuneProgress(NamedTuple):
+    """How far a search is."""
+
+    stage: str
+    done: int
+    """Candidates tried."""
+    of: int
+    """Candidates to try, as far as that is known."""
+    best: float | None
+    """How much longer the best candidate so far takes than the rules' plan: -0.1 for 10 % less."""
+
+
+class Attempts:
+    """Tries candidates; those that the folder has, from this process or an earlier one, keep their times.
+
+    ``expected`` is how many candidates the search will try.
+    """
+
+    def __init__(
+        self,
+        folder: TuningFolder,
+        candidates: Candidates,
+        expected: int,
+        show: Callable[[TuneProgress], None],
+    ) -> None:
+        self.stage = ""
+        self._folder = folder
+        self._candidates = candidates
+        self._expected = expected
+        self._show = show
+        self._tried: set[frozenset[tuple[str, str]]] = set()
+        self._planned_s: float | None = None
+        self._best_s: float | None = None
+
+    def planned(self) -> Trial:
+        """The trial of the rules' plan, with which the progress compares the others."""
+        (trial,) = self([{}])
+        self._planned_s = self._best_s = trial.elapsed_s
+        return trial
+
+    def __call__(self, several: Sequence[Values]) -> list[Trial]:
+        """The trials of candidates, in their order."""
+        trials: list[Trial] = []
+        for first in range(0, len(several), _AT_ONCE):
+            batch = several[first : first + _AT_ONCE]
+            new = [values for values in batch if self._folder.recorded(values) is None]
+            for new_trial in self._candidates.tried(new) if new else ():
+                self._folder.add(new_trial)
+            recorded = [trial for values in batch if (trial := self._folder.recorded(values)) is not None]
+            for trial in recorded:
+                self._note(trial)
+            trials += recorded
+            self.show()
+        return trials
+
+    def show(self) -> None:
+        """Report the progress."""
+        done = len(self._tried)
+        share = self._best_s / self._planned_s - 1 if self._best_s and self._planned_s else None
+        self._show(TuneProgress(self.stage, done, max(done, self._expected), share))
+
+    def _note(self, trial: Trial) -> None:
+        self._tried.add(frozenset(trial.values.items()))
+        admitted = trial.within_rules or self._folder.request.keep is KeptRules.LIMITS
+        if admitted and trial.elapsed_s is not None and self._best_s is not None:
+            self._best_s = min(self._best_s, trial.elapsed_s)

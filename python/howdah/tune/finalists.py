@@ -1,14 +1,28 @@
-"""The end of a search: the fastest candidates compared with fresh draws, and the rules that cost time."""
+"""What follows a search: its finalists, the fastest plans with less, and what each parameter costs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import combinations
 from statistics import median
 from typing import NamedTuple
 
-from howdah.model.tuning import Finalist, KeptRules, LosingRule, Trial, TuningRequest
+from howdah.model.tuning import (
+    Finalist,
+    FrontPoint,
+    Goal,
+    Interaction,
+    KeptRules,
+    LevelCost,
+    LosingRule,
+    Sensitivity,
+    Trial,
+    TuneParameter,
+    TuningRequest,
+)
 from howdah.planner.ranked import lag
 from howdah.tune.candidates import Candidates, Values
+from howdah.tune.parameters import HOSTS, SLOTS
 from howdah.tune.search import Attempt, Search
 
 _COMPARED, _COMPARED_OF_ONE_DRAW = 3, 10
@@ -44,7 +58,7 @@ def finalists(
 
     def ranked(kept: KeptRules) -> list[Finalist]:
         once = {_key(trial.values): trial for trial in pools[kept]}.values()
-        return sorted((finalist(kept, trial) for trial in once), key=lambda one: one.share)
+        return sorted((finalist(kept, trial) for trial in once), key=lambda ranked: ranked.share)
 
     def finalist(kept: KeptRules, chosen: Trial) -> Finalist:
         difference = lag(predicted[_key(chosen.values)], planned)
@@ -59,9 +73,9 @@ def finalists(
         )
 
     used, *next_best = ranked(request.keep)
-    others = (ranked(kept)[0] for kept, pool in pools.items() if pool and kept is not request.keep)
-    faster = (other for other in others if other.differs and other.share < used.share)
-    runners_up = tuple(other for other in next_best if other.values and other.share < 0)[:_RUNNERS_UP]
+    best_of_pools = (ranked(kept)[0] for kept, pool in pools.items() if pool and kept is not request.keep)
+    faster = (best for best in best_of_pools if best.differs and best.share < used.share)
+    runners_up = tuple(tried for tried in next_best if tried.values and tried.share < 0)[:_RUNNERS_UP]
     return ComparedFinalists(median(planned.elapsed_s), (used, *faster), runners_up)
 
 
@@ -122,3 +136,217 @@ def _steps(trials: Sequence[Trial]) -> Iterator[tuple[int, Trial]]:
 
 def _key(values: Values) -> frozenset[tuple[str, str]]:
     return frozenset(values.items())
+
+
+Times = Callable[[Sequence[Values]], Sequence[float]]
+"""Seconds that candidates take, in their order."""
+
+_PARTS = (0.9, 0.75, 0.6, 0.5)
+"""Of the hosts, or of the memory that the rules' plan gives to containers."""
+_SHARE = 0.1
+"""Trials of one point's search, as a part of those of the whole search."""
+_LEAST_TRIALS = 30
+
+
+class TunedSearch(NamedTuple):
+    """A search that has ended, from which the points of a front are searched."""
+
+    space: Sequence[TuneParameter]
+    attempt: Attempt
+    rules: Trial
+    """The rules' plan."""
+    tuned: Trial
+    """The tuned plan."""
+    kept: KeptRules
+    trials: int
+    seed: int
+
+
+def expected_trials(goals: Sequence[Goal], trials: int) -> int:
+    """Trials of all points."""
+    return len(goals) * len(_PARTS) * _budget(trials)
+
+
+def front(goal: Goal, search: TunedSearch, hosts: int, fresh: Times) -> tuple[FrontPoint, ...]:
+    """The points of one goal, the largest amount first; the first one is the tuned plan.
+
+    A point that is slower than one with less is left out. ``hosts`` have the workers of the rules' plan.
+    ``fresh`` simulates candidates with draws that no trial has used: with those of the search, the fastest
+    candidate is also the luckiest.
+    """
+    searched = _fewer_hosts(search, hosts) if goal is Goal.HOSTS else _less_memory(search)
+    # Two limits on memory may lead to the same candidate.
+    points = _in_fresh_draws(list({point.amount: point for point in searched}.values()), fresh)
+    return tuple(
+        point
+        for point in points
+        if not any(better.amount <= point.amount and better.elapsed_s < point.elapsed_s for better in points)
+    )
+
+
+def _in_fresh_draws(points: Sequence[FrontPoint], fresh: Times) -> list[FrontPoint]:
+    tuned = [_on_hosts(point, point.values) for point in points]
+    planned = [_on_hosts(point, {}) for point in points if point.planned_s is not None]
+    times = iter(fresh([*tuned, *planned]))
+    compared = [point.model_copy(update={"elapsed_s": next(times)}) for point in points]
+    return [
+        point if point.planned_s is None else point.model_copy(update={"planned_s": next(times)})
+        for point in compared
+    ]
+
+
+def _on_hosts(point: FrontPoint, values: Values) -> Values:
+    return {**values, HOSTS: f"{point.amount:.0f}"} if point.goal is Goal.HOSTS else values
+
+
+def _budget(trials: int) -> int:
+    return max(_LEAST_TRIALS, int(_SHARE * trials))
+
+
+def _fewer_hosts(whole: TunedSearch, hosts: int) -> Iterator[FrontPoint]:
+    """The fastest plan of each number of hosts, next to the rules' plan of as many."""
+    yield _point(Goal.HOSTS, hosts, whole.tuned, whole.rules)
+    for count in dict.fromkeys(round(part * hosts) for part in _PARTS):
+        on_fewer = {HOSTS: str(count)}
+        (planned,) = whole.attempt([on_fewer])
+        if count >= hosts or planned.elapsed_s is None:
+            continue
+        search = Search(
+            whole.space,
+            lambda several, fixed=on_fewer: whole.attempt([{**values, **fixed} for values in several]),
+            kept=whole.kept,
+            budget=_budget(whole.trials),
+            seed=whole.seed,
+        )
+        best = search.climbed_from([whole.tuned.values, {}])
+        if best.elapsed_s is not None and search.admits(best):
+            yield _point(Goal.HOSTS, count, best, planned)
+
+
+def _less_memory(whole: TunedSearch) -> Iterator[FrontPoint]:
+    """The fastest plan whose containers have at most so much memory."""
+    most = whole.rules.memory_bytes or 0.0
+    yield _point(Goal.MEMORY, whole.tuned.memory_bytes or most, whole.tuned, None)
+    starts = [whole.tuned.values, *_with_fewer_slots(whole)]
+    for part in _PARTS:
+        search = Search(
+            whole.space,
+            whole.attempt,
+            kept=whole.kept,
+            budget=_budget(whole.trials),
+            seed=whole.seed,
+            memory_bytes=part * most,
+        )
+        best = search.climbed_from(starts)
+        if best.elapsed_s is not None and best.memory_bytes is not None and search.admits(best):
+            yield _point(Goal.MEMORY, best.memory_bytes, best, None)
+
+
+def _with_fewer_slots(whole: TunedSearch) -> Iterator[dict[str, str]]:
+    """The tuned candidate with each number of tasks at once, which decides most of their memory."""
+    for parameter in whole.space:
+        if parameter.name == SLOTS:
+            yield from ({**whole.tuned.values, SLOTS: level} for level in parameter.levels)
+
+
+def _point(goal: Goal, amount: float, trial: Trial, planned: Trial | None) -> FrontPoint:
+    assert trial.elapsed_s is not None
+    return FrontPoint(
+        goal=goal,
+        amount=amount,
+        elapsed_s=trial.elapsed_s,
+        planned_s=planned.elapsed_s if planned is not None else None,
+        values={name: value for name, value in trial.values.items() if name != HOSTS},
+    )
+
+
+_INTERACTING = 10
+"""So many of the parameters that cost most are tried in pairs."""
+_LEAST_SHARE = 0.03
+"""An effect of a pair below this part of the time is left out."""
+
+
+def sensitivities(
+    space: Sequence[TuneParameter], best: Trial, decided: Mapping[str, str], attempt: Attempt
+) -> tuple[tuple[Sensitivity, ...], tuple[Interaction, ...]]:
+    """Every parameter at each of its levels with all others as in ``best``, and pairs of the costliest.
+
+    ``decided`` are the values in the plan of ``best``: what the rules decide depends on the others.
+    """
+    assert best.elapsed_s is not None
+    best_s = best.elapsed_s
+    varied = [parameter for parameter in space if len(parameter.levels) > 1]
+    moves = [(parameter, level) for parameter in varied for level in parameter.levels]
+    trials = attempt([_moved(best.values, parameter, level) for parameter, level in moves])
+    shares = {
+        (parameter.name, level): None if trial.elapsed_s is None else trial.elapsed_s / best_s - 1
+        for (parameter, level), trial in zip(moves, trials, strict=True)
+    }
+    result = [
+        Sensitivity(
+            name=parameter.name,
+            best=decided[parameter.name],
+            levels=tuple(
+                LevelCost(
+                    value=decided[parameter.name]
+                    if level == best.values.get(parameter.name, parameter.planned)
+                    else level,
+                    share=shares[parameter.name, level],
+                )
+                for level in parameter.levels
+            ),
+        )
+        for parameter in varied
+    ]
+    result.sort(key=lambda parameter: -parameter.cost)
+    return tuple(result), _interactions(varied, result, best, shares, attempt)
+
+
+def _interactions(
+    varied: Sequence[TuneParameter],
+    result: Sequence[Sensitivity],
+    best: Trial,
+    shares: Mapping[tuple[str, str], float | None],
+    attempt: Attempt,
+) -> tuple[Interaction, ...]:
+    """Pairs of the costliest parameters that together take longer or shorter than one by one."""
+    assert best.elapsed_s is not None
+    by_name = {parameter.name: parameter for parameter in varied}
+    moved = {
+        sensitivity.name: level
+        for sensitivity in result[:_INTERACTING]
+        if (level := _typical_move(sensitivity)) in by_name[sensitivity.name].levels and level is not None
+    }
+    pairs = list(combinations(moved, 2))
+    trials = attempt(
+        [
+            _moved(_moved(best.values, by_name[name], moved[name]), by_name[second_name], moved[second_name])
+            for name, second_name in pairs
+        ]
+    )
+    interactions = []
+    for (name, second_name), trial in zip(pairs, trials, strict=True):
+        first, second = shares[name, moved[name]], shares[second_name, moved[second_name]]
+        if trial.elapsed_s is None or first is None or second is None:
+            continue
+        share = trial.elapsed_s / best.elapsed_s / ((1 + first) * (1 + second)) - 1
+        if abs(share) >= _LEAST_SHARE:
+            interactions.append(
+                Interaction(names=(name, second_name), values=(moved[name], moved[second_name]), share=share)
+            )
+    return tuple(sorted(interactions, key=lambda interaction: -abs(interaction.share)))
+
+
+def _moved(values: Mapping[str, str], parameter: TuneParameter, level: str) -> dict[str, str]:
+    unmoved = {name: value for name, value in values.items() if name != parameter.name}
+    return unmoved if level == parameter.planned else unmoved | {parameter.name: level}
+
+
+def _typical_move(sensitivity: Sensitivity) -> str | None:
+    """The level with the cost nearest to half of the worst: far enough to matter, not absurd."""
+    measured = [
+        level for level in sensitivity.levels if level.share is not None and level.value != sensitivity.best
+    ]
+    if not measured or sensitivity.cost <= 0:
+        return None
+    return min(measured, key=lambda level: abs((level.share or 0.0) - sensitivity.cost / 2)).value

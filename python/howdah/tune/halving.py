@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import geometric_mean
 
-from howdah.analysis.comparing.judging import LEVEL, contrast_of, judged
+from howdah.analysis.comparing.statistics import LEVEL, contrast_of, judged
 from howdah.model.comparison import Judged, Measure, Verdict
 from howdah.model.run import Outcome
 from howdah.model.study import Study, StudyRun, matches
-from howdah.study.matrix import Cell
-from howdah.study.schedule import MOST_FAILURES, elapsed_s
+from howdah.study import MOST_FAILURES, Cell, elapsed_s
 
 Times = Mapping[int, tuple[float, ...]]
 """The suite's seconds of every run that succeeded, by the cell's number."""
@@ -43,10 +42,10 @@ def times_of(cells: Sequence[Cell], done: Sequence[StudyRun], rounds: int | None
     }
 
 
-def compared(times: Times, base: int, others: Sequence[int], level: float = LEVEL) -> dict[int, Judged]:
-    """The suite's time of the ``others`` against that of ``base``; cells without times are left out."""
+def compared(times: Times, base: int, cells: Sequence[int], level: float = LEVEL) -> dict[int, Judged]:
+    """The suite's time of the ``cells`` against that of ``base``; cells without times are left out."""
     measure = Measure(workload="suite", kind="time", name="elapsed", unit="s")
-    able = [number for number in others if times[number] and times[base]]
+    able = [number for number in cells if times[number] and times[base]]
     contrasts = [contrast_of(measure, times[base], times[number]) for number in able]
     return dict(zip(able, judged(contrasts, level)[0], strict=True))
 
@@ -97,9 +96,9 @@ def _leaving(times: Times, racing: set[int], contenders: set[int], level: float)
     leader = fastest(times, sorted((racing & contenders) - leaving))
     if leader is None:
         return set(racing)
-    others = sorted(racing - leaving - {leader})
-    verdicts = compared(times, leader, others, level)
-    leaving |= {number for number, one in verdicts.items() if one.verdict is not Verdict.CANNOT_TELL}
+    competitors = sorted(racing - leaving - {leader})
+    verdicts = compared(times, leader, competitors, level)
+    leaving |= {number for number, verdict in verdicts.items() if verdict.verdict is not Verdict.CANNOT_TELL}
     open_contenders = sorted(
         (racing & contenders) - leaving, key=lambda number: geometric_mean(times[number])
     )

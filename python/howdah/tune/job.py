@@ -133,15 +133,15 @@ def job_space(
     table = {row.name: row for row in rows}
     varied, fixed = [], []
     for name in names:
-        given = narrowing.parameters.get(name)
+        chosen = narrowing.parameters.get(name)
         configured = _configured(name, current)
-        if given == PLANNED:
+        if chosen == PLANNED:
             fixed.append(Fixed(name=name, why=f"{file} keeps it as configured"))
         elif any(word.removeprefix("-D").startswith(f"{name}=") for word in command):
             fixed.append(Fixed(name=name, why="the command itself sets it"))
         else:
             row = table.get(name)
-            values = _texts(given) if given is not None else row.values(configured, current) if row else ()
+            values = _texts(chosen) if chosen is not None else row.values(configured, current) if row else ()
             levels = tuple(dict.fromkeys((configured, *values)))
             about = row.about if row else f"from {file}"
             if len(levels) > 1:
@@ -172,14 +172,14 @@ def default_properties(command: Sequence[str], space: Sequence[TuneParameter]) -
 
 def _configured(name: str, current: Current) -> str:
     if name == CODEC_KEYS[1]:
-        known = {codec_properties(codec)[name]: codec for codec in Codec if codec is not Codec.NONE}
-        codec = known.get(current(name), Codec.NONE)
+        codecs = {codec_properties(codec)[name]: codec for codec in Codec if codec is not Codec.NONE}
+        codec = codecs.get(current(name), Codec.NONE)
         return codec if current(CODEC_KEYS[0]) == "true" else Codec.NONE
     return current(name) or _SPARK_DEFAULTS.get(name, "")
 
 
-def _texts(given: object) -> tuple[str, ...]:
-    several = given if isinstance(given, tuple) else (given,)
+def _texts(chosen: object) -> tuple[str, ...]:
+    several = chosen if isinstance(chosen, tuple) else (chosen,)
     return tuple(str(value).lower() if isinstance(value, bool) else str(value) for value in several)
 
 

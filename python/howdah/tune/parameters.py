@@ -92,8 +92,8 @@ def base_of(
 
 
 def _planned_reduces(plan: ClusterPlan, rows: int | None) -> int:
-    given = {} if rows is None else {ROWS.name: rows}
-    sized = size_planned(RunRequest(suite=TERASORT, given=given), plan).suite
+    options = {} if rows is None else {ROWS.name: rows}
+    sized = size_planned(RunRequest(suite=TERASORT, given=options), plan).suite
     return sized.first(REDUCES) or 1
 
 
@@ -106,7 +106,8 @@ class _Row(NamedTuple):
     levels: Callable[[Base], Iterable[str]]
     planned: Callable[[Base], str]
     ordered: bool = True
-    others: tuple[str, ...] = ()
+    only_by_name: tuple[str, ...] = ()
+    """Levels that are tried only if a file names them."""
 
 
 def _ladder(low: float, high: float, ratio: float) -> Iterator[str]:
@@ -186,8 +187,8 @@ def _codec(base: Base) -> str:
 
 def codec_of(class_name: str, *, compressed: bool) -> Codec:
     """The codec that properties of jobs name; none for a class that is not one of the search's."""
-    known = {name: codec for codec, name in _CLASSES.items()}
-    return known.get(class_name, Codec.NONE) if compressed else Codec.NONE
+    codecs = {name: codec for codec, name in _CLASSES.items()}
+    return codecs.get(class_name, Codec.NONE) if compressed else Codec.NONE
 
 
 def _local_delay(base: Base) -> Iterator[str]:
@@ -220,11 +221,7 @@ def _shares(base: Base) -> Iterator[str]:
 
 
 _WORKERS = _Row(
-    WORKERS,
-    "per host",
-    "virtual machines per host",
-    _worker_counts,
-    lambda base: str(base.worker.per_host),
+    WORKERS, "per host", "virtual machines per host", _worker_counts, lambda base: str(base.worker.per_host)
 )
 _FOR_OPERATIONS: tuple[_Row, ...] = (
     _WORKERS,
@@ -286,15 +283,9 @@ _FOR_JOBS: tuple[_Row, ...] = (
         lambda base: RELEASED_CODECS,
         _codec,
         ordered=False,
-        others=(Codec.LZ4, Codec.ZSTD),
+        only_by_name=(Codec.LZ4, Codec.ZSTD),
     ),
-    _Row(
-        _REDUCES,
-        "",
-        "reduce tasks of a job",
-        _reduces,
-        _job_reduces,
-    ),
+    _Row(_REDUCES, "", "reduce tasks of a job", _reduces, _job_reduces),
     _listed(
         "mapreduce.job.reduce.slowstart.completedmaps",
         "",
@@ -376,8 +367,8 @@ _FIXED = {
 def parameters(base: Base) -> tuple[list[TuneParameter], list[Fixed]]:
     """What may vary on a plan, and what may not."""
     varied: list[TuneParameter] = []
-    left = _FIXED_FOR_OPERATIONS if base.operations else _FIXED
-    fixed = [Fixed(name=name, why=why) for name, why in left.items()]
+    reasons = _FIXED_FOR_OPERATIONS if base.operations else _FIXED
+    fixed = [Fixed(name=name, why=why) for name, why in reasons.items()]
     for row in _rows(base):
         possible = list(row.levels(base))
         if not possible:
@@ -395,7 +386,7 @@ def parameters(base: Base) -> tuple[list[TuneParameter], list[Fixed]]:
                 ordered=row.ordered,
                 planned=planned,
                 about=row.about,
-                others=tuple(value for value in row.others if value not in levels),
+                others=tuple(value for value in row.only_by_name if value not in levels),
             )
         )
     return varied, fixed
@@ -462,8 +453,8 @@ def with_values(
             overrides |= {key: _compiling(options, value) for key, options in task_options.items()}
         else:
             overrides[name] = value
-    given = tuple(Override(key=key, value=value) for key, value in overrides.items())
-    return request.model_copy(update=update | {"overrides": given})
+    with_overrides = tuple(Override(key=key, value=value) for key, value in overrides.items())
+    return request.model_copy(update=update | {"overrides": with_overrides})
 
 
 def _compiling(options: str, level: str) -> str:

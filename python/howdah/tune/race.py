@@ -1,13 +1,20 @@
-"""The race that measures a search's result: a study of the rules' plan, the best candidates and defaults."""
+"""The race of the best candidates as a study, and its first round, whose runs calibrate the simulator."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from howdah.calibrate.case import Case, CaseWork
+from howdah.calibrate.problem import Free
+from howdah.calibrate.records import times_of
+from howdah.model.calibration import Calibration
+from howdah.model.parameter import COMPILER, OWN, Parameter
 from howdah.model.plan import Cluster, ClusterPlan, value_text
 from howdah.model.request import PlanRequest
+from howdah.model.run import RunRecord
 from howdah.model.study import Budget, Factor, Repeats, Study
 from howdah.model.study_settings import CellSettings, Level, Scalar
 from howdah.model.tuning import (
@@ -23,7 +30,7 @@ from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import REDUCES, ROW_BYTES, ROWS
 from howdah.releases import catalogue
 from howdah.tune.candidates import Candidates
-from howdah.tune.parameters import CODEC_KEYS, JVM, SLOTS, WORKERS, is_per_job, with_values
+from howdah.tune.parameters import CODEC_KEYS, JVM, SLOTS, WORKERS, codec_of, is_per_job, with_values
 from howdah.units import exact_bytes
 
 VARY = "plan"
@@ -105,15 +112,15 @@ def study_name(search: str) -> str:
 
 def _planned_alike(cluster: Cluster) -> dict[str, Any]:
     """What all labs are planned with."""
-    asked = cluster.request
-    given = {override.key: override.value for override in asked.overrides}
+    request = cluster.request
+    overrides = {override.key: override.value for override in request.overrides}
     return {
-        "replication": asked.replication,
-        "hypervisor": asked.hypervisor,
-        "protection": asked.protection,
-        "workers_per_host": asked.workers_per_host,
-        "slots": asked.slots,
-        "overrides": given or None,
+        "replication": request.replication,
+        "hypervisor": request.hypervisor,
+        "protection": request.protection,
+        "workers_per_host": request.workers_per_host,
+        "slots": request.slots,
+        "overrides": overrides or None,
     }
 
 
@@ -131,7 +138,7 @@ def _plan_levels(
             workers_per_host=request.workers_per_host,
             overrides={override.key: override.value for override in request.overrides} or None,
         )
-    varied = [one.name for one in tuning.space if one.name not in (SLOTS, WORKERS, JVM)]
+    varied = [parameter.name for parameter in tuning.space if parameter.name not in (SLOTS, WORKERS, JVM)]
     keys = [key for name in varied for key in (CODEC_KEYS if name == CODEC_KEYS[1] else (name,))]
     yield Level(label=DEFAULTS, overrides=release_defaults(keys, cluster.request.hadoop))
 
@@ -185,4 +192,106 @@ def release_defaults(keys: Iterable[str], release: str | None = None) -> dict[st
             result[key] = ""
         elif default:
             result[key] = _UNSET_CONTAINER_MB if default == "-1" and key.endswith(".memory.mb") else default
+    return result
+
+
+_LESS = 4
+"""The first round has this part of the data."""
+_BUDGET_SHARE = 0.4
+"""Of the race's budget, the most that the first round may take."""
+_CANDIDATES = 2
+"""So many candidates run in the first round, next to the rules' plan and the defaults."""
+_NOISE = 0.05
+"""What runs are taken to differ by: each runs once."""
+_FITTED = (*OWN, *COMPILER)
+_DISKS = Parameter(
+    "disk_speed",
+    "",
+    "rates of rotating disks relative to those that the inventory states",
+    1.0,
+    0.6,
+    1.2,
+    None,
+    "outer and inner rates of data sheets",
+)
+
+
+def first_round(race: Study, budget_s: float) -> Study:
+    """The study of a race's first round, which is no race: every plan runs once, on less data."""
+    (factor,) = race.factors
+    candidates = [label[VARY] for label in race.contenders][:_CANDIDATES]
+    racing = {label[VARY] for label in race.contenders}
+    levels = tuple(
+        level for level in factor.all_levels() if level.label in candidates or level.label not in racing
+    )
+    settings = race.settings
+    if settings.dataset is not None:
+        rows = settings.dataset // _LESS // ROW_BYTES
+        settings = settings.model_copy(update={"dataset": rows * ROW_BYTES})
+    return race.model_copy(
+        update={
+            "study": f"first-{race.study.removeprefix('race-')}"[:31],
+            "question": "What does the simulator predict wrongly on these hosts?",
+            "settings": settings,
+            "factors": (factor.model_copy(update={"levels": levels}),),
+            "contenders": (),
+            "repeats": Repeats(least=1, most=1),
+            "budget": Budget(hours=_BUDGET_SHARE * budget_s / 3600),
+        }
+    )
+
+
+def cases(
+    levels: Iterable[Level],
+    records: Mapping[str, RunRecord],
+    values_of: Mapping[str, Mapping[str, str]],
+    candidates: Candidates,
+) -> Iterator[Case]:
+    """The runs of the first round as cases, each on its plan as it is simulated.
+
+    ``values_of`` has the values of each candidate, by its name in the race. A configuration that is not a
+    plan of howdah's is left out.
+    """
+    for level in levels:
+        record = records.get(level.label)
+        if record is None or level.label == CONFIGURED:
+            continue
+        values = values_of[level.label] if level.label in values_of else _properties(level)
+        plan = candidates.simulated(candidates.plan({} if level.label == RULES else values))
+        workloads = tuple(result.workload for result in record.workloads)
+        yield Case(
+            name=level.label,
+            study="race",
+            work=CaseWork(plan=plan, suite=record.suite.model_copy(update={"workloads": workloads})),
+            known={
+                name: seconds
+                for result in record.workloads
+                for name, seconds in times_of(result)
+                if seconds > 0
+            },
+            noise=_NOISE,
+        )
+
+
+def _properties(level: Level) -> dict[str, str]:
+    """The values of a level's jobs; heaps that follow the container are left to the rules."""
+    options = {"dfs.blocksize": level.block_size, "mapreduce.job.reduces": getattr(level, "reduces", None)}
+    settings = {**(getattr(level, "job_settings", None) or {}), **options}
+    values = {key: str(value) for key, value in settings.items() if value not in (None, "")}
+    compress, codec = CODEC_KEYS
+    if compress in values:
+        compressed = values.pop(compress) == "true"
+        values[codec] = codec_of(values.get(codec, ""), compressed=compressed)
+    return values
+
+
+def free_numbers(before: Calibration | None, *, on_lab: bool) -> list[Free]:
+    """What the first round is fitted with: each near its value before, as far as that was known."""
+    before_values = {value.name: value for value in before.parameters} if before is not None else {}
+    parameters = _FITTED if on_lab else (*_FITTED, _DISKS)
+    result = []
+    for parameter in parameters:
+        start = before_values[parameter.name].value if parameter.name in before_values else parameter.default
+        reach = math.sqrt(parameter.high / parameter.low)
+        result.append(Free(parameter.name, start, start / reach, start * reach, parameter.source))
     return result

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from howdah_textwriter import TextWriter, pace
 
-from howdah.engines.base import Prepared
-from howdah.engines.digests import job_digests
+from howdah.engines.base import Prepared, job_digests
 from howdah.engines.under_way import RunUnderWay, begun_record
 from howdah.model.at_once import AtOnce
 from howdah.model.engine_options import SAMPLE_INTERVAL

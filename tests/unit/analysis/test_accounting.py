@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from howdah.analysis import analyse
-from howdah.analysis.evidence import ByteAccount
+from howdah.analysis.analyse import analyse
+from howdah.analysis.evidence.volumes import ByteAccount
 from howdah.model.host import OtherMount
 from howdah.model.reported import Counters, FileRate
 from howdah.model.run import DeviceLimit, Outcome

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from howdah.analysis import Analysis, analyse
+from howdah.analysis.analyse import analyse
+from howdah.analysis.evidence import Analysis
 from howdah.model.reported import Counters
 from howdah.model.run import Outcome
 from howdah.model.tables import RunData

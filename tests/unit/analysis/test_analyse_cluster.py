@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from howdah.analysis import analyse
+from howdah.analysis.analyse import analyse
 from howdah.model.run import Outcome
 from howdah.model.tables import RunData
 from support.cluster_records import attempts_in, terasort_on, with_attempts, with_samples

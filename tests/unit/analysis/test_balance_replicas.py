@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import bdtrc
 
-from howdah.analysis import analyse
+from howdah.analysis.analyse import analyse
 from howdah.analysis.balance import by_chance
 from howdah.model.plan import Placement, Setting
 from howdah.model.tables import RunData

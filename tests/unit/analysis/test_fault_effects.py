@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from howdah.analysis import analyse
+from howdah.analysis.analyse import analyse
 from howdah.analysis.comparing.readings import unanswered_readings
 from howdah.model.faults import CELLS_READ, LEDGER_UNREAD, FaultReport, LedgerReport, ProbeOutage
 from howdah.model.run import RunWarning, Sample, SampleGap

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from howdah.analysis import analyse
-from howdah.analysis.evidence import ByteFlow, LayerAccount
+from howdah.analysis.analyse import analyse
+from howdah.analysis.evidence.volumes import ByteFlow, LayerAccount
 from howdah.analysis.links import local_by_lot, shuffle_share
 from howdah.model.cluster import CounterValue, Event, ReplicaSpread
 from howdah.model.spark import SparkRun, SparkStageRun
@@ -86,7 +86,7 @@ def test_spark_counts_what_its_shuffle_fetched_elsewhere_and_what_stages_read_ag
         stages=stages,
     )
     changed = result.model_copy(update={"spark": spark})
-    kinds = [{"map": "stage 1", "reduce": "stage 2"}[kind] for kind in run.tasks.column("kind").to_pylist()]
+    kinds = ["stage 1" if kind == "map" else "stage 2" for kind in run.tasks.column("kind").to_pylist()]
     column = run.tasks.schema.get_field_index("kind")
     run = run._replace(
         record=run.record.model_copy(update={"workloads": (changed,)}),

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from howdah.analysis import analyse
-from howdah.analysis.evidence import LimitShare
+from howdah.analysis.analyse import analyse
+from howdah.analysis.evidence.times import LimitShare
 from howdah.analysis.limits import disk_seconds
 from howdah.analysis.work import BytesToMove
 from howdah.model.reported import Counters

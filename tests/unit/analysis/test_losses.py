@@ -7,8 +7,8 @@ from typing import Literal
 import pyarrow as pa
 import pytest
 
-from howdah.analysis import analyse
-from howdah.analysis.evidence import WorkerLoss
+from howdah.analysis.analyse import analyse
+from howdah.analysis.evidence.losses import WorkerLoss
 from howdah.model.cluster import AppMasterStart, Event
 from howdah.model.run import Outcome, RunWarning, TaskAttempt
 from howdah.model.tables import RunData

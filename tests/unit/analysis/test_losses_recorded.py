@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from howdah.analysis import analyse
-from howdah.analysis.evidence import WorkerLoss
+from howdah.analysis.analyse import analyse
+from howdah.analysis.evidence.losses import WorkerLoss
 from howdah.model.run import TaskAttempt
 from support.cluster_records import attempts_in
 from support.findings import found

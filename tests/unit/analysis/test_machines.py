@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from howdah.analysis import analyse
+from howdah.analysis.analyse import analyse
 from howdah.analysis.machines import counted, machines_of, workers_of
 from howdah.analysis.timeline import Timeline
 from howdah.model.cluster import MemberChange

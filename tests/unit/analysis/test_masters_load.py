@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from howdah.analysis import analyse
+from howdah.analysis.analyse import analyse
 from howdah.analysis.comparing.readings import readings_of, seen_in
 from howdah.analysis.phases import workload_times
 from howdah.model.tables import RunData

@@ -6,8 +6,8 @@ from typing import Literal
 
 import pytest
 
-from howdah.analysis import analyse
-from howdah.analysis.evidence import MasterLoss
+from howdah.analysis.analyse import analyse
+from howdah.analysis.evidence.losses import MasterLoss
 from howdah.model.cluster import Event
 from howdah.model.faults import FaultReport
 from howdah.model.run import Outcome

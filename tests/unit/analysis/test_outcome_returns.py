@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from howdah.analysis import analyse
+from howdah.analysis.analyse import analyse
 from howdah.analysis.outcome import find_exceptions
 from howdah.model.reported import OperationCount
 from support.findings import found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from howdah.analysis import analyse
+from howdah.analysis.analyse import analyse
 from howdah.model.cluster import Laboratory
 from howdah.model.workloads.terasort import Codec
 from support.cluster_records import attempts_in, node_limit, terasort_on, with_attempts

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pyarrow as pa
 import pytest
 
-from howdah.analysis import analyse
+from howdah.analysis.analyse import analyse
 from howdah.model.cluster import Event
 from howdah.model.finding import Finding
 from howdah.model.reported import ResultMetric

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from howdah.analysis import analyse
+from howdah.analysis.analyse import analyse
 from howdah.analysis.region_servers import asked_for, server_events
 from howdah.analysis.table_flows import find_table_flows, rewrites
 from howdah.analysis.timeline import Timeline

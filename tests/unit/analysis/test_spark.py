@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from howdah.analysis.spark import placed_s
-from howdah.analysis.spark_losses import is_lost
+from howdah.analysis.spark import is_lost, placed_s
 from howdah.model.at_once import most_at_once
 from howdah.model.spark import SparkExecutorRun
 

@@ -6,7 +6,7 @@ from math import sqrt
 
 import pytest
 
-from howdah.analysis import analyse
+from howdah.analysis.analyse import analyse
 from howdah.analysis.storage import dfsio_figures
 from howdah.model.reported import Counters, FileRate
 from howdah.model.run import DeviceLimit, Outcome, WorkloadResult
@@ -79,7 +79,14 @@ def test_zones_run_from_the_first_files_to_the_last() -> None:
 
 def test_a_disk_as_fast_everywhere_says_so() -> None:
     assert all("as fast everywhere" in finding.text for finding in found(storage(drop=0.0), "storage-zones"))
-    assert all("the outer and inner zones" in finding.text for finding in found(storage(), "storage-zones"))
+
+
+def test_only_the_answer_explains_why_files_become_slower() -> None:
+    (answer,) = found(storage(), "answer")
+    assert "the outer and inner zones" in answer.text
+    others = found(storage(), "storage-zones")
+    assert len(others) == 3
+    assert all(finding.text.endswith("% less") for finding in others)
 
 
 def test_fio_s_raw_rate_stands_beside_the_files() -> None:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from howdah.analysis import analyse
-from howdah.analysis.evidence import Straggler
+from howdah.analysis.analyse import analyse
+from howdah.analysis.evidence.times import Straggler
 from howdah.analysis.timeline import Timeline
 from howdah.model.cluster import MemberChange
 from howdah.model.faults import FaultReport, ProbeOutage, ProbeReport

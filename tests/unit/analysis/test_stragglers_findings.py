@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from howdah.analysis import analyse
-from howdah.analysis.evidence import Cause, Sign, Straggler
+from howdah.analysis.analyse import analyse
+from howdah.analysis.evidence.times import Cause, Sign, Straggler
 from howdah.analysis.stragglers import MOST_SENTENCES, find_stragglers
 from howdah.model.finding import Finding
 from support.cluster_records import terasort_on

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
-from howdah.analysis import analyse
-from howdah.analysis.evidence import Evidence, Tail
+from howdah.analysis.analyse import analyse
+from howdah.analysis.evidence import Evidence
+from howdah.analysis.evidence.operations import Tail
 from howdah.analysis.tails import WORDS, set_by
 from support.findings import found as found_in
 from support.table_runs import CAUSES, TableScene, table_run
@@ -72,7 +73,7 @@ def test_what_held_all_along_is_said_to_be_that(cause: str) -> None:
 def test_two_causes_share_the_slow_requests() -> None:
     """What one has caught counts for no other, so shares add up to one at most."""
     tail = _tail(TableScene(cause="collector", steady=None))
-    assert tail.told <= 1.0
+    assert tail.explained <= 1.0
 
 
 def test_a_run_without_hbase_looks_at_the_machine_that_asked() -> None:

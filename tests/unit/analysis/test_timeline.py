@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from howdah.analysis.series import all_series
-from howdah.analysis.timeline import Timeline
-from howdah.analysis.use import MODES, cpu_share
+from howdah.analysis.timeline import MODES, Timeline, all_series
+from howdah.analysis.use import cpu_share
 from howdah.model.tables import SAMPLES_SCHEMA
 
 DISK = "disk/vda/read_bytes"

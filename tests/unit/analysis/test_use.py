@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from howdah.analysis import analyse
-from howdah.analysis.evidence import StretchUse
+from howdah.analysis.analyse import analyse
+from howdah.analysis.evidence.use import StretchUse
 from howdah.model.reported import Counters
 from howdah.model.tables import RunData
 from support.building import RunBuilder, Stage, kind

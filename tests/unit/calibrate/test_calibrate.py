@@ -8,12 +8,19 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from howdah.calibrate.ablation import ablate
 from howdah.calibrate.calibrate import calibrate
-from howdah.calibrate.case import Case, CaseWork, Simulate, Unsure
-from howdah.calibrate.fit import fit
+from howdah.calibrate.case import (
+    Case,
+    CaseWork,
+    Simulate,
+    Unsure,
+    best_of_shift,
+    best_of_spread,
+    median_spread,
+    typical,
+)
+from howdah.calibrate.fit import ablate, fit
 from howdah.calibrate.leave_out import NINETY, LeftOut, residuals
-from howdah.calibrate.noise import best_of_shift, best_of_spread, median_spread, typical
 from howdah.calibrate.problem import FittedFigure, Free, Problem, values_for
 from howdah.errors import UserError
 from howdah.model.calibration import Calibration, Residual

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howdah.calibrate.extents import PER_DISTANCE
 from howdah.calibrate.forecast import ForecastStretch, forecasts
 from howdah.calibrate.leave_out import NINETY
+from howdah.calibrate.uncertainty import PER_DISTANCE
 from howdah.model.calibration import Calibration, Residual
 
 SECONDS = st.floats(min_value=0.1, max_value=1e6)

@@ -9,12 +9,12 @@ import pytest
 
 from howdah import _native
 from howdah.calibrate.calibrate import calibrate
-from howdah.calibrate.extents import beyond
 from howdah.calibrate.forecast import forecasts
 from howdah.calibrate.hbase import HBASE, asked_hbase, metrics_of
 from howdah.calibrate.problem import free_parameters
 from howdah.calibrate.records import cases_of
 from howdah.calibrate.scoring import score_times
+from howdah.calibrate.uncertainty import beyond
 from howdah.engines.sim.engine import SimTarget
 from howdah.errors import UserError
 from howdah.model.calibration import Calibration

@@ -8,11 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from howdah.calibrate.built import as_built
 from howdah.calibrate.fit import fit
 from howdah.calibrate.leave_out import NINETY
 from howdah.calibrate.problem import Problem, free_parameters
-from howdah.calibrate.records import cases_of, laboratory_values, run_to_run
+from howdah.calibrate.records import as_built, cases_of, laboratory_values, run_to_run
 from howdah.engines.sim.engine import SimTarget
 from howdah.errors import UserError
 from howdah.model.inventory import DiskKind

@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from howdah.calibrate.draws import draws
 from howdah.calibrate.this_machine import of_this_machine
+from howdah.calibrate.uncertainty import draws
 from howdah.model.calibration import Calibration
 from howdah.model.measured import StepCost, TaskCosts
 from howdah.simulation.calibrations import PUBLISHED, default_values, load_calibration

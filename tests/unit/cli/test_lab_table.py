@@ -9,12 +9,13 @@ import pytest
 from rich.console import Console
 
 from howdah.cli.lab_table import back_text, lost_text, status_text
-from howdah.lab.commands import Back, KillMode, Lost
+from howdah.lab.commands import Back, Lost
 from howdah.lab.hadoop.daemons import Daemon
 from howdah.lab.hadoop.hbase import HBaseHealth
 from howdah.lab.hadoop.health import Health
 from howdah.lab.hadoop.redundancy import Behind
 from howdah.lab.kernel.processes import Process
+from howdah.lab.registry import KillMode
 from howdah.lab.status import DaemonStatus, DiskStatus, LabStatus, MachineStatus
 from howdah.model.cluster import Deviation, Isolation, Laboratory, Scaling
 from howdah.model.plan import Role

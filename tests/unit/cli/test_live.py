@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from howdah.analysis import analyse
+from howdah.analysis.analyse import analyse
 from howdah.cli.live import Display, progress_line, result_line
 from howdah.engines.base import Prepared
 from howdah.engines.local.engine import LocalEngine
@@ -81,18 +81,18 @@ def test_a_pipe_is_told_once_a_minute_how_far_a_job_is(capsys: pytest.CaptureFix
     _minutes(Display(Prepared(_job(), LocalEngine(), (), dict), silent=False, now_s=lambda: clock[0]), clock)
     first, *others = capsys.readouterr().out.splitlines()
     assert first.split("   ")[-4:] == [
-        " 12% of the work",
+        " 12 % of the work",
         "3 of 8 maps ended",
         "map-shuffle",
         "for 1 min 00 s",
     ]
     assert len(others) == 3
-    assert others[-1].endswith("50% of the work   3 of 8 maps ended   map-shuffle   for 4 min 00 s")
+    assert others[-1].endswith("50 % of the work   3 of 8 maps ended   map-shuffle   for 4 min 00 s")
 
 
 def test_what_is_under_way_is_never_all_done() -> None:
     line = progress_line(Progress("terasort", "reduce-merge", 100, 100, "B", 9.0, "0 of 1 reduce ended"))
-    assert line.split("   ")[:2] == [" 99% of the work", "0 of 1 reduce ended"]
+    assert line.split("   ")[:2] == [" 99 % of the work", "0 of 1 reduce ended"]
 
 
 def test_where_json_is_printed_the_minutes_go_elsewhere(capsys: pytest.CaptureFixture[str]) -> None:

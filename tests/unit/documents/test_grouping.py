@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
-from howdah.documents.appending import extended_text, new_text
 from howdah.documents.files import parse_inventory
-from howdah.documents.grouping import Addition, Probe, Serves, group_hosts
+from howdah.documents.grouping import Addition, Probe, Serves, extended_text, group_hosts, new_text
 from howdah.documents.hardware import describe, disk_names, installed_bytes
 from howdah.errors import UserError
 from howdah.model.host import Disk, Host
@@ -264,7 +263,7 @@ def test_measured_disks_bring_their_rates_and_stay_alike_with_those_that_were_no
     # As many bytes read at 4 GB/s as written at 2 GB/s: no zone is known of this virtual disk.
     text = new_text((addition,))
     assert "outer_rate: 2670MB/s, inner_rate: 2670MB/s}" in text
-    assert addition.asked["disks", 0] == (
+    assert addition.comments["disks", 0] == (
         "hdd? the kernel cannot tell: write hdd, ssd or nvme; "
         "rates of files in free space, at arbitrary places"
     )
@@ -299,4 +298,4 @@ def test_zones_say_more_than_files(server: Host, tmp_path: Path) -> None:
     line, *others = addition.group.disks
     assert not any(one.outer_bytes_per_s for one in others)
     assert (line.outer_bytes_per_s, line.inner_bytes_per_s) == (199_000_000, 99_000_000)
-    assert not any("files" in words for words in addition.asked.values())
+    assert not any("files" in words for words in addition.comments.values())

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from howdah.documents.appending import new_text
 from howdah.documents.files import parse_inventory, read_work, write_work
-from howdah.documents.grouping import Addition, Probe
+from howdah.documents.grouping import Addition, Probe, new_text
 from howdah.documents.survey import ASSUMED, Given, survey_groups
 from howdah.errors import UserError
 from howdah.model.existing import Machine, Survey, Volume, Work
@@ -53,8 +52,8 @@ def test_alike_machines_are_one_group_in_the_order_of_their_numbers() -> None:
     assert group.group.names == ("w1", "w2", "w9", "w10")
     assert group.group.disks[0].count == 2
     assert group.group.disks[0].size_bytes == 3_980_000_000_000
-    assert set(group.asked) == {("cpu",), ("disks", 0), ("nics", 0)}
-    assert all(text.startswith(ASSUMED) for text in group.asked.values())
+    assert set(group.comments) == {("cpu",), ("disks", 0), ("nics", 0)}
+    assert all(text.startswith(ASSUMED) for text in group.comments.values())
 
 
 def test_what_differs_is_apart_and_what_yarn_has_of_it_is_no_difference() -> None:
@@ -69,7 +68,7 @@ def test_memory_is_what_is_installed() -> None:
         machine("w1", memory_bytes=int(31.2 * GIB)), machine("w2", memory_bytes=int(31.3 * GIB))
     ).values()
     assert group.group.memory_bytes == 32 * GIB
-    assert "Java reports 31.2 GiB" in group.asked["memory",]
+    assert "Java reports 31.2 GiB" in group.comments["memory",]
 
 
 def test_racks_that_hold_equally_many_are_one_group() -> None:
@@ -97,7 +96,7 @@ def test_node_groups_are_hosts() -> None:
     assert group.group.memory_bytes == 64 * GIB
     assert group.group.data_disks == 4
     assert group.group.racks == (), "one rack is none"
-    assert "2 workers on each" in group.asked["name",]
+    assert "2 workers on each" in group.comments["name",]
 
 
 def test_masters_alone_and_machines_without_disks() -> None:
@@ -109,7 +108,7 @@ def test_masters_alone_and_machines_without_disks() -> None:
     assert list(found) == ["c", "w", "m"]
     assert found["m"].group.serves == "masters"
     assert found["c"].group.data_disks == 0
-    assert "no DataNode runs there" in found["c"].asked["disks", 0]
+    assert "no DataNode runs there" in found["c"].comments["disks", 0]
 
 
 def test_what_nobody_told_is_taken_from_yarn_and_said() -> None:
@@ -117,8 +116,8 @@ def test_what_nobody_told_is_taken_from_yarn_and_said() -> None:
     assert group.group.cpu.threads == 8
     assert group.group.memory_bytes == 20 * GIB
     assert group.group.data_disks == 1
-    assert all(text.startswith("assumed") for text in group.asked.values())
-    assert set(group.asked) == {("cpu",), ("memory",), ("disks", 0), ("nics", 0)}
+    assert all(text.startswith("assumed") for text in group.comments.values())
+    assert set(group.comments) == {("cpu",), ("memory",), ("disks", 0), ("nics", 0)}
 
 
 def test_storage_types_and_the_user_tell_what_disks_are() -> None:
@@ -126,14 +125,14 @@ def test_storage_types_and_the_user_tell_what_disks_are() -> None:
     (told,) = grouped(machine("w1", volumes=volumes), given=Given(DiskKind.NVME, 25 * 10**9)).values()
     assert {disk.kind for disk in told.group.disks} == {DiskKind.SSD, DiskKind.NVME}
     assert told.group.network_bits_per_s == 25 * 10**9
-    assert set(told.asked) == {("cpu",)}
+    assert set(told.comments) == {("cpu",)}
 
 
 def test_machines_with_addresses_only_are_counted() -> None:
     (group,) = grouped(machine("10.0.0.1"), machine("10.0.0.2")).values()
     assert group.group.count == 2
     assert group.group.hosts == ()
-    assert "10.0.0.1, 10.0.0.2" in group.asked["name",]
+    assert "10.0.0.1, 10.0.0.2" in group.comments["name",]
 
 
 def test_a_probe_tells_of_all_that_are_alike() -> None:

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 import pytest
 
-from howdah.jobs.spark_advice import SparkFacts, advise
+from howdah.jobs.spark import SparkFacts, advise
 from howdah.model.application import JobChange, StageSummary
 from howdah.model.spark_log import SparkLog
 from howdah.services.event_log import read_event_log

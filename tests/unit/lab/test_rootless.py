@@ -9,9 +9,9 @@ import pytest
 
 from howdah.errors import UserError
 from howdah.lab import rootless
+from howdah.lab.capabilities import check_ports
 from howdah.lab.hadoop.redirect import client_files, properties, redirected_files
 from howdah.lab.machines import LOOPBACK, machines
-from howdah.lab.refusals import check_ports
 from howdah.lab.state import LabSystem
 from howdah.model.cluster import Scaling
 from howdah.model.plan import Role

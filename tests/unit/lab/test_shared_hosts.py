@@ -9,9 +9,9 @@ import pytest
 from howdah.errors import UserError
 from howdah.faults.targets import lab_targets
 from howdah.lab import registry, shared_hosts
-from howdah.lab.commands import KillMode, kill
+from howdah.lab.commands import kill
 from howdah.lab.kernel.network import every_link, host_space_of, shared_spaces
-from howdah.lab.registry import Leftover
+from howdah.lab.registry import KillMode, Leftover
 from howdah.lab.shared_hosts import LabPlace
 from howdah.lab.spec import LabSpec
 from howdah.lab.state import LabState

@@ -72,7 +72,7 @@ def test_growth_year_by_year() -> None:
         assert 0 <= year.hosts - 32 - extra < 1
     assert held.years[1].fill["disks"] == pytest.approx(84 * TB / held.usable_bytes)
     assert held.years[3].fill["disks"] > 1
-    assert held.years[3].first_full.startswith("disks, 192% of")
+    assert held.years[3].first_full.startswith("disks, 192 % of")
 
 
 def test_far_beyond_the_limit_it_is_times_not_percent() -> None:

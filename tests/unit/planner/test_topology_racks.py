@@ -35,7 +35,7 @@ def test_a_rack_that_is_far_larger_than_the_others_is_told_of() -> None:
     large = host_group("large", count=20, racks=("r2",))
     (advice,) = weigh_racks(inventory(small, large), 110 * TB, 3)
     assert advice.rule == "capacity.rack-balance"
-    assert "Rack r2 has 91% of all disks" in advice.text
+    assert "Rack r2 has 91 % of all disks" in advice.text
     assert "the others have room for 30.0 TB of the 110 TB" in advice.text
 
 

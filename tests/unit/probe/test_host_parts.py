@@ -9,10 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howdah.probe import probe_host
-from howdah.probe.cpu import read_cpu
 from howdah.probe.disks import read_disks, read_mounts
+from howdah.probe.hardware import read_cpu, read_network_stack, read_nics
 from howdah.probe.host import read_memory
-from howdah.probe.nics import read_network_stack, read_nics
 from howdah.probe.tree import FileTree, NoInquiry, parse_cpu_list, parse_size
 from support.trees import grow, grow_text
 

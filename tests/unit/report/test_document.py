@@ -26,9 +26,10 @@ from howdah.report.document import (
     Section,
     Table,
     Warnings,
+    numeric_columns,
     present,
 )
-from howdah.report.html import html
+from howdah.report.html import html, prose
 from howdah.report.markdown import markdown
 from howdah.report.terminal import blocks, terminal
 from howdah.report.theme import chart
@@ -221,3 +222,20 @@ def test_the_figures_and_tables_inside_other_blocks_are_the_document_s() -> None
     document = DOCUMENT._replace(blocks=(FoldedBlocks("more", (FIGURE, Table(("a",), (("1",),), "One"))),))
     assert [figure.id for figure in document.figures()] == ["times", "left", "right"]
     assert list(document.tables()) == ["One", "Disks"]
+
+
+def test_a_column_that_no_row_has_anything_in_is_left_out() -> None:
+    table = Table(("host", "failed", "note", "tasks"), (("a", "–", "", "1"), ("b", "–", "", "–")))
+    assert table.without_empty_columns() == Table(("host", "tasks"), (("a", "1"), ("b", "–")))
+
+
+def test_addresses_and_releases_are_no_numbers() -> None:
+    table = Table(("host", "release", "time"), (("192.0.2.2", "3.5.0", "1,000.5 s"),))
+    assert numeric_columns(table) == {2}
+
+
+def test_code_is_code_and_no_line_breaks_within_an_option() -> None:
+    text = prose("Plan with --secure or `howdah run --seed 7`; a--b <i>")
+    assert text == (
+        'Plan with <code class="option">--secure</code> or <code>howdah run --seed 7</code>; a--b &lt;i&gt;'
+    )

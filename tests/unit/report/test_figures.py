@@ -12,19 +12,17 @@ import vl_convert
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howdah.analysis import analyse
-from howdah.analysis.evidence import Series
+from howdah.analysis.analyse import analyse
+from howdah.analysis.evidence.use import Series
 from howdah.model.tables import RunData
 from howdah.report.document import Key
-from howdah.report.figure import FigureSource
 from howdah.report.figures import draw
 from howdah.report.figures.elapsed import clear_of, elapsed
-from howdah.report.figures.lanes import LaneBar, merged
-from howdah.report.figures.machines import machines
 from howdah.report.figures.resources import READ
-from howdah.report.figures.steps import MOST_STEPS, combined, common_grid, mean, summed, total
+from howdah.report.figures.steps import MOST_STEPS, combined, common_grid, machines, mean, summed, total
+from howdah.report.figures.task_bars import LaneBar, merged
 from howdah.report.figures.throughput import MOST_BARS, _bars
-from howdah.report.figures.timeaxis import bands, time_unit
+from howdah.report.figures.timeaxis import FigureSource, bands, run_unit
 from howdah.report.figures.timeline import LABEL_PITCH, Label, SeriesLine, spread, steps_table
 from howdah.report.renderer import still
 from support import records
@@ -237,7 +235,7 @@ def test_bands_cover_every_phase_and_no_preparation() -> None:
 def test_long_runs_are_read_in_longer_units(elapsed_s: int, name: str) -> None:
     run = records.pi()
     record = run.record.model_copy(update={"elapsed_s": float(elapsed_s)})
-    assert time_unit(_source(RunData(record, run.tasks, run.samples))).name == name
+    assert run_unit(_source(RunData(record, run.tasks, run.samples))).name == name
 
 
 def test_tasks_too_narrow_to_see_are_joined_without_losing_any() -> None:

@@ -8,20 +8,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from howdah.analysis import analyse
-from howdah.analysis.evidence import FloorDistance
+from howdah.analysis.analyse import analyse
+from howdah.analysis.evidence.times import FloorDistance
 from howdah.model.run import RunRecord
 from howdah.model.tables import RunData
 from howdah.report.cluster import cluster_tables, grounds
 from howdah.report.document import Figure, Form, Table
-from howdah.report.figure import FigureSource
 from howdah.report.figures import draw
-from howdah.report.figures.lanes import MOST_WORKERS, event_marks, telling
-from howdah.report.figures.machines import MOST_ROWS
-from howdah.report.figures.places import SHEET, HostPlace, Place, PlacedRack
-from howdah.report.figures.steps import working
-from howdah.report.figures.topology import cells
-from howdah.report.figures.worker_lanes import LaneGroup, Places, shortened
+from howdah.report.figures.steps import MOST_ROWS, working
+from howdah.report.figures.task_bars import MOST_WORKERS, event_marks, telling
+from howdah.report.figures.tasks import LaneGroup, Places, shortened
+from howdah.report.figures.timeaxis import FigureSource
+from howdah.report.figures.topology import SHEET, HostPlace, Place, PlacedRack, cells
 from howdah.report.provenance import provenance
 from howdah.report.run import run_report
 from howdah.units import format_seconds
@@ -279,7 +277,7 @@ def test_tables_name_the_straggler_with_its_sign_and_the_loss_with_its_cost() ->
 def test_a_quiet_run_has_no_tables_of_trouble() -> None:
     run = terasort_on(Scene())
     titles = [one.title for one in cluster_tables(run.record, analyse(run).evidence)]
-    assert titles == ["What Hadoop itself needed"]
+    assert titles == ["Overheads of jobs"]
 
 
 def test_the_distance_from_the_floor_is_in_the_first_table_the_first_figure_and_its_own_table() -> None:

@@ -6,11 +6,11 @@ import json
 
 import pytest
 
-from howdah.analysis import analyse
+from howdah.analysis.analyse import analyse
 from howdah.model.tables import RunData
 from howdah.report.document import Document, FindingText, Warnings
-from howdah.report.figure import FigureSource
 from howdah.report.figures.elapsed import elapsed
+from howdah.report.figures.timeaxis import FigureSource
 from howdah.report.provenance import provenance, simulation_facts
 from howdah.report.run import run_report
 from support import records

@@ -7,7 +7,7 @@ import pytest
 from howdah.analysis.wording import probability
 from howdah.model.finding import Number
 from howdah.report.document import Table, numeric_columns
-from howdah.report.html_shell import breakable, prose
+from howdah.report.html import breakable, prose
 from howdah.report.markdown import escaped, table
 from howdah.report.words import cited, moment, number, setting, signed_bytes, source_text
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from howdah.analysis import analyse
+from howdah.analysis.analyse import analyse
 from howdah.model.run import Origin, Outcome
 from howdah.model.tables import RunData
 from howdah.report.run import run_report

@@ -14,8 +14,7 @@ from howdah.model.annotation import Annotation
 from howdah.model.tables import RunData
 from howdah.serve.index import UNREADABLE, _row, row_of
 from howdah.session.run.reporting import analyse_run
-from howdah.store.listing import list_runs
-from howdah.store.reader import read_record
+from howdah.store.reader import list_runs, read_record
 from support import cluster_reports, records
 from support.sim_runs import small_run
 from support.stored import write_killed_run, write_run

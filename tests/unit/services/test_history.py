@@ -269,8 +269,8 @@ def test_a_file_that_ends_anywhere_tells_of_what_came_before(name: str, share: f
         # Without its schema or the job's first event it tells nothing.
         assert share < 0.6
         return
-    told = {one.id for one in _attempts(job)}
-    assert told <= {one.id for one in _attempts(_from_file(recorded_job(name)))}
+    reported = {one.id for one in _attempts(job)}
+    assert reported <= {one.id for one in _attempts(_from_file(recorded_job(name)))}
 
 
 @settings(max_examples=60, deadline=None)

@@ -16,8 +16,8 @@ from howdah.session.study.directory import StudyDirectory
 from howdah.session.study.running import StudyObserver
 from howdah.session.tuning import TuningWork, new_request, planned_race
 from howdah.store.tunings import TuningFolder
-from howdah.tune.attempts import TuneProgress
-from howdah.tune.learning import first_round
+from howdah.tune.candidates import TuneProgress
+from howdah.tune.race import first_round
 from support.lab_runs import lab_plan, laboratory, recorded_runs
 from support.records import spilled
 from support.stored import write_run

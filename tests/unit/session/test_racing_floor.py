@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from howdah.analysis.comparing import figures_of
+from howdah.analysis.comparing.figures import figures_of
 from howdah.model.study import StudyRun
 from howdah.model.tables import RunData
 from howdah.model.tuning import RULES_NAME, RaceTarget
 from howdah.session.racing import winner_floors
 from howdah.session.study.directory import StudyDirectory
-from howdah.study.matrix import cells_of
+from howdah.study import cells_of
 from howdah.tune.race import VARY
 from support import records
 from support.floors import LAB, on_cluster

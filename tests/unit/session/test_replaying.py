@@ -9,7 +9,7 @@ import pytest
 
 from howdah.jobs.store import JobStore, applications
 from howdah.model.application import Application
-from howdah.session.importing import import_jobs
+from howdah.session.jobs import import_jobs
 from howdah.session.replaying import Request, replay
 from support.spark_logs import SPARK_EVENTS
 

@@ -10,9 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howdah.model.metrics import METRICS
-from howdah.telemetry.cpu import CpuDevice, PressureDevice
-from howdah.telemetry.device import Counter, Device, ProcFile
-from howdah.telemetry.disk import DiskDevice
+from howdah.telemetry.device import Counter, CpuDevice, Device, DiskDevice, PressureDevice, ProcFile
 from howdah.telemetry.nic import NicDevice
 from howdah.telemetry.source import MemoryDevice
 

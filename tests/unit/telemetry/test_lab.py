@@ -11,10 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howdah.services.web import Web
-from howdah.telemetry.cpu import PressureDevice
 from howdah.telemetry.daemons import INTERVAL_S
-from howdah.telemetry.device import MetricReading
-from howdah.telemetry.disk import VolumeDevice
+from howdah.telemetry.device import MetricReading, PressureDevice, VolumeDevice
 from howdah.telemetry.lab import CgroupCpuDevice, CgroupMemoryDevice, LabMachine, lab_sources
 
 HZ = os.sysconf("SC_CLK_TCK")

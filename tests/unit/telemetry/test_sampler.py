@@ -16,8 +16,7 @@ from howdah.model.latencies import LatencyHistogram
 from howdah.model.metrics import METRICS
 from howdah.model.run import RunRecord, Sample, TaskAttempt
 from howdah.model.tables import ServerEvent
-from howdah.telemetry.cpu import CpuDevice, PressureDevice
-from howdah.telemetry.device import Device, MetricReading
+from howdah.telemetry.device import CpuDevice, Device, MetricReading, PressureDevice
 from howdah.telemetry.sampler import Sampler
 from howdah.telemetry.source import Source, host_devices, this_machine
 

@@ -7,8 +7,8 @@ import pytest
 from howdah.model.tuning import Trial
 from howdah.releases.values import QUICK_START
 from howdah.tune.candidates import Candidates, PlannedCandidate
+from howdah.tune.finalists import sensitivities
 from howdah.tune.parameters import base_of, parameters
-from howdah.tune.sensitivity import sensitivities
 from support.lab_runs import lab_plan, laboratory
 from support.requests import run_request
 from support.sim_plans import small_plan, study_plan

@@ -10,8 +10,7 @@ import pytest
 
 from howdah.model.run import Outcome
 from howdah.model.study import Study, StudyRun
-from howdah.study.matrix import cells_of
-from howdah.study.schedule import Due, due
+from howdah.study import Due, cells_of, due
 from howdah.tune.halving import last_rounds, looks
 from support.studies import ended, study
 

@@ -8,18 +8,22 @@ from math import prod
 
 import numpy as np
 
-from howdah.analysis.causes.held import (
+from howdah.analysis.causes.limits_met import (
     CHATTER_BYTES_PER_S,
     WANDERS,
-    Held,
+    CauseMark,
+    Ceiling,
+    Peers,
     Resource,
+    View,
+    ceiling_of,
     edges,
-    held,
     low_ceilings,
 )
-from howdah.analysis.causes.view import CauseMark, Peers, View
-from howdah.analysis.evidence import OthersUse, Sign
-from howdah.analysis.use import MODES, QUIET_BYTES_PER_S
+from howdah.analysis.evidence.times import Sign
+from howdah.analysis.evidence.use import OthersUse
+from howdah.analysis.timeline import MODES
+from howdah.analysis.use import QUIET_BYTES_PER_S
 
 # A worker that waits for something else computes less too, but its limit holds it back less than its
 # peers', for every second it computes; one with a lower limit is held back at least so much more.
@@ -40,14 +44,14 @@ CONTENTION_WANDERS = 0.03
 
 def held_back(view: View) -> Iterator[CauseMark]:
     """Workers whose limit left them less than others, and workers whose CPU time went to others."""
-    uses: dict[tuple[str, str], Held] = {}
+    uses: dict[tuple[str, str], Ceiling] = {}
     for worker in view.workers:
         metrics = [
             metric
             for cpu in view.timeline.instances(worker, "cpu")
             for metric in (f"cpu/{cpu}/user_s", f"cpu/{cpu}/system_s")
         ]
-        use = _at_limit(view, worker) or held(view.timeline, worker, metrics, view.span)
+        use = _at_limit(view, worker) or ceiling_of(view.timeline, worker, metrics, view.span)
         if use is not None and use.level >= LEAST_CPUS:
             uses[worker, ""] = use
     planned = {worker: _allowed(view, worker) for worker in view.workers}
@@ -61,7 +65,7 @@ def held_back(view: View) -> Iterator[CauseMark]:
     yield from _stolen(view)
 
 
-def _at_limit(view: View, worker: str) -> Held | None:
+def _at_limit(view: View, worker: str) -> Ceiling | None:
     """What a worker computed while its limit held it back; None where nobody counts that, or it hardly did.
 
     Work comes and goes within a second, so the seconds in which it was held back longest count most.
@@ -83,7 +87,7 @@ def _at_limit(view: View, worker: str) -> Held | None:
     usual = float((shares * held_s).sum() / held_s.sum())
     at_limit = shares >= usual / 2
     time_share = float(lengths[at_limit].sum() / lengths.sum())
-    return Held(float((rates * held_s).sum() / held_s.sum()), time_share, 1.0)
+    return Ceiling(float((rates * held_s).sum() / held_s.sum()), time_share, 1.0)
 
 
 def _allowed(view: View, worker: str) -> float | None:
@@ -156,10 +160,10 @@ def slow_disks(view: View, data_disks: tuple[str, ...]) -> Iterator[CauseMark]:
     ]
     planned = {worker: view.plan(worker).disk_bytes_per_s for worker in view.workers}
     for way, metrics in _DISK_WAYS.items():
-        uses: dict[tuple[str, str], Held] = {}
+        uses: dict[tuple[str, str], Ceiling] = {}
         for worker, disk in disks:
             names = [f"disk/{disk}/{metric}" for metric in metrics]
-            use = held(view.timeline, worker, names, view.span)
+            use = ceiling_of(view.timeline, worker, names, view.span)
             if use is not None and use.level >= CHATTER_BYTES_PER_S:
                 uses[worker, disk] = use
         what = Resource("slow disk", f"rate of {way}, disk", "B/s", QUIET_BYTES_PER_S)
@@ -204,7 +208,7 @@ def _more(shares: dict[str, float], quantity: str) -> Iterator[CauseMark]:
             yield CauseMark(worker, "", None, sign)
 
 
-def _busy(view: View, disks: list[tuple[str, str]]) -> dict[tuple[str, str], Held]:
+def _busy(view: View, disks: list[tuple[str, str]]) -> dict[tuple[str, str], Ceiling]:
     """Bytes per busy second of disks that were busy most of the time."""
     result = {}
     for worker, disk in disks:
@@ -213,7 +217,7 @@ def _busy(view: View, disks: list[tuple[str, str]]) -> dict[tuple[str, str], Hel
             continue
         total = sum(view.growth(worker, f"disk/{disk}/{name}") or 0.0 for name in _DISK_WAYS["both ways"])
         share = min(1.0, busy_s / view.seconds)
-        result[worker, disk] = Held(total / busy_s, share, 1.0 if share >= BUSY else 0.0)
+        result[worker, disk] = Ceiling(total / busy_s, share, 1.0 if share >= BUSY else 0.0)
     return result
 
 
@@ -235,10 +239,10 @@ def slow_links(view: View) -> Iterator[CauseMark]:
     levels: dict[str, dict[str, float]] = {}
     low: dict[str, dict[str, CauseMark]] = {}
     for way, metric in _WAYS.items():
-        uses: dict[tuple[str, str], Held] = {}
+        uses: dict[tuple[str, str], Ceiling] = {}
         for worker in view.workers:
             nics = [nic for nic in view.timeline.instances(worker, "nic") if nic != "lo"]
-            use = held(view.timeline, worker, [f"nic/{nic}/{metric}" for nic in nics], view.span)
+            use = ceiling_of(view.timeline, worker, [f"nic/{nic}/{metric}" for nic in nics], view.span)
             if use is not None and use.level >= CHATTER_BYTES_PER_S:
                 uses[worker, ""] = use
         what = Resource("slow link", f"rate of {way}", "B/s", QUIET_BYTES_PER_S)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from statistics import mean, median
 
-from howdah.analysis.causes.view import LEAST_PEERS, CauseMark, Peers, View, by_kind, bytes_moved
-from howdah.analysis.evidence import Sign
+from howdah.analysis.causes.limits_met import LEAST_PEERS, CauseMark, Peers, View, by_kind, bytes_moved
+from howdah.analysis.evidence.times import Sign
 from howdah.analysis.stalls import Stretch, apart_s
 from howdah.model.run import TaskAttempt
 
@@ -184,11 +184,11 @@ _FULL = ("Java heap space", "GC overhead limit exceeded")
 def full_heaps(view: View) -> Iterator[CauseMark]:
     """Workers whose tasks or daemons collected for more of their time than others', or died of it."""
     # Attempts that failed or lost a race count where Hadoop tells of them: a full heap makes both.
-    told = [
+    collected = [
         attempt for attempt in view.attempts if attempt.gc_s is not None and attempt.end_s > attempt.start_s
     ]
-    told += [attempt for attempt in view.failed if attempt.gc_s and attempt.end_s > attempt.start_s]
-    for kind, attempts in by_kind(told, lambda attempt: attempt.kind).items():
+    collected += [attempt for attempt in view.failed if attempt.gc_s and attempt.end_s > attempt.start_s]
+    for kind, attempts in by_kind(collected, lambda attempt: attempt.kind).items():
         shares: dict[str, float] = {}
         for worker, tasks in by_kind(attempts, lambda attempt: attempt.worker).items():
             elapsed_s = sum(task.end_s - task.start_s for task in tasks)

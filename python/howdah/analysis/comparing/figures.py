@@ -1,14 +1,26 @@
-"""A run reduced to what a comparison needs: a few kilobytes, whatever the size of its tables."""
+"""A run reduced to what a comparison needs, whatever the size of its tables.
+
+Its figures are a few kilobytes; the courses of its resources over a workload's time have as many steps as a
+chart has room for.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
 
 from howdah.analysis.comparing.groups import amount_of
 from howdah.analysis.comparing.readings import SampledUse, readings_of, seen_in
-from howdah.analysis.others import disturbed
+from howdah.analysis.evidence.times import WorkloadTime
+from howdah.analysis.evidence.use import FloatArray, Series
+from howdah.analysis.machines import counted, machines_of
+from howdah.analysis.other_processes import disturbed
 from howdah.analysis.phases import workload_times
+from howdah.analysis.timeline import Timeline, all_series, means_within, moments, peaks_within
 from howdah.analysis.wording import listed, percent
 from howdah.model.cluster import Laboratory, Scaling
 from howdah.model.comparison import Aspect, Fact, RunFigures
@@ -22,8 +34,10 @@ from howdah.model.workloads.base import Workload
 from howdah.model.workloads.suite import options
 from howdah.units import format_bits_per_s, format_bytes, format_counted, format_memory, format_rate
 
+NamedValue = tuple[str, str]
 
-def configuration_facts(record: RunRecord) -> Iterator[Fact]:
+
+def configuration_facts(record: RunRecord) -> Iterator[NamedValue]:
     """The properties by name; where a job ran with another value than is configured, that, too."""
     configured = {
         _name(setting): _text(setting.value) for setting in record.plan.settings if setting.file is not None
@@ -32,11 +46,11 @@ def configuration_facts(record: RunRecord) -> Iterator[Fact]:
     if lab is not None:
         configured |= {deviation.key: deviation.used for deviation in lab.deviations}
     for key, value in configured.items():
-        yield _configuration(key, value)
+        yield key, value
     for result in record.workloads:
         for key, value in result.job.conf.items() if result.job else ():
             if not _same(configured.get(key), value):
-                yield _configuration(f"{key} of {result.workload.kind}", value)
+                yield f"{key} of {result.workload.kind}", value
 
 
 def _name(setting: Setting) -> str:
@@ -60,31 +74,27 @@ def _same(configured: str | None, used: str) -> bool:
         return False
 
 
-def _configuration(name: str, value: str) -> Fact:
-    return Fact(aspect=Aspect.CONFIGURATION, name=name, value=value)
-
-
-def hardware_facts(record: RunRecord) -> Iterator[Fact]:
+def hardware_facts(record: RunRecord) -> Iterator[NamedValue]:
     """The cluster's hosts group by group, a laboratory's means, and this machine."""
     planned, cluster = record.plan.cluster, record.cluster
     if planned is not None:
         for group in planned.inventory.groups:
             for what, value in _group(group):
-                yield _hardware(f"{what} of {group.name}", value)
+                yield f"{what} of {group.name}", value
     elif cluster is not None:
-        yield _hardware("DataNodes", f"{len(cluster.datanodes):,}")
-        yield _hardware("NodeManagers", f"{len(cluster.nodemanagers):,}")
-        yield _hardware("space of HDFS", format_bytes(cluster.capacity_bytes))
+        yield "DataNodes", f"{len(cluster.datanodes):,}"
+        yield "NodeManagers", f"{len(cluster.nodemanagers):,}"
+        yield "space of HDFS", format_bytes(cluster.capacity_bytes)
     # Of hosts without Hadoop there is no cluster to tell of it.
     if record.laboratory is not None:
         for what, value in _laboratory(record.laboratory):
-            yield _hardware(f"lab's {what}", value)
+            yield f"lab's {what}", value
     owner = "" if planned is None and cluster is None else " of the machine it was started on"
     for what, value in _host(record.host):
-        yield _hardware(what + owner, value)
+        yield what + owner, value
 
 
-def _group(group: HostGroup) -> Iterator[tuple[str, str]]:
+def _group(group: HostGroup) -> Iterator[NamedValue]:
     cpu = group.cpu
     yield "hosts", f"{group.count:,}"
     cores = f"{cpu.sockets} × {cpu.cores_per_socket} cores of {cpu.threads_per_core} threads"
@@ -109,7 +119,7 @@ def _group(group: HostGroup) -> Iterator[tuple[str, str]]:
     )
 
 
-def _laboratory(lab: Laboratory) -> Iterator[tuple[str, str]]:
+def _laboratory(lab: Laboratory) -> Iterator[NamedValue]:
     yield "root", "without" if lab.rootless else "with"
     if lab.beside:
         words = (f"{other.name} {'at work' if other.at_work else 'idle'}" for other in lab.beside)
@@ -131,7 +141,7 @@ def _amount(scaling: Scaling, value: float) -> str:
     return f"{value:g}"
 
 
-def _host(host: Host) -> Iterator[tuple[str, str]]:
+def _host(host: Host) -> Iterator[NamedValue]:
     cpu, memory, virtual = host.cpu, host.memory, host.virtualisation
     yield "name", host.name
     yield (
@@ -167,26 +177,22 @@ def _disk(disk: Disk) -> str:
     return ", ".join(part for part in parts if part)
 
 
-def _hardware(name: str, value: str) -> Fact:
-    return Fact(aspect=Aspect.HARDWARE, name=name, value=value)
-
-
-def plan_facts(plan: Plan) -> Iterator[Fact]:
+def plan_facts(plan: Plan) -> Iterator[NamedValue]:
     """The plan's own numbers; Hadoop's properties are the configuration's."""
-    yield _planned("platform", plan.platform)
+    yield "platform", plan.platform
     if plan.cluster is not None:
         yield from _cluster(plan.cluster)
     for worker in plan.workers:
         # The only worker of one machine bears that machine's name, which says nothing about the plan.
         owner = f"{worker.name}: " if len(plan.workers) > 1 else ""
         for what, value in _worker(worker):
-            yield _planned(owner + what, value)
+            yield owner + what, value
     for setting in plan.settings:
         if setting.key == "sample interval":
-            yield _planned(setting.key, f"{setting.value} s")
+            yield setting.key, f"{setting.value} s"
 
 
-def _worker(worker: Worker) -> Iterator[tuple[str, str]]:
+def _worker(worker: Worker) -> Iterator[NamedValue]:
     yield "map slots per worker", str(worker.map_slots)
     yield "reduce slots per worker", str(worker.reduce_slots)
     yield "memory per worker", format_memory(worker.memory_bytes)
@@ -202,28 +208,24 @@ def _worker(worker: Worker) -> Iterator[tuple[str, str]]:
         yield "daemons per worker", ", ".join(worker.roles)
 
 
-def _cluster(cluster: Cluster) -> Iterator[Fact]:
+def _cluster(cluster: Cluster) -> Iterator[NamedValue]:
     request, topology = cluster.request, cluster.topology
     for layout in cluster.layouts:
-        yield _planned(f"division of hosts in {layout.group}", layout.platform)
-    yield _planned("workers", f"{sum(1 for _ in placed_workers(cluster)):,}")
+        yield f"division of hosts in {layout.group}", layout.platform
+    yield "workers", f"{sum(1 for _ in placed_workers(cluster)):,}"
     for master in cluster.masters:
         shadow = f", shadow on {master.shadow_host}" if master.shadow_host else ""
-        yield _planned(f"master {master.name}", f"{', '.join(master.roles)} on {master.host}{shadow}")
-        yield _planned(f"vCPUs of {master.name}", str(master.vcpus))
-        yield _planned(f"memory of {master.name}", format_memory(master.memory_bytes))
-    yield _planned("hypervisor", request.hypervisor.value if request.hypervisor else "left to the planner")
-    yield _planned("protection of masters", request.protection.value)
-    yield _planned("profile", request.profile.value)
-    yield _planned("placement of replicas", topology.placement.value)
-    yield _planned("racks", f"{len(topology.racks)}{'' if topology.real_racks else ', not the real ones'}")
+        yield f"master {master.name}", f"{', '.join(master.roles)} on {master.host}{shadow}"
+        yield f"vCPUs of {master.name}", str(master.vcpus)
+        yield f"memory of {master.name}", format_memory(master.memory_bytes)
+    yield "hypervisor", request.hypervisor.value if request.hypervisor else "left to the planner"
+    yield "protection of masters", request.protection.value
+    yield "profile", request.profile.value
+    yield "placement of replicas", topology.placement.value
+    yield "racks", f"{len(topology.racks)}{'' if topology.real_racks else ', not the real ones'}"
 
 
-def _planned(name: str, value: str) -> Fact:
-    return Fact(aspect=Aspect.PLAN, name=name, value=value)
-
-
-def version_facts(record: RunRecord) -> Iterator[Fact]:
+def version_facts(record: RunRecord) -> Iterator[NamedValue]:
     """Engine, howdah, Hadoop and the operating system; of a simulation, what it rests on."""
     software, cluster = record.host.software, record.cluster
     named = (
@@ -238,18 +240,14 @@ def version_facts(record: RunRecord) -> Iterator[Fact]:
     )
     for name, value in named:
         if value is not None:
-            yield _version(name, value)
+            yield name, value
     if record.simulated is not None:
-        yield _version("calibration", record.simulated.calibration or "none: parameters are defaults")
+        yield "calibration", record.simulated.calibration or "none: parameters are defaults"
         for name, parameter in sorted(record.simulated.parameters.items()):
-            yield _version(f"parameter {name}", f"{parameter:.6g}")
+            yield f"parameter {name}", f"{parameter:.6g}"
 
 
-def _version(name: str, value: str) -> Fact:
-    return Fact(aspect=Aspect.VERSIONS, name=name, value=value)
-
-
-def workload_facts(record: RunRecord) -> Iterator[Fact]:
+def workload_facts(record: RunRecord) -> Iterator[NamedValue]:
     """Every parameter of every workload."""
     seen: Counter[str] = Counter()
     for workload in record.suite.workloads:
@@ -257,10 +255,10 @@ def workload_facts(record: RunRecord) -> Iterator[Fact]:
         seen[kind] += 1
         name = kind if seen[kind] == 1 else f"{kind} #{seen[kind]}"
         for what, value in _parameters(workload):
-            yield Fact(aspect=Aspect.WORKLOAD, name=f"{what} of {name}", value=value)
+            yield f"{what} of {name}", value
 
 
-def _parameters(workload: Workload) -> Iterator[tuple[str, str]]:
+def _parameters(workload: Workload) -> Iterator[NamedValue]:
     named: dict[str, tuple[str, str]] = {}
     for option in options().values():
         value = option.of(workload)
@@ -275,12 +273,15 @@ def facts_of(record: RunRecord) -> tuple[Fact, ...]:
 
     Reasons are left out, as are the run's seed, its hour and what changes on a host by itself.
     """
-    return (
-        *workload_facts(record),
-        *plan_facts(record.plan),
-        *configuration_facts(record),
-        *hardware_facts(record),
-        *version_facts(record),
+    aspects = (
+        (Aspect.WORKLOAD, workload_facts(record)),
+        (Aspect.PLAN, plan_facts(record.plan)),
+        (Aspect.CONFIGURATION, configuration_facts(record)),
+        (Aspect.HARDWARE, hardware_facts(record)),
+        (Aspect.VERSIONS, version_facts(record)),
+    )
+    return tuple(
+        Fact(aspect=aspect, name=name, value=value) for aspect, values in aspects for name, value in values
     )
 
 
@@ -296,8 +297,8 @@ def figures_of(run: RunData) -> RunFigures:
     return RunFigures(
         run=record.id,
         created=record.created,
-        origin=record.origin,
         engine=record.engine,
+        origin=record.origin,
         uncalibrated=record.simulated is not None and record.simulated.calibration is None,
         suite=record.suite.name,
         outcome=record.outcome,
@@ -328,3 +329,81 @@ def _disturbances(seen: SampledUse) -> Iterator[str]:
     if uses:
         shares = listed([f"{percent(use.others)} in {use.workload}" for use in uses])
         yield f"other processes used CPU time on {uses[0].machine}: {shares}"
+
+
+MOST_STEPS = 240
+"""More steps than this are narrower than two pixels of half a page's width."""
+
+
+class FollowedQuantity(NamedTuple):
+    """One thing that is followed over time: its name, and the series it is made of."""
+
+    name: str
+    subject: str
+    parts: tuple[str, ...]
+    unit: str
+
+
+QUANTITIES = (
+    FollowedQuantity("CPU busy", "cpu", ("user", "system"), "1"),
+    FollowedQuantity("disks read", "disk", ("read",), "B/s"),
+    FollowedQuantity("disks written", "disk", ("write",), "B/s"),
+    FollowedQuantity("network received", "nic", ("rx",), "B/s"),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Course:
+    """One quantity of one run over one workload, all machines that did the work together.
+
+    ``edges_s`` are seconds since the workload's start; ``means[i]`` and ``peaks[i]`` are from
+    ``edges_s[i]`` to ``edges_s[i + 1]``, shares of all CPUs or bytes per second.
+    """
+
+    run: str
+    quantity: FollowedQuantity
+    edges_s: FloatArray
+    means: FloatArray
+    peaks: FloatArray
+
+
+def courses(run: RunData, workload: str) -> tuple[Course, ...]:
+    """Every quantity that was sampled during the workload; empty where it did not run."""
+    time = next((pair for pair in workload_times(run) if pair.workload == workload), None)
+    timeline = Timeline(run.samples)
+    if time is None or time.elapsed_s <= 0 or not timeline.covers(time.start_s, time.end_s):
+        return ()
+    machines = machines_of(run, timeline)
+    series = all_series(timeline)
+    result = []
+    for quantity in QUANTITIES:
+        working = set(counted(machines, timeline, quantity.subject))
+        mine = [
+            curve
+            for curve in series
+            if curve.subject == quantity.subject
+            and curve.quantity in quantity.parts
+            and curve.host in working
+            and curve.instance != "lo"
+        ]
+        if mine:
+            # Shares of several machines' CPUs are shares of all of them, each machine counting alike.
+            among = len({curve.host for curve in mine}) if quantity.unit == "1" else 1
+            result.append(_course(run.record.id, quantity, mine, among, time))
+    return tuple(result)
+
+
+def _course(
+    run: str, quantity: FollowedQuantity, series: Sequence[Series], among: int, time: WorkloadTime
+) -> Course:
+    edges = moments(series, time.start_s, time.end_s)
+    if len(edges) - 1 > MOST_STEPS:
+        edges = np.linspace(time.start_s, time.end_s, MOST_STEPS + 1)
+    together = sum((means_within(values, edges) for values in series), np.zeros(len(edges) - 1))
+    return Course(
+        run=run,
+        quantity=quantity,
+        edges_s=edges - time.start_s,
+        means=together / among,
+        peaks=peaks_within(series, edges) / among,
+    )

@@ -1,27 +1,33 @@
-"""What a run took, measure by measure: time, resources, tasks."""
+"""What a run took, measure by measure: times, resources, tasks, and the parts of a job.
+
+Phases of different programs have nothing in common. Every job starts, runs tasks and ends, and the processes
+that it starts and the containers that it uses can be counted, for MapReduce and Spark in the same way."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow.compute as pc
 
-from howdah.analysis.comparing.job_parts import job_readings
 from howdah.analysis.comparing.statistics import LoadLine, load_line
-from howdah.analysis.evidence import OthersUse, PhaseTime, StretchUse, TaskSpread, WorkloadTime
+from howdah.analysis.evidence.times import PhaseTime, TaskSpread, WorkloadTime
+from howdah.analysis.evidence.use import OthersUse, StretchUse
 from howdah.analysis.machines import cluster_disks, counted, data_disks, machines_of, on_cluster
 from howdah.analysis.masters import journal_loads, master_loads
-from howdah.analysis.others import others_uses
-from howdah.analysis.poles import spreads, tasks_of
+from howdah.analysis.other_processes import others_uses
+from howdah.analysis.phases import attempts_of, by_job, master_of, tasks_of
 from howdah.analysis.stalls import fault_stalls
 from howdah.analysis.timeline import Timeline
+from howdah.analysis.uneven_tasks import spreads
 from howdah.analysis.use import uses
+from howdah.model.at_once import stretches
 from howdah.model.comparison import Measure, Reading
 from howdah.model.reported import Unit
-from howdah.model.run import RunRecord, WorkloadResult
+from howdah.model.run import RunRecord, TaskAttempt, WorkloadResult
 from howdah.model.simulated import PhaseUse, WorkUse
 from howdah.model.tables import RunData
 
@@ -106,11 +112,7 @@ _BYTES = (
     ("received", "received_bytes"),
     ("sent", "sent_bytes"),
 )
-_SHARES = (
-    ("CPU busy", "cpu_busy"),
-    ("NameNode busy", "namenode_busy"),
-    ("scheduler busy", "scheduler_busy"),
-)
+_SHARES = (("CPU busy", "cpu_busy"), ("NameNode busy", "namenode_busy"), ("scheduler busy", "scheduler_busy"))
 ELAPSED = "elapsed"
 """The measure that is judged."""
 CALLS, CALL_CPU = "calls to the NameNode", "NameNode's CPU time for a call"
@@ -299,3 +301,63 @@ def _tasks(spread: TaskSpread, phase: str | None) -> Iterator[Reading]:
     for name, value, unit in named:
         measure = Measure(workload=spread.workload, phase=phase, kind="task", name=name, unit=unit)
         yield Reading(measure=measure, value=value)
+
+
+BEFORE, DURING, BETWEEN, AFTER = (
+    "before the first task",
+    "while tasks ran",
+    "between tasks",
+    "after the last task",
+)
+PARTS = (BEFORE, DURING, BETWEEN, AFTER)
+"""The parts of a workload's time in their order; together they are all of it."""
+PROCESSES = "processes of Java started"
+"""Application masters, and of MapReduce one for each attempt of a task, of Spark one for each executor."""
+SHORTEST = "shortest task"
+HELD = "time of containers"
+"""Without those of application masters."""
+
+
+def job_readings(run: RunData, time: WorkloadTime) -> Iterator[Reading]:
+    """What every job on YARN has, whatever its program; nothing of a workload without tasks."""
+    result = run.record.workloads[time.index]
+    attempts = attempts_of(run, time)
+    if result.job is None or not attempts:
+        return
+    busy = stretches((attempt.start_s, attempt.end_s) for attempt in attempts)
+    between_s = sum(max(0.0, after[0] - before[1]) for before, after in pairwise(busy))
+    before_s = max(0.0, busy[0][0] - time.start_s)
+    after_s = max(0.0, time.end_s - busy[-1][1])
+    named: tuple[tuple[str, float, Unit], ...] = (
+        (BEFORE, before_s, "s"),
+        (DURING, max(0.0, time.elapsed_s - before_s - between_s - after_s), "s"),
+        (BETWEEN, between_s, "s"),
+        (AFTER, after_s, "s"),
+        (SHORTEST, min(attempt.end_s - attempt.start_s for attempt in attempts), "s"),
+        (HELD, _held_s(result, attempts), "s"),
+        (PROCESSES, _processes(result, attempts), "1"),
+    )
+    for name, value, unit in named:
+        yield _job_reading(time.workload, name, value, unit)
+
+
+def _held_s(result: WorkloadResult, attempts: Sequence[TaskAttempt]) -> float:
+    if result.spark is None:
+        return sum(attempt.end_s - attempt.start_s for attempt in attempts)
+    end_s = result.spark.end_s
+    return sum(
+        max(0.0, (end_s if executor.end_s is None else executor.end_s) - executor.start_s)
+        for executor in result.spark.executors
+    )
+
+
+def _processes(result: WorkloadResult, attempts: Sequence[TaskAttempt]) -> int:
+    if result.spark is not None:
+        # The driver in cluster mode is the application master; in client mode both are processes.
+        return len(result.spark.executors) + (1 if result.spark.deploy_mode == "cluster" else 2)
+    masters = sum(len({master_of(attempt.attempt) for attempt in job}) for job in by_job(attempts))
+    return len(attempts) + masters
+
+
+def _job_reading(workload: str, name: str, value: float, unit: Unit) -> Reading:
+    return Reading(measure=Measure(workload=workload, kind="task", name=name, unit=unit), value=value)

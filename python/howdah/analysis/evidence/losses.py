@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from howdah.model.faults import FaultReport, RecoveryStep
 from howdah.model.run import TaskAttempt
+from howdah.model.spark import SparkExecutorRun
 
 
 @dataclass(frozen=True)
@@ -228,3 +229,30 @@ class Rebuild:
     given_up_s: float | None
     most_blocks: int
     rebuilt_s: float | None
+
+
+@dataclass(frozen=True)
+class SparkLoss:
+    """Executors that an application lost, and what that cost; times are seconds since the run's start.
+
+    ``lost_s`` is the last sign of life of the first one, ``removed_s`` when the driver removed it. ``ended``
+    attempts ran on them at that time, for ``ended_s`` together; ``undone`` ones had succeeded, in
+    ``undone_s``, and their output was lost. ``fetch_failed`` attempts could not fetch such output.
+    ``stages`` ran again. ``again`` attempts repeated the work from ``begun_s`` to ``redone_s``, None without
+    any; in ``again_s`` of that time at least one of them ran.
+    """
+
+    workload: str
+    executors: tuple[SparkExecutorRun, ...]
+    lost_s: float
+    removed_s: float
+    ended: int
+    ended_s: float
+    undone: int
+    undone_s: float
+    fetch_failed: int
+    stages: tuple[int, ...]
+    again: int
+    again_s: float
+    begun_s: float | None
+    redone_s: float | None

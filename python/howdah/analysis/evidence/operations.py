@@ -105,8 +105,8 @@ class Tail:
     unknown: tuple[TailKind, ...]
 
     @property
-    def told(self) -> float:
-        """The share of the slowest operations that any cause tells of."""
+    def explained(self) -> float:
+        """The share of the slowest operations that any cause explains."""
         return sum(cause.caught for cause in self.causes)
 
 
@@ -164,21 +164,21 @@ class RegionUse:
 
 @dataclass(frozen=True)
 class RequestCheck:
-    """What clients asked for and RegionServers counted: gets, mutations or entries of the WAL.
+    """What clients requested and RegionServers counted: gets, mutations or entries of the WAL.
 
     ``resolution`` bounds the error that comes from samples not falling on the workload's ends.
     """
 
     workload: str
     what: str
-    asked: float
+    requested: float
     counted: float
     resolution: float
 
     @property
     def apart(self) -> float:
-        """The difference as a share of what was asked for."""
-        return (self.counted - self.asked) / self.asked
+        """The difference as a share of what was requested."""
+        return (self.counted - self.requested) / self.requested
 
 
 @dataclass(frozen=True)
@@ -208,15 +208,7 @@ class TableFlow:
 
 
 ThroughputBound = Literal[
-    "the target",
-    "server CPU",
-    "client CPU",
-    "disk",
-    "log",
-    "link",
-    "blocked writes",
-    "hot server",
-    "waiting",
+    "the target", "server CPU", "client CPU", "disk", "log", "link", "blocked writes", "hot server", "waiting"
 ]
 
 

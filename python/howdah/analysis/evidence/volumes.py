@@ -19,21 +19,21 @@ class ByteExplanation:
 class ByteSide:
     """One direction (reading or writing) of a workload's byte account.
 
-    ``should`` is theory (None: nothing to compute it from, or the workload did not finish); ``said``
+    ``should`` is theory (None: nothing to compute it from, or the workload did not finish); ``reported``
     are the workload's own counters; ``devices`` is what the data disks counted (None: no samples);
     ``resolution`` bounds the error that comes from samples not falling on the workload's ends.
     """
 
     should: float | None
-    said: float
+    reported: float
     devices: float | None
     resolution: float
     explained: tuple[ByteExplanation, ...]
 
     @property
     def remainder(self) -> float | None:
-        """Bytes on the devices beyond those the workload says it moved; negative where there were fewer."""
-        return None if self.devices is None else self.devices - self.said
+        """Bytes on the devices beyond those the workload reports; negative where there were fewer."""
+        return None if self.devices is None else self.devices - self.reported
 
     @property
     def unexplained(self) -> float | None:
@@ -45,7 +45,7 @@ class ByteSide:
 
 @dataclass(frozen=True)
 class ByteAccount:
-    """What a workload should move, says it moved, and what the data disks did meanwhile."""
+    """What a workload should move, reports, and what the data disks did meanwhile."""
 
     workload: str
     disks: tuple[str, ...]

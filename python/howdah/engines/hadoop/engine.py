@@ -7,9 +7,8 @@ from datetime import UTC, datetime
 from functools import partial
 from pkgutil import resolve_name
 
+from howdah.engines.base import job_digests
 from howdah.engines.clock import RunClock, clock_was_set, clocks_apart
-from howdah.engines.digests import job_digests
-from howdah.engines.hadoop.context import DeferredAction, HadoopContext
 from howdah.engines.hadoop.lost_daemons import MachineWatch, MastersWatch, Watching
 from howdah.engines.hadoop.ready import check_ready
 from howdah.engines.hadoop.storage import (
@@ -19,7 +18,7 @@ from howdah.engines.hadoop.storage import (
     clear_leftovers,
     enable_coding,
 )
-from howdah.engines.hadoop.target import HadoopTarget, NodeFinder
+from howdah.engines.hadoop.target import DeferredAction, HadoopContext, HadoopTarget, NodeFinder
 from howdah.engines.hadoop.work import Conclusion, HadoopWork
 from howdah.engines.under_way import PartialResult, RunUnderWay, begun_record, ended_by, fault_of
 from howdah.errors import HowdahError, UserError

@@ -10,8 +10,14 @@ from threading import Lock
 
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.engines.processes import ConcurrentProgram
-from howdah.faults.ledger import Content, LedgerEntry, compare_with_files
-from howdah.faults.probes import ProbeAnswer, ProbeLog, probe_reports
+from howdah.faults.probes import (
+    Content,
+    LedgerEntry,
+    ProbeAnswer,
+    ProbeLog,
+    compare_with_files,
+    probe_reports,
+)
 from howdah.installation.java_programs import compiled, java_command
 from howdah.model.faults import LEDGER_UNREAD
 from howdah.model.run import Outcome, RunRecord, RunWarning

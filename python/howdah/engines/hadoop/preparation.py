@@ -131,7 +131,9 @@ def _reach(request: RunRequest) -> tuple[Reached, FaultRun | None]:
     """Return the chosen cluster or the default lab, and the faults during the run."""
     conf, lab, plan = request.of(CONF), request.of(LAB), request.of(PLAN)
     if conf is not None and lab is not None:
-        raise UserError("--lab", "and --conf name different clusters", "leave one of them out")
+        raise UserError(
+            "--lab", "conflicts with --conf: they name different clusters", "leave one of them out"
+        )
     if lab is not None or conf is None:
         elsewhere = conf_directory(None) is not None
         state = running_lab(lab, elsewhere=elsewhere)

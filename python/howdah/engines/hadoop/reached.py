@@ -11,7 +11,7 @@ from howdah.engines.on_lab.engine import complete_lab
 from howdah.engines.on_lab.members import LabMembers, lab_telemetry, laboratory_of, shared_machine_sources
 from howdah.errors import UserError
 from howdah.installation.installation import Installation, find_installation
-from howdah.lab.kernel.enter import client_prefix, join_network
+from howdah.lab.kernel.namespaces import client_prefix, join_network
 from howdah.lab.state import LabState
 from howdah.model.at_once import LEAST_MB, MASTER_MB
 from howdah.model.cluster import Laboratory
@@ -48,7 +48,6 @@ class Reached:
     installation: Installation
     """The jars that clients run from."""
     conf: ClientConf
-    """The client's configuration."""
     web: Web
     """The client of its daemons."""
     plan: Plan
@@ -96,7 +95,7 @@ def reach_cluster(directory: Path, plan_file: Path | None) -> Reached:
     # Check the history server's address now: it is only queried after the first job.
     conf.history()
     # The user's input is checked before any query.
-    planned = _read_plan(plan_file) if plan_file else None
+    planned = read_plan_file(plan_file) if plan_file else None
     installation = find_installation()
     web = Web(kerberos=conf.secure)
     namenode, manager = NameNode(web, conf), ResourceManager(web, conf)
@@ -121,7 +120,8 @@ def reach_cluster(directory: Path, plan_file: Path | None) -> Reached:
     )
 
 
-def _read_plan(file: Path) -> ClusterPlan:
+def read_plan_file(file: Path) -> ClusterPlan:
+    """The plan in a file; raises UserError."""
     # Most runs have no plan and need no parser.
     from howdah.documents.files import read_plan  # noqa: PLC0415
 

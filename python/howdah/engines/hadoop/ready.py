@@ -6,7 +6,7 @@ import os
 import re
 from contextlib import suppress
 
-from howdah.engines.hadoop.programs.command import check_containers
+from howdah.engines.hadoop.programs.command import check_containers, check_executors
 from howdah.engines.hadoop.programs.sources import (
     check_whole,
     dfsio_files,
@@ -14,7 +14,6 @@ from howdah.engines.hadoop.programs.sources import (
     read_generated,
     tera_rows,
 )
-from howdah.engines.hadoop.programs.spark_settings import check_executors
 from howdah.engines.hadoop.storage import existing_parent
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.errors import UserError

@@ -1,10 +1,11 @@
-"""The cluster that a run goes to, by which means, and the plan's workers by what Hadoop calls them."""
+"""The cluster that a run goes to, the plan's workers by Hadoop's names, and the context of its programs."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from howdah.installation.installation import Installation
 from howdah.installation.java_programs import SparkPrograms
@@ -14,6 +15,14 @@ from howdah.model.plan import Plan
 from howdah.services.conf import ClientConf
 from howdah.services.web import Web
 from howdah.telemetry.source import Follow, Member, Source
+
+if TYPE_CHECKING:
+    from howdah.engines.clock import RunClock
+    from howdah.engines.hadoop.storage import HdfsWorkspace
+    from howdah.model.job import Job, SampleSink
+    from howdah.services.namenode import NameNode
+    from howdah.services.resourcemanager import ResourceManager
+
 
 DEADLINE_S = 120.0
 """Time without a container from the queue after which the job is given up."""
@@ -28,7 +37,6 @@ class HadoopTarget:
     conf_dir: Path
     """The client's configuration directory, which is only read."""
     conf: ClientConf
-    """The configuration in that directory."""
     web: Web
     """The client of its daemons."""
     work_dir: str
@@ -88,3 +96,41 @@ class NodeFinder:
         """Return the rack of a worker; None if it is not in the plan."""
         placed = self._placed.get(worker) or self._joined.get(worker)
         return placed.rack if placed else None
+
+
+class DeferredAction:
+    """At most one action that must not delay the next job."""
+
+    def __init__(self) -> None:
+        self._action: Callable[[], None] | None = None
+
+    def put(self, action: Callable[[], None]) -> None:
+        """Defer an action, after doing the one before."""
+        self.do()
+        self._action = action
+
+    def do(self) -> None:
+        """Do the deferred action, once, even if it raises an error."""
+        action, self._action = self._action, None
+        if action is not None:
+            action()
+
+
+@dataclass
+class HadoopContext:
+    """The context of every program.
+
+    ``warn`` adds a warning by code and text. Without a history server (``history`` is False), application
+    masters are queried for more while they run. ``afterwards`` has an action that may run later.
+    """
+
+    job: Job
+    target: HadoopTarget
+    namenode: NameNode
+    manager: ResourceManager
+    workspace: HdfsWorkspace
+    clock: RunClock
+    sink: SampleSink
+    history: bool
+    warn: Callable[[str, str], None]
+    afterwards: DeferredAction

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Generic, Protocol, TypeVar
 
-from howdah.engines.hadoop.context import HadoopContext
 from howdah.engines.hadoop.following import Following
 from howdah.engines.hadoop.history.failure import client_error
 from howdah.engines.hadoop.history.reporters import ReportedJob
@@ -15,7 +14,7 @@ from howdah.engines.hadoop.programs.client import Client, kill_applications, run
 from howdah.engines.hadoop.programs.command import EndedJob
 from howdah.engines.hadoop.programs.sources import find_source
 from howdah.engines.hadoop.storage import HdfsWorkspace, replica_spread
-from howdah.engines.hadoop.target import HadoopTarget, NodeFinder
+from howdah.engines.hadoop.target import HadoopContext, HadoopTarget, NodeFinder
 from howdah.engines.processes import RunningProgram
 from howdah.engines.under_way import PartialResult
 from howdah.errors import RunFailed

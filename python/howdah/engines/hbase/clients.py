@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 from uuid import uuid4
 
-from howdah.engines.hbase.target import ClientPlace
-from howdah.engines.hbase.work import HBaseWork, RunTable
+from howdah.engines.hbase.target import ClientPlace, HBaseWork, RunTable
 from howdah.engines.processes import RunningProgram
 from howdah.errors import RunFailed
 from howdah.model.latencies import LatencyHistogram, counted
@@ -360,7 +359,6 @@ class _YcsbClient(RunningProgram):
         self, work: HBaseWork[Ycsb], table: RunTable, place: ClientPlace, part: ClientPart, folder: Path
     ) -> None:
         self.done = 0
-        """Operations it has done."""
         self.complaint: str | None = None
         """The first error that it reported."""
         self._place = place

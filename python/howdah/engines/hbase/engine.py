@@ -11,12 +11,10 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import NamedTuple
 
+from howdah.engines.base import job_digests
 from howdah.engines.clock import RunClock, clock_was_set
-from howdah.engines.digests import job_digests
-from howdah.engines.hbase.admin import HBaseAdmin, balanced, check_status
-from howdah.engines.hbase.tables import clear_leftovers
-from howdah.engines.hbase.target import HBaseTarget
-from howdah.engines.hbase.work import HBaseContext, HBaseWork
+from howdah.engines.hbase.admin import HBaseAdmin, balanced, check_status, clear_leftovers
+from howdah.engines.hbase.target import HBaseContext, HBaseTarget, HBaseWork
 from howdah.engines.under_way import PartialResult, RunUnderWay, begun_record, ended_by, fault_of
 from howdah.errors import HowdahError, RunFailed
 from howdah.model.cluster import HBaseStatus

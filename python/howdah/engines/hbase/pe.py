@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from howdah.engines.hbase.tables import attributes_of, made_for
-from howdah.engines.hbase.work import HBaseWork, RunTable, table_name
+from howdah.engines.hbase.admin import attributes_of, made_for
+from howdah.engines.hbase.target import HBaseWork, RunTable, table_name
 from howdah.engines.processes import RunningProgram
 from howdah.engines.under_way import PartialResult
 from howdah.errors import RunFailed

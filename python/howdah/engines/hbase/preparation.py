@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import NamedTuple, Unpack
 
 from howdah.engines.base import Prepared, RunStart, new_job
+from howdah.engines.hbase.admin import LOAD, NO_TABLE, newest_kept
 from howdah.engines.hbase.engine import HBaseConnection, HBaseEngine, Opened
 from howdah.engines.hbase.reached import ReachedHBase, reach_lab_hbase, reach_own_hbase, standing_alone
-from howdah.engines.hbase.tables import LOAD, NO_TABLE, newest_kept
-from howdah.engines.hbase.work import table_name
+from howdah.engines.hbase.target import table_name
 from howdah.engines.on_lab.engine import FaultRun, complete_lab, on_lab, requested_faults
 from howdah.errors import UserError
 from howdah.installation.installation import find_hbase
@@ -156,7 +156,9 @@ def _reach(request: RunRequest, host: Host) -> tuple[ReachedHBase | None, FaultR
     """
     conf, lab, plan = request.of(CONF), request.of(LAB), request.of(PLAN)
     if conf is not None and lab is not None:
-        raise UserError(LAB.flag, f"and {CONF.flag} name different clusters", "leave one of them out")
+        raise UserError(
+            LAB.flag, f"conflicts with {CONF.flag}: they name different clusters", "leave one of them out"
+        )
     alone = next((flag for flag, value in _of_alone(request) if value is not None), None)
     if alone is not None:
         if conf is not None or lab is not None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-from howdah.engines.hadoop.reached import open_telemetry
+from howdah.engines.hadoop.reached import open_telemetry, read_plan_file
 from howdah.engines.hbase.admin import HBaseAdmin, check_status, opened
 from howdah.engines.hbase.engine import HBaseConnection
 from howdah.engines.hbase.target import ClientPlace, HBaseTarget, places_here
@@ -23,9 +23,8 @@ from howdah.hadoop.daemons import OF_HBASE
 from howdah.installation.installation import HBaseInstallation, find_hbase
 from howdah.installation.java_programs import PROGRAMS, gc_log_option, java_command, with_ycsb
 from howdah.lab.hadoop import daemons
-from howdah.lab.hadoop.files import name_options
-from howdah.lab.installed import installed
-from howdah.lab.kernel.enter import client_prefix, join_network
+from howdah.lab.hadoop.files import installed, name_options
+from howdah.lab.kernel.namespaces import client_prefix, join_network
 from howdah.lab.registry import CLIENT
 from howdah.lab.state import LabState
 from howdah.model.cluster import HBaseStatus
@@ -46,8 +45,6 @@ _START_S = 180.0
 _POLL_S = 0.5
 _END_S = 30.0
 _MASTER = "Hadoop:service=HBase,name=Master,sub=Server"
-_READY = ("masterFinishedInitializationTime", "numRegionServers")
-"""Attributes of this bean that are above zero once HBase serves requests."""
 _PORTS = (
     "hbase.master.port",
     "hbase.master.info.port",
@@ -241,7 +238,7 @@ def reach_own_hbase(directory: Path, plan_file: Path | None, host: str) -> Reach
         raise UserError(
             f"--conf {directory}", f"has no {_SITE}", "give the directory of HBase's client configuration"
         )
-    planned = _read_plan(plan_file) if plan_file else None
+    planned = read_plan_file(plan_file) if plan_file else None
     target = HBaseTarget(with_ycsb(find_hbase()), directory, places_here(host))
     conf = ClientConf.read(directory)
     reached = _query_cluster(target, open_telemetry(conf), planned, f"HBase of {directory}")
@@ -284,13 +281,6 @@ def _observed_plan(status: HBaseStatus) -> WorkerPlan:
         for server in status.servers
     )
     return WorkerPlan(platform="as found", workers=workers, settings=())
-
-
-def _read_plan(file: Path) -> ClusterPlan:
-    # Most runs have none, and do without what reads one.
-    from howdah.documents.files import read_plan  # noqa: PLC0415
-
-    return read_plan(file)
 
 
 def _check_plan(plan: ClusterPlan, file: Path, status: HBaseStatus) -> None:

@@ -5,13 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Generic, TypeVar
 
+from howdah.engines.clock import RunClock
+from howdah.engines.processes import ConcurrentProgram
+from howdah.faults.probes import ProbeAnswer, ProbeLog, probe_reports
 from howdah.installation.installation import HBaseInstallation
 from howdah.installation.java_programs import java_command
 from howdah.model.cluster import Laboratory
+from howdah.model.faults import ProbeReport
+from howdah.model.job import Job, Progress, SampleSink
+from howdah.model.workloads.base import Workload
 from howdah.model.workloads.ycsb_options import MOST_CLIENTS
 from howdah.telemetry.server_logs import ServerLogs
 from howdah.telemetry.source import Follow, Source
+
+if TYPE_CHECKING:
+    from howdah.engines.hbase.admin import HBaseAdmin
 
 _TABLES = "HBaseTables"
 
@@ -68,3 +79,121 @@ class HBaseTarget:
     def admin_command(self) -> list[str]:
         """The command line of the administration client."""
         return self.java(self.places[0], _TABLES, options=("-Xmx256m", "-XX:+UseSerialGC"))
+
+
+_PROGRAM = "HBaseProbe"
+MOST_REGIONS = 16
+"""More are not probed: each has two threads that ask."""
+_EVERY_MS = 100
+_TIMEOUT_MS = 1000
+_END_S = 60.0
+_GOOD = "OK"
+
+
+class RegionProbes:
+    """A Java program that probes every region; it ends with howdah."""
+
+    def __init__(self, target: HBaseTarget, table: str, seconds: Callable[[int], float]) -> None:
+        self._seconds = seconds
+        self._logs: dict[tuple[str, str], ProbeLog] = {}
+        self._lock = Lock()
+        self.lost: list[str] = []
+        """Its own writes that were acknowledged and are not there, in words."""
+        self.kept = 0
+        """The number of regions that have their last acknowledged write."""
+        words = (table, str(MOST_REGIONS), str(_EVERY_MS), str(_TIMEOUT_MS))
+        command = target.java(target.places[0], _PROGRAM, *words, options=("-Xmx256m", "-XX:+UseSerialGC"))
+        self._program = ConcurrentProgram(command, self._note, environment=target.places[0].environment)
+
+    def reports(self) -> tuple[ProbeReport, ...]:
+        """The observations of all probes so far."""
+        with self._lock:
+            return probe_reports(self._logs.values())
+
+    def end(self) -> None:
+        """Let it read its own writes back and end; one that does not is ended. Safe to repeat."""
+        self._program.end(_END_S)
+
+    def _note(self, line: str) -> None:
+        words = line.split(" ", 4)
+        if len(words) != 5:
+            return
+        kind, first, second, result, region = words
+        if kind == "kept":
+            self.kept += 1
+        elif kind == "lost":
+            self.lost.append(
+                f"region {region}: write {first} was acknowledged, but the last one stored is {second}"
+            )
+        elif kind in ("read", "write"):
+            answer = ProbeAnswer(
+                self._seconds(int(first)), int(second) / 1e6, None if result == _GOOD else result
+            )
+            with self._lock:
+                log = self._logs.setdefault((region, kind), ProbeLog(f"region {region}", kind))
+                log.add(answer)
+
+
+W = TypeVar("W", bound=Workload)
+
+
+def table_name(run_id: str) -> str:
+    """The table that a run makes."""
+    return f"howdah-{run_id}"
+
+
+@dataclass
+class RunTable:
+    """The table that a run's programs work on."""
+
+    name: str
+    fields: int
+    field_bytes: int
+    rows: int = 0
+    """Number of records."""
+    made_here: bool = False
+    """Whether this run created it."""
+    keep: bool = False
+    """Whether it is kept for later runs."""
+
+
+@dataclass
+class HBaseContext:
+    """The context of all programs of a run; ``warn`` adds a warning by code and text."""
+
+    job: Job
+    target: HBaseTarget
+    admin: HBaseAdmin
+    clock: RunClock
+    sink: SampleSink
+    warn: Callable[[str, str], None]
+    table: RunTable | None = None
+    """The table, once one was made or found."""
+    ledger: Path | None = None
+    """The folder of clients' ledgers of acknowledged writes, in runs with faults."""
+    probes: RegionProbes | None = None
+    """The probes of the table's regions, in runs with faults."""
+
+    @property
+    def faulty(self) -> bool:
+        """Whether faults are injected: operations may fail then, but no acknowledged write may be lost."""
+        return self.target.heal is not None
+
+
+@dataclass(frozen=True)
+class HBaseWork(Generic[W]):
+    """A workload, and the run that it belongs to."""
+
+    workload: W
+    """The workload, with all sizes decided."""
+    context: HBaseContext
+    start_s: float
+    """When the workload began."""
+    last: bool
+    """Whether it is the last one that uses the table."""
+
+    def progress(self, phase: str, done: int, total: int) -> None:
+        """Report the progress."""
+        elapsed_s = self.context.clock.now_s() - self.start_s
+        kind = self.workload.kind
+        self.context.sink.progress(Progress(kind, phase, done, total, "operations", elapsed_s))

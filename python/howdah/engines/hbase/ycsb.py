@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import cast
 
-from howdah.engines.hbase.admin import Serving
+from howdah.engines.hbase.admin import Serving, attributes_of, kept_table, made_for
 from howdah.engines.hbase.clients import (
     FAMILY,
     Answered,
@@ -15,8 +15,7 @@ from howdah.engines.hbase.clients import (
     request_operations,
     splits,
 )
-from howdah.engines.hbase.tables import attributes_of, kept_table, made_for
-from howdah.engines.hbase.work import HBaseContext, HBaseWork, RegionProbes, RunTable, table_name
+from howdah.engines.hbase.target import HBaseContext, HBaseWork, RegionProbes, RunTable, table_name
 from howdah.engines.under_way import PartialResult
 from howdah.errors import RunFailed
 from howdah.model.faults import CELLS_LOST, CELLS_READ

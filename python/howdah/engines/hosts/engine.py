@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pkgutil import resolve_name
 from typing import Generic, NamedTuple, TypeVar
 
-from howdah.engines.digests import job_digests
+from howdah.engines.base import job_digests
 from howdah.engines.under_way import PartialResult, RunUnderWay, begun_record, ended_by, fault_of
 from howdah.errors import HowdahError
 from howdah.model.cluster import Laboratory
@@ -52,7 +52,6 @@ class HostsTarget:
     """All that the engine needs of the hosts."""
 
     stations: tuple[Station, ...]
-    """The machines, host by host."""
     tools: Tools
     """The measuring tools that they have."""
     sources: tuple[Source, ...] = ()

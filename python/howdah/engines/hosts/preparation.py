@@ -164,7 +164,9 @@ def _of_command(request: RunRequest) -> tuple[ClusterPlan, HostsTarget, str]:
     """The workers of a plan, each reached by the administrator's own command."""
     words, path = request.of(REACH), request.of(PLAN)
     if request.of(LAB) is not None:
-        raise UserError(LAB.flag, f"and {REACH.flag} name different hosts", "leave one of them out")
+        raise UserError(
+            LAB.flag, f"conflicts with {REACH.flag}: they name different hosts", "leave one of them out"
+        )
     if path is None or words is None:
         raise UserError(
             REACH.flag, "gives a command to reach hosts, but no option names the hosts", "give --plan FILE"

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 import howdah
 from howdah import _native
-from howdah.engines.digests import job_digests, sha256
+from howdah.engines.base import job_digests, sha256
 from howdah.engines.local import limits, tera
 from howdah.engines.local.memory import pool_bytes
 from howdah.engines.local.ready import check_ready, check_room, replaced

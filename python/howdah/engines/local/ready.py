@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from howdah.engines.local import dfsio, limits, tera, ycsb
+from howdah.engines.local import benchmarks, limits, tera, ycsb
 from howdah.engines.local.memory import pool_bytes, sorts_in_memory, store_cache_bytes
 from howdah.engines.local.workspace import FOLDER, Shortage, Workspace, find_kept
 from howdah.errors import UserError
@@ -50,7 +50,7 @@ def check_ready(job: Job) -> None:
     ready_rows(type(first), data_dirs, inputs)
     _check_spared(data_dirs, inputs)
     if isinstance(first, DfsioRead):
-        dfsio.check_ready(find_kept(data_dirs, DFSIO_FOLDER))
+        benchmarks.check_ready(find_kept(data_dirs, DFSIO_FOLDER))
     if isinstance(first, YcsbMix):
         ycsb.check_ready(data_dirs, first)
     if any(isinstance(workload, Ycsb) for workload in job.suite.workloads):

@@ -51,15 +51,11 @@ class LocalTable(Model):
     """The description of one data directory's part of a table, stored next to it."""
 
     records: int
-    """Records of all parts."""
     version: int
     """The newest write of any record."""
     fields: int
-    """Fields of each record."""
     field_bytes: int
-    """Size of each."""
     seed: int
-    """Seed of its values."""
     whole: bool
     """Whether the last run that changed it completed and verified its records."""
     part: int = 0

@@ -14,8 +14,7 @@ from howdah.analysis.wording import listed
 from howdah.engines.base import Engine
 from howdah.errors import UserError
 from howdah.faults.lab import LabFaults, RunningDaemons, heal_orphans
-from howdah.faults.player import FaultPlayer
-from howdah.faults.recovery import LabLogs
+from howdah.faults.player import FaultPlayer, LabLogs
 from howdah.faults.schedule import check_schedule, read_faults
 from howdah.faults.targets import lab_targets
 from howdah.lab import registry

@@ -14,7 +14,7 @@ from howdah.lab.hadoop.daemons import page_url
 from howdah.lab.hadoop.files import is_configured
 from howdah.lab.kernel.cgroups import ControlGroup, machine_group
 from howdah.lab.kernel.disks import devices
-from howdah.lab.kernel.inhabitants import is_at_work
+from howdah.lab.kernel.namespaces import is_at_work
 from howdah.lab.kernel.network import INTERFACE, SPACES, UPLINK, every_link, host_space_of, space
 from howdah.lab.kernel.processes import belongs
 from howdah.lab.shared_hosts import labs_sharing_hosts, shared_with
@@ -24,7 +24,7 @@ from howdah.model.plan import Role
 from howdah.services.conf import ClientConf
 from howdah.services.web import Web
 from howdah.telemetry.lab import LabMachine, NeighbourDevice, lab_sources
-from howdah.telemetry.own import grouped_lab, loose_lab
+from howdah.telemetry.processes import grouped_lab, loose_lab
 from howdah.telemetry.source import Member, Membership, Source, shared_machine
 
 _WITH_ADDRESS = (Role.DATANODE, Role.NODEMANAGER, Role.JOURNALNODE)

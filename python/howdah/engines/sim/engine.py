@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 import howdah
 from howdah import _native
-from howdah.engines.digests import job_digests
+from howdah.engines.base import job_digests
 from howdah.engines.sim.results import bands_of, detail_of, histograms, request_result, workload_result
 from howdah.engines.under_way import RunUnderWay, begun_record
 from howdah.model.cluster import ClusterState

@@ -11,7 +11,7 @@ import numpy as np
 
 import howdah
 from howdah import _native
-from howdah.engines.digests import job_digests
+from howdah.engines.base import job_digests
 from howdah.engines.local.memory import USUAL_PROCESS_BYTES, pool_bytes
 from howdah.engines.local.ready import needed_bytes, too_little_room
 from howdah.engines.local.workspace import FREE_SHARE, Shortage

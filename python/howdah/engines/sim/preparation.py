@@ -8,11 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import Unpack
 
-from howdah.calibrate.draws import draws
-from howdah.calibrate.extents import beyond
+from howdah.calibrate.uncertainty import beyond, draws
 from howdah.documents.files import read_host, read_plan, write_calibration
-from howdah.engines.base import Prepared, RunStart, new_job
-from howdah.engines.digests import sha256
+from howdah.engines.base import Prepared, RunStart, new_job, sha256
 from howdah.engines.local.memory import USUAL_PROCESS_BYTES, sort_needs
 from howdah.engines.sim.engine import SimEngine, SimTarget
 from howdah.engines.sim.local_machine import USUAL_REPLICATIONS, SimLocalEngine, check_room, scenario_of

@@ -12,12 +12,15 @@ from typing import NamedTuple
 from howdah.errors import RunFailed
 from howdah.hadoop.config_files import read_assignments
 from howdah.hadoop.daemons import DAEMONS, OF_HBASE, DaemonKind, default_port
-from howdah.installation.installation import HBaseInstallation, Installation, java_home
+from howdah.installation.installation import (
+    HBaseInstallation,
+    Installation,
+    java_home,
+)
 from howdah.installation.java_programs import BRIEF, PROGRAMS, gc_log_option, java_command
-from howdah.lab.hadoop.files import cpu_option, directories, name_options
+from howdah.lab.hadoop.files import Installed, cpu_option, directories, name_options
 from howdah.lab.hadoop.redirect import properties
-from howdah.lab.installed import Installed
-from howdah.lab.kernel import enter, processes
+from howdah.lab.kernel import namespaces, processes
 from howdah.lab.kernel.processes import Process
 from howdah.lab.registry import MACHINE, VARIABLE
 from howdah.lab.state import LabState, LabSystem
@@ -204,7 +207,7 @@ def tail(log: Path) -> str:
 
 def machine_prefix(state: LabState, machine: LabSystem) -> tuple[str, ...]:
     """Return the prefix of a command line that runs on a machine; empty without root."""
-    return enter.entry(state.spec, machine.name, state.hosts_file) if state.spec else ()
+    return namespaces.entry(state.spec, machine.name, state.hosts_file) if state.spec else ()
 
 
 def _options(state: LabState, machine: LabSystem) -> list[str]:

@@ -13,6 +13,7 @@ from howdah.errors import RunFailed
 from howdah.hadoop.restarts import HDFS, ON_HDFS, QUORUM
 from howdah.lab.hadoop import daemons
 from howdah.lab.hadoop.daemons import Daemon
+from howdah.lab.hadoop.files import Installed
 from howdah.lab.hadoop.hbase import root_directory
 from howdah.lab.hadoop.health import (
     file_system_answers,
@@ -23,8 +24,7 @@ from howdah.lab.hadoop.health import (
     namenode_has_started,
 )
 from howdah.lab.hadoop.redundancy import Behind
-from howdah.lab.installed import Installed
-from howdah.lab.kernel.enter import network_of
+from howdah.lab.kernel.namespaces import network_of
 from howdah.lab.kernel.processes import Process, is_running
 from howdah.lab.kernel.processes import daemons as running
 from howdah.lab.state import LabState, LabSystem

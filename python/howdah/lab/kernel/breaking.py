@@ -14,7 +14,7 @@ from howdah.lab.kernel import disks
 from howdah.lab.kernel.cgroups import machine_group
 from howdah.lab.kernel.disks import find_loops
 from howdah.lab.kernel.network import Link, queueing
-from howdah.lab.kernel.tools import run
+from howdah.lab.kernel.processes import run
 from howdah.lab.spec import LabSpec, MachineSpec
 
 Way = Literal["in", "out"]

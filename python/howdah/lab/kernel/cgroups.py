@@ -15,7 +15,7 @@ from typing import NamedTuple, Self
 
 from howdah.errors import RunFailed
 from howdah.lab import registry
-from howdah.lab.kernel.tools import LabMount, read_mounts
+from howdah.lab.kernel.processes import LabMount, read_mounts
 from howdah.lab.registry import Leftover
 from howdah.lab.spec import LabSpec, MachineSpec
 

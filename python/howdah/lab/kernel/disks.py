@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 from howdah.errors import HowdahError, RunFailed, UserError
 from howdah.lab import registry
-from howdah.lab.kernel import cgroups, inhabitants
+from howdah.lab.kernel import cgroups, namespaces
 from howdah.lab.kernel.cgroups import machine_group
-from howdah.lab.kernel.tools import LabMount, read_mounts, run
+from howdah.lab.kernel.processes import LabMount, read_mounts, run
 from howdah.lab.registry import Leftover
 from howdah.lab.spec import MACHINES, DiskSpec, Format, LabSpec, MachineSpec
 from howdah.model.cluster import Deviation
@@ -318,7 +318,7 @@ def _unmount(lab: str, mount: LabMount) -> Iterator[Leftover]:
     try:
         run(lab, "umount", str(mount.point))
     except HowdahError as error:
-        users = inhabitants.users_of(mount.point)
+        users = namespaces.users_of(mount.point)
         yield Leftover("mount", str(mount.point), f"is in use by {', '.join(users)}" if users else error.what)
 
 
@@ -330,5 +330,5 @@ def _delete(path: Path) -> Iterator[Leftover]:
 
 
 def _keepers(loop: LoopDevice) -> str:
-    keepers = inhabitants.keepers_of(loop.device)
+    keepers = namespaces.keepers_of(loop.device)
     return f"is mounted for {', '.join(keepers)}" if keepers else "is in use"

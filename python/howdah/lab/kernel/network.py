@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 from howdah.errors import HowdahError
 from howdah.lab import registry
-from howdah.lab.kernel.tools import read_mounts, run
+from howdah.lab.kernel.processes import read_mounts, run
 from howdah.lab.registry import Leftover
 from howdah.lab.spec import CLIENT_ADDRESS, SUBNET, HostSpec, LabSpec, MachineSpec
 

@@ -86,8 +86,8 @@ class DfsioWrite(DfsioFiles):
 
     options = (FILES, FILE_SIZE, BLOCK_SIZE, REPLICATION, ERASURE_CODING)
     programs: ClassVar = {
-        "local": "howdah.engines.local.dfsio:dfsio_write",
-        "hadoop": "howdah.engines.hadoop.programs.dfsio:dfsio_write",
+        "local": "howdah.engines.local.benchmarks:dfsio_write",
+        "hadoop": "howdah.engines.hadoop.programs.benchmarks:dfsio_write",
         "sim": "howdah.simulation.translate:dfsio",
     }
     sizes: ClassVar = {
@@ -114,8 +114,8 @@ class DfsioRead(DfsioFiles):
     # A simulation finds no files of an earlier run.
     options_on: ClassVar = {"sim": (FILES, FILE_SIZE)}
     programs: ClassVar = {
-        "local": "howdah.engines.local.dfsio:dfsio_read",
-        "hadoop": "howdah.engines.hadoop.programs.dfsio:dfsio_read",
+        "local": "howdah.engines.local.benchmarks:dfsio_read",
+        "hadoop": "howdah.engines.hadoop.programs.benchmarks:dfsio_read",
         "sim": "howdah.simulation.translate:dfsio",
     }
     sizes: ClassVar = {

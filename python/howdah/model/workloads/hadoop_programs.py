@@ -27,8 +27,8 @@ class Pi(Workload):
 
     options = (MAPS, SAMPLES)
     programs: ClassVar = {
-        "local": "howdah.engines.local.pi:pi",
-        "hadoop": "howdah.engines.hadoop.programs.pi:pi",
+        "local": "howdah.engines.local.benchmarks:pi",
+        "hadoop": "howdah.engines.hadoop.programs.benchmarks:pi",
         "sim": "howdah.simulation.translate:pi",
     }
     sizes: ClassVar = {
@@ -81,7 +81,7 @@ class NNBench(Workload):
     """Replicas of its files."""
 
     options = (MAPS, OPERATIONS, BLOCK_SIZE, REPLICATION)
-    programs: ClassVar = {"hadoop": "howdah.engines.hadoop.programs.nnbench:nnbench"}
+    programs: ClassVar = {"hadoop": "howdah.engines.hadoop.programs.benchmarks:nnbench"}
     sizes: ClassVar = {"hadoop": "howdah.planner.suite.programs:nnbench"}
     not_on: ClassVar = {
         "local": "it measures a NameNode, and this engine has none",

@@ -344,7 +344,7 @@ class SparkTpch(_Checked):
     """Scale factor of the tables."""
 
     options = (SCALE, *SPARK)
-    programs: ClassVar = {"hadoop": "howdah.engines.hadoop.programs.spark_tpch:tpch"}
+    programs: ClassVar = {"hadoop": "howdah.engines.hadoop.programs.spark:tpch"}
     sizes: ClassVar = {"hadoop": "howdah.planner.suite.spark:tpch"}
     extras = ("spark",)
     primary_metric = "all queries"

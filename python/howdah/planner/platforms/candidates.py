@@ -28,7 +28,7 @@ from howdah.planner.platforms.judging import judge, platform_score
 from howdah.planner.rule import Decision, Rule
 from howdah.planner.rules import memory as memory_rules
 from howdah.planner.rules import platform as rules
-from howdah.units import format_counted, format_gib
+from howdah.units import format_counted, format_gib, format_percent
 
 MOST_PER_SOCKET = 10
 """Twenty workers on two sockets are the most that were measured (RULES 16); more only where insisted on."""
@@ -265,7 +265,8 @@ def _held_back(group: HostGroup, candidate: Candidate) -> Setting:
     reserved = group.memory_bytes - allocated
     because = (
         f"the hypervisor keeps 1.7 GiB and 5.2 %, workers get the rest in whole GiB: "
-        f"{format_gib(allocated)} of {format_gib(group.memory_bytes)}, {allocated / group.memory_bytes:.1%}"
+        f"{format_gib(allocated)} of {format_gib(group.memory_bytes)}, "
+        f"{format_percent(allocated / group.memory_bytes)}"
     )
     inputs = (_bytes("memory of a host", group.memory_bytes), _bytes("memory of its workers", allocated))
     return memory_rules.HELD_BACK.setting(

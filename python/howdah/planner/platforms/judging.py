@@ -16,7 +16,7 @@ from howdah.model.request import Hypervisor, PlanRequest, Profile
 from howdah.planner.master_slots import PLACE_BYTES, PLACE_VCPUS
 from howdah.planner.platforms.division import Division, mapreduce_share, slots_of, spinning_disks
 from howdah.planner.rules import platform as rules
-from howdah.units import GIB, format_counted, format_gib
+from howdah.units import GIB, format_counted, format_gib, format_percent
 
 _GUEST_BYTES = 3 * GIB
 """Operating system 1 GiB and a DataNode about 2 GB, for each virtual machine (RULES 122)."""
@@ -112,11 +112,12 @@ def hbase_judgements(division: Division) -> Iterator[Judgement]:
     if division.virtual:
         share = guest_share(division)
         yield rules.HBASE_VIRTUAL.con(
-            f"virtual machines take up to {_HBASE_VIRTUAL:.0%} longer than the hosts themselves",
+            f"virtual machines take up to {100 * _HBASE_VIRTUAL:.0f} % longer than the hosts themselves",
             _HBASE_VIRTUAL,
         )
         yield rules.GUEST_MEMORY.con(
-            f"about {share:.0%} of memory goes to {format_counted(count, 'guest')} with DataNodes",
+            f"about {format_percent(share)} of memory goes to "
+            f"{format_counted(count, 'guest')} with DataNodes",
             _HBASE_GUEST_MEMORY * share,
         )
 
@@ -151,7 +152,7 @@ def _numa(group: HostGroup, request: PlanRequest, division: Division) -> Iterato
         remote = 1 - 1 / spanned
         behind_sockets = 1 - 1 / max(1, spanned // cpu.numa_nodes_per_socket)
         yield rules.FITS_NUMA_NODE.con(
-            f"spans {spanned} NUMA nodes: {remote:.0%} of its memory is remote to each CPU",
+            f"spans {spanned} NUMA nodes: {format_percent(remote)} of its memory is remote to each CPU",
             _REMOTE_MEMORY * behind_sockets + _NEAR_MEMORY * (remote - behind_sockets),
         )
     elif vcpus > cores:
@@ -213,7 +214,7 @@ def _count(group: HostGroup, division: Division) -> Iterator[Judgement]:
         # Two workers on two sockets are the fewest that were found good; one alone was measured by itself.
         loss = _ONE_VM if sockets > 1 else _ONE_VM_IN_SOCKET
         yield rules.ONE_VM.con(
-            f"one virtual machine as large as the host takes {loss:.0%} longer than native", loss
+            f"one virtual machine as large as the host takes {format_percent(loss)} longer than native", loss
         )
     elif _FEWEST_PER_SOCKET * sockets <= count <= _MOST_PER_SOCKET * sockets:
         judgement: Callable[..., Judgement] = (
@@ -232,7 +233,7 @@ def _judge_sizes(division: Division) -> Iterator[Judgement]:
     excess = mean / small.disks - 1
     yield rules.ALIKE.con(
         f"{small.disks} or {format_counted(large.disks, 'disk')}, but equally many replicas: "
-        f"the smaller workers' disks carry {excess:.0%} more than the mean",
+        f"the smaller workers' disks carry {format_percent(excess)} more than the mean",
         _WRITE_SHARE * excess,
     )
 
@@ -241,7 +242,7 @@ def _replicas(division: Division) -> Iterator[Judgement]:
     excess = _REPLICA_SPREAD * math.sqrt(division.per_host)
     yield rules.REPLICA_BALANCE.con(
         f"with {format_counted(division.per_host, 'DataNode')} per host, "
-        f"the fullest holds about {excess:.0%} more blocks than the mean",
+        f"the fullest holds about {format_percent(excess)} more blocks than the mean",
         _WRITE_SHARE * excess,
     )
 
@@ -261,7 +262,8 @@ def _slots(group: HostGroup, request: PlanRequest, division: Division) -> Iterat
 def _guests(division: Division) -> Iterator[Judgement]:
     share = guest_share(division)
     yield rules.GUEST_MEMORY.con(
-        f"about {share:.0%} of memory goes to {format_counted(division.per_host, 'guest')} with daemons",
+        f"about {format_percent(share)} of memory goes to "
+        f"{format_counted(division.per_host, 'guest')} with daemons",
         _GUEST_MEMORY * share,
     )
 

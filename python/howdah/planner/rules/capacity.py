@@ -6,7 +6,7 @@ from howdah.planner.facts import Facts
 from howdah.planner.rule import MAY, MUST
 from howdah.planner.rules.declare import Rules
 from howdah.planner.storage import FILL_LIMIT
-from howdah.units import format_bytes
+from howdah.units import format_bytes, format_percent
 
 _INTERMEDIATE = 0.5
 """Compressed map output on disk for each byte that is sorted: with three replicas 6.5 in all (D0 35)."""
@@ -77,7 +77,7 @@ def _sorted_dataset(facts: Facts) -> str | None:
     return (
         f"Sorting {format_bytes(dataset)} takes about {format_bytes(need)} of disk: {several} of the input, "
         f"as many of the output and compressed map output. The workers have {format_bytes(raw)}, of which "
-        f"{FILL_LIMIT:.0%} should be used: sort less, add hosts or keep fewer replicas."
+        f"{format_percent(FILL_LIMIT)} should be used: sort less, add hosts or keep fewer replicas."
     )
 
 

@@ -8,7 +8,7 @@ from howdah.planner.facts import Facts
 from howdah.planner.rule import MAY, MUST
 from howdah.planner.rules.declare import Condition, Rules
 from howdah.planner.storage import HEAP_MOST, REPLICATION, file_bytes, namenode_heap_bytes, namespace_blocks
-from howdah.units import format_bytes, format_count, format_memory
+from howdah.units import format_bytes, format_count, format_memory, format_percent
 
 _QUORUM = 3
 MOST_DISKS = 0.1
@@ -92,9 +92,9 @@ def _idle_disks(facts: Facts) -> str | None:
     if idle <= MOST_DISKS * whole:
         return None
     return (
-        f"Masters take the places of workers with {idle} of {whole} data disks, {idle / whole:.0%} of what "
-        "the hosts could hold and do. Compare with another --workers-per-host, add hosts, or give masters "
-        "separate small hosts (`serves: masters`)."
+        f"Masters take the places of workers with {idle} of {whole} data disks, "
+        f"{format_percent(idle / whole)} of what the hosts could hold and do. Compare with another "
+        "--workers-per-host, add hosts, or give masters separate small hosts (`serves: masters`)."
     )
 
 

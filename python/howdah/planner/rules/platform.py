@@ -10,6 +10,7 @@ from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import MAY, MUST
 from howdah.planner.rules.declare import Condition, Rules
+from howdah.units import format_percent
 
 READY_SHARE = 0.05
 """The share of time a virtual machine may wait for a CPU before it matters (RULES 22)."""
@@ -171,7 +172,7 @@ OVERCOMMIT = rules.advice(
 ).text(
     "Where virtual CPUs are over-committed, each virtual machine's ready time stays below 5 %.",
     "Virtual CPUs may be over-committed, as requested: keep each virtual machine's ready time below "
-    f"{READY_SHARE:.0%}. In measurements it helped only small workers with a single replica.",
+    f"{100 * READY_SHARE:.0f} %. In measurements it helped only small workers with a single replica.",
 )
 
 
@@ -211,7 +212,7 @@ def _ready_time(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if reading.host is None or not reading.host.virtualisation.is_virtual:
         return
     share = reading.host.virtualisation.steal_share
-    right = f"below {READY_SHARE:.0%} of CPU time"
+    right = f"below {100 * READY_SHARE:.0f} % of CPU time"
     if share is None:
         yield Observation(
             None, "stolen CPU time", "not counted", "the ready time in the hypervisor's own figures"
@@ -220,7 +221,7 @@ def _ready_time(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     yield Observation(
         share < READY_SHARE,
         "stolen CPU time",
-        f"{share:.1%} of CPU time since boot",
+        f"{format_percent(share)} of CPU time since boot",
         right,
         fix="give the host's virtual machines no more virtual CPUs together than it has threads",
         inputs=(Input(name="steal share", value=share),),

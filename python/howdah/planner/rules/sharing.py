@@ -30,7 +30,7 @@ def _neighbours(facts: Facts) -> str | None:
     sharing = facts.request.sharing
     if sharing is None:
         return None
-    part = "what others leave" if sharing.percent is None else f"{sharing.percent}%"
+    part = "what others leave" if sharing.percent is None else f"{sharing.percent} %"
     clusters = [
         f"{neighbour.cluster} (its plan's SHA-256 {neighbour.digest[:_DIGEST_LETTERS]})"
         for neighbour in sharing.beside

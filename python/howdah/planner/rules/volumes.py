@@ -12,7 +12,7 @@ from howdah.planner.reading import Inspected, Observation, data_mounts, is_tempo
 from howdah.planner.rule import MAY, MUST, Decision, Scope
 from howdah.planner.rules.declare import Rules, as_number
 from howdah.planner.storage import block_disks
-from howdah.units import GIB, MIB, format_bytes, format_counted
+from howdah.units import GIB, MIB, format_bytes, format_counted, format_percent
 
 _FSDATASET = "org.apache.hadoop.hdfs.server.datanode.fsdataset"
 _ROUND_ROBIN = f"{_FSDATASET}.RoundRobinVolumeChoosingPolicy"
@@ -209,7 +209,7 @@ def _reserved(facts: Facts) -> Decision:
     )
     return Decision(
         value,
-        f"{value / disk:.1%} of each {format_bytes(disk)} disk is kept from HDFS: {purpose}",
+        f"{format_percent(value / disk)} of each {format_bytes(disk)} disk is kept from HDFS: {purpose}",
         (Input(name="smallest data disk", value=disk, unit="B"),),
     )
 

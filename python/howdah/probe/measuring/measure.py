@@ -24,14 +24,17 @@ from howdah.model.measured import (
 )
 from howdah.model.workloads.terasort import Codec
 from howdah.probe.measuring.disks import (
+    OutOfTime,
+    Pace,
     check_room,
+    data_dir_of,
     depth_of,
     measure_directory,
     measure_streams,
     measure_zones,
+    scratch,
 )
 from howdah.probe.measuring.peers import measure_peer
-from howdah.probe.measuring.scratch import OutOfTime, Pace, data_dir_of, scratch
 from howdah.units import MIB
 
 _LITTLE_OF_THREAD_BYTES = 128 * MIB
@@ -53,7 +56,7 @@ def make_pool(host: Host, blocks: int, pace: Pace, within_s: float) -> _native.P
     threads = math.ceil(host.usable_cpus)
     little = max(_LEAST_BYTES, blocks * _BLOCK_BYTES, threads * _LITTLE_OF_THREAD_BYTES)
     much = min(_MUCH_BYTES, host.usable_memory_bytes // 4)
-    pace.tell("memory, touched for the first time")
+    pace.report("memory, touched for the first time")
     try:
         before_s = pace.spent_s
         pool = _native.Pool(little, threads)
@@ -85,18 +88,18 @@ def measure_rows(pool: _native.Pool, host: Host, pace: Pace, within_s: float) ->
         )
         for size, repeats in sizes
     ]
-    each = measured[0]
+    least = measured[0]
     return RowCosts(
         threads=threads,
         cpu_share=MeasuredFigure.of([cost.cpu_share for costs in measured for cost in costs]),
-        generate_s_per_byte=MeasuredFigure.of([cost.generate_s_per_byte for cost in each]),
-        validate_s_per_byte=MeasuredFigure.of([cost.validate_s_per_byte for cost in each]),
+        generate_s_per_byte=MeasuredFigure.of([cost.generate_s_per_byte for cost in least]),
+        validate_s_per_byte=MeasuredFigure.of([cost.validate_s_per_byte for cost in least]),
         sorts=tuple(
             _sort([cost.sorts[at] for cost in costs], size)
             for costs, (size, _) in zip(measured, sizes, strict=True)
             for at in range(len(costs[0].sorts))
         ),
-        codecs=tuple(_codec([cost.codecs[at] for cost in each]) for at in range(len(each[0].codecs))),
+        codecs=tuple(_codec([cost.codecs[at] for cost in least]) for at in range(len(least[0].codecs))),
     )
 
 
@@ -110,22 +113,22 @@ def measure_memory(pool: _native.Pool, host: Host, pace: Pace, within_s: float) 
     return MeasuredFigure.of(pace.repeated(once, most=_COPIES, within_s=within_s))
 
 
-def _sort(each: list[_native.SortCost], memory_bytes: int) -> SortCost:
+def _sort(costs: list[_native.SortCost], memory_bytes: int) -> SortCost:
     return SortCost(
         memory_bytes=memory_bytes,
-        windows=each[0].windows,
-        window_rows=each[0].window_rows,
-        sort_s_per_byte=MeasuredFigure.of([cost.sort_s_per_byte for cost in each]),
-        merge_s_per_byte=MeasuredFigure.of([cost.merge_s_per_byte for cost in each]),
+        windows=costs[0].windows,
+        window_rows=costs[0].window_rows,
+        sort_s_per_byte=MeasuredFigure.of([cost.sort_s_per_byte for cost in costs]),
+        merge_s_per_byte=MeasuredFigure.of([cost.merge_s_per_byte for cost in costs]),
     )
 
 
-def _codec(each: list[_native.CodecCost]) -> CodecCost:
+def _codec(costs: list[_native.CodecCost]) -> CodecCost:
     return CodecCost(
-        codec=Codec(each[0].name),
-        pack_s_per_byte=MeasuredFigure.of([cost.pack_s_per_byte for cost in each]),
-        unpack_s_per_byte=MeasuredFigure.of([cost.unpack_s_per_byte for cost in each]),
-        ratio=each[0].ratio,
+        codec=Codec(costs[0].name),
+        pack_s_per_byte=MeasuredFigure.of([cost.pack_s_per_byte for cost in costs]),
+        unpack_s_per_byte=MeasuredFigure.of([cost.unpack_s_per_byte for cost in costs]),
+        ratio=costs[0].ratio,
     )
 
 
@@ -142,20 +145,20 @@ def measure(
     *,
     limit_s: float,
     peers: Sequence[str] = (),
-    tell: Callable[[str], None] = lambda _: None,
+    report: Callable[[str], None] = lambda _: None,
 ) -> Host:
     """The host with what it was measured to do in about a minute, at most ``limit_s`` seconds.
 
-    Files are written below the data directories and removed however it ends; disks are opened for
-    reading only. ``peers`` are hosts that listen, to which the network is measured. ``tell`` is told what is
-    measured now. Raises UserError for a directory that cannot be used, too little room, a peer that does not
+    Files are written below the data directories and removed however it ends; disks are opened for reading
+    only. ``peers`` are hosts that listen, to which the network is measured. ``report`` is called with the
+    current step. Raises UserError for a directory that cannot be used, too little room, a peer that does not
     answer, or disks too slow for any figure within the time.
     """
     if not data_dirs:
         raise UserError("--data-dir", "is empty", "give a directory on each disk to measure")
     check_room(data_dirs)
     load_average = os.getloadavg()[0]
-    pace = Pace(limit_s, tell)
+    pace = Pace(limit_s, report)
     # First, so that a peer that does not answer is told of at once.
     network = tuple(measure_peer(peer, pace) for peer in peers)
     pool = make_pool(host, len(data_dirs) * depth_of(host), pace, limit_s * _TOUCHING_SHARE)
@@ -170,7 +173,7 @@ def measure(
                 f"give {2 * limit_s:g}, or measure fewer directories at a time",
             ) from error
     zones, missing = measure_zones(_disks(host, directories), pace)
-    tell("memory and rows")
+    report("memory and rows")
     memory = measure_memory(pool, host, pace, limit_s * _MEMORY_SHARE)
     rows = measure_rows(pool, host, pace, limit_s * _ROWS_SHARE)
     measured = Measured(
@@ -195,11 +198,11 @@ def _streams(
     turns = len(folders) + (len(folders) > 1)
     within_s = _STREAMS_SHARE * pace.limit_s / turns
     for folder in folders:
-        pace.tell(f"{data_dir_of(folder)} written, read and copied")
+        pace.report(f"{data_dir_of(folder)} written, read and copied")
         directories.append(measure_directory(pool, folder, host, pace, within_s))
     if len(folders) == 1:
         return tuple(directories), directories[0].rates
-    pace.tell("all directories at once")
+    pace.report("all directories at once")
     return tuple(directories), measure_streams(pool, folders, depth_of(host), pace, within_s)
 
 

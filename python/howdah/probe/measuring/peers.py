@@ -14,7 +14,7 @@ from typing import Final
 from howdah.errors import UserError
 from howdah.model.hostname import host_and_port
 from howdah.model.measured import MeasuredFigure, PeerRates
-from howdah.probe.measuring.scratch import Pace
+from howdah.probe.measuring.disks import Pace
 
 SEND: Final = b"howdah 1 send...\n"
 """The asking host sends."""
@@ -72,13 +72,13 @@ def send_count(stream: socket.socket, count: int) -> None:
 
 def receive_count(stream: socket.socket) -> int:
     """How many bytes arrived; raises OSError where the other host does not say."""
-    told = b""
-    while len(told) < _COUNT.size:
-        more = stream.recv(_COUNT.size - len(told))
+    received = b""
+    while len(received) < _COUNT.size:
+        more = stream.recv(_COUNT.size - len(received))
         if not more:
             raise ConnectionResetError("it closed the connection before it reported the received bytes")
-        told += more
-    return int(_COUNT.unpack(told)[0])
+        received += more
+    return int(_COUNT.unpack(received)[0])
 
 
 def measure_peer(peer: str, pace: Pace, *, turn_s: float = _TURN_S) -> PeerRates:
@@ -88,11 +88,11 @@ def measure_peer(peer: str, pace: Pace, *, turn_s: float = _TURN_S) -> PeerRates
     where nobody listens there.
     """
     host, port = host_and_port(peer, "--peer", PORT)
-    pace.tell(f"the network to {peer}")
+    pace.report(f"the network to {peer}")
 
-    def rates(ask: Callable[[str, int, float], int]) -> list[float]:
+    def rates(transfer: Callable[[str, int, float], int]) -> list[float]:
         return pace.repeated(
-            partial(_rate, ask, host, port, turn_s), most=_REPEATS, within_s=3 * _REPEATS * turn_s
+            partial(_rate, transfer, host, port, turn_s), most=_REPEATS, within_s=3 * _REPEATS * turn_s
         )
 
     try:
@@ -108,11 +108,11 @@ def measure_peer(peer: str, pace: Pace, *, turn_s: float = _TURN_S) -> PeerRates
     )
 
 
-def _rate(ask: Callable[[str, int, float], int], host: str, port: int, turn_s: float) -> float:
+def _rate(transfer: Callable[[str, int, float], int], host: str, port: int, turn_s: float) -> float:
     """Bytes a second over all connections, from the first one's start to the last one's end."""
     started_s = time.monotonic()
     with ThreadPoolExecutor(STREAMS) as streams:
-        moved = sum(streams.map(lambda _: ask(host, port, started_s + turn_s), range(STREAMS)))
+        moved = sum(streams.map(lambda _: transfer(host, port, started_s + turn_s), range(STREAMS)))
     if not moved:
         raise ConnectionResetError("it closed the connection before any byte")
     return moved / (time.monotonic() - started_s)

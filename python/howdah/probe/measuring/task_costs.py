@@ -47,16 +47,16 @@ class _Round(NamedTuple):
 
 
 def measure_task_costs(
-    installation: Installation, folder: Path, *, rounds: int, tell: Callable[[str], None]
+    installation: Installation, folder: Path, *, rounds: int, report: Callable[[str], None]
 ) -> TaskCosts:
-    """Run TeraSort's programs on little and on much data; ``tell`` gets the name of each program before it.
+    """Run TeraSort's programs on little and on much data; ``report`` gets the name of each program before it.
 
     Raises UserError where Java or Hadoop's jars are missing, or a program fails.
     """
     pairs = []
     for number in range(rounds):
         little, much = (
-            _round(installation, folder / f"{number}-{rows}", rows, tell) for rows in (_LITTLE, _MUCH)
+            _round(installation, folder / f"{number}-{rows}", rows, report) for rows in (_LITTLE, _MUCH)
         )
         pairs.append((little, much))
     bytes_more = (_MUCH - _LITTLE) * _ROW_BYTES
@@ -66,21 +66,21 @@ def measure_task_costs(
 
     share = _LITTLE / (_MUCH - _LITTLE)
     return TaskCosts(
-        generate=per_byte(lambda each: each.generate),
-        sort=per_byte(lambda each: each.sort),
-        reduce=per_byte(lambda each: each.reduce),
-        validate=per_byte(lambda each: each.validate),
+        generate=per_byte(lambda costs: costs.generate),
+        sort=per_byte(lambda costs: costs.sort),
+        reduce=per_byte(lambda costs: costs.reduce),
+        validate=per_byte(lambda costs: costs.validate),
         start_s=StepCost(tuple(little.start - share * (much.start - little.start) for little, much in pairs)),
         sorted_rows=_MUCH,
     )
 
 
-def _round(installation: Installation, folder: Path, rows: int, tell: Callable[[str], None]) -> _Round:
+def _round(installation: Installation, folder: Path, rows: int, report: Callable[[str], None]) -> _Round:
     """CPU seconds of every step on so many rows."""
     folder.mkdir(parents=True)
 
     def run(program: str, *arguments: str) -> Marks:
-        tell(f"{program} of {rows:,} rows")
+        report(f"{program} of {rows:,} rows")
         return _marks(installation, folder, program, arguments)
 
     source, target = str(folder / "rows"), str(folder / "sorted")

@@ -8,9 +8,8 @@ from math import log
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
-from howdah.analysis.comparing.job_parts import PARTS
-from howdah.analysis.comparing.locating import CAUSES
-from howdah.analysis.comparing.readings import ELAPSED
+from howdah.analysis.comparing.compare import CAUSES
+from howdah.analysis.comparing.readings import ELAPSED, PARTS
 from howdah.analysis.wording import listed, percent, probability
 from howdah.model.comparison import Against, Aspect, Change, Comparison, Judged, Measure, RunGroup, Verdict
 from howdah.model.run import Origin
@@ -80,7 +79,7 @@ def document(comparison: Comparison, figures: ComparisonFigures | None = None) -
             Paragraph(_computed(comparison), "lead"),
             *_refused(comparison),
             figures.answer if figures is not None else None,
-            Only(PAGES, (times,)),
+            Only(PAGES, (times.without_empty_columns(),)),
             Only(TERMINAL, (_below_one_another(times),)),
         ),
         (
@@ -324,18 +323,17 @@ def _changed(changes: dict[tuple[Aspect, str], Change], key: tuple[Aspect, str])
 
 def others_table(against: Against, baseline: str) -> Table:
     """Resources and tasks of one group beside the baseline's."""
-    rows = tuple(
-        (
-            place(contrast.measure),
-            contrast.measure.name,
-            measured(contrast.measure, contrast.base_mean),
-            measured(contrast.measure, contrast.other_mean),
-            ratio(contrast),
-            interval(contrast),
-        )
-        for contrast in against.others
+    return Table.of(
+        against.others,
+        {
+            "of": lambda contrast: place(contrast.measure),
+            "what": lambda contrast: contrast.measure.name,
+            baseline: lambda contrast: measured(contrast.measure, contrast.base_mean),
+            against.group: lambda contrast: measured(contrast.measure, contrast.other_mean),
+            "ratio": ratio,
+            "95 % interval": interval,
+        },
     )
-    return Table(("of", "what", baseline, against.group, "ratio", "95 % interval"), rows)
 
 
 def tests_table(comparison: Comparison) -> Table:
@@ -368,9 +366,13 @@ def _tested(result: Judged) -> tuple[str, ...]:
 
 def runs_table(comparison: Comparison) -> Table:
     """Which runs each group is made of."""
-    rows = tuple(
-        (group.name, run.run, moment(run.created), run.engine, run.origin.value)
-        for group in comparison.groups
-        for run in group.runs
+    return Table.of(
+        [(group.name, run) for group in comparison.groups for run in group.runs],
+        {
+            "group": lambda pair: pair[0],
+            "run": lambda pair: pair[1].run,
+            "started": lambda pair: moment(pair[1].created),
+            "engine": lambda pair: pair[1].engine,
+            "numbers": lambda pair: pair[1].origin.value,
+        },
     )
-    return Table(("group", "run", "started", "engine", "numbers"), rows)

@@ -1,24 +1,45 @@
-"""The figures of a comparison in the order in which a reader meets them."""
+"""The figures of a comparison: every run as a point, and resources over time, group upon group."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
+from itertools import pairwise
 from math import log10
 from typing import Any, NamedTuple
 
-from howdah.analysis.comparing.courses import Course
+import numpy as np
+
+from howdah.analysis.comparing.figures import QUANTITIES, Course, FollowedQuantity
+from howdah.analysis.use import QUIET_BYTES_PER_S
 from howdah.analysis.wording import listed
 from howdah.model.comparison import Comparison, Measure, RunFigures
 from howdah.model.run import Origin
-from howdah.report.comparing.overlay import overlays
 from howdah.report.comparing.ratios import ratios
 from howdah.report.comparing.words import mean, measured, place
-from howdah.report.document import Figure, Table
-from howdah.report.figure import group_keys, series_colour
-from howdah.report.theme import DATA, HALF_WIDTH, SHOWN, across, chart, layer, linear, tips
+from howdah.report.document import Figure, Key, Table
+from howdah.report.figures.timeaxis import hidden, number_format, rate_unit
+from howdah.report.theme import (
+    DATA,
+    HALF_WIDTH,
+    LEFT,
+    SHOWN,
+    across,
+    chart,
+    group_keys,
+    layer,
+    level_title,
+    linear,
+    on,
+    points,
+    rimmed,
+    series_colour,
+    time_unit,
+    tips,
+)
+from howdah.report.words import three_digits
 
 ROW = 34
-LEFT, RIGHT = 4, 14
+
 _PREFIXES = ("", "k", "M", "G", "T")
 """Of thousands, so many of them."""
 _SCALED = ("B", "B/s", "bit/s")
@@ -67,7 +88,8 @@ def _value(run: RunFigures, measure: Measure) -> float | None:
 def _scale(measure: Measure, greatest: float) -> tuple[float, str]:
     """By how much values are divided, and what the axis is then called."""
     if measure.kind == "time":
-        return (60.0, "elapsed (min)") if greatest > 600 else (1.0, "elapsed (s)")
+        size, name = time_unit(greatest)
+        return size, f"elapsed ({name})"
     thousands = min(max(0, int(log10(greatest) // 3)), len(_PREFIXES) - 1) if greatest > 0 else 0
     if measure.unit not in _SCALED:
         thousands = 0
@@ -78,14 +100,14 @@ def _spec(comparison: Comparison, measure: Measure, values: dict[str, list[float
     groups = group_keys(comparison)
     greatest = max((value for some in values.values() for value in some), default=1.0)
     size, title = _scale(measure, greatest)
-    points = [
+    runs = [
         {
             "series": group.name,
             "row": row,
             "value": value / size,
             "run": run.run,
             "said": measured(measure, value),
-            "solid": 1 if run.origin is Origin.MEASURED else 0,
+            "solid": 0.6 if run.origin is Origin.MEASURED else 0,
         }
         for row, group in enumerate(comparison.groups)
         for run in group.runs
@@ -110,44 +132,22 @@ def _spec(comparison: Comparison, measure: Measure, values: dict[str, list[float
             {"x": x, "y": y, "color": colour},
             SHOWN,
         ),
-        layer(
-            points,
-            {"type": "point", "size": 45, "strokeWidth": 1.5, "yOffset": 6, "opacity": 0.85},
-            {
-                "x": x,
-                "y": y,
-                "color": colour,
-                "fill": colour,
-                "fillOpacity": {
-                    "field": "solid",
-                    "type": "quantitative",
-                    "scale": {"domain": [0, 1], "range": [0, 0.6]},
-                    "legend": None,
-                },
-                "tooltip": tips(series="group", run=None, said=measure.name),
-            },
-            SHOWN,
-            name=DATA,
+        points(
+            runs,
+            {"x": x, "y": y},
+            colour,
+            tips(series="group", run=None, said=measure.name),
+            size=45,
+            yOffset=6,
+            opacity=0.85,
         ),
-        # A name lies on the grid, and has a pale rim.
-        *(
-            layer(
-                names,
-                {"type": "text", "align": "left", "dy": -9, "x": 0, "fontSize": 11, **rim},
-                {"y": y, "text": {"field": "text"}},
-            )
-            for rim in ({"stroke": "$page", "strokeWidth": 4}, {"color": "$muted"})
+        *rimmed(
+            names,
+            {"type": "text", "align": "left", "dy": -9, "x": 0, "fontSize": 11, "color": "$muted"},
+            {"y": y, "text": {"field": "text"}},
         ),
     ]
-    return chart(
-        layers,
-        height=ROW * len(groups),
-        width=HALF_WIDTH - 10,
-        top=6,
-        left=LEFT,
-        right=RIGHT,
-        resolve={"scale": {"color": "independent", "fill": "independent", "fillOpacity": "independent"}},
-    )
+    return chart(layers, height=ROW * len(groups), width=HALF_WIDTH - 10, top=6, left=4, right=14)
 
 
 class ComparisonFigures(NamedTuple):
@@ -184,3 +184,134 @@ def _followed_runs(followed: Followed) -> str:
     """Which runs are followed over time, in a sentence."""
     runs = listed([f"{name} {some[0].run}" for name, some in followed.courses.items() if some])
     return f"Sums over all machines that did the work, in the median run of each group: {runs}."
+
+
+HEIGHT = 150
+TABLE_ROWS = 24
+
+
+class Axes(NamedTuple):
+    """What one figure is read in: units with their size in base units, and where the axes end."""
+
+    unit: str
+    size: float
+    top: float
+    time: str
+    seconds: float
+    longest: float
+
+
+def overlays(
+    comparison: Comparison, workload: str, followed: Mapping[str, Sequence[Course]]
+) -> tuple[Figure, ...]:
+    """A figure for each quantity that any group had anything of; ``followed`` is by group name."""
+    figures = []
+    for number, quantity in enumerate(QUANTITIES):
+        courses = {
+            name: course for name, some in followed.items() for course in some if course.quantity == quantity
+        }
+        peak = max((float(course.peaks.max()) for course in courses.values()), default=0.0)
+        if peak > (0.0 if quantity.unit == "1" else QUIET_BYTES_PER_S):
+            shown = [key for key in group_keys(comparison) if key.name in courses]
+            axes = _axes(quantity, courses, peak)
+            reduced = any(hidden(course.means, course.peaks) for course in courses.values())
+            figures.append(
+                Figure(
+                    id=f"over-time-{number}",
+                    title=f"{quantity.name[0].upper()}{quantity.name[1:]} in {workload}",
+                    caption="A step is a mean; pale lines are the peaks within it."
+                    if reduced
+                    else "Every step is a sample.",
+                    spec=_overlay_spec(_simulated(comparison), shown, courses, axes),
+                    table=_overlay_table(shown, courses, axes),
+                    keys=tuple(shown),
+                    half=True,
+                    marks=2 * sum(len(course.means) for course in courses.values()),
+                )
+            )
+    return tuple(figures)
+
+
+def _axes(quantity: FollowedQuantity, courses: Mapping[str, Course], peak: float) -> Axes:
+    longest = max(float(course.edges_s[-1]) for course in courses.values())
+    time, seconds = ("min", 60.0) if longest > 600 else ("s", 1.0)
+    if quantity.unit == "1":
+        return Axes("% of all CPUs", 0.01, 100.0, time, seconds, longest / seconds)
+    size, unit = rate_unit(peak)
+    return Axes(unit, size, 1.06 * peak / size, time, seconds, longest / seconds)
+
+
+def _simulated(comparison: Comparison) -> set[str]:
+    return {
+        group.name for group in comparison.groups if any(run.origin is Origin.SIMULATED for run in group.runs)
+    }
+
+
+def _overlay_spec(
+    simulated: Container[str], shown: Sequence[Key], courses: Mapping[str, Course], axes: Axes
+) -> dict[str, Any]:
+    x = linear(
+        "time",
+        [0, axes.longest],
+        {"title": f"time since the start of the workload ({axes.time})", "tickCount": 5},
+    )
+    y = linear(
+        "mean", [0, axes.top], {**level_title(axes.unit), "tickCount": 4, "format": number_format(axes.top)}
+    )
+    colour = series_colour(shown)
+    layers: list[dict[str, Any]] = []
+    for names, dash in (
+        ([key.name for key in shown if key.name not in simulated], [1, 0]),
+        ([key.name for key in shown if key.name in simulated], [6, 3]),
+    ):
+        if not names:
+            continue
+        rows = [row for name in names for row in _rows(name, courses[name], axes)]
+        line = {"type": "line", "interpolate": "step-after", "clip": True, "strokeDash": dash}
+        encoding = {"x": x, "color": colour}
+        if any(hidden(courses[name].means, courses[name].peaks) for name in names):
+            layers.append(
+                layer(
+                    rows, {**line, "strokeWidth": 1, "opacity": 0.3}, {**encoding, "y": on(y, "peak")}, SHOWN
+                )
+            )
+        first = not any(layer.get("name") for layer in layers)
+        mark = {**line, "strokeWidth": 2}
+        layers.append(layer(rows, mark, {**encoding, "y": y}, SHOWN, name=DATA if first else ""))
+    return chart(layers, height=HEIGHT, width=HALF_WIDTH - LEFT - 14, top=28, right=14)
+
+
+def _rows(name: str, course: Course, axes: Axes) -> list[dict[str, Any]]:
+    """One row for each step, and the last one again at its end, so that it is drawn to its end."""
+    times = np.round(course.edges_s / axes.seconds, 4)
+    means, peaks = (np.append(some, some[-1]) / axes.size for some in (course.means, course.peaks))
+    return [
+        {"series": name, "time": float(at), "mean": float(f"{mean:.4g}"), "peak": float(f"{peak:.4g}")}
+        for at, mean, peak in zip(times, means, peaks, strict=True)
+    ]
+
+
+def _overlay_table(shown: Sequence[Key], courses: Mapping[str, Course], axes: Axes) -> Table:
+    """Every group's mean and peak, step by step, in at most TABLE_ROWS rows for each."""
+    rows = []
+    for key in shown:
+        course = courses[key.name]
+        edges = np.linspace(0, len(course.means), min(TABLE_ROWS, len(course.means)) + 1).astype(int)
+        for first, last in pairwise(edges):
+            rows.append(
+                (
+                    key.name,
+                    f"{course.edges_s[first] / axes.seconds:.2f}",
+                    f"{course.edges_s[last] / axes.seconds:.2f}",
+                    three_digits(course.means[first:last].mean() / axes.size),
+                    three_digits(course.peaks[first:last].max() / axes.size),
+                )
+            )
+    columns = (
+        "group",
+        f"from ({axes.time})",
+        f"to ({axes.time})",
+        f"mean ({axes.unit})",
+        f"peak ({axes.unit})",
+    )
+    return Table(columns, tuple(rows))

@@ -9,8 +9,22 @@ from howdah.model.comparison import Against, Comparison, Judged
 from howdah.model.run import Origin
 from howdah.report.comparing.words import interval, more, place, ratio
 from howdah.report.document import Figure, Table
-from howdah.report.figure import group_keys, series_colour
-from howdah.report.theme import DATA, SHOWN, WIDTH, across, chart, layer, tips
+from howdah.report.theme import (
+    BESIDE,
+    DATA,
+    RULE,
+    SHOWN,
+    WIDTH,
+    across,
+    as_is,
+    chart,
+    group_keys,
+    layer,
+    linear,
+    on,
+    series_colour,
+    tips,
+)
 
 ROW, HEAD = 24, 30
 """Heights of a row and of a name above rows, pixels."""
@@ -72,7 +86,7 @@ def ratios(comparison: Comparison) -> Figure | None:
     heads, rows = laid_out(comparison)
     if not rows:
         return None
-    metrics = _has_metrics(comparison)
+    metrics = any(each.metrics for each in comparison.against)
     what = "Metrics and times divided by those" if metrics else "Elapsed time divided by that"
     left = "is less" if metrics else "took less time"
     return Figure(
@@ -113,32 +127,22 @@ def _spec(comparison: Comparison, heads: list[dict[str, Any]], rows: list[RatioR
     else:
         scale = {"zero": False}
         axis |= {"tickCount": 6, "format": ".3~f"}
-    x = {
-        "field": "ratio",
-        "type": "quantitative",
-        "scale": {**scale, "domain": [low, high], "nice": False},
-        "axis": axis,
-    }
-    y = {
-        "field": "y",
-        "type": "quantitative",
-        "scale": {"domain": [0, height], "reverse": True},
-        "axis": None,
-    }
-    groups = group_keys(comparison)
-    colour = series_colour(groups)
+    scale |= {"domain": [low, high], "nice": False}
+    x = {"field": "ratio", "type": "quantitative", "scale": scale, "axis": axis}
+    y = linear("y", [0, height], down=True)
+    colour = series_colour(group_keys(comparison))
     tooltip = tips(series="group", what=None, said="ratio", interval="95 % interval", verdict=None, why=None)
     layers: list[dict[str, Any]] = [
         # The line of the baseline is drawn beside rows alone: names would lie on it.
         layer(
             [{"ratio": 1, "y": row.y - ROW / 2, "end": row.y + ROW / 2} for row in rows],
-            {"type": "rule", "color": "$ink", "strokeWidth": 1},
+            RULE,
             {"x": x, "y": y, "y2": {"field": "end"}},
         ),
         layer(
             values,
             {"type": "rule", "strokeWidth": 5, "opacity": 0.45},
-            {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "y": y, "color": colour},
+            {"x": on(x, "low"), "x2": {"field": "high"}, "y": y, "color": colour},
             SHOWN,
             "isValid(datum.low)",
         ),
@@ -156,12 +160,7 @@ def _spec(comparison: Comparison, heads: list[dict[str, Any]], rows: list[RatioR
                 "y": y,
                 "color": colour,
                 # What was computed is a hollow point.
-                "fillOpacity": {
-                    "field": "solid",
-                    "type": "quantitative",
-                    "scale": {"domain": [0, 1], "range": [0, 1]},
-                    "legend": None,
-                },
+                "fillOpacity": as_is("solid"),
                 "stroke": colour,
                 "tooltip": tooltip,
             },
@@ -183,30 +182,13 @@ def _spec(comparison: Comparison, heads: list[dict[str, Any]], rows: list[RatioR
         ),
         layer(
             values,
-            {
-                "type": "text",
-                "align": "left",
-                "dx": 8,
-                "limit": RIGHT - 10,
-                "opacity": {"expr": "roomy ? 1 : 0"},
-            },
-            {"x": {"value": {"expr": "width"}}, "y": y, "text": {"field": "label"}},
+            {"type": "text", "align": "left", "dx": 8, "limit": RIGHT - 10}
+            | {"opacity": {"expr": "roomy ? 1 : 0"}},
+            {"x": BESIDE, "y": y, "text": {"field": "label"}},
             SHOWN,
         ),
     ]
-    return chart(
-        layers,
-        height=height,
-        width=WIDTH - 102,
-        top=4,
-        left=LEFT,
-        right=RIGHT,
-        resolve={"scale": {"color": "independent", "opacity": "independent", "fillOpacity": "independent"}},
-    )
-
-
-def _has_metrics(comparison: Comparison) -> bool:
-    return any(each.metrics for each in comparison.against)
+    return chart(layers, height=height, width=WIDTH - 102, top=4, left=LEFT, right=RIGHT)
 
 
 def _round(span: float) -> list[float]:
@@ -243,16 +225,13 @@ def _label(result: Judged) -> str:
 
 
 def _table(rows: list[RatioRow]) -> Table:
-    return Table(
-        ("of", "group", "ratio", "95 % interval", "verdict"),
-        tuple(
-            (
-                place(row.judged.measure),
-                row.against.group,
-                ratio(row.judged),
-                interval(row.judged),
-                row.judged.verdict.value,
-            )
-            for row in rows
-        ),
+    return Table.of(
+        rows,
+        {
+            "of": lambda row: place(row.judged.measure),
+            "group": lambda row: row.against.group,
+            "ratio": lambda row: ratio(row.judged),
+            "95 % interval": lambda row: interval(row.judged),
+            "verdict": lambda row: row.judged.verdict.value,
+        },
     )

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from statistics import fmean, geometric_mean
 from typing import NamedTuple
 
-from howdah.analysis.comparing.judging import ALIKE
+from howdah.analysis.comparing.statistics import ALIKE
 from howdah.analysis.wording import listed, named, percent, seconds, times
 from howdah.model.comparison import (
     Against,
@@ -162,7 +162,9 @@ def group_sentences(against: Against, baseline: str) -> Iterator[str]:
     for verdict in (Verdict.FASTER, Verdict.SLOWER, Verdict.BETTER, Verdict.WORSE):
         measured = [result for result in wholes if result.verdict is verdict]
         if measured:
-            differences = "; ".join(_difference(result) for result in measured)
+            differences = "; ".join(
+                f"{subject(result.measure)}, {more(result)} ({interval(result)})" for result in measured
+            )
             yield f"{verdict.capitalize()} than {baseline}: {differences}."
     alike = [subject(result.measure) for result in wholes if result.verdict is Verdict.ALIKE]
     if alike:
@@ -170,7 +172,8 @@ def group_sentences(against: Against, baseline: str) -> Iterator[str]:
     unclear = [result for result in wholes if result.verdict is Verdict.CANNOT_TELL]
     untested = [result for result in unclear if result.evidence is None]
     if untested:
-        yield f"{_listed_ratios(untested)}: cannot tell, since {untested[0].why}{_repeats_to(untested[0])}."
+        unproven = listed([_seen(result) for result in untested])
+        yield f"{unproven}: cannot tell, since {untested[0].why}{_repeats_to(untested[0])}."
     untold = [result for result in unclear if result.evidence is not None]
     if untold:
         yield f"Not distinguishable from noise: {listed([_untold(result) for result in untold])}."
@@ -188,9 +191,7 @@ def _pair(against: Against, baseline: str, would: str) -> Headline:
         measured = [result for result in against.wholes if result.is_told]
         # Of the workload that takes longest, what differs most.
         main = max(
-            measured,
-            key=lambda result: (times_s[result.measure.workload], _far(result)),
-            default=main,
+            measured, key=lambda result: (times_s[result.measure.workload], _far(result)), default=main
         )
     if main.is_told:
         claim = f"With {against.group}, {_takes(main, baseline, would)}."
@@ -270,10 +271,6 @@ def _repeats(group: RunGroup) -> Headline:
     return Headline(claim, f"{listed(spans)}.")
 
 
-def _difference(result: Judged) -> str:
-    return f"{subject(result.measure)}, {more(result)} ({interval(result)})"
-
-
 def _interval(result: Judged) -> str:
     return f"Ratio {ratio(result)}, 95 % interval {interval(result)}."
 
@@ -281,11 +278,6 @@ def _interval(result: Judged) -> str:
 def _seen(result: Judged, would: str = "") -> str:
     past, infinitive = ("took", "take") if result.measure.kind == "time" else ("was", "be")
     return f"{subject(result.measure)} {f'{would} {infinitive}' if would else past} {more(result)}"
-
-
-def _listed_ratios(several: Sequence[Judged]) -> str:
-    """What was seen, though nothing follows from it."""
-    return listed([_seen(result) for result in several])
 
 
 def _untold(result: Judged) -> str:

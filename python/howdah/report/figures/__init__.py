@@ -5,20 +5,17 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from howdah.report.document import Figure
-from howdah.report.figure import FigureSource
-from howdah.report.figures.availability import availability
 from howdah.report.figures.by_machine import by_machine
 from howdah.report.figures.elapsed import elapsed
 from howdah.report.figures.flow import flow_figures
-from howdah.report.figures.lanes import lanes
 from howdah.report.figures.links import links
-from howdah.report.figures.operations import latencies, operations, rates
+from howdah.report.figures.operations import availability, latencies, operations, rates
 from howdah.report.figures.resources import cpu, memory, network, others, quiet_network, storage
 from howdah.report.figures.tail import tail
+from howdah.report.figures.tasks import tasks
 from howdah.report.figures.throughput import files, partitions
-from howdah.report.figures.timeaxis import left_out
+from howdah.report.figures.timeaxis import FigureSource, left_out
 from howdah.report.figures.topology import topology
-from howdah.report.figures.worker_lanes import worker_lanes
 
 
 class Figures(NamedTuple):
@@ -58,7 +55,7 @@ def draw(source: FigureSource) -> Figures:
         network(source),
         *by_machine(source),
         others(source),
-        worker_lanes(source) or lanes(source),
+        tasks(source),
     ]
     return Figures(
         answer=elapsed(source),

@@ -7,22 +7,38 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from howdah.analysis.evidence import FloatArray, Series
+from howdah.analysis.evidence.use import FloatArray, Series
 from howdah.report.document import Figure, Key, Table
-from howdah.report.figure import FigureSource, series_colour
-from howdah.report.figures.machines import MachineRows, machines
 from howdah.report.figures.resources import CPU_KEYS, READ, RECEIVED, SENT, WRITE
+from howdah.report.figures.steps import MachineRows, machines
 from howdah.report.figures.timeaxis import (
     UNIT_LINE,
+    FigureSource,
     header,
     hidden,
     number_format,
     rate_unit,
-    time_unit,
+    run_unit,
     time_x,
 )
 from howdah.report.figures.timeline import Axis
-from howdah.report.theme import DATA, POINTER, SHOWN, WIDTH, chart, in_pixels, layer, scaled, switching, tips
+from howdah.report.theme import (
+    BESIDE,
+    DATA,
+    SHOWN,
+    WIDTH,
+    chart,
+    in_pixels,
+    layer,
+    number_tip,
+    on,
+    pointed_at,
+    scaled,
+    series_colour,
+    switching,
+    tips,
+    while_pointed_at,
+)
 from howdah.report.words import three_digits
 from howdah.units import format_rate
 
@@ -50,18 +66,17 @@ def rows(
     stacked: bool,
 ) -> dict[str, Any]:
     """The spec; the values of ``shown`` are in the axis's unit, one quantity for each key."""
-    unit = time_unit(source)
+    unit = run_unit(source)
     above = header(source, WIDTH)
     count = len(shown.rows)
     x = time_x(source)
     y: dict[str, Any] = scaled([0, count], down=True, zero=False)
     names = [key.name for key in keys]
-    colour = series_colour(keys)
     bottom, room = 1 - _BELOW / PITCH, 1 - (_BELOW + _NAME) / PITCH
     height_of = f"{bottom} - {room} * min(1, {{}} / {axis.top})"
-    transform: list[dict[str, Any]] = [
+    transform: list[str | dict[str, Any]] = [
         {"fold": names, "as": ["series", "value"]},
-        {"filter": SHOWN},
+        SHOWN,
         {"calculate": f"indexof({names!r}, datum.series)", "as": "place"},
     ]
     if stacked:
@@ -80,23 +95,18 @@ def rows(
             {"calculate": f"datum.row + {bottom}", "as": "y2"},
             {"calculate": f"datum.row + {height_of.format('datum.value')}", "as": "y"},
         ]
-    encoding = {"x": x, "y": {**y, "field": "y"}, "color": colour, "detail": tips(row=None)}
+    encoding = {"x": x, "y": on(y, "y"), "color": series_colour(keys), "detail": tips(row=None)}
     area: dict[str, Any] = {"type": "area", "interpolate": "step-after", "opacity": 0.92 if stacked else 0.1}
     line: dict[str, Any] = {"type": "line", "interpolate": "step-after", "strokeWidth": 1.4}
-    if source.dash != [1, 0]:
+    if source.simulated:
         area["opacity"] = 0.35 if stacked else 0.1
         line["strokeDash"] = source.dash
     layers = [
         *above.layers,
         _rules([{"y": row + bottom} for row in range(count)], y, []),
         _rules([{"y": row + bottom - room} for row in range(count)], y, [2, 3]),
-        {
-            **({"name": DATA} if stacked else {}),
-            "transform": transform,
-            "mark": area,
-            "encoding": {**encoding, "y2": {"field": "y2"}},
-        },
-        *([] if stacked else [{"name": DATA, "transform": transform, "mark": line, "encoding": encoding}]),
+        layer(None, area, {**encoding, "y2": {"field": "y2"}}, *transform, name=DATA if stacked else ""),
+        *([] if stacked else [layer(None, line, encoding, *transform, name=DATA)]),
         *_words(shown, y, axis, bottom, room),
         *_beside(beside, y),
         _pointer(source, keys, axis, y),
@@ -105,8 +115,7 @@ def rows(
         layers,
         height=PITCH * count,
         top=above.height + UNIT_LINE // 3,
-        data={"values": _values(shown, keys, unit.seconds)},
-        resolve={"scale": {"color": "independent", "opacity": "independent"}},
+        data={"values": _values(shown, keys, unit.size)},
     )
 
 
@@ -126,7 +135,7 @@ def _values(shown: MachineRows, keys: Sequence[Key], seconds: float) -> list[dic
 
 
 def _rules(values: list[dict[str, Any]], y: dict[str, Any], dash: list[int]) -> dict[str, Any]:
-    return layer(values, {"type": "rule", "color": "$rule", "strokeDash": dash}, {"y": {**y, "field": "y"}})
+    return layer(values, {"type": "rule", "color": "$rule", "strokeDash": dash}, {"y": on(y, "y")})
 
 
 def _words(
@@ -144,31 +153,17 @@ def _words(
     ]
     small = {"type": "text", "fontSize": 11, "baseline": "bottom", "align": "left", "dy": -2}
     return [
-        layer(
-            names,
-            {**small, "fontWeight": "bold", "x": 2},
-            {"y": {**y, "field": "y"}, "text": {"field": "name"}},
-        ),
+        layer(names, {**small, "fontWeight": "bold", "x": 2}, {"y": on(y, "y"), "text": {"field": "name"}}),
         layer(
             names,
             {**small, "color": "$muted"},
-            {
-                "x": in_pixels("at"),
-                "y": {**y, "field": "y"},
-                "text": {"field": "what"},
-            },
+            {"x": in_pixels("at"), "y": on(y, "y"), "text": {"field": "what"}},
         ),
         layer(
             ends,
-            {
-                "type": "text",
-                "fontSize": 10,
-                "align": "right",
-                "baseline": "middle",
-                "x": -6,
-                "color": "$muted",
-            },
-            {"y": {**y, "field": "y"}, "text": {"field": "text"}},
+            {"type": "text", "fontSize": 10, "align": "right", "baseline": "middle", "x": -6}
+            | {"color": "$muted"},
+            {"y": on(y, "y"), "text": {"field": "text"}},
         ),
     ]
 
@@ -184,7 +179,7 @@ def _beside(beside: Sequence[SideNote], y: dict[str, Any]) -> list[dict[str, Any
             offset = (_NAME + _LINE * places.index(key)) / PITCH
             values.append({"y": note.row + offset, "text": note.text, "series": key.name})
         seen = f"roomy ? ({SHOWN} ? 1 : 0.3) : 0"
-        at = {"y": {**y, "field": "y"}, "x": {"value": {"expr": "width"}}}
+        at = {"y": on(y, "y"), "x": BESIDE}
         square = {"type": "point", "shape": "square", "filled": True, "size": 44, "xOffset": 10, "yOffset": 4}
         words = {"type": "text", "align": "left", "baseline": "middle", "dx": 17, "dy": 4, "fontSize": 11}
         layers += [
@@ -199,41 +194,23 @@ def _pointer(source: FigureSource, keys: Sequence[Key], axis: Axis, y: dict[str,
 
     Every step has a strip of its own: Vega-Lite's search for the nearest point loses values that are words.
     """
-    tooltip = [
-        {"field": "machine", "title": "machine"},
+    tooltip = [*tips(machine="machine"), number_tip("time", f"at ({run_unit(source).name})")]
+    tooltip += [number_tip(key.name, f"{key.name} ({axis.unit})", axis.number) for key in keys]
+    strips = layer(
+        None,
+        {"type": "rect", "color": "$ink"},
         {
-            "field": "time",
-            "type": "quantitative",
-            "title": f"at ({time_unit(source).name})",
-            "format": ".4~g",
-        },
-    ]
-    tooltip += [
-        {
-            "field": key.name,
-            "type": "quantitative",
-            "title": f"{key.name} ({axis.unit})",
-            "format": axis.number,
-        }
-        for key in keys
-    ]
-    over: dict[str, Any] = {"type": "point", "on": "pointerover", "clear": "pointerout"}
-    return {
-        "transform": [
-            {"filter": "datum.until > datum.time"},
-            {"calculate": f"datum.row + {1 - _BELOW / PITCH}", "as": "y2"},
-        ],
-        "params": [{"name": POINTER, "select": {**over, "fields": ["time", "row"]}}],
-        "mark": {"type": "rect", "color": "$ink"},
-        "encoding": {
             "x": time_x(source),
             "x2": {"field": "until"},
-            "y": {**y, "field": "row"},
+            "y": on(y, "row"),
             "y2": {"field": "y2"},
-            "opacity": {"condition": {"param": POINTER, "empty": False, "value": 0.2}, "value": 0},
+            "opacity": while_pointed_at(0.2),
             "tooltip": tooltip,
         },
-    }
+        "datum.until > datum.time",
+        {"calculate": f"datum.row + {1 - _BELOW / PITCH}", "as": "y2"},
+    )
+    return pointed_at(strips, "time", "row")
 
 
 LEAST_SHARE = 0.005

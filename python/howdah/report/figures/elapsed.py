@@ -4,14 +4,25 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from howdah.analysis.evidence import WorkloadTime
+from howdah.analysis.evidence.times import WorkloadTime
 from howdah.analysis.wording import seconds as seconds_said
 from howdah.analysis.wording import took
-from howdah.model.run import Origin, Outcome
+from howdah.model.run import Outcome
 from howdah.report.document import Figure, Table
-from howdah.report.figure import FigureSource
-from howdah.report.figures.timeaxis import time_unit
-from howdah.report.theme import DATA, WIDTH, across, chart, layer, linear, tips
+from howdah.report.figures.timeaxis import FigureSource, run_unit
+from howdah.report.theme import (
+    DATA,
+    WIDTH,
+    across,
+    chart,
+    coloured_by,
+    layer,
+    linear,
+    on,
+    rimmed,
+    scaled,
+    tips,
+)
 
 ROW, BAR = 72, 26
 TOKENS = ("phase-1", "phase-2", "phase-3")
@@ -67,7 +78,7 @@ def _marks(source: FigureSource) -> Marks:
 
 def _segments(source: FigureSource, workload: WorkloadTime, row: int) -> list[dict[str, Any]]:
     """The phases laid end to end, and what lies outside any phase as a segment of its own."""
-    seconds = time_unit(source).seconds
+    seconds = run_unit(source).size
     pieces = [(phase.name, phase.start_s, phase.end_s) for phase in workload.phases]
     pieces = pieces or [("", workload.start_s, workload.end_s)]
     segments = []
@@ -95,22 +106,22 @@ def clear_of(end: float, limit: float, longest: float) -> float:
 
 
 def _spec(source: FigureSource, held: Marks, longest: float) -> dict[str, Any]:
-    unit = time_unit(source)
+    unit = run_unit(source)
     workloads = source.evidence.workloads
     segments = [
-        part | {"mark": held.seconds.get(workload.workload, 0.0) / unit.seconds}
+        part | {"mark": held.seconds.get(workload.workload, 0.0) / unit.size}
         for row, workload in enumerate(workloads)
         for part in _segments(source, workload, row)
     ]
-    spans = intervals(source, unit.seconds)
+    spans = intervals(source, unit.size)
     beyond = {span["row"]: span["high"] for span in spans}
     totals = [
         {
             "row": row,
             "end": clear_of(
-                max(workload.elapsed_s / unit.seconds, beyond.get(row, 0.0)),
-                held.seconds.get(workload.workload, 0.0) / unit.seconds,
-                longest / unit.seconds,
+                max(workload.elapsed_s / unit.size, beyond.get(row, 0.0)),
+                held.seconds.get(workload.workload, 0.0) / unit.size,
+                longest / unit.size,
             ),
             "text": seconds_said(workload.elapsed_s)
             + ("" if workload.outcome is Outcome.SUCCEEDED else f", {workload.outcome.value}"),
@@ -120,30 +131,20 @@ def _spec(source: FigureSource, held: Marks, longest: float) -> dict[str, Any]:
     marks = [
         {
             "row": row,
-            "limit": held.seconds[workload.workload] / unit.seconds,
+            "limit": held.seconds[workload.workload] / unit.size,
             "text": f"{held.name} {seconds_said(held.seconds[workload.workload])}",
         }
         for row, workload in enumerate(workloads)
         if held.seconds.get(workload.workload)
     ]
     names = [{"row": row, "text": workload.workload} for row, workload in enumerate(workloads)]
-    simulated = source.record.origin is Origin.SIMULATED
-    x_scale = {"domain": [0, 1.02 * longest / unit.seconds], "nice": False}
-    x = {
-        "type": "quantitative",
-        "scale": x_scale,
-        "axis": across(f"elapsed ({unit.name})", tickCount=6),
-    }
+    x = scaled([0, 1.02 * longest / unit.size], across(f"elapsed ({unit.name})", tickCount=6))
     y = linear("row", [-0.5, len(workloads) - 0.5], down=True, zero=False)
-    tokens = list(TOKENS)
-    colour = {"field": "token", "type": "nominal", "legend": None}
-    bar_colours = {"domain": tokens, "range": [f"${token}" for token in tokens]}
-    text_colours = {"domain": tokens, "range": ["$ink" if simulated else f"$on-{token}" for token in tokens]}
     bar: dict[str, Any] = {"type": "bar", "size": BAR, "stroke": "$page", "strokeWidth": 1}
-    if simulated:
+    if source.simulated:
         bar |= {"fillOpacity": 0.25, "stroke": "$ink", "strokeDash": [5, 3]}
     # The limit is a line in ink with a pale rim, so that it shows on a bar of any shade.
-    tick = {"type": "tick", "orient": "vertical"}
+    tick = {"type": "tick", "orient": "vertical", "size": BAR + 10}
     wide = "6.4 * length(datum.text) + 14"
     # A name that its bar's mark would strike through begins behind it.
     before = "scale('x', datum.mark) - scale('x', datum.start)"
@@ -154,10 +155,10 @@ def _spec(source: FigureSource, held: Marks, longest: float) -> dict[str, Any]:
             segments,
             bar,
             {
-                "x": {**x, "field": "start"},
+                "x": on(x, "start"),
                 "x2": {"field": "end"},
                 "y": y,
-                "color": {**colour, "scale": bar_colours},
+                "color": coloured_by("token", {token: token for token in TOKENS}),
                 "tooltip": tips(workload=None, phase=None, spent="elapsed"),
             },
             name=DATA,
@@ -173,10 +174,12 @@ def _spec(source: FigureSource, held: Marks, longest: float) -> dict[str, Any]:
                 "tooltip": None,
             },
             {
-                "x": {**x, "field": "start"},
+                "x": on(x, "start"),
                 "y": y,
                 "text": {"field": "text"},
-                "color": {**colour, "scale": text_colours},
+                "color": coloured_by(
+                    "token", {token: "ink" if source.simulated else f"on-{token}" for token in TOKENS}
+                ),
             },
         ),
         layer(
@@ -187,37 +190,20 @@ def _spec(source: FigureSource, held: Marks, longest: float) -> dict[str, Any]:
         layer(
             totals,
             {"type": "text", "align": "left", "dx": 8, "fontSize": 15, "fontWeight": 600},
-            {"x": {**x, "field": "end"}, "y": y, "text": {"field": "text"}},
-        ),
-        layer(
-            marks,
-            {**tick, "size": BAR + 10, "thickness": 5, "color": "$page"},
-            {"x": {**x, "field": "limit"}, "y": y},
-        ),
-        layer(
-            marks,
-            {**tick, "size": BAR + 10, "thickness": 2, "color": "$ink"},
-            {"x": {**x, "field": "limit"}, "y": y},
+            {"x": on(x, "end"), "y": y, "text": {"field": "text"}},
         ),
         *(
-            layer(
-                marks,
-                {"type": "text", "align": _BESIDE_EDGE, "dy": 27, "fontSize": 11, **rim},
-                {"x": {**x, "field": "limit"}, "y": y, "text": {"field": "text"}},
-            )
-            for rim in ({"stroke": "$page", "strokeWidth": 5}, {})
+            layer(marks, {**tick, "thickness": width, "color": colour}, {"x": on(x, "limit"), "y": y})
+            for colour, width in (("$page", 5), ("$ink", 2))
+        ),
+        *rimmed(
+            marks,
+            {"type": "text", "align": _BESIDE_EDGE, "dy": 27, "fontSize": 11},
+            {"x": on(x, "limit"), "y": y, "text": {"field": "text"}},
         ),
         *interval_layers(spans, x, y),
     ]
-    return chart(
-        layers,
-        height=ROW * len(workloads),
-        width=WIDTH + 62,
-        top=4,
-        left=4,
-        right=114,
-        resolve={"scale": {"color": "independent"}},
-    )
+    return chart(layers, height=ROW * len(workloads), width=WIDTH + 62, top=4, left=4, right=114)
 
 
 def _caption(source: FigureSource, held: Marks) -> str:
@@ -267,31 +253,18 @@ def interval_layers(
     """A line from end to end with a mark at each, pale-rimmed to show on any bar; none of nothing."""
     if not values:
         return []
-    data = {"values": values}
-    line = {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "y": y}
-    tip = {"field": "text", "title": "90 % of the simulations"}
-    ends = [{"x": {**x, "field": end}, "y": y} for end in ("low", "high")]
+    line = {
+        "x": on(x, "low"),
+        "x2": {"field": "high"},
+        "y": y,
+        "tooltip": tips(text="90 % of the simulations"),
+    }
+    tick = {"type": "tick", "orient": "vertical", "size": 2 * _HALF}
     layers: list[dict[str, Any]] = []
-    for colour, wider in (("$page", 3), ("$ink", 0)):
-        layers.append(
-            {
-                "data": data,
-                "mark": {"type": "rule", "strokeWidth": 2 + wider, "color": colour},
-                "encoding": {**line, "tooltip": [tip]},
-            }
-        )
+    for colour, width in (("$page", 5), ("$ink", 2)):
+        layers.append(layer(values, {"type": "rule", "strokeWidth": width, "color": colour}, line))
         layers += [
-            {
-                "data": data,
-                "mark": {
-                    "type": "tick",
-                    "orient": "vertical",
-                    "size": 2 * _HALF,
-                    "thickness": 2 + wider,
-                    "color": colour,
-                },
-                "encoding": end,
-            }
-            for end in ends
+            layer(values, {**tick, "thickness": width, "color": colour}, {"x": on(x, end), "y": y})
+            for end in ("low", "high")
         ]
     return layers

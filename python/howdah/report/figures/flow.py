@@ -8,13 +8,12 @@ from itertools import pairwise
 from math import inf
 from typing import Any, NamedTuple
 
-from howdah.analysis.evidence import ByteFlow, Flow, FlowNode
+from howdah.analysis.evidence.volumes import ByteFlow, Flow, FlowNode
 from howdah.report.document import Figure, Key, Table
-from howdah.report.figure import FigureSource, series_colour
-from howdah.report.figures.timeaxis import LEGEND_HEIGHT, legend, with_still
-from howdah.report.theme import DATA, SHOWN, WIDTH, chart, layer, scaled, tips
+from howdah.report.figures.timeaxis import LEGEND_HEIGHT, FigureSource, legend, with_still
+from howdah.report.theme import DATA, SHOWN, WIDTH, chart, layer, on, scaled, series_colour, spans, tips
 from howdah.report.words import signed_bytes
-from howdah.units import format_bytes
+from howdah.units import format_bytes, format_percent
 
 GAP = 48.0
 """Room between two boxes of a column, which holds the name of the lower one, pixels."""
@@ -228,10 +227,10 @@ def _caption(picture: ByteFlow) -> str:
     if picture.codec_ratio > 1.0:
         sentences.append(f"Map output was compressed {picture.codec_ratio:.2f} to 1.")
     if picture.local_share is not None:
-        sentences.append(f"Input read by the worker that holds it: {100 * picture.local_share:.0f} %.")
+        sentences.append(f"Input read by the worker that holds it: {format_percent(picture.local_share)}.")
     if picture.remote_share is not None:
         sentences.append(
-            f"Shuffle that crossed from one machine to another: {100 * picture.remote_share:.0f} %."
+            f"Shuffle that crossed from one machine to another: {format_percent(picture.remote_share)}."
         )
     return " ".join(sentences)
 
@@ -248,40 +247,29 @@ def _key(flow: Flow) -> Key:
 
 
 def _spec(source: FigureSource, picture: ByteFlow, placed: FlowLayout, keys: list[Key]) -> dict[str, Any]:
-    colour = series_colour(keys)
     x = scaled([0, placed.columns - 1 + placed.box], zero=False)
     y = scaled([0, placed.height], down=True, zero=False)
     streams = [row for stream in placed.streams for row in _outline(stream, placed.box)]
-    tooltip = tips(what="what", bytes="counted", theory="expected in theory", by="counted by")
     layers: list[dict[str, Any]] = [
-        {
-            "data": {"values": streams},
-            "name": DATA,
-            "transform": [{"filter": SHOWN}],
-            "mark": {
-                "type": "area",
-                "opacity": 0.5,
-                **({"line": {"strokeDash": source.dash}} if source.dash != [1, 0] else {}),
-            },
-            "encoding": {
-                "x": {**x, "field": "x"},
-                "y": {**y, "field": "y"},
+        layer(
+            streams,
+            {"type": "area", "opacity": 0.5}
+            | ({"line": {"strokeDash": source.dash}} if source.simulated else {}),
+            {
+                "x": on(x, "x"),
+                "y": on(y, "y"),
                 "y2": {"field": "y2"},
-                "color": colour,
+                "color": series_colour(keys),
                 "detail": tips(flow=None),
-                "tooltip": tooltip,
+                "tooltip": tips(what="what", bytes="counted", theory="expected in theory", by="counted by"),
             },
-        },
+            SHOWN,
+            name=DATA,
+        ),
         layer(
             [_drawn(box, placed.box) for box in placed.boxes if box.node],
             {"type": "rect", "color": "$phase-1"},
-            {
-                "x": {**x, "field": "x"},
-                "x2": {"field": "x2"},
-                "y": {**y, "field": "y"},
-                "y2": {"field": "y2"},
-                "tooltip": tips(label="where", bytes="bytes"),
-            },
+            {**spans(x, y), "tooltip": tips(label="where", bytes="bytes")},
         ),
         *_names(picture, placed, x, y),
         *legend(keys, placed.height + _LINE),
@@ -294,7 +282,6 @@ def _spec(source: FigureSource, picture: ByteFlow, placed: FlowLayout, keys: lis
         bottom=10 + LEGEND_HEIGHT,
         left=_SIDE,
         right=_SIDE,
-        resolve={"scale": {"color": "independent", "opacity": "independent"}},
     )
     return with_still(spec)
 
@@ -359,7 +346,10 @@ def _names(
     for align, shift in (("left", 0.0), ("center", placed.box / 2), ("right", placed.box)):
         values = []
         for box in placed.boxes:
-            if box.node is None or _align(box, placed) != align:
+            if (
+                box.node is None
+                or {0: "left", placed.columns - 1: "right"}.get(box.column, "center") != align
+            ):
                 continue
             lines = _box_lines(picture, box)
             # The last line stands right above the box, the name above the others.
@@ -377,10 +367,6 @@ def _names(
     return layers
 
 
-def _align(box: Box, placed: FlowLayout) -> str:
-    return {0: "left", placed.columns - 1: "right"}.get(box.column, "center")
-
-
 def _line(values: list[dict[str, Any]], align: str, x: dict[str, Any], y: dict[str, Any]) -> dict[str, Any]:
     strong = "datum.strong"
     return layer(
@@ -394,8 +380,8 @@ def _line(values: list[dict[str, Any]], align: str, x: dict[str, Any], y: dict[s
             "fontWeight": {"expr": f"{strong} ? 'bold' : 'normal'"},
         },
         {
-            "x": {**x, "field": "x"},
-            "y": {**y, "field": "y"},
+            "x": on(x, "x"),
+            "y": on(y, "y"),
             "text": {"field": "text"},
             "color": {"condition": {"test": strong, "value": "$ink"}, "value": "$muted"},
         },
@@ -404,15 +390,12 @@ def _line(values: list[dict[str, Any]], align: str, x: dict[str, Any], y: dict[s
 
 def _table(picture: ByteFlow) -> Table:
     labels = {node.key: node.label for node in picture.nodes}
-    return Table(
-        ("stream", "counted", "theory", "counted by"),
-        tuple(
-            (
-                f"{labels[flow.source]} → {labels[flow.target]}: {flow.what}",
-                signed_bytes(flow.measured),
-                signed_bytes(flow.theory),
-                flow.by or "no counter",
-            )
-            for flow in picture.flows
-        ),
+    return Table.of(
+        picture.flows,
+        {
+            "stream": lambda flow: f"{labels[flow.source]} → {labels[flow.target]}: {flow.what}",
+            "counted": lambda flow: signed_bytes(flow.measured),
+            "theory": lambda flow: signed_bytes(flow.theory),
+            "counted by": lambda flow: flow.by or "no counter",
+        },
     )

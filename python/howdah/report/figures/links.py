@@ -9,10 +9,10 @@ from howdah.analysis.links import PUBLISHED, good, share_of_nominal, slow_pairs
 from howdah.model.reported import LinkRate, format_value
 from howdah.model.workloads.network import ALL_AT_ONCE, BOTH_WAYS, ONE_WAY
 from howdah.report.document import Figure, Table
-from howdah.report.figure import FigureSource
-from howdah.report.theme import DATA, WIDTH, chart
+from howdah.report.figures.timeaxis import FigureSource
+from howdah.report.theme import DATA, WIDTH, chart, layer, tips
 from howdah.report.words import NONE
-from howdah.units import format_bits_per_s, format_counted
+from howdah.units import format_bits_per_s, format_counted, format_percent
 
 _MOST_WRITTEN = 12
 """Hosts beyond which the cells have no room for their numbers."""
@@ -60,8 +60,8 @@ def _caption(measured: Sequence[LinkRate], how: str, slow: int) -> str:
         text += " each way"
     if share is not None:
         nominal = max((link.nominal_bits_per_s or 0 for link in measured if link.how == how), default=0)
-        text += f", {_percent(share)} of {format_bits_per_s(nominal)}"
-        text += f"; published for a 10 Gb/s port: {_percent(PUBLISHED[how])}"
+        text += f", {format_percent(share)} of {format_bits_per_s(nominal)}"
+        text += f"; published for a 10 Gb/s port: {format_percent(PUBLISHED[how])}"
     if slow:
         text += f". {format_counted(slow, 'slow pair')} framed"
     return text + "."
@@ -93,37 +93,24 @@ def _spec(pairs: Sequence[LinkRate], names: tuple[str, ...], slow: set[tuple[str
         "axis": {**axis, "orient": "top", "title": "to", "labelAngle": 0},
     }
     y = {"field": "from", "type": "nominal", "scale": band, "axis": {**axis, "title": "from"}}
-    layers: list[dict[str, Any]] = [
-        {
-            "name": DATA,
-            "data": {"values": values},
-            "mark": {"type": "rect", "color": "$net-send", "fillOpacity": {"expr": "datum.shade"}},
-            "encoding": {
+    layers = [
+        layer(
+            values,
+            {"type": "rect", "color": "$net-send", "fillOpacity": {"expr": "datum.shade"}},
+            {
                 "x": x,
                 "y": y,
                 "stroke": {"condition": {"test": "datum.slow", "value": "$fault"}, "value": None},
                 "strokeWidth": {"condition": {"test": "datum.slow", "value": 2}, "value": 0},
-                "tooltip": [
-                    {"field": "from"},
-                    {"field": "to"},
-                    {"field": "text", "title": "received"},
-                ],
+                "tooltip": tips(**{"from": None, "to": None, "text": "received"}),
             },
-        }
+            name=DATA,
+        )
     ]
     if written:
-        layers.append(
-            {
-                "data": {"values": values},
-                "mark": {"type": "text", "fontSize": 11},
-                "encoding": {
-                    "x": x,
-                    "y": y,
-                    "text": {"field": "short"},
-                    "color": {"condition": {"test": "datum.shade > 0.6", "value": "$page"}, "value": "$ink"},
-                },
-            }
-        )
+        contrast = {"condition": {"test": "datum.shade > 0.6", "value": "$page"}, "value": "$ink"}
+        words = {"x": x, "y": y, "text": {"field": "short"}, "color": contrast}
+        layers.append(layer(values, {"type": "text", "fontSize": 11}, words))
     tall = cell * len(names)
     width = min(WIDTH - _NAMES, max(tall, cell * 1.6 * len(names)))
     return chart(layers, height=tall, width=width, top=_ABOVE, bottom=12, left=_NAMES, right=24)
@@ -139,14 +126,12 @@ def _table(measured: Sequence[LinkRate], pairs: Sequence[LinkRate]) -> Table:
             (
                 f"{link.source} → {link.target}",
                 format_bits_per_s(link.bits_per_s),
-                _percent(link.bits_per_s / link.nominal_bits_per_s) if link.nominal_bits_per_s else NONE,
+                format_percent(link.bits_per_s / link.nominal_bits_per_s)
+                if link.nominal_bits_per_s
+                else NONE,
                 NONE if link.retransmits is None else f"{link.retransmits:,}",
                 NONE if link.round_trip_s is None else format_value(link.round_trip_s, "s"),
                 NONE if loaded is None else format_bits_per_s(loaded.bits_per_s),
             )
         )
     return Table(("pair", "received", "of nominal", "sent again", "round trip", "all at once"), tuple(rows))
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"

@@ -1,4 +1,4 @@
-"""Operations on a table: how many in a second, their latencies, and the highest rate kept in time."""
+"""Operations over time, their latencies, the highest rate kept in time, and answers to probes."""
 
 from __future__ import annotations
 
@@ -7,16 +7,40 @@ from typing import Any
 
 import numpy as np
 
-from howdah.analysis.evidence import LatencyCourse, OperationLatency, Series
+from howdah.analysis.evidence.operations import LatencyCourse, OperationLatency
+from howdah.analysis.evidence.use import Series
 from howdah.analysis.operation_steps import is_request
-from howdah.analysis.wording import delay
+from howdah.analysis.wording import delay, seconds
+from howdah.model.faults import ProbeReport
 from howdah.model.reported import RateStep, format_value
 from howdah.report.document import Figure, Key, Table
-from howdah.report.figure import FigureSource, series_colour
 from howdah.report.figures.steps import common_grid, summed
-from howdah.report.figures.timeaxis import ScaledUnit, first_shown_s
+from howdah.report.figures.timeaxis import (
+    UNIT_LINE,
+    FigureSource,
+    first_shown_s,
+    header,
+    run_unit,
+    time_x,
+)
 from howdah.report.figures.timeline import peaks_text, scaled_figure
-from howdah.report.theme import DATA, SHOWN, across, chart, layer, level_title, linear, logarithmic, tips
+from howdah.report.theme import (
+    DATA,
+    LEFT,
+    SHOWN,
+    WIDTH,
+    ScaledUnit,
+    across,
+    chart,
+    layer,
+    level_title,
+    linear,
+    logarithmic,
+    number_tip,
+    series_colour,
+    tips,
+)
+from howdah.report.words import NONE
 from howdah.units import format_counted, format_per_s
 
 IN_TIME, TOO_LATE = Key("in time", "group-2"), Key("too late, or not kept", "fault")
@@ -66,11 +90,7 @@ def _rates_spec(steps: Sequence[RateStep]) -> dict[str, Any]:
     most = max(step.asked_per_s for step in steps)
     x = linear("asked", [0, 1.05 * most], across("target operations per second", format="~s"))
     y = logarithmic("ms", {**level_title("99 % within, ms"), "format": "~g", "tickCount": 5})
-    tooltip = [
-        {"field": "asked", "title": "asked for in a second", "format": ",.0f"},
-        {"field": "done", "title": "done"},
-        {"field": "within", "title": "99 % within"},
-    ]
+    tooltip = [number_tip("asked", "requested in a second", ",.0f"), *tips(done="done", within="99 % within")]
     point = {"type": "point", "filled": True, "size": 70, "opacity": 1}
     return chart(
         [
@@ -98,7 +118,7 @@ def _table(steps: Sequence[RateStep]) -> Table:
         )
         for step in steps
     )
-    return Table(("asked for in a second", "done in a second", "99 % within", "in time"), rows)
+    return Table(("requested in a second", "done in a second", "99 % within", "in time"), rows)
 
 
 _COLOURS = ("group-2", "group-3", "group-4", "group-5", "group-6", "group-1")
@@ -178,21 +198,19 @@ def _spec(source: FigureSource, timed: list[OperationLatency], keys: tuple[Key, 
         [1, least],
     )
     y = logarithmic("ms", {**level_title("ms"), "format": "~g", "tickCount": 5})
-    layers: list[dict[str, Any]] = [
+    curves = layer(
+        values,
+        {"type": "line", "strokeWidth": 1.5, "strokeDash": source.dash},
         {
-            "name": DATA,
-            "data": {"values": values},
-            "transform": [{"filter": SHOWN}],
-            "mark": {"type": "line", "strokeWidth": 1.5, "strokeDash": source.dash},
-            "encoding": {
-                "x": x,
-                "y": y,
-                "color": series_colour(keys),
-                "tooltip": tips(series="operation", share="of all", text="within"),
-            },
-        }
-    ]
-    return chart(layers, height=180, top=24)
+            "x": x,
+            "y": y,
+            "color": series_colour(keys),
+            "tooltip": tips(series="operation", share="of all", text="within"),
+        },
+        SHOWN,
+        name=DATA,
+    )
+    return chart([curves], height=180, top=24)
 
 
 def _time(seconds: float) -> str:
@@ -223,15 +241,14 @@ def operations(source: FigureSource) -> Figure | None:
         lines.append(summed(Key(every.instance, TOGETHER), [every], grid))
     most = max(float(course.per_s.max()) for course in whole)
     unit = ScaledUnit(_THOUSAND, "thousand/s") if most >= _THOUSAND else ScaledUnit(1.0, "1/s")
-    busiest = ", ".join(f"{course.workload} {format_per_s(_mean(course))}" for course in whole)
+    means = [float(np.average(course.per_s, weights=np.diff(course.edges_s))) for course in whole]
+    busiest = ", ".join(
+        f"{course.workload} {format_per_s(mean)}" for course, mean in zip(whole, means, strict=True)
+    )
     caption = f"Operations answered per second; on average {busiest}{peaks_text(lines)}."
     words = ("operations", "Operations", caption)
     highest = max(line.highest for line in lines)
     return scaled_figure(source, words, grid, lines, unit=unit, highest=highest)
-
-
-def _mean(course: LatencyCourse) -> float:
-    return float(np.average(course.per_s, weights=np.diff(course.edges_s)))
 
 
 def _series(whole: list[LatencyCourse], courses: list[LatencyCourse], name: str) -> Series:
@@ -249,3 +266,101 @@ def _series(whole: list[LatencyCourse], courses: list[LatencyCourse], name: str)
         own = per_s.get(course.workload, np.zeros(len(course.per_s)))
         values += [float(value) for value in own]
     return Series("clients", "operations", name, "answered", "1/s", np.array(edges), np.array(values))
+
+
+ANSWERED, OUT = Key("answered", "phase-3"), Key("no answer", "fault")
+_PITCH, _BAR = 15.0, 0.62
+_LETTER, _AXIS = 6.4, 46
+
+
+def availability(source: FigureSource) -> Figure | None:
+    """The figure, or None where nothing was probed."""
+    probes = source.record.probes
+    if not probes:
+        return None
+    out = [probe for probe in probes if probe.outages]
+    longest = max((outage.elapsed_s for probe in probes for outage in probe.outages), default=0.0)
+    caption = f"{format_counted(len(probes), 'probe')} sent a request ten times a second. "
+    caption += (
+        f"{len(out)} had no answer for more than a second, the longest for {seconds(longest)}."
+        if out
+        else "All had an answer within a second."
+    )
+    if source.record.faults:
+        caption += " Faults are shaded, from injection until they were reverted."
+    return Figure(
+        id="availability",
+        title="Answers to probes",
+        caption=caption,
+        spec=_probes_spec(source, probes),
+        table=_probes_table(probes),
+        keys=(ANSWERED, OUT),
+        marks=len(probes) + sum(len(probe.outages) for probe in probes),
+    )
+
+
+def _probe_name(probe: ProbeReport) -> str:
+    return f"{probe.of}, {probe.operation}"
+
+
+def _probes_spec(source: FigureSource, probes: tuple[ProbeReport, ...]) -> dict[str, Any]:
+    unit = run_unit(source)
+    above = header(source, WIDTH)
+    x = time_x(source)
+    y: dict[str, Any] = {
+        "field": "probe",
+        "type": "nominal",
+        "sort": None,
+        "scale": {"paddingInner": 1 - _BAR, "paddingOuter": (1 - _BAR) / 2},
+        "axis": {"title": None, "labelLimit": 260, "ticks": False, "domain": False},
+    }
+    stretches = [(ANSWERED.name, probe, probe.start_s, probe.end_s, "") for probe in probes] + [
+        (OUT.name, probe, outage.start_s, outage.end_s, outage.said or "slow")
+        for probe in probes
+        for outage in probe.outages
+    ]
+    values = [
+        {
+            "series": series,
+            "probe": _probe_name(probe),
+            "time": start_s / unit.size,
+            "end": end_s / unit.size,
+            "lasted": seconds(end_s - start_s),
+            "said": error,
+        }
+        for series, probe, start_s, end_s, error in stretches
+    ]
+    tooltip = tips(probe="probe", series="what", lasted="for", said="first error")
+    strips = layer(
+        values,
+        {"type": "bar"},
+        {"x": x, "x2": {"field": "end"}, "y": y, "color": series_colour((ANSWERED, OUT)), "tooltip": tooltip},
+        SHOWN,
+        name=DATA,
+    )
+    return chart(
+        [*above.layers, strips],
+        height=_PITCH * len(probes),
+        top=above.height + UNIT_LINE // 3,
+        bottom=_AXIS,
+        left=max(LEFT, round(_LETTER * max(len(_probe_name(probe)) for probe in probes))),
+    )
+
+
+def _probes_table(probes: tuple[ProbeReport, ...]) -> Table:
+    columns = ("probe", "requests", "failed", "slowest answer", "outages", "longest", "all together")
+    return Table(
+        columns,
+        tuple(
+            (
+                _probe_name(probe),
+                f"{probe.asked:,}",
+                f"{probe.failed:,}",
+                seconds(probe.longest_s),
+                f"{len(probe.outages):,}",
+                seconds(max(outage.elapsed_s for outage in probe.outages)) if probe.outages else NONE,
+                seconds(probe.out_s),
+            )
+            for probe in probes
+        ),
+    )

@@ -7,16 +7,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from howdah.analysis.disturbance import OTHERS_NOTED
-from howdah.analysis.evidence import FloatArray, Series
+from howdah.analysis.evidence.use import FloatArray, Series
 from howdah.analysis.machines import on_cluster
-from howdah.analysis.series import peaks_within
-from howdah.analysis.use import LEAST_RESOLVED_S, QUIET_BYTES_PER_S
+from howdah.analysis.timeline import LEAST_RESOLVED_S, peaks_within
+from howdah.analysis.use import QUIET_BYTES_PER_S
 from howdah.analysis.wording import percent
 from howdah.model.run import Origin
 from howdah.report.document import Figure, Key
-from howdah.report.figure import FigureSource
 from howdah.report.figures.steps import combined, common_grid, mean, of_workers, summed, working
-from howdah.report.figures.timeaxis import first_shown_s, memory_unit, rate_unit
+from howdah.report.figures.timeaxis import FigureSource, first_shown_s, memory_unit, rate_unit
 from howdah.report.figures.timeline import (
     Axis,
     LevelMark,

@@ -7,19 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from howdah.analysis.evidence import LatencyCourse
+from howdah.analysis.evidence.operations import LatencyCourse
 from howdah.analysis.operation_steps import SHARES
 from howdah.model.reported import format_value
 from howdah.model.tables import COLLECTION, COMPACTION, FLUSH, MOVE, SLOW_SYNC, SPLIT, ServerEvent
 from howdah.report.document import Figure, Key, Table
-from howdah.report.figure import FigureSource, series_colour
 from howdah.report.figures.timeaxis import (
     UNIT_LINE,
-    TimeUnit,
+    FigureSource,
     end_of_run_s,
     header,
+    run_unit,
     start_of_axis_s,
-    time_unit,
     time_x,
 )
 from howdah.report.figures.timeline import Label, label_layers, spread
@@ -28,11 +27,14 @@ from howdah.report.theme import (
     RIGHT,
     SHOWN,
     WIDTH,
+    ScaledUnit,
     chart,
     in_pixels,
     layer,
     level_title,
+    number_tip,
     quantity,
+    series_colour,
     tips,
 )
 from howdah.units import format_counted
@@ -113,7 +115,7 @@ def _counted(key: Key, events: Sequence[ServerEvent]) -> str:
 
 def _rows(source: FigureSource, courses: Sequence[LatencyCourse]) -> list[dict[str, Any]]:
     """A row for each step and share; nothing between workloads, and where no request ended."""
-    unit = time_unit(source)
+    unit = run_unit(source)
     many = -(-sum(len(course.per_s) for course in courses) // MOST_STEPS)
     rows: list[dict[str, Any]] = []
     for course in courses:
@@ -129,7 +131,7 @@ def _rows(source: FigureSource, courses: Sequence[LatencyCourse]) -> list[dict[s
                     {
                         "series": _named(share),
                         "workload": course.workload,
-                        "time": round(float(time_s) / unit.seconds, 4),
+                        "time": round(float(time_s) / unit.size, 4),
                         "ms": None if value is None else float(f"{1000 * value:.4g}"),
                         "text": "" if value is None else _time(value),
                     }
@@ -141,8 +143,7 @@ def _spec(
     source: FigureSource, courses: Sequence[LatencyCourse], keys: tuple[Key, ...], lanes: Sequence[_Lane]
 ) -> dict[str, Any]:
     above = header(source, WIDTH)
-    unit = time_unit(source)
-    x = time_x(source)
+    unit = run_unit(source)
     rows = _rows(source, courses)
     times_ms = [row["ms"] for row in rows if row["ms"] is not None]
     low, high = 0.8 * min(times_ms), 1.2 * max(times_ms)
@@ -153,41 +154,25 @@ def _spec(
         "axis": {**level_title("ms", above.height), "format": "~g", "values": _decades(low, high)},
     }
     height = _HEIGHT + (_GAP + _LANE * len(lanes) if lanes else 0)
-    lines = {
-        "name": DATA,
-        "data": {"values": rows},
-        "transform": [{"filter": SHOWN}],
-        "mark": {
-            "type": "line",
-            "interpolate": "step-after",
-            "strokeWidth": 1.5,
-            "strokeDash": source.dash,
-            "invalid": "break-paths-show-domains",
-            "clip": True,
-        },
-        "encoding": {
-            "x": x,
+    lines = layer(
+        rows,
+        {"type": "line", "interpolate": "step-after", "strokeWidth": 1.5, "strokeDash": source.dash}
+        | {"invalid": "break-paths-show-domains", "clip": True},
+        {
+            "x": time_x(source),
             "y": y,
             "color": series_colour(keys),
             "detail": {"field": "workload"},
-            "tooltip": [
-                {"field": "time", "type": "quantitative", "title": f"at ({unit.name})"},
-                {"field": "series", "title": "of all"},
-                {"field": "text", "title": "within"},
-            ],
+            "tooltip": [number_tip("time", f"at ({unit.name})"), *tips(series="of all", text="within")],
         },
-    }
+        SHOWN,
+        name=DATA,
+    )
     layers = [*above.layers, lines]
     for at, (key, events) in enumerate(lanes):
         layers.append(_lane(key, events, unit, _HEIGHT + _GAP + _LANE * at))
     layers += label_layers(_labels(rows, keys, (low, high), lanes))
-    return chart(
-        layers,
-        height=height,
-        top=above.height + UNIT_LINE,
-        right=RIGHT,
-        resolve={"scale": {"color": "independent", "opacity": "independent"}},
-    )
+    return chart(layers, height=height, top=above.height + UNIT_LINE, right=RIGHT)
 
 
 def _decades(low: float, high: float) -> list[float]:
@@ -196,14 +181,14 @@ def _decades(low: float, high: float) -> list[float]:
     return powers or [float(f"{value:.1g}") for value in (low * 1.3, high / 1.3)]
 
 
-def _lane(key: Key, events: Sequence[ServerEvent], unit: TimeUnit, top: float) -> dict[str, Any]:
+def _lane(key: Key, events: Sequence[ServerEvent], unit: ScaledUnit, top: float) -> dict[str, Any]:
     """Events of one kind as bars from their start to their end, short ones as wide as can be seen."""
     longest = sorted(events, key=lambda event: event.start_s - event.end_s)[:MOST_EVENTS]
     values = [
         {
             "series": key.name,
-            "start": round(event.start_s / unit.seconds, 4),
-            "end": round(event.end_s / unit.seconds, 4),
+            "start": round(event.start_s / unit.size, 4),
+            "end": round(event.end_s / unit.size, 4),
             "top": top + 2,
             "below": top + _LANE - 2,
             "where": event.machine,
@@ -214,14 +199,8 @@ def _lane(key: Key, events: Sequence[ServerEvent], unit: TimeUnit, top: float) -
     ]
     return layer(
         values,
-        {
-            "type": "rect",
-            "color": f"${key.token}",
-            "stroke": f"${key.token}",
-            "strokeWidth": 1,
-            "opacity": 0.75,
-            "clip": True,
-        },
+        {"type": "rect", "color": f"${key.token}", "stroke": f"${key.token}", "strokeWidth": 1}
+        | {"opacity": 0.75, "clip": True},
         {
             "x": quantity("start"),
             "x2": {"field": "end"},
@@ -250,7 +229,7 @@ def _labels(
 
 def _table(source: FigureSource, courses: Sequence[LatencyCourse], lanes: Sequence[_Lane]) -> Table:
     """The worst steps of each workload, with what servers did in them."""
-    unit = time_unit(source)
+    unit = run_unit(source)
     rows = []
     for course in courses:
         within = dict(course.within_s)
@@ -265,7 +244,7 @@ def _table(source: FigureSource, courses: Sequence[LatencyCourse], lanes: Sequen
             rows.append(
                 (
                     course.workload,
-                    f"{start_s / unit.seconds:.1f}",
+                    f"{start_s / unit.size:.1f}",
                     f"{course.per_s[at] * (end_s - start_s):,.0f}",
                     *(_time(float(within[share][at])) for share in SHARES),
                     ", ".join(met),

@@ -11,13 +11,24 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from howdah.analysis.evidence import FloatArray
+from howdah.analysis.evidence.use import FloatArray
 from howdah.report.document import Figure, Table
-from howdah.report.figure import FigureSource
-from howdah.report.figures.lanes import KEYS, OTHER
-from howdah.report.figures.timeaxis import ScaledUnit, number_format, rate_unit
-from howdah.report.theme import DATA, HALF_WIDTH, chart, layer, level_title, linear, quantity, tips
-from howdah.units import format_rate
+from howdah.report.figures.task_bars import KEYS, OTHER
+from howdah.report.figures.timeaxis import FigureSource, number_format, rate_unit
+from howdah.report.theme import (
+    BESIDE,
+    DATA,
+    HALF_WIDTH,
+    LEVEL,
+    ScaledUnit,
+    chart,
+    layer,
+    level_title,
+    linear,
+    quantity,
+    tips,
+)
+from howdah.units import format_percent, format_rate
 
 MOST_BARS = 200
 """More bars than this are too narrow for a small chart."""
@@ -29,12 +40,14 @@ TOKENS = {"write": "disk-write", "read": "disk-read"}
 def partitions(source: FigureSource) -> list[Figure]:
     """A figure for each workload and kind with at least two finished tasks that moved bytes.
 
-    dfsio is left out: each of its tasks is one file, and its files have a figure of their own.
+    dfsio and the storage test are left out: each of their tasks is one file, and their files have a figure of
+    their own.
 
     A task's throughput is the larger of its input and output over its time; for a reduce task this
     is the partition it wrote.
     """
     own = {test.workload for test in source.evidence.dfsio}
+    own |= {zones.workload for zones in source.evidence.storage}
     groups: dict[tuple[str, str], list[tuple[int, float]]] = {}
     for row in source.run.tasks.to_pylist():
         seconds = row["end_s"] - row["start_s"]
@@ -117,7 +130,7 @@ def _spec(
     x_axis = {"title": what, "tickCount": min(8, last + 1), "format": "d", "tickMinStep": 1}
     y = linear("low", [0, top], {**level_title(unit.name), "tickCount": 3, "format": number_format(top)})
     mark: dict[str, Any] = {"type": "rect", "color": f"${KEYS.get(kind, OTHER).token}"}
-    if source.dash != [1, 0]:
+    if source.simulated:
         mark |= {"fillOpacity": 0.3, "stroke": mark["color"], "strokeDash": source.dash}
     level = [{"rate": middle / unit.size}]
     layers: list[dict[str, Any]] = [
@@ -133,15 +146,11 @@ def _spec(
             },
             name=DATA,
         ),
-        layer(
-            level,
-            {"type": "rule", "color": "$ink", "strokeWidth": 1, "strokeDash": [2, 3]},
-            {"y": quantity("rate")},
-        ),
+        layer(level, LEVEL, {"y": quantity("rate")}),
         layer(
             level,
             {"type": "text", "align": "left", "dx": 6, "text": "median", "color": "$muted"},
-            {"x": {"value": {"expr": "width"}}, "y": quantity("rate")},
+            {"x": BESIDE, "y": quantity("rate")},
         ),
     ]
     return chart(layers, height=110, width=HALF_WIDTH, top=24, right=56)
@@ -181,7 +190,7 @@ def _storage(source: FigureSource) -> list[Files]:
             zones.operation,
             zones.rates_bytes_per_s,
             f" From the first files to the last the rate {'falls' if zones.drop >= 0 else 'rises'} by "
-            f"{100 * abs(zones.drop):.0f} %.",
+            f"{format_percent(abs(zones.drop))}.",
         )
         for zones in source.evidence.storage
     ]

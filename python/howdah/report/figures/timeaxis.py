@@ -7,10 +7,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from howdah.analysis.evidence import FloatArray
+from howdah.analysis.evidence import Evidence
+from howdah.analysis.evidence.use import FloatArray
+from howdah.model.run import Origin, RunRecord
+from howdah.model.tables import RunData
 from howdah.report.document import Key
-from howdah.report.figure import FigureSource
-from howdah.report.theme import RIGHT, in_pixels, layer, linear, quantity, tips
+from howdah.report.theme import (
+    RIGHT,
+    ScaledUnit,
+    coloured_by,
+    in_pixels,
+    layer,
+    linear,
+    quantity,
+    time_unit,
+    tips,
+)
 from howdah.units import format_seconds
 
 UNIT_LINE = 19
@@ -35,6 +47,28 @@ LEGEND_HEIGHT = 18
 STILL = "still"
 """The variable that the page's script sets to false."""
 _SQUARE, _KEY_LETTER, _KEY_GAP = 15.0, 6.0, 22.0
+
+
+class FigureSource(NamedTuple):
+    """What a figure is drawn from: a run and what analysis derived from it."""
+
+    run: RunData
+    evidence: Evidence
+
+    @property
+    def record(self) -> RunRecord:
+        """The run's record."""
+        return self.run.record
+
+    @property
+    def simulated(self) -> bool:
+        """Whether the run was simulated."""
+        return self.record.origin is Origin.SIMULATED
+
+    @property
+    def dash(self) -> list[int]:
+        """Measured lines are solid, simulated ones dashed."""
+        return [6, 3] if self.simulated else [1, 0]
 
 
 class Name(NamedTuple):
@@ -83,12 +117,12 @@ def placed(stretches: Sequence[tuple[str, float, float]], shown: float, width: f
 
 def header(source: FigureSource, width: float) -> Header:
     """The bands and the names above a plot that is ``width`` pixels wide on its still picture."""
-    unit = time_unit(source)
+    unit = run_unit(source)
     shown_until = end_of_run_s(source)
-    shown = (shown_until - start_of_axis_s(source)) / unit.seconds
+    shown = (shown_until - start_of_axis_s(source)) / unit.size
     every = bands(source)
     rows = [
-        {"start": band.start_s / unit.seconds, "end": band.end_s / unit.seconds, "shade": index % 2}
+        {"start": band.start_s / unit.size, "end": band.end_s / unit.size, "shade": index % 2}
         for index, band in enumerate(every)
     ]
     workloads: list[tuple[str, float, float]] = []
@@ -121,11 +155,11 @@ def header(source: FigureSource, width: float) -> Header:
 
 def _faults(source: FigureSource, until_s: float) -> list[dict[str, Any]]:
     """What was done to the cluster, each from its beginning until it was undone."""
-    unit = time_unit(source)
+    unit = run_unit(source)
     values = [
         {
-            "start": fault.begun_s / unit.seconds,
-            "end": (until_s if fault.state == "in force" else fault.ended_s or fault.begun_s) / unit.seconds,
+            "start": fault.begun_s / unit.size,
+            "end": (until_s if fault.state == "in force" else fault.ended_s or fault.begun_s) / unit.size,
             "fault": fault.fault,
         }
         for fault in source.record.faults
@@ -178,26 +212,19 @@ def legend(keys: Sequence[Key], y: float) -> list[dict[str, Any]]:
     for key in keys:
         values.append({"x": x, "name": key.name})
         x += _SQUARE + _KEY_LETTER * len(key.name) + _KEY_GAP
-    colours = {"domain": [key.name for key in keys], "range": [f"${key.token}" for key in keys]}
+    colour = coloured_by("name", {key.name: key.token for key in keys})
     at = {"x": in_pixels("x")}
-    shown = {"expr": f"{STILL} ? 1 : 0"}
+    shown = {"y": y, "opacity": {"expr": f"{STILL} ? 1 : 0"}}
     square = {"type": "point", "shape": "square", "filled": True, "size": 60, "xOffset": 5}
     word = {"type": "text", "align": "left", "baseline": "middle", "fontSize": 11, "dx": _SQUARE}
     return [
-        layer(
-            values,
-            {**square, "y": y, "opacity": shown},
-            {
-                **at,
-                "color": {"field": "name", "type": "nominal", "scale": colours, "legend": None},
-            },
-        ),
-        layer(values, {**word, "y": y, "opacity": shown}, {**at, "text": {"field": "name"}}),
+        layer(values, square | shown, {**at, "color": colour}),
+        layer(values, word | shown, {**at, "text": {"field": "name"}}),
     ]
 
 
 def with_still(spec: dict[str, Any]) -> dict[str, Any]:
-    """The spec with the variable that a legend looks at."""
+    """The spec with the variable that a legend reads."""
     return {**spec, "params": [*spec["params"], {"name": STILL, "value": True}]}
 
 
@@ -205,13 +232,6 @@ LEAD = 0.01
 """The share of the time shown that lies before the first workload."""
 _LINE = 0.01
 """The width of a line beside the figure's height."""
-
-
-class TimeUnit(NamedTuple):
-    """The unit a run's times are read in: how many seconds it has, and its name."""
-
-    seconds: float
-    name: str
 
 
 class PhaseBand(NamedTuple):
@@ -272,35 +292,23 @@ def end_of_run_s(source: FigureSource) -> float:
     return max(*ends, 1e-3 + (shown[0].start_s if shown else 0.0))
 
 
-def time_unit(source: FigureSource) -> TimeUnit:
-    """Seconds for runs up to ten minutes, then minutes, then hours."""
-    end_s = end_of_run_s(source)
-    if end_s <= 600:
-        return TimeUnit(1.0, "s")
-    if end_s <= 6 * 3600:
-        return TimeUnit(60.0, "min")
-    return TimeUnit(3600.0, "h")
+def run_unit(source: FigureSource) -> ScaledUnit:
+    """The unit in which the run's times are read."""
+    return time_unit(end_of_run_s(source))
 
 
 def time_x(source: FigureSource, field: str = "time") -> dict[str, Any]:
     """The x encoding from just before the first workload to the run's end."""
-    unit = time_unit(source)
+    unit = run_unit(source)
     return linear(
         field,
-        [start_of_axis_s(source) / unit.seconds, end_of_run_s(source) / unit.seconds],
+        [start_of_axis_s(source) / unit.size, end_of_run_s(source) / unit.size],
         {
             "title": f"time since the start of the run ({unit.name})",
             "tickCount": {"expr": "clamp(ceil(width / 90), 3, 8)"},
         },
         zero=False,
     )
-
-
-class ScaledUnit(NamedTuple):
-    """A unit with its size in the base unit."""
-
-    size: float
-    name: str
 
 
 def rate_unit(most_bytes_per_s: float) -> ScaledUnit:
@@ -323,7 +331,7 @@ def number_format(top: float) -> str:
     """As many decimals as an axis that ends at ``top`` needs (d3 format)."""
     if top >= 20:
         return ".0f"
-    return ".1f" if top >= 2 else ".2f"
+    return ".1~f" if top >= 2 else ".2~f"
 
 
 def hidden(means: FloatArray, peaks: FloatArray) -> bool:

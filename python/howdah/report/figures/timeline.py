@@ -8,31 +8,39 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from howdah.analysis.evidence import FloatArray
+from howdah.analysis.evidence.use import FloatArray
 from howdah.report.document import Figure, Key, Table
-from howdah.report.figure import FigureSource
 from howdah.report.figures.timeaxis import (
     UNIT_LINE,
-    ScaledUnit,
+    FigureSource,
     header,
     hidden,
     number_format,
-    time_unit,
+    run_unit,
     time_x,
 )
 from howdah.report.theme import (
+    BESIDE,
     DATA,
     HALF_WIDTH,
-    POINTER,
+    LEVEL,
     RIGHT,
+    RULE,
     SHOWN,
     WIDTH,
+    ScaledUnit,
     chart,
+    coloured_by,
     in_pixels,
     layer,
     level_title,
+    linear,
+    number_tip,
+    pointed_at,
     quantity,
+    series_colour,
     switching,
+    while_pointed_at,
 )
 from howdah.report.words import three_digits
 
@@ -111,23 +119,13 @@ def spread(labels: Sequence[Label], height: float) -> list[Label]:
 def label_layers(labels: Sequence[Label]) -> list[dict[str, Any]]:
     """Names beside the plot's right end, each with its colour, that a click switches off."""
     rows = [{"series": label.name, "y": label.y, "at": index} for index, label in enumerate(labels)]
-    colours = {"domain": [label.name for label in labels], "range": [f"${label.token}" for label in labels]}
+    colour = coloured_by("series", {label.name: label.token for label in labels})
     seen = f"roomy ? ({SHOWN} ? 1 : 0.3) : 0"
-    encoding = {
-        "x": {"value": {"expr": "width"}},
-        "y": in_pixels("y"),
-    }
+    encoding = {"x": BESIDE, "y": in_pixels("y")}
     square = {"type": "point", "shape": "square", "filled": True, "size": 70, "xOffset": 12}
     text = {"type": "text", "align": "left", "baseline": "middle", "dx": 21}
     return [
-        layer(
-            rows,
-            {**square, "opacity": {"expr": seen}},
-            {
-                **encoding,
-                "color": {"field": "series", "type": "nominal", "scale": colours, "legend": None},
-            },
-        ),
+        layer(rows, {**square, "opacity": {"expr": seen}}, {**encoding, "color": colour}),
         switching(layer(rows, text, {**encoding, "text": {"field": "series"}})),
     ]
 
@@ -162,85 +160,63 @@ def timeline(
     width: float = WIDTH,
 ) -> dict[str, Any]:
     """The spec: phase bands, the series as steps (one area each if stacked), levels, labels, hover."""
-    unit = time_unit(source)
+    unit = run_unit(source)
     above = header(source, width)
     names = [line.key.name for line in lines]
     x = time_x(source)
-    y_scale = {"domain": [0, axis.top], "nice": False}
     y_axis = {**level_title(axis.unit, above.height), "tickCount": 4, "format": axis.number}
-    y = {"field": "value", "type": "quantitative", "scale": y_scale, "axis": y_axis}
-    colours = {"domain": names, "range": [f"${line.key.token}" for line in lines]}
-    colour = {"field": "series", "type": "nominal", "scale": colours, "legend": None}
-    dashed = source.dash if source.dash != [1, 0] else None
+    y = linear("value", [0, axis.top], y_axis)
+    mark: dict[str, Any]
     if stacked:
-        mark: dict[str, Any] = {"type": "area", "interpolate": "step-after", "opacity": 0.92}
-        if dashed:
-            mark |= {"fillOpacity": 0.35, "line": {"strokeDash": dashed}}
+        mark = {"type": "area", "interpolate": "step-after", "opacity": 0.92}
+        if source.simulated:
+            mark |= {"fillOpacity": 0.35, "line": {"strokeDash": source.dash}}
         y["stack"] = "zero"
     else:
         mark = {"type": "line", "interpolate": "step-after", "strokeWidth": 2, "clip": True}
-        if dashed:
-            mark |= {"strokeDash": dashed}
-    series = {
-        "name": DATA,
-        "transform": [
-            {"fold": names, "as": ["series", "value"]},
-            {"filter": SHOWN},
-            {"calculate": f"indexof({names!r}, datum.series)", "as": "place"},
-        ],
-        "mark": mark,
-        "encoding": {"x": x, "y": y, "color": colour, "order": quantity("place")},
-    }
+        if source.simulated:
+            mark |= {"strokeDash": source.dash}
+    encoding = {"x": x, "y": y, "color": series_colour(line.key for line in lines)}
+    series = layer(
+        None,
+        mark,
+        {**encoding, "order": quantity("place")},
+        {"fold": names, "as": ["series", "value"]},
+        SHOWN,
+        {"calculate": f"indexof({names!r}, datum.series)", "as": "place"},
+        name=DATA,
+    )
     reduced = [line.key.name + _PEAK for line in lines if line.hides_peaks]
-    pale = {
-        "transform": [
-            {"fold": reduced, "as": ["peak", "value"]},
-            {"calculate": f"slice(datum.peak, 0, {-len(_PEAK)})", "as": "series"},
-            {"filter": SHOWN},
-        ],
-        "mark": {**mark, "strokeWidth": 1, "opacity": 0.3},
-        "encoding": {"x": x, "y": y, "color": colour},
-    }
+    pale = layer(
+        None,
+        {**mark, "strokeWidth": 1, "opacity": 0.3},
+        encoding,
+        {"fold": reduced, "as": ["peak", "value"]},
+        {"calculate": f"slice(datum.peak, 0, {-len(_PEAK)})", "as": "series"},
+        SHOWN,
+    )
     levels = [
         layer(
             [{"value": level.value}],
-            {"type": "rule", "strokeDash": [2, 3], "strokeWidth": 1.5, "color": f"${level.token}"},
+            {**LEVEL, "strokeWidth": 1.5, "color": f"${level.token}"},
             {"y": quantity("value")},
         )
         for level in marks
     ]
-    tooltip = [{"field": "time", "type": "quantitative", "title": f"at ({unit.name})", "format": ".4~g"}]
+    tooltip = [number_tip("time", f"at ({unit.name})")]
     tooltip += [
-        {"field": name, "type": "quantitative", "title": f"{name} ({axis.unit})", "format": axis.number}
+        number_tip(name, f"{name} ({axis.unit})", axis.number)
         for name in reversed([name for name, _ in _columns(lines)])
     ]
-    pointer = {
-        "params": [
-            {
-                "name": POINTER,
-                "select": {
-                    "type": "point",
-                    "nearest": True,
-                    "on": "pointerover",
-                    "clear": "pointerout",
-                    "fields": ["time"],
-                },
-            }
-        ],
-        "mark": {"type": "rule", "color": "$ink", "strokeWidth": 1},
-        "encoding": {
-            "x": x,
-            "opacity": {"condition": {"param": POINTER, "empty": False, "value": 0.6}, "value": 0},
-            "tooltip": tooltip,
-        },
-    }
+    pointed = {"x": x, "opacity": while_pointed_at(0.6), "tooltip": tooltip}
+    pointer = layer(None, RULE, pointed)
     layers = [
         *above.layers,
         *([pale] if reduced else []),
         series,
         *levels,
         *label_layers(_places(lines, marks, axis, height, stacked)),
-        pointer,
+        pointed_at(pointer, "time", nearest=True),
     ]
     return chart(
         layers,
@@ -248,8 +224,7 @@ def timeline(
         width=width,
         top=above.height + UNIT_LINE,
         right=RIGHT,
-        data={"values": _wide(grid, lines, unit.seconds)},
-        resolve={"scale": {"color": "independent", "opacity": "independent"}},
+        data={"values": _wide(grid, lines, unit.size)},
     )
 
 
@@ -327,13 +302,13 @@ def steps_table(source: FigureSource, grid: FloatArray, lines: Sequence[SeriesLi
         columns.append((f"{line.key.name} ({unit})", means))
         if line.peaks is not None:
             columns.append((f"{line.key.name}{_PEAK} ({unit})", np.maximum.reduceat(line.peaks, bounds[:-1])))
-    time = time_unit(source)
+    time = run_unit(source)
     return Table(
         (f"from ({time.name})", f"to ({time.name})", *(name for name, _ in columns)),
         tuple(
             (
-                f"{start / time.seconds:.2f}",
-                f"{end / time.seconds:.2f}",
+                f"{start / time.size:.2f}",
+                f"{end / time.size:.2f}",
                 *(three_digits(some[row]) for _, some in columns),
             )
             for row, (start, end) in enumerate(pairwise(edges))

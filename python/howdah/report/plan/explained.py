@@ -1,4 +1,4 @@
-"""A plan in short, and what one value, platform or master of it rests on, for a terminal."""
+"""A plan in a terminal: in short, the reasons for one of its values, and its storage policies compared."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from howdah.model.plan import Candidate, Cluster, ClusterPlan, Master, Setting
-from howdah.report.document import Document, FactList, FoldedBlocks, Paragraph, present
+from howdah.model.storage_policy import HostMove, PolicyCost, StorageComparison
+from howdah.report.document import Block, Bullets, Document, FactList, FoldedBlocks, Paragraph, Table, present
 from howdah.report.plan import content, words
 from howdah.report.plan.content import Grounds
-from howdah.report.words import sentence
-from howdah.units import format_counted
+from howdah.report.words import NONE, sentence
+from howdah.units import format_bytes, format_count_short, format_counted, format_percent, format_seconds
 
 _MOST_ADVICE = 4
 _LEAST_COST = 0.01
@@ -153,3 +154,111 @@ def master_document(master: Master, plan: ClusterPlan, grounds: Grounds) -> Docu
     return Document(
         "master", "", (), master.name, (Paragraph(sentence(master.reason)), FactList("", tuple(facts)))
     )
+
+
+def storage_blocks(comparison: StorageComparison) -> Iterator[Block]:
+    """The answer, needs and costs of every policy, what one host takes, and the reasons."""
+    yield Paragraph(_answer(comparison), "lead")
+    yield Table.of(
+        comparison.policies,
+        {
+            "policy": lambda cost: cost.policy,
+            "verdict": lambda cost: cost.verdict,
+            "on disk": lambda cost: format_bytes(cost.raw_bytes),
+            "per byte": lambda cost: f"{cost.raw_per_byte:.3g}",
+            "survives": _survives,
+            "hosts": lambda cost: str(cost.least_hosts),
+            "racks": lambda cost: str(cost.least_racks) if cost.least_racks else NONE,
+        },
+        title="What each policy needs",
+        about="Hosts and racks are the fewest with which it survives a loss and rebuilds a host.",
+    )
+    yield Table.of(
+        comparison.policies,
+        {
+            "policy": lambda cost: cost.policy,
+            "network to write": lambda cost: f"{cost.write_network_per_byte:.2f}",
+            "to read": lambda cost: f"{cost.read_network_per_byte:.2f}",
+            "reads a month": lambda cost: (
+                format_bytes(cost.read_network_per_month) if cost.read_network_per_month else NONE
+            ),
+            "CPU per TB": lambda cost: (
+                format_seconds(cost.encode_core_s_per_tb) if cost.encode_core_s_per_tb else NONE
+            ),
+            "names": lambda cost: format_count_short(cost.objects),
+        },
+        title="What each policy costs",
+        about="Network is in bytes for each byte that a task on a worker writes, or reads next to its data.",
+    )
+    stored = [cost for cost in comparison.policies if cost.verdict != "impossible"]
+    yield Table.of(
+        stored,
+        {
+            "policy": lambda cost: cost.policy,
+            "lost": lambda cost: format_bytes(cost.rebuild.lost_bytes),
+            "network": lambda cost: format_bytes(cost.rebuild.network_bytes),
+            "CPU": lambda cost: format_seconds(cost.rebuild.core_s) if cost.rebuild.core_s else NONE,
+            "time": lambda cost: _time(cost.rebuild),
+            "limit": lambda cost: cost.rebuild.limit,
+        },
+        title=f"Rebuild of a lost {comparison.lost}",
+    )
+    yield Table.of(
+        stored,
+        {
+            "policy": lambda cost: cost.policy,
+            "moved": lambda cost: format_bytes(cost.drain.network_bytes),
+            "time": lambda cost: _time(cost.drain),
+            "limit": lambda cost: cost.drain.limit,
+        },
+        title=f"Draining of a {comparison.lost}",
+    )
+    yield Paragraph(
+        "Rebuilding starts when the NameNode gives up lost DataNodes, after "
+        f"{format_seconds(comparison.noticed_s)}, "
+        f"and may take {format_percent(comparison.share)} of disks, network and cores from jobs.",
+        "note",
+    )
+    if any(cost.rebuild.simulated_s is not None for cost in comparison.policies):
+        yield Paragraph("Times in parentheses are simulated, block by block.", "note")
+    yield Bullets(
+        tuple(f"{cost.policy}: {reason}" for cost in comparison.policies for reason in cost.reasons)
+    )
+    if comparison.racks < 2:
+        yield Paragraph("No racks are known, so the loss of one may lose data under any policy.", "note")
+    yield Paragraph(
+        "CPU is that of Hadoop's Java coder; ISA-L codes several times faster. HBase's directories need "
+        "replicas: its log is synced, which coded files cannot be.",
+        "note",
+    )
+
+
+def _answer(comparison: StorageComparison) -> str:
+    data, best = (
+        comparison.data,
+        next((cost for cost in comparison.policies if cost.verdict == "recommended"), None),
+    )
+    age = f", {data.age_days:g} days old" if data.age_days is not None else ""
+    what = f"{format_bytes(data.data_bytes)} in files of {format_bytes(data.file_bytes)}{age}"
+    racks = format_counted(comparison.racks, "rack") if comparison.racks > 1 else "no known racks"
+    nodes = format_counted(comparison.workers, "DataNode")
+    where = f"{format_counted(comparison.hosts, 'host')} with {nodes} in {racks}"
+    if best is None:
+        possible = any(cost.verdict != "impossible" for cost in comparison.policies)
+        return f"No policy is {'safe' if possible else 'possible'} for {what} on {where}."
+    return f"Recommended for {what} on {where}: {best.policy}, with {format_bytes(best.raw_bytes)} on disks."
+
+
+def _survives(cost: PolicyCost) -> str:
+    if cost.verdict == "impossible":
+        return NONE
+    hosts = format_counted(cost.hosts_lost, "host")
+    if cost.survives_rack is None:
+        return hosts
+    return f"{hosts}, a rack" if cost.survives_rack else f"{hosts}, no rack"
+
+
+def _time(move: HostMove) -> str:
+    """The computed time, and the simulated one."""
+    computed = format_seconds(move.elapsed_s)
+    return computed if move.simulated_s is None else f"{computed} (~{format_seconds(move.simulated_s)})"

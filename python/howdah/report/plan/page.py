@@ -25,12 +25,23 @@ from howdah.report.plan import content, words
 from howdah.report.plan.content import Grounds
 from howdah.report.plan.drawings import host
 from howdah.report.plan.drawings import racks as racks_drawing
-from howdah.report.plan.growth import growth
-from howdah.report.plan.platforms import platforms
+from howdah.report.plan.figures import growth, platforms
 from howdah.report.renderer import svg
-from howdah.report.theme import DATA, SHOWN, WIDTH, across, chart, layer, linear, scaled, tips
+from howdah.report.theme import (
+    DATA,
+    SHOWN,
+    WIDTH,
+    across,
+    chart,
+    coloured_by,
+    layer,
+    linear,
+    on,
+    scaled,
+    tips,
+)
 from howdah.report.words import sentence
-from howdah.units import GIB, MIB, format_counted, format_gib
+from howdah.units import GIB, MIB, format_counted, format_gib, format_percent
 
 TASKS = ("map tasks", "reduce tasks")
 """The shares that run the work of jobs."""
@@ -120,7 +131,7 @@ def _segments(kinds: Sequence[Worker], stacks: dict[str, tuple[MemoryShare, ...]
                     "start": start / GIB,
                     "end": end / GIB,
                     "size": format_gib(share.size_bytes),
-                    "share": f"{share.size_bytes / kind.memory_bytes:.0%}".replace("%", " %"),
+                    "share": format_percent(share.size_bytes / kind.memory_bytes),
                 }
             )
             start = end
@@ -138,42 +149,30 @@ def _spec(
     most = max(segment["end"] for segment in segments)
     x = scaled([0, most], across("memory (GiB)", tickCount=8))
     y = linear("row", [-0.5, len(kinds) - 0.5], down=True, zero=False)
-    colour = {
-        "field": "series",
-        "type": "nominal",
-        "legend": None,
-        "scale": {"domain": list(named), "range": [f"${token}" for token in named.values()]},
-    }
     room = "scale('x', datum.end) - scale('x', datum.start)"
-    label: dict[str, Any] = {
-        "type": "text",
-        "align": "left",
-        "dx": 1,
-        "fontSize": 11,
-        "color": "$muted",
-        "opacity": {"expr": f"{room} > 5.8 * length(datum.series) + 6 ? 1 : 0"},
-        "tooltip": None,
-    }
-    base: dict[str, Any] = {"data": {"values": segments}, "transform": [{"filter": SHOWN}]}
+    label = {"type": "text", "align": "left", "dx": 1, "fontSize": 11, "color": "$muted", "tooltip": None}
+    label["opacity"] = {"expr": f"{room} > 5.8 * length(datum.series) + 6 ? 1 : 0"}
     layers: list[dict[str, Any]] = [
-        {
-            "name": DATA,
-            **base,
-            "mark": {"type": "bar", "size": BAR, "stroke": "$page", "strokeWidth": 1},
-            "encoding": {
-                "x": {**x, "field": "start"},
+        layer(
+            segments,
+            {"type": "bar", "size": BAR, "stroke": "$page", "strokeWidth": 1},
+            {
+                "x": on(x, "start"),
                 "x2": {"field": "end"},
                 "y": y,
-                "color": colour,
+                "color": coloured_by("series", named),
                 "tooltip": tips(worker=None, series="for", size=None, share=None),
             },
-        },
+            SHOWN,
+            name=DATA,
+        ),
         *(
-            {
-                **base,
-                "mark": {**label, "dy": offset},
-                "encoding": {"x": {**x, "field": "start"}, "y": y, "text": {"field": field}},
-            }
+            layer(
+                segments,
+                {**label, "dy": offset},
+                {"x": on(x, "start"), "y": y, "text": {"field": field}},
+                SHOWN,
+            )
             for field, offset in (("series", 23), ("size", 36))
         ),
         layer(
@@ -182,15 +181,7 @@ def _spec(
             {"y": y, "text": {"field": "text"}},
         ),
     ]
-    return chart(
-        layers,
-        height=ROW * len(kinds) + 6,
-        width=WIDTH + 152,
-        top=4,
-        left=4,
-        right=24,
-        resolve={"scale": {"color": "independent"}},
-    )
+    return chart(layers, height=ROW * len(kinds) + 6, width=WIDTH + 152, top=4, left=4, right=24)
 
 
 def _caption(kinds: Sequence[Worker], stacks: dict[str, tuple[MemoryShare, ...]], *, left_out: int) -> str:
@@ -206,7 +197,8 @@ def _heaps(name: str, memory_bytes: int, stack: tuple[MemoryShare, ...]) -> str:
     """Of MapReduce the tasks' heaps, which D0 25 bounds by half of memory; without tasks, all heaps."""
     tasks = [share.heap_bytes for share in stack if share.name in TASKS]
     heap = sum(tasks) if any(tasks) else sum(share.heap_bytes for share in stack)
-    return f"{format_gib(heap)} of the {name}'s {format_gib(memory_bytes)}, {100 * heap / memory_bytes:.0f} %"
+    share = format_percent(heap / memory_bytes)
+    return f"{format_gib(heap)} of the {name}'s {format_gib(memory_bytes)}, {share}"
 
 
 def _table(stacks: dict[str, tuple[MemoryShare, ...]]) -> Table:

@@ -23,10 +23,23 @@ from howdah.report.document import (
     Table,
     present,
 )
-from howdah.report.figure import series_colour
 from howdah.report.prediction.grounds import Ground, basis, facts, inputs
 from howdah.report.prediction.words import longer
-from howdah.report.theme import DATA, SHOWN, SIGNED, WIDTH, across, as_is, chart, layer, linear, tips
+from howdah.report.theme import (
+    DATA,
+    RULE,
+    SHOWN,
+    SIGNED,
+    WIDTH,
+    across,
+    as_is,
+    chart,
+    layer,
+    linear,
+    on,
+    series_colour,
+    tips,
+)
 from howdah.report.words import sentence
 
 LEFT, RIGHT = 134, 24
@@ -98,25 +111,20 @@ def _effect_text(effect: Effect) -> str:
 
 
 def _table(effects: Sequence[Effect]) -> Table:
-    with_intervals = _intervals(effects)
-    interval = ("90 % interval",) if with_intervals else ()
-    return Table(
-        ("change", "from", "to", "time", "effect", *interval, "verdict"),
-        tuple(
-            (
-                effect.quantity,
-                effect.before,
-                effect.after,
-                seconds(effect.elapsed_s),
-                signed(effect.share),
-                *([_ends(effect)] if with_intervals else []),
-                (longer(effect.share) if effect.tells else "cannot tell"),
-            )
-            for effect in effects
-        ),
+    return Table.of(
+        effects,
+        {
+            "change": lambda effect: effect.quantity,
+            "from": lambda effect: effect.before,
+            "to": lambda effect: effect.after,
+            "time": lambda effect: seconds(effect.elapsed_s),
+            "effect": lambda effect: signed(effect.share),
+            "90 % interval": _ends,
+            "verdict": lambda effect: longer(effect.share) if effect.tells else "cannot tell",
+        },
         label="Every change with what it does",
         style="stats",
-    )
+    ).without_empty_columns()
 
 
 def _intervals(effects: Sequence[Effect]) -> bool:
@@ -128,32 +136,11 @@ def _ends(effect: Effect) -> str:
 
 
 def _data(variation: WhatIf) -> Data:
-    return Data(
-        "effects",
-        ("quantity", "before", "after", "elapsed_s", "share", "low", "high"),
-        (
-            (
-                "",
-                "",
-                "",
-                variation.elapsed_s,
-                0.0,
-                *((0.0, 0.0) if _intervals(variation.effects) else (None, None)),
-            ),
-            *(
-                (
-                    effect.quantity,
-                    effect.before,
-                    effect.after,
-                    effect.elapsed_s,
-                    effect.share,
-                    effect.low,
-                    effect.high,
-                )
-                for effect in variation.effects
-            ),
-        ),
-    )
+    columns = ("quantity", "before", "after", "elapsed_s", "share", "low", "high")
+    effects = Data.of("effects", columns, variation.effects)
+    ends = (0.0, 0.0) if _intervals(variation.effects) else (None, None)
+    unchanged = ("", "", "", variation.elapsed_s, 0.0, *ends)
+    return effects._replace(rows=(unchanged, *effects.rows))
 
 
 def tornado(effects: Sequence[Effect], subject: str = "suite") -> Figure | None:
@@ -227,25 +214,17 @@ def _spec(effects: Sequence[Effect], subject: str) -> dict[str, Any]:
         layer(
             [datum for datum in values if datum["low"] is not None],
             {"type": "rule", "strokeWidth": 2, "color": "$ink"},
-            {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "y": y},
+            {"x": on(x, "low"), "x2": {"field": "high"}, "y": y},
             SHOWN,
         ),
-        layer([{"share": 0}], {"type": "rule", "color": "$ink", "strokeWidth": 1}, {"x": x}),
+        layer([{"share": 0}], RULE, {"x": x}),
         layer(
             values,
             {"type": "text", "align": "right", "x": -10, "limit": LEFT - 14},
             {"y": y, "text": {"field": "name"}},
         ),
     ]
-    return chart(
-        layers,
-        height=height,
-        width=WIDTH + 14,
-        top=4,
-        left=LEFT,
-        right=RIGHT,
-        resolve={"scale": {"color": "independent", "fillOpacity": "independent"}},
-    )
+    return chart(layers, height=height, width=WIDTH + 14, top=4, left=LEFT, right=RIGHT)
 
 
 def _datum(y: float, effect: Effect) -> dict[str, Any]:

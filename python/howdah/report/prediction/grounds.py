@@ -114,35 +114,28 @@ def calibration_tables(calibration: Calibration | None) -> Iterator[Table]:
     """The parameters, what they leave unexplained and how far the known runs reach; nothing without one."""
     if calibration is None:
         return
-    rows = tuple(
-        (
-            parameter.name,
-            _MEANT[parameter.name].meaning if parameter.name in _MEANT else "",
-            *_valued(parameter),
-            parameter.origin,
-        )
-        for parameter in calibration.parameters
-        if "/" not in parameter.name
-    )
-    yield Table(
-        ("parameter", "meaning", "value", "90 % interval", "origin"),
-        rows,
+    yield Table.of(
+        [parameter for parameter in calibration.parameters if "/" not in parameter.name],
+        {
+            "parameter": lambda parameter: parameter.name,
+            "meaning": lambda parameter: _MEANT[parameter.name].meaning if parameter.name in _MEANT else "",
+            "value": lambda parameter: _valued(parameter)[0],
+            "90 % interval": lambda parameter: _valued(parameter)[1],
+            "origin": lambda parameter: parameter.origin,
+        },
         "Parameters",
         "Values of the calibration; all other parameters have their defaults. Simulations draw values from "
         "the 90 % intervals.",
     )
     if calibration.residuals:
-        yield Table(
-            ("workload", "standard deviation", "plus a constant", "figures"),
-            tuple(
-                (
-                    residual.quantity,
-                    percent(residual.relative),
-                    seconds(residual.seconds),
-                    str(residual.cells),
-                )
-                for residual in calibration.residuals
-            ),
+        yield Table.of(
+            calibration.residuals,
+            {
+                "workload": lambda residual: residual.quantity,
+                "standard deviation": lambda residual: percent(residual.relative),
+                "plus a constant": lambda residual: seconds(residual.seconds),
+                "figures": lambda residual: str(residual.cells),
+            },
             "Unexplained deviation",
             "Deviation of figures left out of the fit that parameters and seeds do not explain; it widens "
             "intervals.",
@@ -150,9 +143,13 @@ def calibration_tables(calibration: Calibration | None) -> Iterator[Table]:
     if calibration.cells:
         yield _cells(calibration)
     if calibration.extents:
-        yield Table(
-            ("quantity", "least", "most"),
-            tuple((extent.name, *_ends(extent)) for extent in calibration.extents),
+        yield Table.of(
+            calibration.extents,
+            {
+                "quantity": lambda extent: extent.name,
+                "least": lambda extent: _end(extent, extent.low),
+                "most": lambda extent: _end(extent, extent.high),
+            },
             "Range of the calibration",
             "Smallest and largest values among the runs that it was fitted to.",
         )
@@ -160,19 +157,15 @@ def calibration_tables(calibration: Calibration | None) -> Iterator[Table]:
 
 def _cells(calibration: Calibration) -> Table:
     """Every known figure, and how far off the simulator is where it knew it and where it did not."""
-    rows = tuple(
-        (
-            f"{cell.case}: {cell.quantity}",
-            _in_unit(cell, cell.known),
-            _in_unit(cell, cell.simulated),
-            _off(cell, cell.error),
-            _off(cell, cell.left_out_error),
-        )
-        for cell in calibration.cells
-    )
-    return Table(
-        ("figure", "known", "simulated", "error", "error left out"),
-        rows,
+    return Table.of(
+        calibration.cells,
+        {
+            "figure": lambda cell: f"{cell.case}: {cell.quantity}",
+            "known": lambda cell: _in_unit(cell, cell.known),
+            "simulated": lambda cell: _in_unit(cell, cell.simulated),
+            "error": lambda cell: _off(cell, cell.error),
+            "error left out": lambda cell: _off(cell, cell.left_out_error),
+        },
         "Accuracy of the calibration",
         "Every known figure and the simulated one; the last column is the error when the calibration is "
         "fitted to all other runs only.",
@@ -208,16 +201,14 @@ def _valued(parameter: CalibratedValue) -> tuple[str, str]:
     return f"{value} {unit}".rstrip(), f"{low} to {high}"
 
 
-def _ends(extent: Extent) -> tuple[str, str]:
-    ends = (extent.low, extent.high)
+def _end(extent: Extent, value: float) -> str:
     match extent.unit:
         case "B":
-            low, high = (format_bytes(end) for end in ends)
+            return format_bytes(value)
         case "bit/s":
-            low, high = (format_bits_per_s(end) for end in ends)
+            return format_bits_per_s(value)
         case _:
-            low, high = (f"{end:,.4g}" if end < 10_000 else f"{end:,.0f}" for end in ends)
-    return low, high
+            return f"{value:,.4g}" if value < 10_000 else f"{value:,.0f}"
 
 
 def _sized(workload: Workload) -> str:

@@ -1,15 +1,35 @@
-"""What a page says of a plan that grows."""
+"""The pages of a plan that grows, and of a planned HBase under growing load."""
 
 from __future__ import annotations
 
+from typing import Any
+
 from howdah.analysis.wording import percent, seconds
 from howdah.model.calibration import Calibration
-from howdah.model.variation import Sweep
-from howdah.report.document import Bars, Data, Document, Paragraph, Section, Table, present
+from howdah.model.prediction import Forecast
+from howdah.model.variation import SATURATED, LoadSweep, Point, Sweep
+from howdah.report.document import Bars, Data, Document, Figure, Key, Paragraph, Section, Table, present
 from howdah.report.prediction.grounds import Ground, basis, facts, inputs
-from howdah.report.prediction.growth_figures import growth_figure, masters
-from howdah.report.prediction.words import between, saturation_text, warned
-from howdah.units import format_bytes, format_count, format_rate
+from howdah.report.prediction.words import between, drawn_ends, load_text, saturation_text, warned
+from howdah.report.theme import (
+    DATA,
+    HOLLOW,
+    RIGHT,
+    RULE,
+    SHOWN,
+    SIGNED,
+    chart,
+    layer,
+    level_title,
+    linear,
+    on,
+    series_colour,
+    switching,
+    time_unit,
+    tips,
+)
+from howdah.report.words import optional
+from howdah.units import format_bytes, format_count, format_counted, format_per_s, format_rate
 
 
 def growth(sweep: Sweep, calibration: Calibration | None) -> Document:
@@ -33,35 +53,27 @@ def growth(sweep: Sweep, calibration: Calibration | None) -> Document:
             growth_figure(sweep),
             _table(sweep),
         ),
-        (
-            Section("masters", "Masters", "The masters", (masters(sweep),)),
-            inputs(facts(ground), calibration),
-        ),
+        (Section("masters", "Masters", "The masters", (masters(sweep),)), inputs(facts(ground), calibration)),
         data=_data(sweep),
     )
 
 
 def _table(sweep: Sweep) -> Table:
-    calibrated = sweep.calibration is not None
-    interval = ("90 % interval",) if calibrated else ()
-    return Table(
-        ("hosts", "dataset", "time", *interval, "sorted a second", "NameNode", "scheduler"),
-        tuple(
-            (
-                format_count(point.hosts),
-                format_bytes(point.dataset_bytes),
-                seconds(point.elapsed_s),
-                *([between(point.interval)] if calibrated else []),
-                format_rate(point.dataset_bytes / point.elapsed_s),
-                percent(point.namenode),
-                percent(point.scheduler),
-            )
-            for point in sweep.points
-        ),
+    table = Table.of(
+        sweep.points,
+        {
+            "hosts": lambda point: format_count(point.hosts),
+            "dataset": lambda point: format_bytes(point.dataset_bytes),
+            "time": lambda point: seconds(point.elapsed_s),
+            "90 % interval": lambda point: optional(point.interval, between),
+            "sorted a second": lambda point: format_rate(point.dataset_bytes / point.elapsed_s),
+            "NameNode": lambda point: percent(point.namenode),
+            "scheduler": lambda point: percent(point.scheduler),
+        },
         label="Every size with its time and the load of the masters",
         style="stats",
-        bars=Bars("time", tuple(point.elapsed_s for point in sweep.points)),
-    )
+    ).without_empty_columns()
+    return table._replace(bars=Bars("time", tuple(point.elapsed_s for point in sweep.points)))
 
 
 def _data(sweep: Sweep) -> tuple[Data, ...]:
@@ -84,3 +96,272 @@ def _data(sweep: Sweep) -> tuple[Data, ...]:
         ),
     )
     return sizes, workloads
+
+
+_TB = 1e12
+_FAR_APART = 4.0
+"""Sizes that are so many times apart are drawn on a logarithmic axis."""
+_TIME_HEIGHT = 280
+_WHOLE = "all together"
+_MANY_TIMES = 8.0
+"""Times that are so many times apart are drawn on a logarithmic axis."""
+_GAP = 16
+"""Pixels between names at the lines' ends."""
+_MASTERS_HEIGHT = 180
+_KEYS = (Key("NameNode", "group-4"), Key("scheduler", "group-3"))
+
+
+def _size(sweep: Sweep, point: Point) -> float:
+    """Where a point lies on the axis: its hosts, or its dataset in terabytes."""
+    return float(point.hosts) if sweep.quantity == "hosts" else point.dataset_bytes / _TB
+
+
+def _size_axis(sweep: Sweep) -> dict[str, Any]:
+    least, most = _size(sweep, sweep.points[0]), _size(sweep, sweep.points[-1])
+    title = "hosts" if sweep.quantity == "hosts" else "dataset (TB)"
+    scale = {
+        "type": "log" if most / least >= _FAR_APART else "linear",
+        "domain": [least, most],
+        "nice": False,
+    }
+    axis = {"title": title, "format": ",~f", "tickCount": 6}
+    return {"field": "size", "type": "quantitative", "scale": scale, "axis": axis}
+
+
+def _lines(
+    sweep: Sweep,
+    values: list[dict[str, Any]],
+    y: dict[str, Any],
+    keys: tuple[Key, ...],
+    *beneath: dict[str, Any],
+    height: int,
+    **tip: str | None,
+) -> dict[str, Any]:
+    """A dashed line for each key across the sizes, its name at its end; a band where a master saturates."""
+    x = _size_axis(sweep)
+    colour = series_colour(keys)
+    line = {"x": x, "y": y, "color": colour}
+    layers = [*beneath]
+    if sweep.saturation is not None:
+        before, after = (_size(sweep, point) for point in sweep.saturation)
+        band = [{"size": before, "size2": after}]
+        layers.insert(0, layer(band, {"type": "rect", "color": "$band"}, {"x": x, "x2": {"field": "size2"}}))
+    layers += [
+        layer(values, {"type": "line", "strokeDash": [6, 3], "strokeWidth": 1.5}, line, SHOWN),
+        layer(values, HOLLOW, {**line, "tooltip": tips(**tip)}, SHOWN, name=DATA),
+        switching(
+            layer(
+                _ends(values, y, height),
+                {"type": "text", "align": "left", "dx": 10},
+                {"x": x, "y": on(y, "label"), "text": {"field": "series"}, "color": colour},
+            )
+        ),
+    ]
+    return chart(layers, height=height, top=28, right=RIGHT)
+
+
+def _ends(values: list[dict[str, Any]], y: dict[str, Any], height: int) -> list[dict[str, Any]]:
+    """The names at the lines' ends, from top to bottom, none on another; only a linear axis is spread."""
+    field, scale = y["field"], y["scale"]
+    last = max(datum["size"] for datum in values)
+    ends = sorted((datum for datum in values if datum["size"] == last), key=lambda datum: -datum[field])
+    if scale.get("type") == "log":
+        return [{**end, "label": end[field]} for end in ends]
+    step = _GAP / height * (scale["domain"][1] - scale["domain"][0])
+    placed: list[dict[str, Any]] = []
+    for end in ends:
+        label = min(end[field], placed[-1]["label"] - step) if placed else end[field]
+        placed.append({**end, "label": label})
+    return placed
+
+
+def growth_figure(sweep: Sweep) -> Figure:
+    """The figure."""
+    values = _values(sweep)
+    names = list(dict.fromkeys(value["series"] for value in values))
+    keys = tuple(Key(name, f"group-{place}") for place, name in enumerate(names, start=1))
+    bands = ", bands their 90 % intervals" if sweep.calibration is not None else ""
+    saturates = " In the grey band a master becomes the bottleneck." if sweep.saturation else ""
+    return Figure(
+        id="growth",
+        title="Time at each size",
+        caption=f"Dashed lines are simulated medians{bands}.{saturates}",
+        spec=_time_spec(sweep, values, keys),
+        table=_time_table(sweep),
+        keys=keys if len(keys) > 1 else (),
+        marks=3 * len(values),
+        labelled=True,
+    )
+
+
+def _values(sweep: Sweep) -> list[dict[str, Any]]:
+    """Every time in seconds, the whole suite's first where it has several workloads."""
+    values = []
+    for point in sweep.points:
+        place = {"size": _size(sweep, point), "at": _at(sweep, point.hosts, point.dataset_bytes)}
+        several = len(point.forecasts) > 1
+        times = [(_WHOLE, point.elapsed_s, point.interval)] if several else []
+        times += [(forecast.workload, forecast.median, forecast.interval) for forecast in point.forecasts]
+        values += [
+            {
+                **place,
+                "series": name,
+                "low": drawn_ends(interval, time).low,
+                "time": time,
+                "high": drawn_ends(interval, time).high,
+                "said": seconds(time) if interval is None else f"{seconds(time)}, {between(interval)}",
+            }
+            for name, time, interval in times
+        ]
+    return values
+
+
+def _at(sweep: Sweep, hosts: int, dataset_bytes: int) -> str:
+    return format_counted(hosts, "host") if sweep.quantity == "hosts" else format_bytes(dataset_bytes)
+
+
+def _time_spec(sweep: Sweep, values: list[dict[str, Any]], keys: tuple[Key, ...]) -> dict[str, Any]:
+    longest = max(value["high"] for value in values)
+    unit = time_unit(longest)
+    drawn = [
+        {**value, **{end: value[end] / unit.size for end in ("low", "time", "high")}} for value in values
+    ]
+    wholes = [datum["time"] for datum in drawn if datum["series"] == keys[0].name]
+    logarithmic = max(wholes) / min(wholes) >= _MANY_TIMES
+    least = min(datum["low"] for datum in drawn)
+    domain = [0.9 * least, 1.1 * longest / unit.size] if logarithmic else [0, 1.05 * longest / unit.size]
+    y = {
+        "field": "time",
+        "type": "quantitative",
+        "scale": {"type": "log" if logarithmic else "linear", "domain": domain, "nice": False},
+        "axis": {**level_title(f"time ({unit.name})"), "tickCount": 5, "grid": True, "format": ",~f"},
+    }
+    intervals = layer(
+        drawn,
+        {"type": "area", "opacity": 0.18},
+        {"x": _size_axis(sweep), "y": on(y, "low"), "y2": {"field": "high"}, "color": series_colour(keys)},
+        SHOWN,
+    )
+    return _lines(sweep, drawn, y, keys, intervals, height=_TIME_HEIGHT, series="of", at=None, said="time")
+
+
+def _time_table(sweep: Sweep) -> Table:
+    names = [forecast.workload for forecast in sweep.points[0].forecasts]
+    ends = ("5 % are below", "5 % are above") if sweep.calibration is not None else ()
+    return Table(
+        ("size", *names, _WHOLE, *ends),
+        tuple(
+            (
+                _at(sweep, point.hosts, point.dataset_bytes),
+                *(seconds(forecast.median) for forecast in point.forecasts),
+                seconds(point.elapsed_s),
+                *(seconds(end) for end in point.interval or ()),
+            )
+            for point in sweep.points
+        ),
+    )
+
+
+def masters(sweep: Sweep) -> Figure:
+    """The figure."""
+    return Figure(
+        id="masters",
+        title="How busy the masters are",
+        caption=(
+            "Per cent of one core in the phase that loads each most; above the line a master is "
+            "the bottleneck. The scheduler is the ResourceManager's, or Hadoop 1's JobTracker."
+        ),
+        spec=_masters_spec(sweep),
+        table=_masters_table(sweep),
+        keys=_KEYS,
+        marks=2 * len(sweep.points),
+        labelled=True,
+    )
+
+
+def _masters_spec(sweep: Sweep) -> dict[str, Any]:
+    values: list[dict[str, Any]] = [
+        {"size": _size(sweep, point), "series": key.name, "load": load, "said": percent(load)}
+        for point in sweep.points
+        for key, load in zip(_KEYS, (point.namenode, point.scheduler), strict=True)
+    ]
+    top = max(1.05, *(1.05 * value["load"] for value in values))
+    y = linear(
+        "load",
+        [0, top],
+        {**level_title("of one core"), "format": ".0%", "labelExpr": SIGNED, "tickCount": 5, "grid": True},
+    )
+    full = layer([{"load": SATURATED}], RULE, {"y": y})
+    return _lines(sweep, values, y, _KEYS, full, height=_MASTERS_HEIGHT, series=None, said="busy")
+
+
+def _masters_table(sweep: Sweep) -> Table:
+    return Table.of(
+        sweep.points,
+        {
+            "hosts": lambda point: format_count(point.hosts),
+            "dataset": lambda point: format_bytes(point.dataset_bytes),
+            "NameNode": lambda point: percent(point.namenode),
+            "scheduler": lambda point: percent(point.scheduler),
+        },
+    )
+
+
+_COLUMNS = ("asked", "metric", "unit", "low", "median", "high", "station", "busy")
+TAIL = "99 % within"
+"""The metrics whose values are shown beside the throughput."""
+
+
+def loads(sweep: LoadSweep, calibration: Calibration | None) -> Document:
+    """The page of growing loads; ``calibration`` is the one that they rest on."""
+    ground = Ground.of_variation(sweep, calibration)
+    return Document(
+        "load",
+        f"{sweep.suite}: how much it takes",
+        (sweep.suite, f"{sweep.quantity} swept", "simulated"),
+        load_text(sweep),
+        present(
+            Paragraph("Every point is a steady state: queues are as long as they get.", "lead"),
+            basis(ground),
+            warned(sweep.warnings),
+            load_table(sweep),
+        ),
+        (inputs(facts(ground), calibration),),
+        data=(_loads_data(sweep),),
+    )
+
+
+def _loads_data(sweep: LoadSweep) -> Data:
+    rows = tuple(
+        (point.asked, at.metric, at.unit, at.low, at.median, at.high, point.station, point.busy)
+        for point in sweep.points
+        for at in point.forecasts
+    )
+    return Data("loads", _COLUMNS, rows)
+
+
+def load_table(sweep: LoadSweep) -> Table:
+    """Every load with its throughput, the times within which 99 % ended, and what is busiest."""
+    tails = [forecast.metric or "" for forecast in sweep.points[0].forecasts if _is_tail(forecast)]
+    requested = "threads" if sweep.quantity == "threads" else "asked for"
+    calibrated = sweep.calibration is not None
+    return Table(
+        (requested, "throughput", *(("90 % interval",) if calibrated else ()), *tails, "busiest", "busy"),
+        tuple(
+            (
+                f"{point.asked:,}" if sweep.quantity == "threads" else format_per_s(point.asked),
+                format_per_s(point.throughput_per_s),
+                *([" to ".join(map(format_per_s, point.forecasts[0].interval or ()))] if calibrated else []),
+                *(forecast.text_of(forecast.median) for forecast in point.forecasts if _is_tail(forecast)),
+                point.station,
+                percent(point.busy),
+            )
+            for point in sweep.points
+        ),
+        label="Every load with what it comes to and what is busiest",
+        style="stats",
+    )
+
+
+def _is_tail(forecast: Forecast) -> bool:
+    return (forecast.metric or "").endswith(TAIL)

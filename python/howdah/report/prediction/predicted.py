@@ -22,18 +22,31 @@ from howdah.report.document import (
 )
 from howdah.report.prediction.grounds import Ground, basis, distance_facts, facts, inputs, work_facts
 from howdah.report.prediction.words import (
-    AxisUnit,
     distance_text,
     drawn_ends,
     forecast_text,
     interval_text,
-    unit_of,
     warned,
     width,
 )
 from howdah.report.provenance import digest_facts
-from howdah.report.theme import DATA, SHOWN, WIDTH, across, chart, layer, linear, scaled, tips
-from howdah.report.words import moment
+from howdah.report.theme import (
+    DATA,
+    HOLLOW,
+    SHOWN,
+    WIDTH,
+    ScaledUnit,
+    across,
+    chart,
+    coloured_by,
+    layer,
+    linear,
+    on,
+    scaled,
+    time_unit,
+    tips,
+)
+from howdah.report.words import NONE, moment
 
 LEFT, RIGHT = 8, 24
 _ROW, _WORD = 48, 12
@@ -208,7 +221,7 @@ def _spans(shown: Sequence[Span], axis: _Axis) -> Figure:
         title=f"Predicted and measured {axis.of}" if scored else f"Predicted {axis.of}",
         caption=f"A hollow point is the simulated median{bar}.{measured}",
         spec=_spec(shown, axis),
-        table=_figure_table(shown, scored=scored),
+        table=_figure_table(shown),
         keys=tuple(Key(name, _TOKENS[name]) for name in (_PREDICTED, *series)) if scored else (),
         marks=4 * len(shown),
     )
@@ -223,41 +236,36 @@ def _spec(shown: Sequence[Span], axis: _Axis) -> dict[str, Any]:
         max(drawn_ends(span.forecast.interval, span.forecast.median).high, span.measured or 0.0)
         for span in shown
     )
-    unit = AxisUnit(1.0, "") if axis is _RATES else unit_of(longest)
+    unit = ScaledUnit(1.0, "") if axis is _RATES else time_unit(longest)
     x = scaled(
-        [0, 1.02 * longest / unit.size_s],
+        [0, 1.02 * longest / unit.size],
         across(f"{axis.title} ({unit.name})" if unit.name else axis.title, tickCount=6),
     )
     height = _ROW * len(shown)
     y = linear("y", [0, height], down=True, zero=False)
-    colour: dict[str, Any] = {
-        "field": "series",
-        "type": "nominal",
-        "scale": {"domain": list(_TOKENS), "range": [f"${token}" for token in _TOKENS.values()]},
-        "legend": None,
-    }
-    predicted = [_datum(place, span, unit.size_s) for place, span in enumerate(shown)]
+    colour = coloured_by("series", _TOKENS)
+    predicted = [_datum(place, span, unit.size) for place, span in enumerate(shown)]
     measured = [
         {
             "series": _series(span),
             "y": predicted[place]["y"],
-            "value": span.measured / unit.size_s,
+            "value": span.measured / unit.size,
             "said": f"{predicted[place]['what']}: {forecast_text(span.forecast, span.measured)} measured",
         }
         for place, span in enumerate(shown)
         if span.measured is not None
     ]
-    point = {"x": {**x, "field": "value"}, "y": y, "color": colour}
+    point = {"x": on(x, "value"), "y": y, "color": colour}
     layers: list[dict[str, Any]] = [
         layer(
             [datum for datum in predicted if datum["low"] is not None],
             {"type": "rule", "strokeWidth": _BAND, "opacity": 0.28},
-            {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "y": y, "color": colour},
+            {"x": on(x, "low"), "x2": {"field": "high"}, "y": y, "color": colour},
             SHOWN,
         ),
         layer(
             predicted,
-            {"type": "point", "size": _POINT, "strokeWidth": 2, "fill": "$page", "fillOpacity": 1},
+            {**HOLLOW, "size": _POINT, "strokeWidth": 2},
             {**point, "tooltip": tips(said="predicted")},
             SHOWN,
             name=DATA,
@@ -281,15 +289,7 @@ def _spec(shown: Sequence[Span], axis: _Axis) -> dict[str, Any]:
             {"y": y},
         ),
     ]
-    return chart(
-        layers,
-        height=height,
-        width=WIDTH + 140,
-        top=4,
-        left=LEFT,
-        right=RIGHT,
-        resolve={"scale": {"color": "independent", "opacity": "independent"}},
-    )
+    return chart(layers, height=height, width=WIDTH + 140, top=4, left=LEFT, right=RIGHT)
 
 
 def _datum(place: int, span: Span, unit_s: float) -> dict[str, Any]:
@@ -314,20 +314,17 @@ def _datum(place: int, span: Span, unit_s: float) -> dict[str, Any]:
     }
 
 
-def _figure_table(shown: Sequence[Span], *, scored: bool) -> Table:
-    with_intervals = _intervals([span.forecast for span in shown])
-    columns = ("workload", "median", *(("5 % are below", "5 % are above") if with_intervals else ()))
-    return Table(
-        (*columns, "measured") if scored else columns,
-        tuple(
-            (
-                named(span.forecast.workload, span.forecast.part),
-                *(
-                    forecast_text(span.forecast, value)
-                    for value in (span.forecast.median, *(span.forecast.interval or ()))
-                ),
-                *([forecast_text(span.forecast, span.measured)] if span.measured is not None else []),
-            )
-            for span in shown
-        ),
-    )
+def _figure_table(shown: Sequence[Span]) -> Table:
+    def text(span: Span, value: float | None) -> str:
+        return NONE if value is None else forecast_text(span.forecast, value)
+
+    return Table.of(
+        shown,
+        {
+            "workload": lambda span: named(span.forecast.workload, span.forecast.part),
+            "median": lambda span: text(span, span.forecast.median),
+            "5 % are below": lambda span: text(span, span.forecast.low),
+            "5 % are above": lambda span: text(span, span.forecast.high),
+            "measured": lambda span: text(span, span.measured),
+        },
+    ).without_empty_columns()

@@ -1,16 +1,28 @@
-"""What a search's page and the terminal show of the race that measured its candidates."""
+"""What was measured in a search: the race of its candidates, its first round, and the race of a job."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from statistics import median
 
-from howdah.analysis.evidence import FloorDistance
+from howdah.analysis.evidence.times import FloorDistance
 from howdah.analysis.wording import listed, percent, seconds, signed
 from howdah.model.comparison import Verdict
-from howdah.model.tuning import DEFAULTS_NAME, RULES_NAME, MeasuredDifference, Race, RacedPlan, RaceFloor
+from howdah.model.parameter import COMPILER, OWN
+from howdah.model.tuning import (
+    DEFAULTS_NAME,
+    RULES_NAME,
+    Learned,
+    MeasuredDifference,
+    Race,
+    RacedPlan,
+    RaceFloor,
+)
+from howdah.model.user_job import CONFIGURED_NAME, JobTuning
 from howdah.report.cluster import floors_table
-from howdah.report.document import Bullets, Document, Paragraph, Section, Table, present
-from howdah.report.words import NONE
+from howdah.report.document import Block, Bullets, Document, Paragraph, Section, Table, present
+from howdah.report.words import NONE, optional
 from howdah.units import format_counted, format_seconds
 
 _CONCLUDED = {
@@ -44,7 +56,8 @@ def race_text(race: Race) -> str:
 def measured_text(plan: RacedPlan, bases: Mapping[str, str]) -> str:
     """How much faster a plan was than others, by their names in the race and in words."""
     parts = [
-        f"{_share(difference)} than {words}{_interval(difference)}{_doubt(difference)}"
+        f"{_share(difference)} than {words}{_interval(difference)}"
+        + (", which can be chance" if difference.verdict is Verdict.CANNOT_TELL else "")
         for base, words in bases.items()
         if (difference := plan.against.get(base)) is not None
     ]
@@ -72,26 +85,26 @@ def raced(race: Race) -> Document:
 
 def race_section(race: Race) -> Section:
     """The section of the page with every plan of the race."""
-    rows = tuple(
-        (
-            plan.name,
-            str(plan.runs),
-            str(plan.failed),
-            NONE if plan.elapsed_s is None else seconds(plan.elapsed_s),
-            difference_text(plan.against.get(RULES_NAME)),
-            NONE if plan.simulated is None else signed(plan.simulated),
-            difference_text(plan.against.get(DEFAULTS_NAME)),
-        )
-        for plan in race.plans
+    plans = Table.of(
+        race.plans,
+        {
+            "plan": lambda plan: plan.name,
+            "runs": lambda plan: str(plan.runs),
+            "failed": lambda plan: str(plan.failed),
+            "time": lambda plan: optional(plan.elapsed_s, seconds),
+            "against the rules": lambda plan: difference_text(plan.against.get(RULES_NAME)),
+            "simulated": lambda plan: optional(plan.simulated, signed),
+            "against Hadoop's defaults": lambda plan: difference_text(plan.against.get(DEFAULTS_NAME)),
+        },
+        "Plans",
     )
-    head = ("plan", "runs", "failed", "time", "against the rules", "simulated", "against Hadoop's defaults")
     return Section(
         "race",
         "Race",
         "Race of real runs",
         present(
             Paragraph(f"{_spent_text(race)} {RACE_ABOUT}", "about"),
-            Table(head, rows, "Plans"),
+            plans,
             _distance(race.winner, race.floors) if race.floors else None,
             Bullets(tuple(_losing_rules(race)), "remark"),
         ),
@@ -129,5 +142,115 @@ def _interval(difference: MeasuredDifference) -> str:
     return f" ({' to '.join(signed(end) for end in difference.interval)})"
 
 
-def _doubt(difference: MeasuredDifference) -> str:
-    return ", which can be chance" if difference.verdict is Verdict.CANNOT_TELL else ""
+LEARNED_ABOUT = (
+    "Each plan ran once, on a quarter of the data. The simulator was calibrated with these runs "
+    "(`calibration.yaml`), and the search continued with it."
+)
+
+
+def learned_blocks(learned: Learned) -> tuple[Block, ...]:
+    """The predictions of the first round before and after it, and the parameters that it changed."""
+    if not learned.times:
+        text = "Too few runs of the first round succeeded in time, so the simulator stays as it was."
+        return (Paragraph(text, "about"),)
+    before = median(abs(time.before_s / time.measured_s - 1) for time in learned.times)
+    after = median(abs(time.after_s / time.measured_s - 1) for time in learned.times)
+    text = (
+        f"The first round took {format_seconds(learned.spent_s)}. Half of its times were predicted within "
+        f"{percent(before)} before it, and lie within {percent(after)} of the calibrated simulator's."
+    )
+    times = Table.of(
+        learned.times,
+        {
+            "plan": lambda time: time.plan,
+            "workload": lambda time: time.workload,
+            "measured": lambda time: seconds(time.measured_s),
+            "predicted": lambda time: _with_error(time.before_s, time.measured_s),
+            "with the calibration": lambda time: _with_error(time.after_s, time.measured_s),
+        },
+        "First round",
+    )
+    meaning = {parameter.name: parameter.meaning for parameter in (*OWN, *COMPILER)}
+    values = Table.of(
+        learned.values,
+        {
+            "parameter": lambda value: value.name,
+            "before": lambda value: f"{value.before:.3g}",
+            "after": lambda value: f"{value.value:.3g}",
+            "90 % interval": lambda value: f"{value.interval.low:.3g} to {value.interval.high:.3g}",
+            "meaning": lambda value: meaning.get(value.name, ""),
+        },
+        "Fitted parameters",
+    )
+    return Paragraph(text, "about"), times, values
+
+
+def _with_error(predicted_s: float, measured_s: float) -> str:
+    return f"{seconds(predicted_s)} ({signed(predicted_s / measured_s - 1)})"
+
+
+def tuned_job(tuning: JobTuning) -> Document:
+    """The page of a search for the properties of a job."""
+    used = f"{format_seconds(tuning.spent_s)} of {format_seconds(tuning.request.race.budget_s)}"
+    properties = Table(("property to set", "value"), tuple(tuning.values.items()), label="Properties to use")
+    command = shlex.join(tuning.request.command)
+    return Document(
+        "page",
+        "A job's fastest properties",
+        ("job", "tune", "measured"),
+        _job_answer(tuning),
+        present(
+            Paragraph(f"The runs took {used} on {tuning.request.race.place}.", "lead"),
+            properties,
+            _job_race_table(tuning),
+        ),
+        (
+            Section("alone", "Alone", "Each value alone", (_alone_table(tuning),), _ALONE_ABOUT),
+            Section("command", "Command", "The command", (Paragraph(f"`{command}`"),)),
+        ),
+    )
+
+
+_ALONE_ABOUT = "Two runs of each value, with everything else as configured. The race decides."
+
+
+def _job_answer(tuning: JobTuning) -> str:
+    winner = next((plan for plan in tuning.plans if plan.name == tuning.winner), None)
+    if winner is not None and tuning.winner != CONFIGURED_NAME:
+        return measured_text(
+            winner, {CONFIGURED_NAME: "as configured", DEFAULTS_NAME: "with Hadoop's defaults"}
+        )
+    if not tuning.plans:
+        return "No value that was tried makes the job faster than it is as configured."
+    return "The race shows no candidate that is surely faster than the job as configured."
+
+
+def _job_race_table(tuning: JobTuning) -> Table:
+    return Table.of(
+        tuning.plans,
+        {
+            "candidate": lambda plan: plan.name,
+            "runs": lambda plan: str(plan.runs),
+            "failed": lambda plan: str(plan.failed),
+            "time": lambda plan: optional(plan.elapsed_s, seconds),
+            "against configured": lambda plan: difference_text(plan.against.get(CONFIGURED_NAME)),
+            "against Hadoop's defaults": lambda plan: difference_text(plan.against.get(DEFAULTS_NAME)),
+        },
+        label="The race",
+    )
+
+
+def _alone_table(tuning: JobTuning) -> Table:
+    about = {parameter.name: parameter for parameter in tuning.request.space}
+    return Table.of(
+        tuning.alone,
+        {
+            "property": lambda value: value.name,
+            "configured": lambda value: about[value.name].planned or "not set",
+            "value": lambda value: value.value,
+            "time": lambda value: optional(value.share, signed),
+            "failed": lambda value: str(value.failed),
+        },
+        label="Each value alone",
+        fold=True,
+    )

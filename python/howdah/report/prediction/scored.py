@@ -21,7 +21,6 @@ from howdah.report.document import (
     Table,
     present,
 )
-from howdah.report.figure import series_colour
 from howdah.report.prediction.grounds import Ground, facts, inputs, work_facts
 from howdah.report.prediction.predicted import Span, other_numbers, spans
 from howdah.report.prediction.words import (
@@ -32,7 +31,20 @@ from howdah.report.prediction.words import (
     scored_runs,
     warned,
 )
-from howdah.report.theme import DATA, SHOWN, WIDTH, chart, layer, level_title, linear, logarithmic, tips
+from howdah.report.theme import (
+    DATA,
+    RULE,
+    SHOWN,
+    WIDTH,
+    chart,
+    layer,
+    level_title,
+    linear,
+    logarithmic,
+    on,
+    series_colour,
+    tips,
+)
 from howdah.report.words import NONE, moment
 
 HEIGHT = 240
@@ -60,12 +72,7 @@ def scored(prediction: Prediction, scores: Sequence[Score], history: Sequence[Sc
         f"{prediction.suite.name} scored",
         (prediction.suite.name, scores[0].run, f"by {scores[0].engine}", "predicted and measured"),
         _answer(scores),
-        present(
-            Paragraph(lead, "lead"),
-            warned(prediction.warnings),
-            first,
-            _table(scores),
-        ),
+        present(Paragraph(lead, "lead"), warned(prediction.warnings), first, _table(scores)),
         (
             *other_numbers(more),
             Section(
@@ -126,23 +133,21 @@ def _error(scores: Sequence[Score]) -> str:
 
 
 def _table(scores: Sequence[Score]) -> Table:
-    return Table(
-        ("workload", "predicted", "90 % interval", "measured", "error", "verdict"),
-        tuple(
-            (
-                named(score.forecast.workload, score.forecast.part),
-                forecast_text(score.forecast, score.forecast.median),
-                interval_text(score.forecast),
-                forecast_text(score.forecast, score.measured),
-                signed(score.error),
-                _series(score),
-            )
-            for score in scores
-        ),
+    table = Table.of(
+        scores,
+        {
+            "workload": lambda score: named(score.forecast.workload, score.forecast.part),
+            "predicted": lambda score: forecast_text(score.forecast, score.forecast.median),
+            "90 % interval": lambda score: interval_text(score.forecast),
+            "measured": lambda score: forecast_text(score.forecast, score.measured),
+            "error": lambda score: signed(score.error),
+            "verdict": _series,
+        },
         label="Predicted and measured times",
         style="stats",
-        faint=frozenset(place for place, score in enumerate(scores) if score.forecast.phase is not None),
     )
+    phases = frozenset(place for place, score in enumerate(scores) if score.forecast.phase is not None)
+    return table._replace(faint=phases)
 
 
 def _data(name: str, scores: Sequence[Score]) -> Data:
@@ -219,11 +224,11 @@ def _spec(newest: Sequence[Score]) -> dict[str, Any]:
     colour = series_colour(_keys(newest))
     layers: list[dict[str, Any]] = [
         layer(runs[1:], {"type": "rule", "color": "$rule", "strokeWidth": 1}, {"x": x}),
-        layer([{"ratio": 1}], {"type": "rule", "color": "$ink", "strokeWidth": 1}, {"y": y}),
+        layer([{"ratio": 1}], RULE, {"y": y}),
         layer(
             values,
             {"type": "rule", "strokeWidth": 5, "opacity": 0.28},
-            {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}, "color": colour},
+            {"x": x, "y": on(y, "low"), "y2": {"field": "high"}, "color": colour},
             SHOWN,
         ),
         layer(
@@ -239,15 +244,7 @@ def _spec(newest: Sequence[Score]) -> dict[str, Any]:
             name=DATA,
         ),
     ]
-    return chart(
-        layers,
-        height=HEIGHT,
-        width=WIDTH + 100,
-        top=28,
-        bottom=12,
-        right=20,
-        resolve={"scale": {"color": "independent"}},
-    )
+    return chart(layers, height=HEIGHT, width=WIDTH + 100, top=28, bottom=12, right=20)
 
 
 def _datum(place: int, score: Score) -> dict[str, Any]:

@@ -1,13 +1,23 @@
-"""What the page of a search shows: the result, the tuned values, what matters, the rules that lose."""
+"""The page of a search: the result, the tuned values, what matters, what fewer hosts take, losing rules."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from howdah.analysis.wording import percent, seconds, signed
 from howdah.model.calibration import Calibration
-from howdah.model.tuning import Finalist, Fixed, HardwareLimit, KeptRules, Sensitivity, TuneParameter, Tuning
+from howdah.model.tuning import (
+    Finalist,
+    Fixed,
+    FrontPoint,
+    Goal,
+    HardwareLimit,
+    KeptRules,
+    Sensitivity,
+    TuneParameter,
+    Tuning,
+)
 from howdah.report.document import (
     PAGES,
     TERMINAL,
@@ -21,14 +31,12 @@ from howdah.report.document import (
     Table,
     present,
 )
-from howdah.report.prediction.fronts import fewest_hosts, front_tables
 from howdah.report.prediction.grounds import Ground, facts, inputs
-from howdah.report.prediction.learned import LEARNED_ABOUT, learned_blocks
-from howdah.report.prediction.raced import race_section, race_text
+from howdah.report.prediction.raced import LEARNED_ABOUT, learned_blocks, race_section, race_text
 from howdah.report.prediction.words import warned
 from howdah.report.theme import DATA, SIGNED, WIDTH, across, chart, layer, level_title, linear, tips
-from howdah.report.words import NONE
-from howdah.units import format_counted, format_seconds
+from howdah.report.words import NONE, optional
+from howdah.units import format_bytes, format_counted, format_seconds
 
 _MATTER = 10
 _ROW, _BAR, _LINE = 52, 12, 14
@@ -87,15 +95,17 @@ def _values_table(tuning: Tuning) -> Table:
     about = {parameter.name: parameter for parameter in tuning.space}
     costs = {name: tuning.cost_of_return(name) for name in tuning.chosen}
     rows = tuple(
-        (name, about[name].planned, tuning.chosen[name], _cost(cost), about[name].about)
+        (
+            name,
+            about[name].planned,
+            tuning.chosen[name],
+            ("not simulated" if cost is None else signed(cost)),
+            about[name].about,
+        )
         for name, cost in sorted(costs.items(), key=lambda item: -(item[1] or 0))
     )
     columns = ("tuned value", "rules", "tuned", "with the rules' value", "meaning")
     return Table(columns, rows, label="Tuned values", style="stats")
-
-
-def _cost(share: float | None) -> str:
-    return "not simulated" if share is None else signed(share)
 
 
 def _sections(tuning: Tuning) -> Iterator[Section]:
@@ -171,41 +181,45 @@ def _limit_section(limit: HardwareLimit, elapsed_s: float) -> Section:
 
 
 def _losing_table(tuning: Tuning) -> Table:
-    rows = tuple(
-        (
-            losing.rule,
-            ", ".join(f"{name} {value}" for name, value in losing.values.items()),
-            percent(losing.share),
-        )
-        for losing in tuning.losing
+    return Table.of(
+        tuning.losing,
+        {
+            "rule": lambda losing: losing.rule,
+            "broken by": lambda losing: ", ".join(f"{name} {value}" for name, value in losing.values.items()),
+            "keeping it costs": lambda losing: percent(losing.share),
+        },
+        "Rules",
     )
-    return Table(("rule", "broken by", "keeping it costs"), rows, "Rules")
 
 
 def _pairs_table(tuning: Tuning) -> Table:
-    rows = tuple(
-        (f"{pair.names[0]} {pair.values[0]}", f"{pair.names[1]} {pair.values[1]}", signed(pair.share))
-        for pair in tuning.interactions
+    return Table.of(
+        tuning.interactions,
+        {
+            "one change": lambda pair: f"{pair.names[0]} {pair.values[0]}",
+            "another": lambda pair: f"{pair.names[1]} {pair.values[1]}",
+            "together": lambda pair: signed(pair.share),
+        },
+        "Pairs",
     )
-    return Table(("one change", "another", "together"), rows, "Pairs")
 
 
 def space_tables(space: Sequence[TuneParameter], fixed: Sequence[Fixed]) -> tuple[Table, Table]:
     """Every parameter with its values, and what is left as planned."""
-    varied = tuple(
-        (
-            f"{parameter.name} ({parameter.unit})" if parameter.unit else parameter.name,
-            parameter.about,
-            parameter.planned,
-            " ".join(parameter.levels),
-        )
-        for parameter in space
+    varied = Table.of(
+        space,
+        {
+            "parameter": lambda parameter: (
+                f"{parameter.name} ({parameter.unit})" if parameter.unit else parameter.name
+            ),
+            "meaning": lambda parameter: parameter.about,
+            "planned": lambda parameter: parameter.planned,
+            "values": lambda parameter: " ".join(parameter.levels),
+        },
+        "Varied",
     )
-    left = tuple((parameter.name, parameter.why) for parameter in fixed)
-    return (
-        Table(("parameter", "meaning", "planned", "values"), varied, "Varied"),
-        Table(("parameter", "why"), left, "Left as planned"),
-    )
+    unchanged = {"parameter": lambda parameter: parameter.name, "why": lambda parameter: parameter.why}
+    return varied, Table.of(fixed, unchanged, "Left as planned")
 
 
 def _finalists_table(tuning: Tuning) -> Table:
@@ -282,12 +296,7 @@ def _matters_spec(costly: list[Sensitivity]) -> dict[str, Any]:
             layer(
                 values,
                 {"type": "bar", "orient": "horizontal", "size": _BAR, "color": "$group-3"},
-                {
-                    "x": x,
-                    "x2": {"field": "none"},
-                    "y": y,
-                    "tooltip": tips(name=None, values="costs"),
-                },
+                {"x": x, "x2": {"field": "none"}, "y": y, "tooltip": tips(name=None, values="costs")},
                 name=DATA,
             ),
             layer(
@@ -306,7 +315,6 @@ def _matters_spec(costly: list[Sensitivity]) -> dict[str, Any]:
         top=4,
         left=10,
         right=24,
-        resolve={"scale": {"y": "shared"}},
     )
 
 
@@ -348,4 +356,47 @@ def _course_figure(tuning: Tuning) -> Figure:
             tuple((f"{number:,}", signed(share)) for number, share in tuning.course),
         ),
         marks=len(values),
+    )
+
+
+def front_tables(tuning: Tuning) -> Iterator[Table]:
+    """A table for each goal of the search."""
+    for goal in Goal:
+        points = [point for point in tuning.front if point.goal is goal]
+        if not points:
+            continue
+        yield _front_table(goal, points)
+
+
+def _front_table(goal: Goal, points: Sequence[FrontPoint]) -> Table:
+    def against(point: FrontPoint) -> str:
+        return NONE if point is points[0] else signed(point.elapsed_s / points[0].elapsed_s - 1)
+
+    if goal is Goal.HOSTS:
+        columns: dict[str, Callable[[FrontPoint], str]] = {
+            "hosts": lambda point: f"{point.amount:,.0f}",
+            "the rules' plan": lambda point: optional(point.planned_s, seconds),
+            "tuned for them": lambda point: seconds(point.elapsed_s),
+        }
+        return Table.of(points, columns | {"against the tuned plan": against}, "Hosts")
+    columns = {
+        "memory of tasks": lambda point: format_bytes(point.amount),
+        "tuned for it": lambda point: seconds(point.elapsed_s),
+    }
+    return Table.of(points, columns | {"against the tuned plan": against}, "Memory")
+
+
+def fewest_hosts(tuning: Tuning) -> str:
+    """How few hosts are as fast as the rules' plan on all; empty if a search did not try fewer."""
+    points = [point for point in tuning.front if point.goal is Goal.HOSTS]
+    if not points or (rules_s := points[0].planned_s) is None:
+        return ""
+    enough = [point for point in points[1:] if point.elapsed_s <= rules_s]
+    most = f"{points[0].amount:,.0f}"
+    if not enough:
+        return f"None of the smaller numbers of hosts would be as fast as {most} with the rules' plan."
+    fewest = enough[-1]
+    return (
+        f"{fewest.amount:,.0f} tuned hosts would be as fast as {most} with the rules' plan: "
+        f"{seconds(fewest.elapsed_s)} against {seconds(rules_s)}."
     )

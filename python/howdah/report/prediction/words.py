@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from statistics import median
-from typing import NamedTuple
 
 from howdah.analysis.wording import percent, seconds
 from howdah.model.prediction import Distance, Forecast, Interval, Score
@@ -63,22 +62,6 @@ def longer(share: float) -> str:
 def warned(warnings: Iterable[RunWarning]) -> Bullets:
     """What limits the answer, as sentences."""
     return Bullets(tuple(sentence(warning.text) for warning in warnings), "warning")
-
-
-class AxisUnit(NamedTuple):
-    """A unit of time, in seconds, and its name."""
-
-    size_s: float
-    name: str
-
-
-def unit_of(longest_s: float) -> AxisUnit:
-    """The unit in which the longest time is a number that one can read."""
-    if longest_s < 1:
-        return AxisUnit(1e-3, "ms")
-    if longest_s >= 4 * 3600:
-        return AxisUnit(3600.0, "h")
-    return AxisUnit(60.0, "min") if longest_s >= 240 else AxisUnit(1.0, "s")
 
 
 def saturation_text(sweep: Sweep) -> str:

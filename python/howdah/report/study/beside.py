@@ -12,7 +12,7 @@ from howdah.report.document import Table
 from howdah.report.study.found import CellRuns, StudyFound
 from howdah.report.study.results import exactly, factors
 from howdah.report.words import NONE
-from howdah.study.matrix import named
+from howdah.study import named
 
 
 class PublishedBeside(NamedTuple):

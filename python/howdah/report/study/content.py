@@ -32,7 +32,7 @@ from howdah.report.study.beside import (
     unmatched,
     unpublished,
 )
-from howdah.report.study.found import CellRuns, StratumFound, StudyFound
+from howdah.report.study.found import StratumFound, StudyFound
 from howdah.report.study.masters import masters_load, masters_table
 from howdah.report.study.platforms import (
     facts_table,
@@ -42,9 +42,14 @@ from howdah.report.study.platforms import (
     published_platforms_table,
     runs_table,
 )
-from howdah.report.study.results import conclusions, results_table, sizes_table
+from howdah.report.study.results import (
+    conclusions,
+    results_table,
+    sizes_table,
+    unanswered_figure,
+    unanswered_table,
+)
 from howdah.report.study.saturation import ABOUT, saturation_table, scaling
-from howdah.report.study.unanswered import unanswered_figure, unanswered_table
 from howdah.units import format_counted
 
 
@@ -283,7 +288,11 @@ def _open(findings: StudyFound) -> Iterator[str]:
                 differs = f"whether {each.group} differs from {stratum.comparison.baseline}"
                 yield f"{where}{differs} in {listed(several)}: {why}."
         yield from (f"{where}{each.what} is not compared: {each.why}." for each in stratum.comparison.refused)
-    yield from (f"{cell.cell.name} has no run that succeeded." for cell in findings.cells if _empty(cell))
+    yield from (
+        f"{cell.cell.name} has no run that succeeded."
+        for cell in findings.cells
+        if cell.runs and not cell.good
+    )
     if not _runs(findings):
         yield "How fast any of these platforms is: none of it ran, and none of it was simulated."
     yield from _mixed(findings)
@@ -315,10 +324,6 @@ def _mixed(findings: StudyFound) -> Iterator[str]:
         )
         if len(values) > 1:
             yield f"Runs were made with different versions of {name}: {listed(list(values))}."
-
-
-def _empty(cell: CellRuns) -> bool:
-    return bool(cell.runs) and not cell.good
 
 
 def _appendix(findings: StudyFound) -> Iterator[Table]:

@@ -12,7 +12,7 @@ from howdah.model.run import Outcome
 from howdah.model.study import Study
 from howdah.model.workloads.dfsio import FILE_SIZE, FILES
 from howdah.report.comparing.draw import Followed
-from howdah.study.matrix import Cell, named
+from howdah.study import Cell, named
 
 BLOCK_SIZE = "dfs.blocksize"
 ALL = "all"

@@ -11,11 +11,22 @@ from howdah.analysis.wording import percent
 from howdah.model.run import Origin
 from howdah.model.study import Study
 from howdah.report.document import Figure, Key, Table
-from howdah.report.figure import MOST_COLOURS, series_colour
 from howdah.report.study.found import CellRuns, StudyFound
-from howdah.report.theme import DATA, HALF_WIDTH, LEFT, SHOWN, as_is, chart, layer, level_title, tips
+from howdah.report.theme import (
+    HALF_WIDTH,
+    LEFT,
+    MOST_COLOURS,
+    SHOWN,
+    chart,
+    layer,
+    level_title,
+    logarithmic,
+    points,
+    series_colour,
+    tips,
+)
 from howdah.report.words import NONE
-from howdah.study.matrix import named
+from howdah.study import named
 from howdah.units import format_rate
 
 
@@ -179,12 +190,7 @@ def _spec(lines: dict[str, list[Load]], keys: tuple[Key, ...], place: int) -> di
         for name, some in lines.items()
         for load in some
     ]
-    x = {
-        "field": "blocks",
-        "type": "quantitative",
-        "scale": {"type": "log", "nice": False, "padding": 12},
-        "axis": {"title": "blocks a second", "format": "~g", "tickCount": 5},
-    }
+    x = logarithmic("blocks", {"title": "blocks a second", "format": "~g", "tickCount": 5}, padding=12)
     y = {
         "field": "load",
         "type": "quantitative",
@@ -199,29 +205,9 @@ def _spec(lines: dict[str, list[Load]], keys: tuple[Key, ...], place: int) -> di
             {"x": x, "y": y, "color": colour, "detail": {"field": "line"}},
             SHOWN,
         ),
-        layer(
-            rows,
-            {"type": "point", "size": 50, "strokeWidth": 1.5},
-            {
-                "x": x,
-                "y": y,
-                "color": colour,
-                "fill": colour,
-                "fillOpacity": as_is("solid"),
-                "tooltip": tips(cell=None, series=None, said="load"),
-            },
-            SHOWN,
-            name=DATA,
-        ),
+        points(rows, {"x": x, "y": y}, colour, tips(cell=None, series=None, said="load"), size=50),
     ]
-    return chart(
-        layers,
-        height=HEIGHT,
-        width=HALF_WIDTH - LEFT - 14,
-        top=28,
-        right=14,
-        resolve={"scale": {"color": "independent", "fill": "independent"}},
-    )
+    return chart(layers, height=HEIGHT, width=HALF_WIDTH - LEFT - 14, top=28, right=14)
 
 
 def _table(lines: dict[str, list[Load]], place: int) -> Table:

@@ -8,14 +8,13 @@ from typing import Any
 
 from howdah.report.document import Figure, Form
 from howdah.report.drawing import needs_charts
-from howdah.report.folder import FIGURES, NUMBERS, csv_text, put_page, svg_files
-from howdah.report.html import html, shown_page
-from howdah.report.html_shell import Shell, ShownPage
+from howdah.report.html import FIGURES, Shell, ShownPage, html, shown_page
 from howdah.report.markdown import markdown
 from howdah.report.renderer import Renderer
 from howdah.report.study.content import document
 from howdah.report.study.found import StudyFound
 from howdah.report.theme import DATA
+from howdah.report.write import NUMBERS, csv_text, put_page, svg_files
 
 _ROW = 20
 _COLUMNS, _HALF_COLUMNS = 4, 2

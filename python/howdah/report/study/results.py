@@ -1,29 +1,28 @@
-"""A study's results, and what follows from them."""
+"""A study's results, how long nothing was answered where faults were injected, and what follows from both."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from math import log
-from statistics import geometric_mean
-from typing import NamedTuple
+from statistics import geometric_mean, median
+from typing import Any, NamedTuple
 
-from howdah.analysis.comparing.readings import ELAPSED
+from howdah.analysis.comparing.readings import ELAPSED, NO_ANSWER
 from howdah.analysis.wording import listed, named, percent, seconds
-from howdah.model.comparison import Comparison, Measure, Verdict
+from howdah.model.comparison import Comparison, Measure, RunFigures, Verdict
 from howdah.model.reported import Unit, format_value
 from howdah.model.run import Origin
 from howdah.model.study import Study
 from howdah.model.workloads.terasort import ROW_BYTES
 from howdah.report.comparing.words import Headline, answer, interval, more, place, subject
-from howdah.report.document import Table
+from howdah.report.document import Figure, Key, Table
 from howdah.report.plan import words as plan_words
 from howdah.report.study.found import CellRuns, StudyFound
-from howdah.report.study.unanswered import without_answer
+from howdah.report.theme import MOST_COLOURS, WIDTH, across, chart, points, series_colour, tips
 from howdah.report.words import NONE, UNKNOWN
-from howdah.study.matrix import named as named_levels
-from howdah.study.matrix import strata_of
-from howdah.study.schedule import half_width
+from howdah.study import Cell, half_width, strata_of
+from howdah.study import named as named_levels
 from howdah.units import format_bytes, format_counted
 
 SORT = "terasort"
@@ -177,7 +176,10 @@ def conclusions(findings: StudyFound) -> tuple[Conclusion, ...]:
 
 def _concluded(findings: StudyFound) -> tuple[Conclusion, ...]:
     if findings.strata:
-        return (*_outages(findings), *_differences(findings))
+        return (
+            *_outages(findings),
+            *(Conclusion(stratum.name, *_answer(stratum.comparison)) for stratum in findings.strata),
+        )
     if by_size(findings):
         return tuple(_grown(findings))
     if not any(cell.cell.runs for cell in findings.cells):
@@ -196,10 +198,6 @@ def _outages(findings: StudyFound) -> Iterator[Conclusion]:
     for stratum in strata_of(findings.study, tuple(cell.cell for cell in findings.cells)):
         if outages := without_answer(findings, stratum.cells):
             yield Conclusion(stratum.name, outages)
-
-
-def _differences(findings: StudyFound) -> Iterator[Conclusion]:
-    return (Conclusion(stratum.name, *_answer(stratum.comparison)) for stratum in findings.strata)
 
 
 def _answer(comparison: Comparison) -> Headline:
@@ -235,3 +233,138 @@ def _grown(findings: StudyFound) -> Iterator[Conclusion]:
         text = f"Compared with n log n, {SORT} grew {listed(steps)}."
         exact = "1 is exactly n log n; it is less where starting takes much of the time."
         yield Conclusion(named_levels(findings.study, others), text, exact)
+
+
+_PITCH = 34.0
+_LETTER, _MOST_LABEL = 6.4, 260
+_POINT = 70
+
+
+class Unanswered(NamedTuple):
+    """The longest times without an answer to one operation, a number for each run of a cell."""
+
+    cell: CellRuns
+    operation: str
+    seconds: tuple[float, ...]
+
+
+def unanswered(findings: StudyFound) -> tuple[Unanswered, ...]:
+    """All there are, in the matrix's order; runs that failed had outages too, and count."""
+    return tuple(outages for cell in findings.cells for outages in _outages_of(cell))
+
+
+def _outages_of(cell: CellRuns) -> Iterator[Unanswered]:
+    every: dict[str, list[float]] = {}
+    for run in cell.runs:
+        for reading in run.readings:
+            if reading.measure.name.startswith(NO_ANSWER):
+                every.setdefault(reading.measure.name.removeprefix(NO_ANSWER), []).append(reading.value)
+    for operation, some in every.items():
+        yield Unanswered(cell, operation, tuple(sorted(some)))
+
+
+def without_answer(findings: StudyFound, cells: Sequence[Cell]) -> str:
+    """How long the cells of a stratum, by their names there, had no answer; empty where nothing probed.
+
+    ``no answer for 15.6 s (as planned; 15.3 s to 15.7 s) and 1 min 41 s (…)``, medians of runs.
+    """
+    runs = {cell.cell.number: cell.runs for cell in findings.cells}
+    sentences = []
+    for cell in cells:
+        every = (_longest_outage_s(run) for run in runs.get(cell.number, ()))
+        longest = sorted(value for value in every if value is not None)
+        if longest:
+            least, middle, most = map(_outage_text, (longest[0], median(longest), longest[-1]))
+            spread = f"; {least} to {most}" if least != most else ""
+            sentences.append(f"{middle} ({cell.name}{spread})")
+    return f"no answer for {listed(sentences)}." if sentences else ""
+
+
+def _longest_outage_s(run: RunFigures) -> float | None:
+    """The longest of all operations; None of a run that nothing was probed in."""
+    every = [each.value for each in run.readings if each.measure.name.startswith(NO_ANSWER)]
+    return max(every, default=None)
+
+
+def _outage_text(value_s: float) -> str:
+    """An outage in words; what lasts less than a second is recorded as none."""
+    return seconds(value_s) if value_s else "less than 1 s"
+
+
+def unanswered_table(findings: StudyFound) -> Table:
+    """The shortest, the median and the longest of each cell and operation."""
+    rows = tuple(
+        (
+            outages.cell.cell.name,
+            outages.operation,
+            str(len(outages.seconds)),
+            *map(_outage_text, (outages.seconds[0], median(outages.seconds), outages.seconds[-1])),
+        )
+        for outages in unanswered(findings)
+    )
+    return Table(("cell", "operation", "runs", "shortest", "median", "longest"), rows)
+
+
+def unanswered_figure(findings: StudyFound) -> Figure | None:
+    """A strip of points for each cell; none where nothing was probed."""
+    every = unanswered(findings)
+    if not every:
+        return None
+    operations = list(dict.fromkeys(outages.operation for outages in every))[:MOST_COLOURS]
+    keys = tuple(Key(name, f"group-{number}") for number, name in enumerate(operations, start=1))
+    longest = max(outages.seconds[-1] for outages in every)
+    return Figure(
+        id="unanswered",
+        title="How long nothing was answered",
+        caption="A point for each run and operation: its longest time without an answer, "
+        f"{seconds(longest)} at most. Less than a second counts as none.",
+        spec=_outages_spec(every, keys),
+        table=unanswered_table(findings),
+        keys=keys if len(keys) > 1 else (),
+        marks=sum(len(outages.seconds) for outages in every),
+    )
+
+
+def _outages_spec(every: tuple[Unanswered, ...], keys: tuple[Key, ...]) -> dict[str, Any]:
+    key_names = {key.name for key in keys}
+    rows = [
+        {
+            "series": outages.operation,
+            "cell": outages.cell.cell.name,
+            "seconds": value,
+            "said": _outage_text(value),
+            "solid": 0.35,
+        }
+        for outages in every
+        if outages.operation in key_names
+        for value in outages.seconds
+    ]
+    names = list(dict.fromkeys(row["cell"] for row in rows))
+    left = int(min(_MOST_LABEL, max(len(str(name)) for name in names) * _LETTER) + 24)
+    y: dict[str, Any] = {
+        "field": "cell",
+        "type": "nominal",
+        "sort": names,
+        "axis": {"title": None, "labelLimit": _MOST_LABEL, "ticks": False, "domain": False},
+    }
+    x = {
+        "field": "seconds",
+        "type": "quantitative",
+        "scale": {"zero": True, "nice": True},
+        "axis": across("seconds without an answer", tickCount=6),
+    }
+    offset = {"field": "series", "type": "nominal", "sort": [key.name for key in keys]}
+    return chart(
+        [
+            points(
+                rows,
+                {"x": x, "y": y, "yOffset": offset},
+                series_colour(keys),
+                tips(cell=None, series="operation", said="no answer for"),
+                size=_POINT,
+            )
+        ],
+        height=_PITCH * len(names),
+        width=WIDTH - max(0, left - 60),
+        left=left,
+    )

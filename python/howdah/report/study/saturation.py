@@ -14,7 +14,6 @@ from howdah.model.inventory import DiskRole, HostGroup
 from howdah.model.plan import Plan, Role
 from howdah.model.run import Origin
 from howdah.report.document import Figure, Key, Table
-from howdah.report.figure import MOST_COLOURS, series_colour
 from howdah.report.figures.timeline import Label, spread
 from howdah.report.study.found import CellRuns, StudyFound
 from howdah.report.study.masters import (
@@ -28,15 +27,17 @@ from howdah.report.study.masters import (
 )
 from howdah.report.study.results import SORT, by_size, n_log_n, sizes_table
 from howdah.report.theme import (
-    DATA,
+    BESIDE,
+    MOST_COLOURS,
     RIGHT,
     SHOWN,
-    as_is,
     chart,
     in_pixels,
     layer,
     level_title,
     logarithmic,
+    points,
+    series_colour,
     switching,
     tips,
 )
@@ -80,14 +81,14 @@ def _name(findings: StudyFound, cells: list[CellRuns]) -> str:
 
 
 def _spec(lines: dict[str, list[CellRuns]], keys: tuple[Key, ...]) -> dict[str, Any]:
-    points: list[dict[str, Any]] = []
+    runs: list[dict[str, Any]] = []
     laws: list[dict[str, Any]] = []
     ends: list[tuple[str, float]] = []
     for name, cells in lines.items():
         sizes = [cell.cell.settings.dataset or 0 for cell in cells]
         times = [cell.values(ELAPSED, SORT, None) for cell in cells]
         first = geometric_mean(times[0])
-        points += [
+        runs += [
             {
                 "series": name,
                 "size": size / 1e9,
@@ -103,7 +104,7 @@ def _spec(lines: dict[str, list[CellRuns]], keys: tuple[Key, ...]) -> dict[str, 
             for size in sizes
         ]
         ends.append((name, geometric_mean(times[-1])))
-    drawn = [datum["time"] for datum in (*points, *laws)]
+    drawn = [datum["time"] for datum in (*runs, *laws)]
     low, high = min(drawn) / _ROOM, max(drawn) * _ROOM
     colours = {key.name: key.token for key in keys}
     names = spread(
@@ -113,17 +114,9 @@ def _spec(lines: dict[str, list[CellRuns]], keys: tuple[Key, ...]) -> dict[str, 
         ],
         HEIGHT,
     )
-    x = {
-        "field": "size",
-        "type": "quantitative",
-        "scale": {"type": "log", "nice": False, "padding": 12},
-        "axis": {
-            "title": "dataset (GB)",
-            "format": "~g",
-            "values": sorted({point["size"] for point in points}),
-            "labelOverlap": True,
-        },
-    }
+    sizes_gb = sorted({point["size"] for point in runs})
+    axis = {"title": "dataset (GB)", "format": "~g", "values": sizes_gb, "labelOverlap": True}
+    x = logarithmic("size", axis, padding=12)
     y = logarithmic(
         "time",
         {
@@ -142,40 +135,16 @@ def _spec(lines: dict[str, list[CellRuns]], keys: tuple[Key, ...]) -> dict[str, 
             {"x": x, "y": y, "color": colour},
             SHOWN,
         ),
-        layer(
-            points,
-            {"type": "point", "size": 50, "strokeWidth": 1.5},
-            {
-                "x": x,
-                "y": y,
-                "color": colour,
-                "fill": colour,
-                "fillOpacity": as_is("solid"),
-                "tooltip": tips(series=None, said="terasort"),
-            },
-            SHOWN,
-            name=DATA,
-        ),
+        points(runs, {"x": x, "y": y}, colour, tips(series=None, said="terasort"), size=50),
         switching(
             layer(
                 [{"series": label.name, "y": label.y} for label in names],
                 {"type": "text", "align": "left", "baseline": "middle", "dx": 8, "limit": RIGHT - 8},
-                {
-                    "x": {"value": {"expr": "width"}},
-                    "y": in_pixels("y"),
-                    "text": {"field": "series"},
-                    "color": colour,
-                },
+                {"x": BESIDE, "y": in_pixels("y"), "text": {"field": "series"}, "color": colour},
             )
         ),
     ]
-    return chart(
-        layers,
-        height=HEIGHT,
-        top=28,
-        right=RIGHT,
-        resolve={"scale": {"color": "independent", "fill": "independent"}},
-    )
+    return chart(layers, height=HEIGHT, top=28, right=RIGHT)
 
 
 def _round(span: float) -> list[float]:
@@ -258,12 +227,12 @@ def _line(cells: Sequence[CellRuns], workload: str, cost: BlockCost) -> LoadLine
 
 def _straight(cells: Sequence[CellRuns], workload: str, cost: BlockCost) -> LoadLine | None:
     """The line of a load over blocks a second, through every run in which it was measured."""
-    points = []
+    measured = []
     for cell in cells:
         loads, times = (cell.values(name, workload, None) for name in (cost.measure, ELAPSED))
         if cell.blocks is not None and len(loads) == len(times):
-            points += [(cell.blocks / time, load) for time, load in zip(times, loads, strict=True)]
-    return load_line([blocks for blocks, _ in points], [load for _, load in points])
+            measured += [(cell.blocks / time, load) for time, load in zip(times, loads, strict=True)]
+    return load_line([blocks for blocks, _ in measured], [load for _, load in measured])
 
 
 def _calls_line(cells: Sequence[CellRuns], workload: str) -> LoadLine | None:
@@ -271,13 +240,13 @@ def _calls_line(cells: Sequence[CellRuns], workload: str) -> LoadLine | None:
 
     In small clusters what blocks ask of a NameNode is lost in what it does anyway, but not within a run.
     """
-    points = [
+    measured = [
         (cell.blocks, calls)
         for cell in cells
         if cell.blocks is not None
         for calls in cell.values(CALLS, workload, None)
     ]
-    calls = load_line([blocks for blocks, _ in points], [calls for _, calls in points])
+    calls = load_line([blocks for blocks, _ in measured], [calls for _, calls in measured])
     cpu = mean_of([value for cell in cells for value in cell.values(CALL_CPU, workload, None)])
     busy = [value for cell in cells for value in cell.values(NAMENODE_BUSY, workload, None)]
     if calls is None or cpu is None or not busy or not (calls.each.certain and cpu.certain):

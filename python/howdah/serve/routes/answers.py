@@ -13,7 +13,7 @@ from pydantic_core import ErrorDetails, from_json
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from howdah.documents.validation import say
+from howdah.documents.read import say
 from howdah.errors import HowdahError
 from howdah.model.base import Model
 from howdah.serve.hub import TooManyListeners
@@ -119,12 +119,12 @@ def stream(events: AsyncIterator[bytes]) -> Response:
 
 def refusal(request: Request, error: Exception) -> Response:
     """The answer to a request that is at fault: a page for a reader, JSON for a program."""
-    status, said = _said(error)
-    said = Declined(where=brief(said.where), what=brief(said.what), hint=brief(said.hint))
+    status, declined = _declined_of(error)
+    declined = Declined(where=brief(declined.where), what=brief(declined.what), hint=brief(declined.hint))
     headers = error.headers if isinstance(error, HTTPException) else None
     if request.url.path.startswith("/api/") or "text/html" not in request.headers.get("accept", ""):
-        return JSONResponse(said.model_dump(), status_code=status, headers=headers)
-    page = _site(request).page("refusal.html.j2", request.url.path, said=said, status=status)
+        return JSONResponse(declined.model_dump(), status_code=status, headers=headers)
+    page = _site(request).page("refusal.html.j2", request.url.path, said=declined, status=status)
     return HTMLResponse(page, status_code=status, headers=headers)
 
 
@@ -142,7 +142,7 @@ def _wrong(error: RequestValidationError) -> Declined:
     return Declined(where=where, what=what, hint=hint)
 
 
-def _said(error: Exception) -> tuple[int, Declined]:
+def _declined_of(error: Exception) -> tuple[int, Declined]:
     match error:
         case RequestValidationError():
             return 422, _wrong(error)
@@ -165,12 +165,7 @@ _NOT_HERE = "There is nothing of that name here."
 _FIXED = (
     ((Busy, VisitorLeft, TooManyListeners), 503, "The server is busy.", "Try again in a few seconds."),
     (BodyTooLarge, 413, "The request is too large.", f"It may have {MOST_BODY_BYTES:,} bytes."),
-    (
-        (NotServed, HTTPException),
-        404,
-        _NOT_HERE,
-        "It may have been removed.",
-    ),
+    ((NotServed, HTTPException), 404, _NOT_HERE, "It may have been removed."),
 )
 
 
@@ -181,13 +176,5 @@ def _declined(error: HTTPException) -> Declined:
     return Declined(what=f"{error.detail}.", hint=f"Allowed here: {allowed}." if allowed else "")
 
 
-REFUSED = (
-    HowdahError,
-    NotServed,
-    Busy,
-    VisitorLeft,
-    TooManyListeners,
-    HTTPException,
-    RequestValidationError,
-)
+REFUSED = (HowdahError, NotServed, Busy, VisitorLeft, TooManyListeners, HTTPException, RequestValidationError)
 """What is answered with a refusal."""

@@ -13,9 +13,8 @@ from howdah.jobs.ranking import Filters, Overview, application_json, find_applic
 from howdah.jobs.store import JobStore
 from howdah.model.application import Application
 from howdah.report.document import Document
-from howdah.report.html import shown_page
-from howdah.report.html_shell import ShownPage
-from howdah.report.jobs.overview import application_document, jobs_overview, row_names
+from howdah.report.html import ShownPage, shown_page
+from howdah.report.imported_jobs import application_document, jobs_overview, row_names
 from howdah.serve.pages import Pages
 from howdah.serve.places import NotServed
 from howdah.serve.routes.answers import Here, JsonRoute, Working, html, svg
@@ -100,13 +99,13 @@ def _overview(folder: Path, filters: Filters, top: int) -> Overview:
 
 def _application(folder: Path, name: str) -> Application:
     try:
-        found = [
+        applications = [
             application
             for application in find_application(JobStore(folder), name)
             if name in (application.id, f"{application.id}_{application.attempt}")
         ]
     except UserError:
-        found = []
-    if not found:
+        applications = []
+    if not applications:
         raise NotServed(name)
-    return found[-1]
+    return applications[-1]

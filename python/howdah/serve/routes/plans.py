@@ -15,17 +15,15 @@ from howdah.model.check import CheckReport, CheckVerdict
 from howdah.model.plan import Candidate, ClusterPlan, Setting, value_text
 from howdah.planner.changes import QUANTITIES
 from howdah.report.document import Figure, Table
-from howdah.report.figure_data import figure_data, folded
-from howdah.report.html import shown_page
-from howdah.report.html_shell import ShownPage, tied
+from howdah.report.html import ShownPage, shown_page, tied
 from howdah.report.plan import content, words
-from howdah.report.plan.growth import growth
+from howdah.report.plan.figures import growth
 from howdah.report.plan.page import plan_document
+from howdah.report.renderer import figure_data, folded
 from howdah.report.theme import chart, linear
 from howdah.serve.pages import Pages, sentence
-from howdah.serve.places import NotServed
+from howdah.serve.places import NotServed, ServeSettings
 from howdah.serve.routes.answers import Declined, Here, JsonRoute, Simulating, Working, html, svg
-from howdah.serve.settings import ServeSettings
 from howdah.serve.site import Site
 from howdah.serve.studies import signature_of_file
 from howdah.serve.work import Superseded
@@ -190,30 +188,30 @@ def _empty_growth() -> Figure:
 
 
 @router.post("/api/v1/inventory/check")
-async def inventory_check(asked: InventoryText, work: Working) -> tuple[InventoryFault, ...]:
+async def inventory_check(request: InventoryText, work: Working) -> tuple[InventoryFault, ...]:
     """What is wrong with an inventory, each fault at its line and column: all of them, or the first 200."""
-    return await work(check_inventory, asked.inventory)
+    return await work(check_inventory, request.inventory)
 
 
 @router.post("/api/v1/plan")
-async def plan(asked: PlanAsked, site: Here, work: Working) -> PlanAnswer:
+async def plan(request: PlanAsked, site: Here, work: Working) -> PlanAnswer:
     """Plan these hosts; nothing is written."""
-    made, answer = await work(_planned, asked, _base(site, asked))
+    made, answer = await work(_planned, request, _base(site, request))
     site.plans.keep(answer.key, made)
     return answer
 
 
-def _base(site: Site, asked: PlanAsked) -> ClusterPlan | Path | None:
-    return plan_source(site, asked.base) if asked.base else None
+def _base(site: Site, request: PlanAsked) -> ClusterPlan | Path | None:
+    return plan_source(site, request.base) if request.base else None
 
 
-def _planned(asked: PlanAsked, base: ClusterPlan | Path | None) -> tuple[ClusterPlan, PlanAnswer]:
-    made = plan_asked(asked, load_source(base) if base is not None else None)
+def _planned(request: PlanAsked, base: ClusterPlan | Path | None) -> tuple[ClusterPlan, PlanAnswer]:
+    made = plan_asked(request, load_source(base) if base is not None else None)
     return made, _answer(made)
 
 
-def _what_if(asked: WhatIfAsked, calibration: str | None, base: ClusterPlan | Path | None) -> WhatIfTimes:
-    return what_if(asked, calibration, load_source(base) if base is not None else None)
+def _what_if(request: WhatIfAsked, calibration: str | None, base: ClusterPlan | Path | None) -> WhatIfTimes:
+    return what_if(request, calibration, load_source(base) if base is not None else None)
 
 
 def _answer(made: ClusterPlan) -> PlanAnswer:
@@ -277,13 +275,18 @@ def _now(made: ClusterPlan) -> dict[str, str]:
 @router.post(
     "/api/v1/what-if",
     response_model=WhatIfTimes,
-    responses={204: {"description": "The same page has asked something newer."}, 409: {"model": Declined}},
+    responses={
+        204: {"description": "The same page has requested something newer."},
+        409: {"model": Declined},
+    },
 )
-async def what_if_times(asked: WhatIfAsked, site: Here, simulate: Simulating) -> Response:
+async def what_if_times(request: WhatIfAsked, site: Here, simulate: Simulating) -> Response:
     """Simulate TeraSort's suite on the plan with its changes; a newer question of the same page ends it."""
-    newer = site.turns.turn(asked.page)
+    newer = site.turns.turn(request.page)
     try:
-        times = await simulate.unless(newer, _what_if, asked, site.settings.calibration, _base(site, asked))
+        times = await simulate.unless(
+            newer, _what_if, request, site.settings.calibration, _base(site, request)
+        )
     except Superseded:
         return Response(status_code=204)
     return JSONResponse(times.model_dump(mode="json"))
@@ -326,7 +329,10 @@ def _page(pages: Pages, key: str, source: ClusterPlan | Path) -> ShownPage:
 async def checks_page(request: Request, site: Here, work: Working) -> Response:
     """How far what exists is from the rules and from the plan."""
     report = await work(_checked, site.settings)
-    counts = {verdict.value: sum(one.verdict is verdict for one in report.checks) for verdict in CheckVerdict}
+    counts = {
+        verdict.value: sum(checked.verdict is verdict for checked in report.checks)
+        for verdict in CheckVerdict
+    }
     groups = report.groups(*_LISTED)
     return html(
         site.page("checks.html.j2", request.url.path, "Checks", report=report, groups=groups, counts=counts)

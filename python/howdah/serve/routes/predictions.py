@@ -15,15 +15,13 @@ from howdah.model.base import Model
 from howdah.model.calibration import Calibration
 from howdah.model.prediction import Prediction, Score
 from howdah.report.document import Figure
-from howdah.report.figure_data import figure_data
-from howdah.report.html import shown_page
-from howdah.report.html_shell import ShownPage, drawn
+from howdah.report.html import ShownPage, drawn, shown_page
 from howdah.report.prediction.predicted import predicted
-from howdah.report.prediction.scored import hits, scored
+from howdah.report.prediction.scored import hits, scored, so_far
+from howdah.report.renderer import figure_data
 from howdah.serve.pages import Pages
-from howdah.serve.places import NotServed, place_of
+from howdah.serve.places import NotServed, ServeSettings, place_of
 from howdah.serve.routes.answers import Here, JsonRoute, Working, html, svg
-from howdah.serve.settings import ServeSettings
 from howdah.serve.site import Site
 from howdah.serve.studies import signature_of_file
 from howdah.serve.work import RequestWork
@@ -76,7 +74,7 @@ def _all(pages: Pages, address: str) -> str:
         address,
         "Predictions",
         listed=_listed(folder, history),
-        so_far=tally(history),
+        so_far=so_far(history),
         error=error,
         figures=[drawn(figure, None) for figure in figures],
         data=figure_data("predictions", figures),
@@ -99,7 +97,7 @@ def _history_page(folder: Path) -> ShownPage:
 async def predictions(site: Here, work: Working) -> list[Prediction]:
     """All predictions that can be read, the newest first."""
     listed = await work(_listed, site.settings.predictions_dir, ())
-    return [one.prediction for one in listed if one.prediction is not None]
+    return [entry.prediction for entry in listed if entry.prediction is not None]
 
 
 @router.get("/api/v1/predictions/{name}")
@@ -167,7 +165,9 @@ def _listed(folder: Path, history: tuple[Score, ...]) -> list[_Listed]:
             listed.append(_Listed(name, None, str(error).replace(f"{folder}/", ""), against))
         except NotServed:
             listed.append(_Listed(name, None, "its file is a link, which is not followed", against))
-    return sorted(listed, key=lambda one: one.prediction.created if one.prediction else "", reverse=True)
+    return sorted(
+        listed, key=lambda entry: entry.prediction.created if entry.prediction else "", reverse=True
+    )
 
 
 def _figures(history: tuple[Score, ...]) -> tuple[Figure, ...]:
@@ -189,26 +189,26 @@ async def _html(site: Site, work: RequestWork, name: str, run: str | None) -> st
 
 def _page(pages: Pages, name: str, run: str | None) -> ShownPage:
     folder = pages.settings.predictions_dir
-    found = load_prediction(_place(folder, name))
+    prediction = load_prediction(_place(folder, name))
     trail: tuple[tuple[str, str | None], ...] = (("Predictions", "predictions/"), (name, None))
     if run is None:
         shell = pages.shell(f"/predictions/{name}/", "Predictions", {"trail": trail})
-        return shown_page(predicted(found, _calibration(pages.settings, found)), shell)
+        return shown_page(predicted(prediction, _calibration(pages.settings, prediction)), shell)
     history = tuple(read_scores(folder))
     own = tuple(score for score in history if (score.prediction, score.run) == (name, run))
     if not own:
         raise NotServed(run)
     trail = (("Predictions", "predictions/"), (name, f"predictions/{name}/"), (run, None))
     shell = pages.shell(f"/predictions/{name}/{run}/", "Predictions", {"trail": trail})
-    return shown_page(scored(found, own, history), shell)
+    return shown_page(scored(prediction, own, history), shell)
 
 
-def _calibration(settings: ServeSettings, found: Prediction) -> Calibration | None:
+def _calibration(settings: ServeSettings, prediction: Prediction) -> Calibration | None:
     """The calibration that a prediction rests on, where it is the one at hand."""
     if settings.calibration is not None:
         with suppress(UserError):
             known = load_calibration(settings.calibration)
-            if known.name == found.calibration:
+            if known.name == prediction.calibration:
                 return known
     return None
 

@@ -1,4 +1,4 @@
-"""Runs: the list, one run as its report or under way, what is said of it, and stopping it."""
+"""Runs: the list, one run as its report or under way, its note and tags, and stopping it."""
 
 from __future__ import annotations
 
@@ -19,12 +19,10 @@ from howdah.model.annotation import Annotation
 from howdah.model.base import Model, WrongValue
 from howdah.model.run import Outcome, RunRecord
 from howdah.report.document import Figure, Key, Table
-from howdah.report.figure import series_colour
-from howdah.report.figure_data import figure_data
-from howdah.report.html import shown_page
-from howdah.report.html_shell import ShownPage
+from howdah.report.html import ShownPage, shown_page
+from howdah.report.renderer import figure_data
 from howdah.report.run import run_report
-from howdah.report.theme import SHOWN, chart, level_title
+from howdah.report.theme import SHOWN, chart, level_title, series_colour
 from howdah.serve.finding import FoundRuns, RunsWanted, bars, find_runs, on_a_page
 from howdah.serve.index import UNREADABLE, row_of
 from howdah.serve.pages import Pages
@@ -34,10 +32,9 @@ from howdah.serve.site import Site
 from howdah.serve.work import RequestWork
 from howdah.session.run.reporting import analyse_run
 from howdah.store.additions import read_annotation, write_annotation
-from howdah.store.layout import LOCK
+from howdah.store.layout import LOCK, is_held
 from howdah.store.reader import read_record
 from howdah.store.run_json import load_run_json
-from howdah.store.staging import is_held
 
 _NONE = Table(("",), ())
 
@@ -146,8 +143,8 @@ def _holds(pid: int, lock: Path) -> bool:
     try:
         wanted = lock.stat()
         for entry in os.scandir(f"/proc/{pid}/fd"):
-            found = Path(entry.path).stat()
-            if (found.st_dev, found.st_ino) == (wanted.st_dev, wanted.st_ino):
+            file = Path(entry.path).stat()
+            if (file.st_dev, file.st_ino) == (wanted.st_dev, wanted.st_ino):
                 return True
     except OSError:
         return False
@@ -156,38 +153,38 @@ def _holds(pid: int, lock: Path) -> bool:
 
 router = APIRouter(route_class=JsonRoute)
 
-Asked = Annotated[RunsWanted, Query()]
+RunsQuery = Annotated[RunsWanted, Query()]
 
 
 class RunDetail(Model):
-    """A run's record, and what was said of it."""
+    """A run's record with its note and tags."""
 
     record: RunRecord
     annotation: Annotation
 
 
 @router.get("/", include_in_schema=False)
-def runs_page(request: Request, site: Here, wanted: Asked) -> Response:
+def runs_page(request: Request, site: Here, wanted: RunsQuery) -> Response:
     """The list of runs."""
     if site.static:
         wanted = wanted.model_copy(update={"limit": 10**6})
-    wanted, found = on_a_page(site.index, wanted)
+    wanted, runs = on_a_page(site.index, wanted)
 
     def query(**changed: Any) -> str:
-        asked = wanted.model_dump(exclude_defaults=True) | changed
-        told = {
-            name: str(value).lower() if isinstance(value, bool) else value for name, value in asked.items()
+        fields = wanted.model_dump(exclude_defaults=True) | changed
+        texts = {
+            name: str(value).lower() if isinstance(value, bool) else value for name, value in fields.items()
         }
-        return urlencode({name: value for name, value in told.items() if value != ""})
+        return urlencode({name: value for name, value in texts.items() if value != ""})
 
     return html(
         site.page(
             "runs.html.j2",
             request.url.path,
             "Runs",
-            found=found,
+            found=runs,
             wanted=wanted,
-            lengths=bars(found.rows),
+            lengths=bars(runs.rows),
             query=query,
             complete=site.watch.complete,
             version_of_list=site.index.version,
@@ -196,7 +193,7 @@ def runs_page(request: Request, site: Here, wanted: Asked) -> Response:
 
 
 @router.get("/api/v1/runs")
-def runs(site: Here, wanted: Asked) -> FoundRuns:
+def runs(site: Here, wanted: RunsQuery) -> FoundRuns:
     """The runs that fit, page by page."""
     return find_runs(site.index, wanted)
 
@@ -228,8 +225,8 @@ class RunPlace(NamedTuple):
         """What its page depends on."""
         return ("run", str(self.path), self.address, signature(self.path))
 
-    def said(self) -> dict[str, Any]:
-        """What was said of it; of a study's run nothing is."""
+    def annotated(self) -> dict[str, Any]:
+        """Its note and tags; a study's run has none."""
         if self.trail:
             return {"trail": self.trail, "run": None}
         row = row_of(self.path)
@@ -252,7 +249,7 @@ def _page(pages: Pages, place: RunPlace) -> ShownPage | str:
         try:
             data, analysis = analyse_run(path)
             here = "Studies" if place.trail else "Runs"
-            shell = pages.shell(place.address, here, place.said())
+            shell = pages.shell(place.address, here, place.annotated())
             return shown_page(run_report(data, analysis), shell)
         except RecordError as error:
             row = row.model_copy(update={"error": str(error).replace(str(path), row.id)})
@@ -262,7 +259,7 @@ def _page(pages: Pages, place: RunPlace) -> ShownPage | str:
         "annotation_error": "",
         "notable": False,
         "trail": (),
-        **place.said(),
+        **place.annotated(),
     }
     return pages.page(
         "live.html.j2",
@@ -293,7 +290,7 @@ async def run_picture(name: str, figure: str, site: Here, work: Working) -> Resp
 
 @router.get("/api/v1/runs/{name}")
 def run(name: str, site: Here) -> RunDetail:
-    """The record of a run, and what was said of it."""
+    """The record of a run with its note and tags."""
     path = run_place(site.settings.runs_dir, name)
     return RunDetail(record=read_record(path), annotation=read_annotation(path))
 
@@ -312,7 +309,7 @@ async def followed_run(site: Site, runs_dir: Path, name: str) -> Response:
 
 
 class AnnotationChange(Model):
-    """What is to be said of a run."""
+    """The note and tags of a run."""
 
     tags: tuple[str, ...] = ()
     note: str = ""
@@ -324,13 +321,13 @@ async def annotate(name: str, change: AnnotationChange, site: Here) -> Annotatio
     path = run_place(site.settings.runs_dir, name)
     now = datetime.now(UTC).isoformat(timespec="seconds")
     try:
-        said = Annotation(tags=change.tags, note=change.note, changed=now)
+        annotation = Annotation(tags=change.tags, note=change.note, changed=now)
     except ValidationError as error:
         raise _unfit(error) from error
-    await asyncio.to_thread(write_annotation, path, said)
+    await asyncio.to_thread(write_annotation, path, annotation)
     await asyncio.to_thread(site.index.read_again, name)
     site.watch.tell({name})
-    return said
+    return annotation
 
 
 def _unfit(error: ValidationError) -> UserError:

@@ -21,7 +21,7 @@ from howdah.serve.starting import Engine, StartAsked, StartedRun, Words, argumen
 from howdah.serve.work import RequestWork
 from howdah.session.lab.laboratories import names
 from howdah.session.run.runs import prepare
-from howdah.store.staging import replacing
+from howdah.store.layout import replacing
 
 router = APIRouter(route_class=JsonRoute)
 
@@ -142,12 +142,12 @@ def starts(site: Here) -> Starts:
 
 
 @router.post("/api/v1/starts")
-async def start(asked: StartAsked, site: Here, work: Working) -> StartedRun:
+async def start(request: StartAsked, site: Here, work: Working) -> StartedRun:
     """Start a run; refused as the command line would refuse it."""
     _check_allowed(site)
-    plan = await _plan(site, work, asked.plan) if asked.plan else None
+    plan = await _plan(site, work, request.plan) if request.plan else None
     arguments = arguments_of(
-        asked, runs_dir=site.settings.runs_dir, plan=plan, calibration=site.settings.calibration
+        request, runs_dir=site.settings.runs_dir, plan=plan, calibration=site.settings.calibration
     )
     return await site.starter.ask(arguments)
 

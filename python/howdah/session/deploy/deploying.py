@@ -27,18 +27,29 @@ from howdah.errors import UserError
 from howdah.installation.tree import PackedTree
 from howdah.model.hostname import is_hostname
 from howdah.model.plan import Placement, Role, planned_text
-from howdah.session.deploy.order import check_downtime, downtime_for, steps
-from howdah.session.deploy.project import Target, project, releases, secrets_of_hosts
-from howdah.session.deploy.states import (
+from howdah.session.deploy.order import (
+    HdfsUpgrade,
+    Way,
+    check_downtime,
+    downtime_for,
+    finalize,
+    steps,
+    upgrade_under_way,
+    way,
+)
+from howdah.session.deploy.project import (
     Agree,
     Deployed,
     DeployedHost,
     DeployOptions,
+    Target,
     found_states,
     look_at,
     outcome,
+    project,
+    releases,
+    secrets_of_hosts,
 )
-from howdah.session.deploy.upgrading import HdfsUpgrade, Way, finalize, upgrade_under_way, way
 
 _INCLUDES = ("dfs.hosts", "yarn.resourcemanager.nodes.include-path")
 _EXCLUDES = ("dfs.hosts.exclude", "yarn.resourcemanager.nodes.exclude-path")
@@ -55,11 +66,11 @@ def check_removal(target: Target, names: Sequence[str]) -> None:
             raise UserError(flag, f"{name!r} is not a host name", "letters, digits, hyphens and dots")
         if name in target.systems:
             raise UserError(flag, f"{target.file} still lists it", "remove it from the plan first")
-    left, replication = len(target.on(Role.DATANODE)), planned_text(target.plan, "dfs.replication")
-    if names and replication.isdigit() and left < int(replication):
+    remaining, replication = len(target.on(Role.DATANODE)), planned_text(target.plan, "dfs.replication")
+    if names and replication.isdigit() and remaining < int(replication):
         raise UserError(
             f"--remove {names[0]}",
-            f"leaves {left} DataNodes for {replication} replicas, so its decommission would never end",
+            f"leaves {remaining} DataNodes for {replication} replicas, so its decommission would never end",
             "add hosts first, or plan with less --replication",
         )
     # Where hosts have upgrade domains, the list of members says who leaves too.
@@ -71,7 +82,7 @@ def check_removal(target: Target, names: Sequence[str]) -> None:
         )
 
 
-def remove_hosts(target: Target, options: DeployOptions, folder: Path, tell: ReportStep) -> PlaybookRun:
+def remove_hosts(target: Target, options: DeployOptions, folder: Path, report: ReportStep) -> PlaybookRun:
     """Empty the hosts that leave and stop them; safe to repeat. Raises UserError for a master."""
     leaving = folder.parent / "leaving"
     shutil.copytree(folder, leaving)
@@ -83,8 +94,8 @@ def remove_hosts(target: Target, options: DeployOptions, folder: Path, tell: Rep
         inventory.write("    leaving:\n      hosts:\n")
         for name in options.remove:
             inventory.write(f"        {json.dumps(name)}: {{howdah_manifest: leaving}}\n")
-    looked = run_playbook(leaving, "leave.yaml", options.login, tell, check=True, limit=options.remove)
-    if any(not one.unreachable for one in looked.failures):
+    looked = run_playbook(leaving, "leave.yaml", options.login, report, check=True, limit=options.remove)
+    if any(not failure.unreachable for failure in looked.failures):
         # Masters are not told that a host leaves which then could not be stopped.
         return looked
     for answer in looked.answers:
@@ -96,7 +107,7 @@ def remove_hosts(target: Target, options: DeployOptions, folder: Path, tell: Rep
                 "move the master by hand first",
             )
     return run_playbook(
-        leaving, "leave.yaml", options.login, tell, variables={"howdah_leaving": list(options.remove)}
+        leaving, "leave.yaml", options.login, report, variables={"howdah_leaving": list(options.remove)}
     )
 
 
@@ -131,10 +142,10 @@ def nothing_left(some: Mapping[str, object]) -> dict[str, object]:
     return {**some, **emptied, "disks": None}
 
 
-__all__ = ["HostProblem", "ReportStep", "SshLogin", "deploy", "finalize", "status"]
+__all__ = ["HostProblem", "ReportStep", "SshLogin", "finalize"]
 
 
-def deploy(target: Target, options: DeployOptions, tell: ReportStep, agree: Agree) -> Deployed:
+def deploy(target: Target, options: DeployOptions, report: ReportStep, agree: Agree) -> Deployed:
     """Make the plan's hosts the planned cluster, once what differs is agreed to.
 
     Where anything is wrong with any host nothing is changed, and all of it is told. A host that fails later
@@ -154,14 +165,14 @@ def deploy(target: Target, options: DeployOptions, tell: ReportStep, agree: Agre
         return outcome(target, PlaybookRun(), {}, begun, wrong)
     packed = releases(target)
     with project(target, options.disks, handed) as folder:
-        tell(f"inspecting {len(target.systems)} hosts")
-        looked = look_at(folder, options, tell)
+        report(f"inspecting {len(target.systems)} hosts")
+        looked = look_at(folder, options, report)
         states = dict(found_states(looked))
         if options.rollback and looked.failures:
             return outcome(target, PlaybookRun(), states, begun, tuple(host_problems(looked.failures)))
         back = _revision_before(states) if options.rollback else ""
         if back:
-            looked = look_at(folder, options, tell, howdah_rollback=back)
+            looked = look_at(folder, options, report, howdah_rollback=back)
             states = dict(found_states(looked))
         settled = not looked.failures and all(state.settled for state in states.values())
         # Served while hosts are looked at, so that they can tell whether they reach it.
@@ -172,7 +183,7 @@ def deploy(target: Target, options: DeployOptions, tell: ReportStep, agree: Agre
             }
             if not settled:
                 obstacles = [
-                    *_in_the_way(target, options, folder, looked, tell, variables=variables),
+                    *_in_the_way(target, options, folder, looked, report, variables=variables),
                     *_foreign(target, options, states),
                 ]
                 if obstacles:
@@ -188,9 +199,11 @@ def deploy(target: Target, options: DeployOptions, tell: ReportStep, agree: Agre
                 return outcome(target, PlaybookRun(), states, begun, steps=course)
             leave = tuple(f"empty {name}, then stop its daemons" for name in options.remove)
             agree(outcome(target, PlaybookRun(), states, begun, steps=(*leave, *course)))
-            emptied = remove_hosts(target, options, folder, tell) if options.remove else PlaybookRun()
+            emptied = remove_hosts(target, options, folder, report) if options.remove else PlaybookRun()
             # One that is dead cannot be stopped, and need not be; what it held is elsewhere by now.
-            if any(one.host not in options.remove or not one.unreachable for one in emptied.failures):
+            if any(
+                failure.host not in options.remove or not failure.unreachable for failure in emptied.failures
+            ):
                 return outcome(target, emptied, states, begun)
             variables |= {
                 "howdah_holders": [held for state in states.values() for held in state.holds],
@@ -198,7 +211,7 @@ def deploy(target: Target, options: DeployOptions, tell: ReportStep, agree: Agre
                 **({"howdah_rollback": back} if back else {}),
                 **({"howdah_down": list(downtime.daemons)} if downtime else {}),
             }
-            done = run_playbook(folder, chosen.value, options.login, tell, variables=variables)
+            done = run_playbook(folder, chosen.value, options.login, report, variables=variables)
     done.answers[:0] = emptied.answers
     return outcome(target, done, states, begun, steps=course)
 
@@ -225,19 +238,19 @@ def _in_the_way(
     options: DeployOptions,
     folder: Path,
     looked: PlaybookRun,
-    tell: ReportStep,
+    report: ReportStep,
     *,
     variables: Mapping[str, object],
 ) -> list[HostProblem]:
     """All that is wrong with the hosts that something is to be done to."""
-    tell("checking for obstacles")
+    report("checking for obstacles")
     states = dict(found_states(looked))
     # Those that did not answer were asked once already, and would be waited for again.
     silent = [answer for answer in looked.failures if answer.unreachable]
     answered = {name for name, state in states.items() if state.settled} | {answer.host for answer in silent}
     seen = PlaybookRun()
     if asking := [name for name in target.systems if name not in answered]:
-        seen = run_playbook(folder, "look.yaml", options.login, tell, variables=variables, limit=asking)
+        seen = run_playbook(folder, "look.yaml", options.login, report, variables=variables, limit=asking)
     problems = [*host_problems(silent), *host_problems(seen.answers)]
     reported = {wrong.host for wrong in problems}
     return [*problems, *(wrong for wrong in host_problems(looked.failures) if wrong.host not in reported)]
@@ -250,11 +263,11 @@ def _foreign(
     running = [name for name, state in states.items() if state.revision]
     for name, state in states.items():
         for tree in state.trees:
-            other = next((one for one in state.wanted if one.startswith("hbase-")), tree)
-            if tree.startswith("hbase-") and other != tree:
+            planned = next((release for release in state.planned if release.startswith("hbase-")), tree)
+            if tree.startswith("hbase-") and planned != tree:
                 yield HostProblem(
                     name,
-                    f"it runs {tree}, but the plan is for {other}",
+                    f"it runs {tree}, but the plan is for {planned}",
                     "howdah cannot upgrade HBase: plan for the running release, or follow HBase's guide",
                 )
         if options.add and running and not state.revision and name not in options.add:
@@ -297,7 +310,8 @@ class ClusterStatus(NamedTuple):
     def well(self) -> bool:
         """Whether all is as planned, runs, and is of use."""
         return not self.silent and all(
-            state.settled and not any(one["lacks"] for one in state.daemons) for state in self.states.values()
+            state.settled and not any(daemon["lacks"] for daemon in state.daemons)
+            for state in self.states.values()
         )
 
     def for_programs(self) -> dict[str, object]:
@@ -307,16 +321,16 @@ class ClusterStatus(NamedTuple):
             "well": self.well,
             "upgrade": self.upgrade._asdict() if self.upgrade else None,
             "hosts": {
-                name: {"daemons": [dict(one) for one in state.daemons], "changes": list(state.changes)}
+                name: {"daemons": [dict(daemon) for daemon in state.daemons], "changes": list(state.changes)}
                 for name, state in self.states.items()
             },
             "silent": [wrong._asdict() for wrong in self.silent],
         }
 
 
-def status(target: Target, options: DeployOptions, tell: ReportStep) -> ClusterStatus:
+def status(target: Target, options: DeployOptions, report: ReportStep) -> ClusterStatus:
     """Ask every host; nothing is changed."""
     check_ansible()
     with project(target, options.disks) as folder:
-        looked = look_at(folder, options, tell, howdah_ask=True)
+        looked = look_at(folder, options, report, howdah_ask=True)
     return ClusterStatus(target.name, dict(found_states(looked)), tuple(host_problems(looked.failures)))

@@ -1,20 +1,30 @@
-"""The order in which daemons are restarted, and changes that a running cluster cannot make."""
+"""In which order daemons restart and change their release, and how an upgrade of HDFS ends."""
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from enum import StrEnum
 from typing import NamedTuple
 
-from howdah.deploy.ansible import PlaybookRun, ReportStep, check_ansible, run_playbook
+from howdah.deploy.ansible import PlaybookRun, ReportStep, check_ansible, host_problems, run_playbook
 from howdah.errors import UserError
 from howdah.hadoop.daemons import BY_NAME, DAEMONS
 from howdah.hadoop.restarts import RESTARTING, UPGRADING, Unrollable, at_once, stopped_for, unrollable
 from howdah.model.plan import Role, planned_text
 from howdah.releases.catalogue import default_of, hadoop, hbase
-from howdah.session.deploy.project import Target, project
-from howdah.session.deploy.states import Agree, Deployed, DeployedHost, DeployOptions, outcome
-from howdah.session.deploy.upgrading import Way, upgrade_under_way
+from howdah.session.deploy.project import (
+    Agree,
+    Deployed,
+    DeployedHost,
+    DeployOptions,
+    Target,
+    found_states,
+    look_at,
+    outcome,
+    project,
+)
 
 _LONGEST_VALUE = 60
 """As many characters of a value as a line shows."""
@@ -52,7 +62,7 @@ class Downtime(NamedTuple):
 
 def downtime_for(target: Target, states: Mapping[str, DeployedHost]) -> Downtime | None:
     """What has to be stopped for what a plan changes of daemons that run; None where nothing has to be."""
-    found: dict[str, UnrollableChange] = {}
+    changes: dict[str, UnrollableChange] = {}
     releases = hadoop(target.cluster.request.hadoop), hbase(target.cluster.request.hbase)
     for state in states.values():
         for daemon in state.daemons:
@@ -65,14 +75,14 @@ def downtime_for(target: Target, states: Mapping[str, DeployedHost]) -> Downtime
                 if why is None:
                     continue
                 role = BY_NAME[daemon["name"]]
-                known = found.setdefault(key, UnrollableChange(key, before, after, why, ()))
-                if role not in known.roles:
-                    found[key] = known._replace(roles=(*known.roles, role))
-    if not found:
+                entry = changes.setdefault(key, UnrollableChange(key, before, after, why, ()))
+                if role not in entry.roles:
+                    changes[key] = entry._replace(roles=(*entry.roles, role))
+    if not changes:
         return None
-    stopped = stopped_for(role for change in found.values() for role in change.roles)
+    stopped = stopped_for(role for change in changes.values() for role in change.roles)
     names = (kind.name for role, kind in DAEMONS.items() if role in stopped and target.on(role))
-    return Downtime(tuple(found[key] for key in sorted(found)), tuple(names))
+    return Downtime(tuple(changes[key] for key in sorted(changes)), tuple(names))
 
 
 def check_downtime(target: Target, options: DeployOptions, way: Way, downtime: Downtime) -> None:
@@ -114,16 +124,18 @@ def steps(
     """What is done to the cluster beside the hosts' own changes, in order."""
     # Ansible goes through hosts as the inventory has them, not as they answered.
     ordered = {name: states[name] for name in target.systems if name in states}
-    found = {**ordered, **states}
+    reached = {**ordered, **states}
     if downtime is None:
-        return tuple(_steps(target, found, way))
-    return (*downtime.steps(), *_steps(target, without(found, downtime.daemons), way))
+        return tuple(_steps(target, reached, way))
+    return (*downtime.steps(), *_steps(target, without(reached, downtime.daemons), way))
 
 
 def without(states: Mapping[str, DeployedHost], stopped: Collection[str]) -> dict[str, DeployedHost]:
     """The hosts without those daemons, which are not restarted because they are stopped and started."""
     return {
-        name: state._replace(daemons=tuple(one for one in state.daemons if one["name"] not in stopped))
+        name: state._replace(
+            daemons=tuple(daemon for daemon in state.daemons if daemon["name"] not in stopped)
+        )
         for name, state in states.items()
     }
 
@@ -143,7 +155,7 @@ def _steps(target: Target, states: Mapping[str, DeployedHost], way: Way) -> Iter
 def _restarts(states: Mapping[str, DeployedHost], step: Sequence[Role], copies: int) -> Iterator[str]:
     role = step[-1]
     kind = DAEMONS[role]
-    names = [DAEMONS[one].name for one in step]
+    names = [DAEMONS[role_of_step].name for role_of_step in step]
     stale = [state for state in states.values() if set(state.to_restart).intersection(names)]
     if not stale:
         return
@@ -155,8 +167,8 @@ def _restarts(states: Mapping[str, DeployedHost], step: Sequence[Role], copies: 
     followers = [state.host for state in stale if state.host not in leading]
     if not leading:
         together = at_once(role, copies)
-        each = f", {together} at a time" if len(followers) > 1 else ""
-        yield f"{action} on {hosts_text(followers)}{each}"
+        limit = f", {together} at a time" if len(followers) > 1 else ""
+        yield f"{action} on {hosts_text(followers)}{limit}"
     elif followers:
         yield f"{action} on {hosts_text(followers)}, then on {leading[0]}, whose {kind.name} fails over first"
     else:
@@ -164,7 +176,7 @@ def _restarts(states: Mapping[str, DeployedHost], step: Sequence[Role], copies: 
 
 
 def _leads(state: DeployedHost, name: str) -> bool:
-    return any(one["name"] == name and one.get("leads") for one in state.daemons)
+    return any(daemon["name"] == name and daemon.get("leads") for daemon in state.daemons)
 
 
 def hosts_text(names: Sequence[str]) -> str:
@@ -176,7 +188,7 @@ def hosts_text(names: Sequence[str]) -> str:
 def switch(
     target: Target,
     options: DeployOptions,
-    tell: ReportStep,
+    report: ReportStep,
     agree: Agree,
     *,
     playbook: str,
@@ -192,7 +204,7 @@ def switch(
     begun = time.monotonic()
     agree(outcome(target, PlaybookRun(), {}, begun, steps=tuple(_switch_steps(target, playbook, hosts))))
     with project(target, options.disks) as folder:
-        done = run_playbook(folder, f"{playbook}.yaml", options.login, tell, limit=hosts or None)
+        done = run_playbook(folder, f"{playbook}.yaml", options.login, report, limit=hosts or None)
     made = outcome(target, done, {}, begun)
     return made._replace(hosts={name: made.hosts[name] for name in hosts}) if hosts else made
 
@@ -215,10 +227,135 @@ def check_hosts(target: Target, playbook: str, hosts: Sequence[str]) -> None:
     for role in (Role.JOURNALNODE, Role.ZOOKEEPER):
         members = target.on(role)
         stopped = [name for name in members if name in hosts]
-        left = len(members) - len(stopped)
-        if playbook == "stop" and stopped and left and left <= len(members) // 2:
+        remaining = len(members) - len(stopped)
+        if playbook == "stop" and stopped and remaining and remaining <= len(members) // 2:
             raise UserError(
                 f"--host {stopped[-1]}",
-                f"leaves {left} of {len(members)} {role.value}s, fewer than a majority",
+                f"leaves {remaining} of {len(members)} {role.value}s, fewer than a majority",
                 "stop and start one host after another, or all with --stop alone",
             )
+
+
+_NAMENODE = "namenode"
+
+
+class Way(StrEnum):
+    """How hosts become what is planned, by the playbook that does it."""
+
+    CHANGE = "site.yaml"
+    UPGRADE = "upgrade.yaml"
+    BACK = "downgrade.yaml"
+    DOWNTIME = "downtime.yaml"
+
+
+class HdfsUpgrade(NamedTuple):
+    """A rolling upgrade of HDFS that is under way: it can be finalized, or gone back from."""
+
+    began_s: float | None
+    """When it was prepared, in seconds since 1970; None where no NameNode answers."""
+    image: bool
+    """Whether the image to go back to is written."""
+    origin: str
+    """The release that it began from; empty before the first NameNode was told to be upgraded."""
+
+
+def upgrade_under_way(states: Mapping[str, DeployedHost]) -> HdfsUpgrade | None:
+    """What the NameNode that leads says of an upgrade, or another one where none leads."""
+    masters = sorted(states.values(), key=lambda state: not _leads_namenode(state))
+    active = [state for state in masters if state.namenode and state.namenode["active"] == "active"]
+    upgrades = [state.upgrade for state in active if _leads_namenode(state)] or [
+        state.upgrade for state in active
+    ]
+    upgrade = next((upgrade for upgrade in upgrades if upgrade), None)
+    origin = next((state.upgraded_from for state in masters if state.upgraded_from), "")
+    if upgrade:
+        return HdfsUpgrade(upgrade["startTime"] / 1000, bool(upgrade["createdRollbackImages"]), origin)
+    return HdfsUpgrade(None, False, origin) if origin and not upgrades else None
+
+
+def way(target: Target, options: DeployOptions, states: Mapping[str, DeployedHost]) -> Way:
+    """How the hosts get to the release that is wanted; raises UserError where there is no way to it."""
+    release = next((_hadoop(state.planned) for state in states.values() if _hadoop(state.planned)), "")
+    # Workers may have been away while the others were upgraded: they follow.
+    applied = {_hadoop(state.trees) for state in states.values() if state.namenode} - {""}
+    under_way = upgrade_under_way(states)
+    if not applied or (under_way is None and applied == {release}):
+        return Way.CHANGE
+    newest = max(applied, key=_number)
+    chosen = (
+        _started(release, newest) if under_way is None else _continued(release, applied, under_way.origin)
+    )
+    if chosen is not Way.CHANGE and len(target.on(Role.NAMENODE)) < 2 and not options.downtime:
+        raise UserError(
+            target.file,
+            f"has only one NameNode: HDFS stops while it restarts with {release}",
+            "give --downtime to accept that, or plan two with --protect-masters ha",
+        )
+    return chosen
+
+
+def _started(release: str, runs: str) -> Way:
+    """The way from what runs while no upgrade is under way: to newer releases only."""
+    if _number(release) > _number(runs):
+        return Way.UPGRADE
+    raise UserError(
+        release,
+        f"is older than HDFS's release ({runs}), and no upgrade that could be rolled back is under way",
+        f"plan with --hadoop {runs.removeprefix('hadoop-')}, or a newer one",
+    )
+
+
+def _continued(release: str, applied: set[str], origin: str) -> Way:
+    """The way while an upgrade is under way: on to its end, or back to where it began."""
+    newest = max(applied, key=_number)
+    if release == (origin or newest):
+        return Way.BACK if origin else Way.CHANGE
+    if release in applied or (applied == {origin or newest} and _number(release) > _number(newest)):
+        return Way.UPGRADE
+    raise UserError(
+        release,
+        f"is not part of HDFS's upgrade from {origin} to {newest}",
+        "end that upgrade first: --finalize, or --rollback and then --finalize",
+    )
+
+
+def _leads_namenode(state: DeployedHost) -> bool:
+    return bool(state.namenode and state.namenode.get("leads"))
+
+
+def _hadoop(trees: tuple[str, ...]) -> str:
+    return next((tree for tree in trees if tree.startswith("hadoop-")), "")
+
+
+def _number(tree: str) -> tuple[int, ...]:
+    return tuple(map(int, re.findall(r"\d+", tree)))
+
+
+def finalize(target: Target, options: DeployOptions, report: ReportStep, agree: Agree) -> Deployed:
+    """End HDFS's upgrade once that is agreed to.
+
+    Raises UserError where hosts are not all on the release that stays.
+    """
+    check_ansible()
+    begun = time.monotonic()
+    with project(target, options.disks) as folder:
+        report(f"inspecting {len(target.systems)} hosts")
+        looked = look_at(folder, options, report)
+        states = dict(found_states(looked))
+        if looked.failures:
+            return outcome(target, PlaybookRun(), states, begun, tuple(host_problems(looked.failures)))
+        if differing := [state.host for state in states.values() if not state.settled]:
+            raise UserError(
+                "--finalize",
+                f"{differing[0]} differs from {target.file}, or not all of its daemons run",
+                f"howdah deploy {target.file} first; --diff shows what differs",
+            )
+        unfinished = any(state.upgraded_from for state in states.values())
+        upgrade = upgrade_under_way(states)
+        if upgrade is None and not unfinished:
+            return outcome(target, PlaybookRun(), states, begun)
+        origin = (upgrade.origin if upgrade else "") or "the release before"
+        end = f"finalize HDFS's upgrade from {origin}; it cannot be rolled back afterwards"
+        agree(outcome(target, PlaybookRun(), states, begun, steps=(end,)))
+        done = run_playbook(folder, "finalize.yaml", options.login, report)
+    return outcome(target, done, states, begun)

@@ -10,17 +10,16 @@ from typing import NamedTuple
 
 from howdah.documents.files import read_plan
 from howdah.errors import UserError
-from howdah.lab import registry
-from howdah.lab import up as building
+from howdah.lab import building, registry
 from howdah.lab.active_faults import active_faults
+from howdah.lab.building import Fitting, LabRequest, StartedLab
+from howdah.lab.capabilities import check_plan
+from howdah.lab.hadoop.files import find_installed
 from howdah.lab.hadoop.starting import ReportStep
-from howdah.lab.installed import find_installed
 from howdah.lab.machines import Power
-from howdah.lab.refusals import check_plan
 from howdah.lab.registry import DEFAULT_NAME
 from howdah.lab.shared_hosts import LabPlace, first_place, place_with
 from howdah.lab.state import LabState, read_state
-from howdah.lab.up import Fitting, LabRequest, StartedLab
 from howdah.model.inventory import HostGroup, Inventory
 from howdah.model.plan import Cluster, ClusterPlan
 from howdah.planner.host_claims import check_fit
@@ -37,12 +36,12 @@ def shares_hosts(plan: ClusterPlan) -> bool:
     return sharing is not None and bool(sharing.whole)
 
 
-def place_on_hosts_of(other: str, name: str, source: Path, plan: ClusterPlan) -> LabPlace:
+def place_on_hosts_of(first: str, name: str, source: Path, plan: ClusterPlan) -> LabPlace:
     """A place on the hosts of a laboratory that is up.
 
     Raises UserError for plans that do not have their parts of the same hosts, and while faults are in force.
     """
-    place = place_with(name, other)
+    place = place_with(name, first)
     cluster = plan.cluster
     sharing = cluster.request.sharing
     if sharing is None or not sharing.whole:
@@ -51,41 +50,41 @@ def place_on_hosts_of(other: str, name: str, source: Path, plan: ClusterPlan) ->
             "lists no shared hosts: it shares none, or an older howdah wrote it",
             "run howdah plan hosts.yaml --beside OTHER.yaml, then bring up the new plan",
         )
-    for there in place.neighbours:
-        _check_hosts(source, cluster, there)
-        if active_faults(there):
+    for neighbour in place.neighbours:
+        _check_hosts(source, cluster, neighbour)
+        if active_faults(neighbour):
             raise UserError(
-                f'lab "{there.name}"',
+                f'lab "{neighbour.name}"',
                 "has active faults, which may affect the shared hosts",
-                f"howdah lab heal --name {there.name} first",
+                f"howdah lab heal --name {neighbour.name} first",
             )
-    check_fit(Inventory(groups=sharing.whole), [*(there.plan for there in place.neighbours), plan])
+    check_fit(Inventory(groups=sharing.whole), [*(neighbour.plan for neighbour in place.neighbours), plan])
     return place
 
 
-def check_still_beside(state: LabState, other: str) -> None:
+def check_still_beside(state: LabState, name: str) -> None:
     """Raise UserError where a laboratory that is there is not on the hosts of another one."""
-    entry = registry.entry(other)
+    entry = registry.entry(name)
     lot = state.spec.lot if state.spec is not None else None
     if lot is None or entry is None or entry.lot != lot:
         raise UserError(
-            f"--beside {other}",
+            f"--beside {name}",
             f'lab "{state.name}" is already up on other hosts',
             f"howdah lab down --name {state.name} first, or leave --beside out",
         )
 
 
 def _check_hosts(source: Path, cluster: Cluster, state: LabState) -> None:
-    other = state.plan.cluster
-    if other.inventory.cluster == cluster.inventory.cluster:
+    second = state.plan.cluster
+    if second.inventory.cluster == cluster.inventory.cluster:
         raise UserError(
             str(source),
             f'has the same cluster name, {cluster.inventory.cluster}, as lab "{state.name}"',
             "plan it with another --cluster NAME",
         )
-    for name in _both(cluster, other):
-        one, two = _whole(cluster, name), _whole(other, name)
-        if _size(one) != _size(two):
+    for name in _both(cluster, second):
+        own_groups, other_groups = _whole(cluster, name), _whole(second, name)
+        if _size(own_groups) != _size(other_groups):
             raise UserError(
                 f"host {name}",
                 f'differs between {source} and lab "{state.name}"',
@@ -93,9 +92,9 @@ def _check_hosts(source: Path, cluster: Cluster, state: LabState) -> None:
             )
 
 
-def _both(one: Cluster, other: Cluster) -> Sequence[str]:
-    there = {host.lower() for group in other.inventory.groups for host in group.names}
-    return [host for group in one.inventory.groups for host in group.names if host.lower() in there]
+def _both(first: Cluster, second: Cluster) -> Sequence[str]:
+    hosts = {host.lower() for group in second.inventory.groups for host in group.names}
+    return [host for group in first.inventory.groups for host in group.names if host.lower() in hosts]
 
 
 def _whole(cluster: Cluster, host: str) -> HostGroup | None:
@@ -108,8 +107,8 @@ def _size(group: HostGroup | None) -> tuple[int, int, int] | None:
     return group.cpu.threads, group.memory_bytes, group.network_bits_per_s
 
 
-class Wanted(NamedTuple):
-    """What is asked of a laboratory, beside its plan."""
+class LabOptions(NamedTuple):
+    """What users choose of a laboratory, next to its plan."""
 
     name: str = DEFAULT_NAME
     directory: Path | None = None
@@ -118,31 +117,31 @@ class Wanted(NamedTuple):
     """How many hosts with workers."""
     link_bits_per_s: int | None = None
     """The speed of each host's uplink."""
-    beside: str | None = None
+    neighbour: str | None = None
     """The laboratory on whose hosts it is to be; None is hosts of its own."""
 
 
-def up(path: Path, wanted: Wanted, tell: ReportStep) -> StartedLab:
+def up(path: Path, options: LabOptions, report: ReportStep) -> StartedLab:
     """Bring a plan's laboratory up, or what is missing of the one that is there.
 
     Raises UserError for what cannot be built, before anything is made, and RunFailed for what fails.
     """
     plan = read_plan(path)
     check_plan(plan)
-    with registry.locked(wanted.name):
-        building.clear(wanted.name)
-        where = directory_of(wanted.name, wanted.directory)
-        there = read_state(where) if where else None
-        asked = _asked(path, plan, wanted, there)
-        state = _again(there, asked, wanted.beside) if there else _begun(plan, wanted, asked)
-        return building.bring_up(state, render(state.plan, leaving=state.leaving), tell)
+    with registry.locked(options.name):
+        building.clear(options.name)
+        where = directory_of(options.name, options.directory)
+        existing = read_state(where) if where else None
+        request = _lab_request(path, plan, options, existing)
+        state = _again(existing, request, options.neighbour) if existing else _begun(plan, options, request)
+        return building.bring_up(state, render(state.plan, leaving=state.leaving), report)
 
 
-def check(path: Path, wanted: Wanted) -> None:
+def check(path: Path, options: LabOptions) -> None:
     """Raise UserError where a plan's laboratory could not be built here; nothing is made."""
     plan = read_plan(path)
     check_plan(plan)
-    _begun(plan, wanted, _asked(path, plan, wanted, None))
+    _begun(plan, options, _lab_request(path, plan, options, None))
 
 
 def fit_here(
@@ -173,8 +172,8 @@ def _free_bytes(directory: Path) -> int:
         ) from error
 
 
-def _begun(plan: ClusterPlan, wanted: Wanted, request: LabRequest) -> LabState:
-    place, fitted = _fitted(plan, wanted, request)
+def _begun(plan: ClusterPlan, options: LabOptions, request: LabRequest) -> LabState:
+    place, fitted = _fitted(plan, options, request)
     machine = probe_host()
     return building.begin(
         request,
@@ -185,42 +184,44 @@ def _begun(plan: ClusterPlan, wanted: Wanted, request: LabRequest) -> LabState:
     )
 
 
-def _fitted(plan: ClusterPlan, wanted: Wanted, request: LabRequest) -> tuple[LabPlace, Fitted]:
+def _fitted(plan: ClusterPlan, options: LabOptions, request: LabRequest) -> tuple[LabPlace, Fitted]:
     """Where a laboratory is built, and how its plan fits there."""
-    if wanted.beside is None:
-        fitted = fit_here(plan, request.directory, hosts=wanted.hosts, link_bits_per_s=wanted.link_bits_per_s)
-        return first_place(wanted.name, shares=shares_hosts(fitted.plan)), fitted
-    for flag, value in (("--hosts", wanted.hosts), ("--link", wanted.link_bits_per_s)):
+    if options.neighbour is None:
+        fitted = fit_here(
+            plan, request.directory, hosts=options.hosts, link_bits_per_s=options.link_bits_per_s
+        )
+        return first_place(options.name, shares=shares_hosts(fitted.plan)), fitted
+    for flag, value in (("--hosts", options.hosts), ("--link", options.link_bits_per_s)):
         if value is not None:
             raise UserError(
-                flag, f"has no effect: {wanted.beside} has already built the hosts", "leave it out"
+                flag, f"has no effect: {options.neighbour} has already built the hosts", "leave it out"
             )
-    place = place_on_hosts_of(wanted.beside, wanted.name, Path(request.source), plan)
+    place = place_on_hosts_of(options.neighbour, options.name, Path(request.source), plan)
     fitted = fit_on_shared_hosts(
         plan,
         probe_host(),
         free_bytes=_free_bytes(request.directory),
-        neighbours=[other.plan for other in place.neighbours],
+        neighbours=[neighbour.plan for neighbour in place.neighbours],
         cpu_share=place.cpu_share or 1.0,
     )
     return place, fitted
 
 
-def _again(there: LabState, asked: LabRequest, beside: str | None) -> LabState:
+def _again(state: LabState, request: LabRequest, neighbour: str | None) -> LabState:
     """The laboratory that is there, if it is the one asked for; raises UserError if it is another one."""
-    if there.asked != asked.digest:
+    if state.asked != request.digest:
         raise UserError(
-            f'lab "{there.name}"',
-            f"is already up with {there.source}, or with other limits",
-            f"run howdah lab down --name {there.name} first, or give another --name",
+            f'lab "{state.name}"',
+            f"is already up with {state.source}, or with other limits",
+            f"run howdah lab down --name {state.name} first, or give another --name",
         )
-    if beside is not None:
-        check_still_beside(there, beside)
-    return there
+    if neighbour is not None:
+        check_still_beside(state, neighbour)
+    return state
 
 
-def _asked(path: Path, plan: ClusterPlan, wanted: Wanted, there: LabState | None) -> LabRequest:
-    default = there.directory if there else PARENT / wanted.name
-    directory = (wanted.directory or default).absolute()
-    content = f"{plan.model_dump_json()}\n{wanted.hosts}\n{wanted.link_bits_per_s}\n{directory}"
-    return LabRequest(wanted.name, directory, str(path), hashlib.sha256(content.encode()).hexdigest())
+def _lab_request(path: Path, plan: ClusterPlan, options: LabOptions, state: LabState | None) -> LabRequest:
+    default = state.directory if state else PARENT / options.name
+    directory = (options.directory or default).absolute()
+    content = f"{plan.model_dump_json()}\n{options.hosts}\n{options.link_bits_per_s}\n{directory}"
+    return LabRequest(options.name, directory, str(path), hashlib.sha256(content.encode()).hexdigest())

@@ -8,14 +8,21 @@ from typing import NamedTuple, NoReturn
 
 from howdah.errors import UserError
 from howdah.hadoop.daemons import DAEMONS
+from howdah.lab import building as removing
 from howdah.lab import commands, registry
-from howdah.lab import down as removing
-from howdah.lab.commands import Back, KillMode, Lost
+from howdah.lab.commands import Back, Lost
+from howdah.lab.hadoop.daemons import Daemon
+from howdah.lab.hadoop.redundancy import Behind
 from howdah.lab.hadoop.starting import ReportStep
-from howdah.lab.registry import Leftover
+from howdah.lab.registry import KillMode, Leftover
+from howdah.lab.resizing import await_drained, build_extension, extended_state, remove_drained, start_drain
+from howdah.lab.shared_hosts import refuse_shared
 from howdah.lab.state import LabState, find, read_state
 from howdah.lab.status import LabStatus
 from howdah.lab.status import status as look
+from howdah.model.placement import placed_hosts
+from howdah.planner.cluster import with_hosts, without_hosts
+from howdah.render.cluster import render
 
 """What a laboratory is called that nobody names."""
 PARENT = Path("build")
@@ -26,9 +33,9 @@ class Taken(NamedTuple):
     """A laboratory that was taken down."""
 
     name: str
-    found: bool
+    existed: bool
     """Whether anything of it was there."""
-    left: tuple[Leftover, ...]
+    leftovers: tuple[Leftover, ...]
     """What could not be removed, and why."""
 
 
@@ -37,8 +44,8 @@ def down(name: str, directory: Path | None = None) -> Taken:
     with registry.locked(name):
         where = directory_of(name, directory)
         exists = registry.entry(name) is not None or bool(removing.leftovers(name, where))
-        left = removing.remove(name, where)
-        return Taken(name, exists or (where is not None and not where.exists()), left)
+        leftovers = removing.remove(name, where)
+        return Taken(name, exists or (where is not None and not where.exists()), leftovers)
 
 
 def status(name: str) -> LabStatus:
@@ -57,10 +64,10 @@ def kill(name: str, machine: str, daemon: str | None, how: KillMode | None) -> L
         return commands.kill(state_of(name), machine, daemon, how)
 
 
-def start(name: str, machine: str, tell: ReportStep) -> Back:
+def start(name: str, machine: str, report: ReportStep) -> Back:
     """Bring back a machine or all machines of a host: their links, and the daemons that do not run."""
     with registry.locked(name):
-        return commands.start(state_of(name), machine, tell)
+        return commands.start(state_of(name), machine, report)
 
 
 def names() -> list[str]:
@@ -98,24 +105,121 @@ def state_of(name: str) -> LabState:
     if state is None and registry.belongs_to_root(name):
         raise UserError(f'lab "{name}"', "belongs to root", "run this command as root")
     if state is None:
-        others = ", ".join(names())
+        running = ", ".join(names())
         raise UserError(
             f'lab "{name}"',
             "is not up",
-            f"choose {others}, or howdah lab up PLAN" if others else "howdah lab up PLAN",
+            f"choose {running}, or howdah lab up PLAN" if running else "howdah lab up PLAN",
         )
     return state
 
 
-def directory_of(name: str, given: Path | None) -> Path | None:
+def directory_of(name: str, chosen: Path | None) -> Path | None:
     """Where a laboratory's files are: by its entry, or where a machine that was restarted left them."""
     entry = registry.entry(name)
     if entry is not None:
         return entry.directory
-    directory = (given or PARENT / name).absolute()
+    directory = (chosen or PARENT / name).absolute()
     try:
         state = read_state(directory)
     except UserError:
         # Whose it is cannot be told, so it is none to go on with and none to remove.
         return None
     return directory if state is not None and state.name == name else None
+
+
+_PATIENCE_S = 3600.0
+
+
+class HostsAdded(NamedTuple):
+    """Hosts that a laboratory has more."""
+
+    state: LabState
+    hosts: tuple[str, ...]
+    started: tuple[Daemon, ...]
+    behind: tuple[Behind, ...]
+    """What is not redundant yet."""
+
+
+class HostsRemoved(NamedTuple):
+    """Hosts that a laboratory has no more."""
+
+    state: LabState
+    hosts: tuple[str, ...]
+
+
+def add(name: str, hosts: Sequence[str], like: str | None, report: ReportStep) -> HostsAdded:
+    """Give a laboratory more hosts, each like one that it has; what runs goes on.
+
+    Raises UserError for what cannot be added, before anything is made.
+    """
+    with registry.locked(name):
+        state = _whole(name)
+        plan = with_hosts(state.plan, hosts, like or _only_like(state))
+        more = extended_state(state, plan, hosts, like or _only_like(state))
+        brought = build_extension(more, render(plan, leaving=more.leaving), report)
+    return HostsAdded(brought.state, tuple(hosts), brought.started, brought.behind)
+
+
+def remove(name: str, hosts: Sequence[str], report: ReportStep) -> HostsRemoved:
+    """Take hosts away from a laboratory once others have their data and tasks; what runs goes on.
+
+    Asked again it goes on with what was stopped. Raises UserError for what cannot be taken away.
+    """
+    with registry.locked(name):
+        state = _whole(name)
+        # Hosts that others take away meanwhile count for nothing any more.
+        away = {machine.host for machine in state.machines if machine.name in state.leaving}
+        without_hosts(state.plan, {*hosts, *away})
+        leaving = [machine.name for machine in state.machines if machine.host in hosts]
+        state = state.model_copy(update={"leaving": tuple(dict.fromkeys([*state.leaving, *leaving]))})
+        start_drain(state, render(state.plan, leaving=state.leaving))
+    # The lock is let go meanwhile: data may take long, and faults and runs go on.
+    await_drained(state, _PATIENCE_S, report)
+    with registry.locked(name):
+        # Others may have come or gone since.
+        state = state_of(name)
+        plan = without_hosts(state.plan, hosts)
+        state = remove_drained(state, plan, hosts, render(plan, leaving=_still_leaving(state, hosts)))
+    return HostsRemoved(state, tuple(hosts))
+
+
+def _still_leaving(state: LabState, hosts: Sequence[str]) -> tuple[str, ...]:
+    """Machines of hosts that somebody else takes away."""
+    gone = {machine.name for machine in state.machines if machine.host in hosts}
+    return tuple(name for name in state.leaving if name not in gone)
+
+
+def _whole(name: str) -> LabState:
+    """A laboratory whose hosts can come and go; raises UserError for one that is not up, or not root's."""
+    state = state_of(name)
+    if state.rootless:
+        raise UserError(
+            f'lab "{name}"', "was built without root: its hosts have no links", "build it as root"
+        )
+    if not state.complete:
+        raise UserError(f'lab "{name}"', "is not complete", "howdah lab up PLAN completes it")
+    refuse_shared(state, "hosts cannot be added or removed until then")
+    return state
+
+
+def _only_like(state: LabState) -> str:
+    """The host that new ones are like where nobody says so; raises UserError where hosts differ."""
+    first = {
+        host.group: host.name
+        for host in reversed(list(placed_hosts(state.plan.cluster)))
+        if host.workers and not host.masters
+    }
+    if not first:
+        raise UserError(
+            "howdah lab add",
+            "has no host to copy: every host with workers also has masters",
+            "plan the larger cluster, and build the lab again",
+        )
+    if len(first) > 1:
+        raise UserError(
+            "--like",
+            "is missing, because hosts with workers differ",
+            f"one of {', '.join(first.values())}",
+        )
+    return next(iter(first.values()))

@@ -1,21 +1,30 @@
-"""What exists, read and compared with the rules."""
+"""Existing systems and plans compared with the rules; what a plan renders to once it is accepted."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
-from howdah.audit.audit import audit
+from howdah.audit.audit import audit, plan_faults
 from howdah.audit.folder import known_releases, read_folders
 from howdah.audit.sarif import to_sarif
 from howdah.audit.upgrade import check_upgrade
 from howdah.documents.files import read_host, read_plan
 from howdah.errors import UserError
-from howdah.model.check import CheckReport, HostRole
+from howdah.model.check import CheckReport, CheckVerdict, HostRole
+from howdah.model.plan import Advice, ClusterPlan, ConfigSet, value_text
+from howdah.planner.explanation import source_text
+from howdah.planner.rule import Severity
 from howdah.probe import probe_host
+from howdah.render.cluster import render
+from howdah.render.output import FileChange, digest, pending_changes, write_rendered
+from howdah.render.readme import counted_contents
 from howdah.session.files import replace_file
+
+__all__ = ["FileChange", "counted_contents", "digest", "pending_changes", "write_rendered"]
 
 
 def check(
@@ -54,3 +63,99 @@ def write_sarif(report: CheckReport, folders: Sequence[Path], path: Path) -> Non
     """Write the report as SARIF 2.1.0; raises UserError if the file cannot be written."""
     shared = Path(os.path.commonpath([folder.absolute() for folder in folders])) if folders else None
     replace_file(path, json.dumps(to_sarif(report, shared), indent=2) + "\n")
+
+
+_SHOWN = 3
+"""As many faults as one message names."""
+
+
+class _Fault(NamedTuple):
+    """What is wrong with one key of a plan, and how much that matters."""
+
+    key: str
+    advice: Advice
+    fix: str
+
+
+def held_plan(plan: ClusterPlan, file: str = "", *, force: bool) -> ClusterPlan:
+    """The plan with all that is fatal or doubtful in it as advice, where its values do not say so themselves.
+
+    Raises UserError for what is fatal unless it is forced; ``file`` is the plan's, where it was planned
+    before.
+    """
+    faults = tuple(_faults(plan))
+    fatal = [fault for fault in faults if fault.advice.severity == Severity.MUST.value]
+    if fatal and not force:
+        raise _refusal(plan, fatal, file)
+    return _advised(plan, [fault.advice for fault in faults])
+
+
+def _faults(plan: ClusterPlan) -> Iterator[_Fault]:
+    """What a check of the plan's files would find, then what only the plan's own values say."""
+    printed: set[str] = set()
+    for check in plan_faults(plan):
+        printed.add(check.rule)
+        severity = Severity.MUST if check.verdict is CheckVerdict.FAIL else Severity.SHOULD
+        text = f"{check.about}: {check.found}; expected {check.expected}"
+        yield _Fault(check.about, _advice(check.rule, severity, text, check.source), check.fix)
+    for setting in plan.settings:
+        for breach in setting.breaks:
+            if breach.severity != Severity.MAY.value and breach.rule not in printed:
+                text = f"{setting.key}: {value_text(setting.value)}; {breach.says}"
+                severity = Severity(breach.severity)
+                fix = f"leave {setting.key} out"
+                yield _Fault(setting.key, _advice(breach.rule, severity, text, setting.source), fix)
+
+
+def _advice(rule: str, severity: Severity, text: str, source: str) -> Advice:
+    return Advice(rule=rule, severity=severity.value, text=text, source=source)
+
+
+def _refusal(plan: ClusterPlan, fatal: Sequence[_Fault], file: str) -> UserError:
+    """One message for all that is fatal, each key once, in the words of a check."""
+    by_key = {fault.key: fault for fault in reversed(fatal)}
+    first, *more_faults = (by_key[key] for key in dict.fromkeys(fault.key for fault in fatal))
+    problem = first.advice.text.removeprefix(f"{first.key}: ")
+    if more_faults:
+        named = "; ".join(fault.advice.text for fault in more_faults[: _SHOWN - 1])
+        more = len(more_faults) - _SHOWN + 1
+        problem += f". Also fatal: {named}{f'; and {more} more' if more > 0 else ''}"
+    return UserError(
+        f"{file}: {first.key}" if file else _flag(plan, first.key),
+        f"breaks {first.advice.rule}, which is fatal: {problem}",
+        f"{first.fix}; or give --force to write the plan anyway",
+    )
+
+
+def _flag(plan: ClusterPlan, key: str) -> str:
+    """What the user gave a key with, or else the only value they gave, which then is what breaks it."""
+    request = plan.cluster.request
+    flags = {override.key: f"--set {override.key}={override.value}" for override in request.overrides}
+    if request.replication is not None:
+        flags["dfs.replication"] = f"--replication {request.replication}"
+    if key in flags:
+        return flags[key]
+    return f"{next(iter(flags.values()))}: {key}" if len(flags) == 1 else key
+
+
+def _advised(plan: ClusterPlan, printed: Sequence[Advice]) -> ClusterPlan:
+    """The plan with this advice before its own; what a value already breaks by itself is not said again."""
+    cluster = plan.cluster
+    broken_rules = {breach.rule for setting in plan.settings for breach in setting.breaks}
+    broken_rules |= {advice.rule for advice in cluster.advice}
+    fresh = tuple(advice for advice in dict.fromkeys(printed) if advice.rule not in broken_rules)
+    return plan.model_copy(
+        update={"cluster": cluster.model_copy(update={"advice": (*fresh, *cluster.advice)})}
+    )
+
+
+def render_plan(path: Path, *, force: bool = False) -> ConfigSet:
+    """Read a plan and render it; raises UserError for what is wrong with either.
+
+    What is fatal in the plan is refused as well unless it is forced; its README then says so.
+    """
+    plan = read_plan(path)
+    # Names and values that are none are told as such before what they would do is looked at.
+    files = render(plan, source_text)
+    held = held_plan(plan, str(path), force=force)
+    return files if held == plan else render(held, source_text)

@@ -1,4 +1,4 @@
-"""What a plan says of one thing that an administrator names, and the rules behind it."""
+"""What a plan has under a name that an administrator gives, and the rules behind it."""
 
 from __future__ import annotations
 
@@ -15,17 +15,7 @@ from howdah.planner.rules.catalogue import RULES, find_rule
 from howdah.releases import catalogue
 from howdah.session.plan.plans import grounds, release_default
 
-__all__ = [
-    "Explained",
-    "default_of",
-    "explain_rule",
-    "find",
-    "grounds",
-    "list_rules",
-    "names",
-    "rule_ids",
-    "subjects",
-]
+__all__ = ["grounds"]
 
 
 class Explained(NamedTuple):
@@ -51,10 +41,10 @@ def find(plan: ClusterPlan, path: Path, name: str) -> Explained:
 
 def names(plan: ClusterPlan) -> list[str]:
     """Everything that can be explained: keys, platforms and masters."""
-    known = [setting.key for setting in plan.settings]
-    known += [platform for candidate in plan.cluster.candidates for platform in _platforms(candidate)]
-    known += [master.name for master in plan.cluster.masters]
-    return list(dict.fromkeys(known))
+    every = [setting.key for setting in plan.settings]
+    every += [platform for candidate in plan.cluster.candidates for platform in _platforms(candidate)]
+    every += [master.name for master in plan.cluster.masters]
+    return list(dict.fromkeys(every))
 
 
 def _platforms(candidate: Candidate) -> list[str]:
@@ -69,8 +59,8 @@ def _platforms(candidate: Candidate) -> list[str]:
 def _unknown(plan: ClusterPlan, path: Path, name: str) -> UserError:
     default = release_default(plan, name)
     if default is not None:
-        said = f"the release's default applies: {default or '(empty)'}"
-        return UserError(name, f"has no value in {path}", f"{said}; --set {name}=VALUE sets it")
+        default_text = f"the release's default applies: {default or '(empty)'}"
+        return UserError(name, f"has no value in {path}", f"{default_text}; --set {name}=VALUE sets it")
     near = difflib.get_close_matches(name, names(plan), n=1)
     listing = f"`howdah plan explain {path}` lists all keys, platforms and masters"
     hint = f"did you mean {near[0]}?" if near else listing
@@ -124,7 +114,7 @@ def default_of(key: str) -> str | None:
     return catalogue.default_of(key, catalogue.hadoop(), catalogue.hbase())
 
 
-def _cites(source: str, wanted: str) -> bool:
+def _cites(source: str, citation: str) -> bool:
     """Whether a source begins with what is wanted, at the end of a word: ``D0 4`` is not ``D0 49``."""
-    cited, asked = source.lower(), wanted.lower().strip()
-    return cited == asked or cited.startswith((f"{asked} ", f"{asked}-", f"{asked}:"))
+    cited, beginning = source.lower(), citation.lower().strip()
+    return cited == beginning or cited.startswith((f"{beginning} ", f"{beginning}-", f"{beginning}:"))

@@ -11,11 +11,10 @@ from typing import Annotated, Literal, TypeGuard
 
 from pydantic import Field
 
-from howdah.calibrate.extents import distance
 from howdah.calibrate.forecast import forecasts
-from howdah.documents.fault import spell
+from howdah.calibrate.uncertainty import distance
+from howdah.documents.fault import read_text, spell
 from howdah.documents.files import inventory_faults, parse_inventory, write_inventory, write_plan
-from howdah.documents.text import read_text
 from howdah.errors import UserError
 from howdah.model.at_once import at_once
 from howdah.model.base import Model
@@ -29,7 +28,7 @@ from howdah.planner.changes import QUANTITIES, changed_plan
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.request import RunRequest
-from howdah.session.plan.acceptance import held_plan
+from howdah.session.plan.checks import held_plan
 from howdah.session.plan.requests import request_fields
 from howdah.simulation.calibrations import load_calibration
 from howdah.simulation.replications import scenarios, simulate, stretches
@@ -155,12 +154,12 @@ def check_inventory(text: str) -> tuple[InventoryFault, ...]:
     )
 
 
-def plan_asked(asked: PlanAsked, base: ClusterPlan | None = None) -> ClusterPlan:
+def plan_asked(question: PlanAsked, base: ClusterPlan | None = None) -> ClusterPlan:
     """The plan that is asked for, ``base`` itself if nothing of it is changed.
 
     Raises UserError as `howdah plan` does.
     """
-    inventory, request = _read(asked, base)
+    inventory, request = _read(question, base)
     if _is_of(base, inventory, request):
         return held_plan(base, force=True)
     return held_plan(plan_cluster(inventory, request), force=False)
@@ -171,42 +170,42 @@ def _is_of(base: ClusterPlan | None, inventory: Inventory, request: PlanRequest)
     return base is not None and (base.cluster.inventory, base.cluster.request) == (inventory, request)
 
 
-def _read(asked: PlanAsked, base: ClusterPlan | None, dataset: str = "") -> tuple[Inventory, PlanRequest]:
-    words = asked.workload.split()
+def _read(question: PlanAsked, base: ClusterPlan | None, dataset: str = "") -> tuple[Inventory, PlanRequest]:
+    words = question.workload.split()
     if any(word.startswith("@") for word in words):
         # On the command line that reads a file, which a visitor is not to choose.
-        raise UserError(f"workload {asked.workload}", "is a file", "write, for example, terasuite:30TB")
+        raise UserError(f"workload {question.workload}", "is a file", "write, for example, terasuite:30TB")
     if dataset:
         words = [f"terasuite:{dataset}"]
     before = base.cluster.request if base is not None else PlanRequest()
-    given = {
+    options = {
         "workload": words,
-        "hypervisor": asked.hypervisor,
-        "workers_per_host": asked.workers_per_host,
-        "replication": asked.replication,
-        "protect_masters": asked.protection,
-        "profile": asked.profile,
-        "need": asked.need or None,
-        "growth": asked.growth or None,
-        "years": asked.years,
+        "hypervisor": question.hypervisor,
+        "workers_per_host": question.workers_per_host,
+        "replication": question.replication,
+        "protect_masters": question.protection,
+        "profile": question.profile,
+        "need": question.need or None,
+        "growth": question.growth or None,
+        "years": question.years,
     }
-    request = before.model_copy(update=request_fields(given))
-    return parse_inventory(asked.inventory, _FILE), request
+    request = before.model_copy(update=request_fields(options))
+    return parse_inventory(question.inventory, _FILE), request
 
 
-def what_if(asked: WhatIfAsked, calibration: str | None, base: ClusterPlan | None = None) -> WhatIfTimes:
+def what_if(question: WhatIfAsked, calibration: str | None, base: ClusterPlan | None = None) -> WhatIfTimes:
     """Simulate the suite of TeraSort on the plan, or on ``base`` if it is that one, with its changes.
 
     Raises UserError for what cannot be planned or simulated.
     """
     began_s = time.monotonic()
-    inventory, request = _read(asked, base, asked.dataset)
+    inventory, request = _read(question, base, question.dataset)
     if _is_of(base, inventory, request):
         plan = base
     else:
         # How much data there will be is no question here, and may not fit what is changed.
         plan = plan_cluster(inventory, request.model_copy(update={"growth": None}))
-    for name, text in asked.changes.items():
+    for name, text in question.changes.items():
         plan = changed_plan(plan, name, QUANTITIES[name].parse(text, name))
     cluster = plan.cluster
     hosts = sum(group.count for group in cluster.inventory.worker_groups)
@@ -216,20 +215,20 @@ def what_if(asked: WhatIfAsked, calibration: str | None, base: ClusterPlan | Non
             f"{hosts:,} are too many to simulate here",
             "use howdah predict for a cluster of that size",
         )
-    known = load_calibration(calibration) if calibration is not None else None
+    calibrated = load_calibration(calibration) if calibration is not None else None
     dataset_bytes = cluster.request.dataset_bytes
     suite = size_suite(
         RunRequest(suite="terasuite"), at_once(plan), engine=SIM, dataset_bytes=dataset_bytes
     ).suite
-    quick = {"quick": asked.simulator == "quick"}
+    quick = {"quick": question.simulator == "quick"}
     several = [
         scenario.model_copy(update=quick)
-        for scenario in scenarios(plan, suite, known, count=asked.replications, seed=asked.seed)
+        for scenario in scenarios(plan, suite, calibrated, count=question.replications, seed=question.seed)
     ]
     summaries = simulate(several, lambda _: None)
     first = summaries[0]
-    away = distance(known, plan, suite)
-    median_s, interval = suite_time(summaries, known, away)
+    away = distance(calibrated, plan, suite)
+    median_s, interval = suite_time(summaries, calibrated, away)
     return WhatIfTimes(
         platform=plan.platform,
         hosts=hosts,
@@ -243,12 +242,12 @@ def what_if(asked: WhatIfAsked, calibration: str | None, base: ClusterPlan | Non
             median=median_s,
             high=interval.high if interval else None,
         ),
-        forecasts=forecasts([stretches(summary) for summary in summaries], known, away),
-        calibration=known.name if known else None,
+        forecasts=forecasts([stretches(summary) for summary in summaries], calibrated, away),
+        calibration=calibrated.name if calibrated else None,
         simulator="full" if first.few_hosts is None else "quick",
         few_hosts=first.few_hosts,
         full_because=first.full_because,
-        replications=asked.replications,
+        replications=question.replications,
         took_s=time.monotonic() - began_s,
     )
 

@@ -1,23 +1,31 @@
-"""What `howdah plan` is requested to do, from its flags and from a plan that exists."""
+"""From the flags of `howdah plan` and an existing plan to a request, and how its platforms are ranked."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from howdah.documents.files import read_plan
 from howdah.errors import UserError
 from howdah.model.inventory import Inventory, Sharing
-from howdah.model.plan import ClusterPlan
+from howdah.model.plan import Advice, ClusterPlan
 from howdah.model.plan_options import PLAN_OPTIONS, USUAL, usual_years
 from howdah.model.request import CodedDirectory, Demand, Growth, Override, PlanRequest, WorkKind
 from howdah.model.storage_policy import POLICIES
+from howdah.planner.cluster import plan_cluster
+from howdah.planner.ranked import plan_by_prediction, why_not_ranked
+from howdah.planner.rules.platform import SIMULATED
 from howdah.planner.succession import plan_after
 from howdah.session.plan.plans import demand_of, writes_over
-from howdah.session.plan.sharing import AskedShare, plan_shared
-from howdah.units import parse_bytes, parse_count
+from howdah.session.plan.sharing import RequestedShare, plan_shared
+from howdah.simulation.calibrations import load_calibration
+from howdah.units import parse_count, parse_volume
+
+if TYPE_CHECKING:
+    from howdah.simulation.replications import Done
+
 
 _WORKLOADS = "write mapreduce, terasuite:30TB, spark, tez, ycsb:300M, storage or @work.yaml"
 _GROWTH = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(%?)\s*(?:/\s*(?:year|y|a))?\s*")
@@ -27,22 +35,22 @@ _MOST_GROWTH = 10.0
 _REALM = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?")
 
 
-def plan_request(given: Mapping[str, Any]) -> PlanRequest:
+def plan_request(typed: Mapping[str, Any]) -> PlanRequest:
     """The request of options as they were typed, by their names; raises UserError for an invalid one."""
-    return PlanRequest(**request_fields({option.name: given[option.name] for option in PLAN_OPTIONS}))
+    return PlanRequest(**request_fields({option.name: typed[option.name] for option in PLAN_OPTIONS}))
 
 
-def request_fields(given: Mapping[str, Any]) -> dict[str, Any]:
+def request_fields(typed: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of a request that these options decide; raises UserError for an invalid value."""
     fields = {
-        option.field: _PARSERS.get(option.name, option.parse)(given[option.name])
+        option.field: _PARSERS.get(option.name, option.parse)(typed[option.name])
         for option in PLAN_OPTIONS
-        if option.field and option.name in given
+        if option.field and option.name in typed
     }
     if fields.get("realm") is not None and not fields["secure"]:
         raise UserError("--realm", "has no effect without Kerberos", "add --secure")
-    if "need" in given:
-        fields["growth"] = parse_growth(given["need"], given["growth"], given["years"])
+    if "need" in typed:
+        fields["growth"] = parse_growth(typed["need"], typed["growth"], typed["years"])
     return fields
 
 
@@ -63,41 +71,31 @@ def _demand(text: str) -> Demand:
     if text.startswith("@"):
         return demand_of(Path(text[1:]))
     kind, colon, amount = text.partition(":")
-    known = next((known for known in get_args(WorkKind) if known == kind), None)
-    if known is None:
+    work_kind = next((work_kind for work_kind in get_args(WorkKind) if work_kind == kind), None)
+    if work_kind is None:
         raise UserError(where, f"{kind!r} is not a workload that howdah plans for", _WORKLOADS)
     if not colon:
-        return Demand(kind=known)
+        return Demand(kind=work_kind)
     if not amount.strip():
         raise UserError(where, "has no value after its colon", _WORKLOADS)
-    if known == "storage":
+    if work_kind == "storage":
         raise UserError(where, "has no amount", "write storage, and give the amount of data by --need 300TB")
-    if known != "ycsb":
-        return Demand(kind=known, dataset_bytes=_volume(amount, where, _WORKLOADS))
+    if work_kind != "ycsb":
+        return Demand(kind=work_kind, dataset_bytes=parse_volume(amount, where, _WORKLOADS))
     records = parse_count(amount, where)
     if records == 0:
         raise UserError(where, "is a table without records", _WORKLOADS)
     return Demand(kind="ycsb", records=records)
 
 
-def _volume(text: str, where: str, hint: str) -> int:
-    """Bytes with their unit: a bare number may be meant as anything."""
-    size = parse_bytes(text, where)
-    if not any(letter.isalpha() for letter in text):
-        raise UserError(where, f"{text.strip()} has no unit", hint)
-    if size == 0:
-        raise UserError(where, f"{text.strip()} is zero", hint)
-    return size
-
-
 def parse_file_size(text: str | None) -> int | None:
     """The mean size of files, with its unit; raise UserError for one that is none."""
-    return None if text is None else _volume(text, f"--mean-file {text}", "write, for example, 64MiB")
+    return None if text is None else parse_volume(text, f"--mean-file {text}", "write, for example, 64MiB")
 
 
 def parse_overrides(texts: Sequence[str] | None) -> tuple[Override, ...]:
     """The values of ``--set KEY=VALUE``; raise UserError for one without both, or given twice."""
-    given: dict[str, Override] = {}
+    overrides: dict[str, Override] = {}
     for text in texts or ():
         key, equals, value = text.partition("=")
         key = key.strip()
@@ -107,18 +105,18 @@ def parse_overrides(texts: Sequence[str] | None) -> tuple[Override, ...]:
                 "is not of the form KEY=VALUE",
                 "write, for example, mapreduce.task.io.sort.mb=400",
             )
-        if key in given:
+        if key in overrides:
             raise UserError(f"--set {text}", f"{key} is set twice", "leave one of them out")
         if key == "dfs.replication":
             # Where replicas go and what disks hold follow from it: a value alone would contradict the plan.
             raise UserError(f"--set {text}", "has its own flag", "write --replication N")
-        given[key] = Override(key=key, value=value.strip())
-    return tuple(given.values())
+        overrides[key] = Override(key=key, value=value.strip())
+    return tuple(overrides.values())
 
 
 def parse_coded(texts: Sequence[str] | None) -> tuple[CodedDirectory, ...]:
     """The directories of ``--erasure-coding DIR=POLICY``; raise UserError for an unknown policy or path."""
-    given: dict[str, CodedDirectory] = {}
+    directories: dict[str, CodedDirectory] = {}
     for text in texts or ():
         where = f"--erasure-coding {text}"
         path, equals, policy = text.rpartition("=")
@@ -131,10 +129,10 @@ def parse_coded(texts: Sequence[str] | None) -> tuple[CodedDirectory, ...]:
             raise UserError(
                 where, f"{policy!r} is not an erasure coding policy", f"one of {', '.join(POLICIES)}"
             )
-        if path in given:
+        if path in directories:
             raise UserError(where, f"{path} is given twice", "leave one of them out")
-        given[path] = CodedDirectory(path=path, policy=policy)
-    return tuple(given.values())
+        directories[path] = CodedDirectory(path=path, policy=policy)
+    return tuple(directories.values())
 
 
 def parse_growth(need: str | None, growth: str | None, years: int | None) -> Growth | None:
@@ -146,7 +144,7 @@ def parse_growth(need: str | None, growth: str | None, years: int | None) -> Gro
         return None
     usual = usual_years(growing=growth is not None)
     return Growth(
-        need_bytes=_volume(need, f"--need {need}", "write, for example, 300TB"),
+        need_bytes=parse_volume(need, f"--need {need}", "write, for example, 300TB"),
         per_year=0.0 if growth is None else _growth(growth),
         years=usual if years is None else years,
     )
@@ -180,12 +178,12 @@ _PARSERS: Mapping[str, Callable[[Any], Any]] = {
 }
 
 
-def check_keeps(request: PlanRequest, before: Path, output: Path, *, others: bool) -> None:
+def check_keeps(request: PlanRequest, before: Path, output: Path, *, more: bool) -> None:
     """Raise UserError where something else is asked for, or the plan that runs would be written over.
 
     ``others`` says whether it is by flags of which ``request`` says nothing.
     """
-    if others or request != USUAL:
+    if more or request != USUAL:
         raise UserError(
             f"--from {before}",
             "keeps the options of that plan, and this command gives others",
@@ -206,7 +204,7 @@ def request_before(before: ClusterPlan) -> PlanRequest | None:
 
 
 def plan_change(
-    before: ClusterPlan, beside: Sequence[Path], inventory: Inventory, request: PlanRequest
+    before: ClusterPlan, neighbours: Sequence[Path], inventory: Inventory, request: PlanRequest
 ) -> ClusterPlan:
     """The plan for other hosts of a cluster that runs; what is asked for is what it was asked for.
 
@@ -217,18 +215,62 @@ def plan_change(
     kept = request_before(before)
     if kept is None or kept.sharing is None:
         return plan_after(before, inventory)
-    asked = AskedShare(kept.sharing.percent, tuple(beside), kept.sharing.cluster)
-    _check_all_given(kept.sharing, beside)
-    return plan_shared(lambda left, shared: plan_after(before, left, shared.sharing), asked, inventory, kept)
+    share = RequestedShare(kept.sharing.percent, tuple(neighbours), kept.sharing.cluster)
+    _check_all_given(kept.sharing, neighbours)
+    return plan_shared(
+        lambda hosts, shared: plan_after(before, hosts, shared.sharing), share, inventory, kept
+    )
 
 
-def _check_all_given(sharing: Sharing, beside: Sequence[Path]) -> None:
+def _check_all_given(sharing: Sharing, plans: Sequence[Path]) -> None:
     """Raise UserError where a cluster that the plan stood beside is not given any more."""
-    given = {read_plan(path).cluster.inventory.cluster for path in beside}
-    for other in sharing.beside:
-        if other.cluster not in given:
+    clusters = {read_plan(path).cluster.inventory.cluster for path in plans}
+    for neighbour in sharing.beside:
+        if neighbour.cluster not in clusters:
             raise UserError(
                 "--from",
-                f"shares hosts with cluster {other.cluster}, whose plan is needed for the remaining room",
-                f"give the current plan of {other.cluster}: --beside PLAN",
+                f"shares hosts with cluster {neighbour.cluster}, whose plan is needed for the remaining room",
+                f"give the current plan of {neighbour.cluster}: --beside PLAN",
             )
+
+
+RANKS = ("rules", "simulate")
+
+
+def plan_inventory(
+    inventory: Inventory,
+    request: PlanRequest,
+    *,
+    rank: str | None,
+    calibration: str | None,
+    report: Callable[[Done], None],
+) -> ClusterPlan:
+    """Plan a cluster, its platform ranked by simulation where that is asked for or a calibration is there.
+
+    Raises UserError where the hosts or the request do not allow it, and for a ranking that cannot be.
+    """
+    if rank not in (None, *RANKS):
+        raise UserError(f"--rank {rank}", "is not a way of ranking platforms", f"one of {', '.join(RANKS)}")
+    if rank == "simulate" and calibration is None:
+        raise UserError(
+            "--rank simulate",
+            "a simulator that is not calibrated cannot distinguish platforms",
+            "give --calibration FILE, or set HOWDAH_CALIBRATION",
+        )
+    if rank == "rules" or calibration is None:
+        return plan_cluster(inventory, request)
+    why = why_not_ranked(inventory, request)
+    if why is not None and rank is None:
+        # The calibration may be one that is set for every command.
+        return _noted(plan_cluster(inventory, request), f"Platforms are ranked by rules alone: {why}.")
+    # Simulating takes libraries that rules do without.
+    from howdah.simulation.whole_suite import PlatformTimes  # noqa: PLC0415
+
+    return plan_by_prediction(inventory, request, PlatformTimes(load_calibration(calibration), report))
+
+
+def _noted(plan: ClusterPlan, text: str) -> ClusterPlan:
+    """The plan with one more piece of advice."""
+    cluster = plan.cluster
+    advice: tuple[Advice, ...] = (*cluster.advice, SIMULATED.advice(text))
+    return plan.model_copy(update={"cluster": cluster.model_copy(update={"advice": advice})})

@@ -26,37 +26,37 @@ _OF_HOSTS = frozenset({"esxi", "firmware"})
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
 
 
-class AskedShare(NamedTuple):
+class RequestedShare(NamedTuple):
     """What flags ask for: a part of every host in per cent, the plans of other clusters, and a name."""
 
     percent: int | None
-    beside: tuple[Path, ...]
+    neighbours: tuple[Path, ...]
     cluster: str | None
 
     def __bool__(self) -> bool:
-        return self.percent is not None or bool(self.beside)
+        return self.percent is not None or bool(self.neighbours)
 
 
 def parse_share(
-    share: str | None, beside: Sequence[Path], cluster: str | None, request: PlanRequest
-) -> AskedShare:
+    share: str | None, neighbours: Sequence[Path], cluster: str | None, request: PlanRequest
+) -> RequestedShare:
     """``--share 50% --beside a.yaml --cluster b``; raises UserError for what cannot be."""
-    asked = AskedShare(None if share is None else _percent(share), tuple(beside), cluster)
-    if not asked:
+    request_share = RequestedShare(None if share is None else _percent(share), tuple(neighbours), cluster)
+    if not request_share:
         if cluster is not None:
             raise UserError(
                 f"--cluster {cluster}",
                 "has no effect: no other cluster shares these hosts",
                 "add --share or --beside, or write `cluster:` in the inventory",
             )
-        return asked
+        return request_share
     if cluster is not None and not _NAME.fullmatch(cluster):
         raise UserError(
             f"--cluster {cluster}",
             "is not a cluster's name",
             "use at most 31 lower-case letters, digits and hyphens, beginning with a letter",
         )
-    flag = f"--share {share}" if share is not None else f"--beside {beside[0]}"
+    flag = f"--share {share}" if share is not None else f"--beside {neighbours[0]}"
     if not request.weighs_virtual:
         raise UserError(
             flag,
@@ -67,12 +67,12 @@ def parse_share(
         raise UserError(
             "--overcommit", "would allocate threads that belong to other clusters", "leave it out"
         )
-    return asked
+    return request_share
 
 
 def plan_shared(
     make: Callable[[Inventory, PlanRequest], ClusterPlan],
-    asked: AskedShare,
+    share: RequestedShare,
     inventory: Inventory,
     request: PlanRequest,
 ) -> ClusterPlan:
@@ -80,32 +80,32 @@ def plan_shared(
 
     Raises UserError for plans that do not go together, and naming the host that they over-commit.
     """
-    if asked.cluster is not None:
-        inventory = inventory.model_copy(update={"cluster": asked.cluster})
-    others = {path: read_plan(path) for path in asked.beside}
-    neighbours = tuple(_neighbour(path, plan, inventory) for path, plan in others.items())
-    _check_clusters(others, inventory)
-    _check_hypervisors(others, request)
-    plans = tuple(others.values())
+    if share.cluster is not None:
+        inventory = inventory.model_copy(update={"cluster": share.cluster})
+    plans_by_file = {path: read_plan(path) for path in share.neighbours}
+    neighbours = tuple(_neighbour(path, plan, inventory) for path, plan in plans_by_file.items())
+    _check_clusters(plans_by_file, inventory)
+    _check_hypervisors(plans_by_file, request)
+    plans = tuple(plans_by_file.values())
     check_fit(inventory, plans)
-    left = remaining_hosts(inventory, plans, least_worker(request), asked.percent)
+    remaining = remaining_hosts(inventory, plans, least_worker(request), share.percent)
     sharing = Sharing(
         cluster=inventory.cluster,
-        percent=asked.percent,
+        percent=share.percent,
         beside=neighbours,
-        disks=dict(left.disks),
-        left_out=left.left_out,
+        disks=dict(remaining.disks),
+        left_out=remaining.left_out,
         whole=inventory.groups,
     )
-    made = make(left.inventory, request.model_copy(update={"sharing": sharing}))
+    made = make(remaining.inventory, request.model_copy(update={"sharing": sharing}))
     # Machines have their names only now.
     check_fit(inventory, (*plans, made))
     return made
 
 
-def check_written_apart(asked: AskedShare, output: Path) -> None:
+def check_written_apart(share: RequestedShare, output: Path) -> None:
     """Raise UserError where the plan would be written over one that it is to stand beside."""
-    for path in asked.beside:
+    for path in share.neighbours:
         if writes_over(output, path):
             raise UserError(
                 f"--output {output}", "is the plan of another cluster on these hosts", "give another file"
@@ -137,37 +137,37 @@ def _neighbour(path: Path, plan: ClusterPlan, inventory: Inventory) -> Neighbour
     )
 
 
-def _check_hypervisors(others: dict[Path, ClusterPlan], request: PlanRequest) -> None:
+def _check_hypervisors(plans: dict[Path, ClusterPlan], request: PlanRequest) -> None:
     """A host has one hypervisor."""
-    for path, plan in others.items():
-        there = plan.cluster.request.dividing
-        if request.dividing is not None and there not in (None, Hypervisor.NONE, request.dividing):
+    for path, plan in plans.items():
+        hypervisor = plan.cluster.request.dividing
+        if request.dividing is not None and hypervisor not in (None, Hypervisor.NONE, request.dividing):
             raise UserError(
                 f"--hypervisor {request.dividing}",
-                f"differs from the hypervisor of {path}, which is {there}",
-                f"give --hypervisor {there}",
+                f"differs from the hypervisor of {path}, which is {hypervisor}",
+                f"give --hypervisor {hypervisor}",
             )
 
 
-def _check_clusters(others: dict[Path, ClusterPlan], inventory: Inventory) -> None:
+def _check_clusters(plans: dict[Path, ClusterPlan], inventory: Inventory) -> None:
     """Every cluster has a name of its own, and those that the others stand beside are given, too."""
-    known = {inventory.cluster: "this cluster"}
-    clusters = [(path, plan.cluster) for path, plan in others.items()]
+    names = {inventory.cluster: "this cluster"}
+    clusters = [(path, plan.cluster) for path, plan in plans.items()]
     for path, cluster in clusters:
         name = cluster.inventory.cluster
-        if name in known:
+        if name in names:
             raise UserError(
                 f"--beside {path}",
-                f"has the same cluster name, {name}, as {known[name]}",
+                f"has the same cluster name, {name}, as {names[name]}",
                 "give this cluster another name: --cluster NAME",
             )
-        known[name] = f"the cluster of {path}"
+        names[name] = f"the cluster of {path}"
     for path, cluster in clusters:
         sharing = cluster.request.sharing
-        for other in sharing.beside if sharing is not None else ():
-            if other.cluster not in known:
+        for neighbour in sharing.beside if sharing is not None else ():
+            if neighbour.cluster not in names:
                 raise UserError(
                     f"--beside {path}",
-                    f"shares hosts with cluster {other.cluster}, whose plan is missing",
-                    f"also give the plan of {other.cluster}: --beside PLAN",
+                    f"shares hosts with cluster {neighbour.cluster}, whose plan is missing",
+                    f"also give the plan of {neighbour.cluster}: --beside PLAN",
                 )

@@ -23,14 +23,14 @@ def compare(
     age_days: float | None,
     reads_per_month: float | None,
     worker: bool = False,
-    share: float = SHARE,
+    share: float | None = None,
     simulate: bool = False,
 ) -> StorageComparison:
     """Every policy for this data; what is left out is the plan's, or follows from it.
 
     ``worker`` is about the loss of one worker instead of one host, and ``share`` the part of disks, links and
-    cores that jobs leave; ``simulate`` adds simulated times. Data of an age of n days is taken to be read
-    once in n days, if no number of reads is given.
+    cores that jobs leave, a quarter unless given; ``simulate`` adds simulated times. Data of an age of n days
+    is taken to be read once in n days, if no number of reads is given.
     """
     request = plan.cluster.request
     size = data_bytes or (request.growth.need_bytes if request.growth else None)
@@ -52,7 +52,7 @@ def compare(
         age_days=age_days,
         reads_per_month=reads_per_month,
     )
-    loss = Loss("worker" if worker else "host", share)
+    loss = Loss("worker" if worker else "host", SHARE if share is None else share)
     compared = compare_storage(plan, data, loss)
     return _simulated(plan, compared, loss) if simulate else compared
 
@@ -67,10 +67,10 @@ def _simulated(plan: ClusterPlan, compared: StorageComparison, loss: Loss) -> St
         moves: dict[What, HostMove] = {"rebuild": cost.rebuild, "drain": cost.drain}
         return cost.model_copy(
             update={
-                what: move.model_copy(
-                    update={"simulated_s": simulate_move(Move(scheme, limits, compared.data, loss, what))}
+                action: move.model_copy(
+                    update={"simulated_s": simulate_move(Move(scheme, limits, compared.data, loss, action))}
                 )
-                for what, move in moves.items()
+                for action, move in moves.items()
             }
         )
 

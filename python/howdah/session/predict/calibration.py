@@ -8,10 +8,9 @@ from pathlib import Path
 from howdah.calibrate.calibrate import calibrate as fit_cases
 from howdah.calibrate.case import Case
 from howdah.calibrate.hbase import HBASE, asked_hbase
-from howdah.calibrate.links import link_values, measures_links
 from howdah.calibrate.problem import Free, free_hardware, free_parameters
 from howdah.calibrate.records import cases_of as cases_of_records
-from howdah.calibrate.records import laboratory_values
+from howdah.calibrate.records import laboratory_values, link_values, measures_links
 from howdah.calibrate.this_machine import of_this_machine
 from howdah.documents.files import read_calibration, write_calibration
 from howdah.errors import UserError
@@ -27,28 +26,27 @@ from howdah.simulation.cases import simulate_case, simulate_typical
 from howdah.simulation.published_runs import ratio_cells, ratios_in
 from howdah.simulation.published_studies import cases_of as cases_of_tables
 from howdah.simulation.published_studies import studies
-from howdah.store.listing import find_run
-from howdah.store.reader import read_record
+from howdah.store.reader import find_run, read_record
 
 
 def calibrate(
-    known: Sequence[str],
+    names: Sequence[str],
     runs_dir: Path,
     *,
     begin: str | None = None,
     seed: int = 1,
     threads: int = 1,
-    tell: Callable[[], None] = lambda: None,
+    report: Callable[[], None] = lambda: None,
 ) -> Calibration:
     """Fit the simulator to published tables, or to runs of one's own; raises UserError for what is neither.
 
-    The search begins with the values of the calibration ``begin``, a name or a file. ``tell`` is called after
-    every simulation.
+    The search begins with the values of the calibration ``begin``, a name or a file. ``report`` is called
+    after every simulation.
     """
     earlier = load_calibration(begin) if begin is not None else None
     values = {value.name: value.value for value in earlier.parameters} if earlier else None
-    tables = [Path(name) for name in known if name.endswith(".csv")]
-    runs = [name for name in known if not name.endswith(".csv")]
+    tables = [Path(name) for name in names if name.endswith(".csv")]
+    runs = [name for name in names if not name.endswith(".csv")]
     if tables and runs:
         raise UserError(
             f"run {runs[0]}",
@@ -56,11 +54,18 @@ def calibrate(
             "calibrate from runs and from published tables separately, into two files",
         )
     if runs:
-        return _from_runs(known_runs(runs_dir, runs), values, seed=seed, threads=threads, tell=tell)
+        return _from_runs(known_runs(runs_dir, runs), values, seed=seed, threads=threads, report=report)
     ratios = {path: study for path in tables if (study := ratios_in(path))}
     cases = cases_of_tables(path for path in tables if path not in ratios)
     fitted = fit_cases(
-        _name(cases), cases, _free(cases), simulate_case, begin=values, seed=seed, threads=threads, tell=tell
+        _name(cases),
+        cases,
+        _free(cases),
+        simulate_case,
+        begin=values,
+        seed=seed,
+        threads=threads,
+        report=report,
     )
     compared = (
         cell for path, study in ratios.items() for cell in ratio_cells(path, study, fitted.values, seed)
@@ -68,14 +73,14 @@ def calibrate(
     return fitted.model_copy(update={"cells": (*fitted.cells, *compared)})
 
 
-def calibrate_this_machine(*, rounds: int, tell: Callable[[str], None]) -> Calibration:
+def calibrate_this_machine(*, rounds: int, report: Callable[[str], None]) -> Calibration:
     """Measure what Hadoop's own tasks cost on this machine; raises UserError where they cannot run.
 
-    ``tell`` gets what is measured next.
+    ``report`` gets what is measured next.
     """
     installation = find_installation()
     with scratch_folder("task-costs") as folder:
-        costs = measure_task_costs(installation, folder, rounds=rounds, tell=tell)
+        costs = measure_task_costs(installation, folder, rounds=rounds, report=report)
     name = f"this machine, Hadoop {installation.version}"
     return of_this_machine(costs, default_values(), load_calibration(PUBLISHED), name)
 
@@ -91,7 +96,7 @@ def _from_runs(
     *,
     seed: int,
     threads: int,
-    tell: Callable[[], None],
+    report: Callable[[], None],
 ) -> Calibration:
     networks = [record for record in records if measures_links(record)]
     timed = [record for record in records if not measures_links(record)]
@@ -103,20 +108,20 @@ def _from_runs(
             "also give a run of a workload on these hosts",
         )
     cases = cases_of_records(timed)
-    asked = asked_hbase(timed[0])
-    simulate = simulate_case if asked else simulate_typical
+    for_hbase = asked_hbase(timed[0])
+    simulate = simulate_case if for_hbase else simulate_typical
     of_hosts = laboratory_values(timed)
     # Jobs in a laboratory are simulated on the hosts that it built, operations on the planned ones.
-    known = {value.name: value.value for value in (*measured, *(of_hosts if asked else ()))}
+    fixed = {value.name: value.value for value in (*measured, *(of_hosts if for_hbase else ()))}
     fitted = fit_cases(
         _name(cases),
         cases,
-        free_parameters(HBASE if asked else (*PARAMETERS, *OWN)),
-        lambda work, values, seed: simulate(work, {**values, **known}, seed),
+        free_parameters(HBASE if for_hbase else (*PARAMETERS, *OWN)),
+        lambda work, values, seed: simulate(work, {**values, **fixed}, seed),
         begin=begin,
         seed=seed,
         threads=threads,
-        tell=tell,
+        report=report,
     )
     parameters = (*fitted.parameters, *measured, *of_hosts)
     return fitted.model_copy(update={"parameters": parameters})

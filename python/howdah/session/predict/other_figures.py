@@ -15,8 +15,8 @@ from typing import NamedTuple
 import howdah.calibrate
 from howdah.calibrate.problem import values_for
 from howdah.calibrate.tables import rows_of
+from howdah.documents.fault import read_text
 from howdah.documents.files import write_calibration
-from howdah.documents.text import read_text
 from howdah.errors import UserError
 from howdah.model.calibration import Calibration, OtherFigure
 from howdah.model.workloads.terasort import ROW_BYTES
@@ -58,12 +58,12 @@ class _Simulated(NamedTuple):
         return float(max(program.rows or 0 for program in self.scenario.workloads) * ROW_BYTES)
 
 
-class _Wanted(NamedTuple):
+class _Figure(NamedTuple):
     """A published figure and how the simulated one is calculated."""
 
     case: str
     quantity: str
-    known: Callable[[dict[str, str]], str]
+    published: Callable[[dict[str, str]], str]
     simulated: Callable[[_Simulated], str]
 
 
@@ -83,11 +83,11 @@ def _moved(field: str, part: str) -> Callable[[_Simulated], str]:
 
 
 def _imbalance(name: str) -> Callable[[dict[str, str]], str]:
-    def known(scalars: dict[str, str]) -> str:
+    def published(scalars: dict[str, str]) -> str:
         most, mean = (float(scalars[f"teragen_blocks_per_dn_{end}_{name}"]) for end in ("max", "mean"))
         return f"{most / mean - 1:+.1%}"
 
-    return known
+    return published
 
 
 def _most_replicas(run: _Simulated) -> str:
@@ -148,43 +148,43 @@ def _not_simulated(run: _Simulated) -> str:
 
 
 _MERGING, _MAPPING = "terasort/reduce-merge", "terasort/map-shuffle"
-_FOUR, _TWENTY, _ONE = (f"vsphere6 {platform} 30 TB r3" for platform in ("4 VMs", "20 VMs", "1 VM"))
+_FOUR, _TWENTY, _ONE_VM = (f"vsphere6 {platform} 30 TB r3" for platform in ("4 VMs", "20 VMs", "1 VM"))
 _BLOCKS = "fault-tolerance 4 VMs 1 TB r2/1 256 MiB no FT"
 _WRITTEN = _scalar("write_volume_teragen_and_reduce_merge", "× dataset")
 _READ = _scalar("read_volume_map_shuffle_and_validate", "× dataset")
 _SENT = _scalar("net_volume_teragen_reduce_merge", "× dataset")
 
-_WANTED = (
-    _Wanted(_FOUR, "written to disks by TeraGen", _WRITTEN, _moved("disk_written_bytes", "teragen")),
-    _Wanted(_FOUR, "written to disks in reduce-merge", _WRITTEN, _moved("disk_written_bytes", _MERGING)),
-    _Wanted(_FOUR, "read from disks in map-shuffle", _READ, _moved("disk_read_bytes", _MAPPING)),
-    _Wanted(_FOUR, "read from disks by TeraValidate", _READ, _moved("disk_read_bytes", "teravalidate")),
-    _Wanted(
+_FIGURES = (
+    _Figure(_FOUR, "written to disks by TeraGen", _WRITTEN, _moved("disk_written_bytes", "teragen")),
+    _Figure(_FOUR, "written to disks in reduce-merge", _WRITTEN, _moved("disk_written_bytes", _MERGING)),
+    _Figure(_FOUR, "read from disks in map-shuffle", _READ, _moved("disk_read_bytes", _MAPPING)),
+    _Figure(_FOUR, "read from disks by TeraValidate", _READ, _moved("disk_read_bytes", "teravalidate")),
+    _Figure(
         _FOUR,
         "intermediate data written",
         _scalar("intermediate_written", "× compressed size"),
         _intermediate,
     ),
-    _Wanted(
+    _Figure(
         _FOUR, "compression of map output", _scalar("compression_ratio_map_output", "times"), _compression
     ),
-    _Wanted(_FOUR, "received by hosts in TeraGen", _SENT, _moved("received_bytes", "teragen")),
-    _Wanted(_FOUR, "received by hosts in reduce-merge", _SENT, _moved("received_bytes", _MERGING)),
-    _Wanted(_FOUR, "TeraValidate's reads from other hosts", _scalar("net_volume_validate", "%"), _remote),
-    _Wanted(_FOUR, "data-local maps", _scalar("data_local_maps", "% or more"), _local),
-    _Wanted(_FOUR, "most replicas of a DataNode, above the mean", _imbalance("4vm"), _most_replicas),
-    _Wanted(_TWENTY, "most replicas of a DataNode, above the mean", _imbalance("20vm"), _most_replicas),
-    _Wanted(_ONE, "CPUs busy in map-shuffle", _scalar("map_shuffle_cpu_1vm", "%"), _busy),
-    _Wanted(_FOUR, "reduce-merge longer than TeraGen", _scalar("reduce_merge_vs_teragen", "%"), _longer),
-    _Wanted(_FOUR, "busiest master in any phase", _scalar("master_cpu", "% of a core"), _masters),
+    _Figure(_FOUR, "received by hosts in TeraGen", _SENT, _moved("received_bytes", "teragen")),
+    _Figure(_FOUR, "received by hosts in reduce-merge", _SENT, _moved("received_bytes", _MERGING)),
+    _Figure(_FOUR, "TeraValidate's reads from other hosts", _scalar("net_volume_validate", "%"), _remote),
+    _Figure(_FOUR, "data-local maps", _scalar("data_local_maps", "% or more"), _local),
+    _Figure(_FOUR, "most replicas of a DataNode, above the mean", _imbalance("4vm"), _most_replicas),
+    _Figure(_TWENTY, "most replicas of a DataNode, above the mean", _imbalance("20vm"), _most_replicas),
+    _Figure(_ONE_VM, "CPUs busy in map-shuffle", _scalar("map_shuffle_cpu_1vm", "%"), _busy),
+    _Figure(_FOUR, "reduce-merge longer than TeraGen", _scalar("reduce_merge_vs_teragen", "%"), _longer),
+    _Figure(_FOUR, "busiest master in any phase", _scalar("master_cpu", "% of a core"), _masters),
     *(
-        _Wanted(
+        _Figure(
             _BLOCKS, f"{program}'s reads among its disks' bytes", _scalar(program, "%"), _read_part(program)
         )
         for program in ("TeraGen", "TeraSort", "TeraValidate")
     ),
     *(
-        _Wanted(
+        _Figure(
             f"fault-tolerance 4 VMs 1 TB r2/1 {block} MiB FT",
             f"peak of FT logging in {program}",
             _scalar(f"{block} {column}", "Mbit/s"),
@@ -198,25 +198,25 @@ _WANTED = (
 
 def other_figures(calibration: Calibration, folder: Path) -> Iterator[OtherFigure]:
     """Every figure that a simulation also shows; raises UserError for tables that are missing."""
-    scalars = _known(folder)
+    scalars = _published_scalars(folder)
     cases = {case.name: case for case in cases_of(folder / name for name in _TABLES)}
     runs: dict[str, _Simulated] = {}
     values = {value.name: value.value for value in calibration.parameters}
-    for wanted in _WANTED:
-        if wanted.case not in runs:
-            case = cases[wanted.case]
+    for figure in _FIGURES:
+        if figure.case not in runs:
+            case = cases[figure.case]
             scenario = scenario_of(case.work, values_for(case.study, values), _SEED)
             (simulation,) = Simulations([scenario]).follow(lambda done: None)
-            runs[wanted.case] = _Simulated(scenario, Summary.model_validate_json(simulation.summary()))
+            runs[figure.case] = _Simulated(scenario, Summary.model_validate_json(simulation.summary()))
         yield OtherFigure(
-            case=wanted.case,
-            quantity=wanted.quantity,
-            known=wanted.known(scalars),
-            simulated=wanted.simulated(runs[wanted.case]),
+            case=figure.case,
+            quantity=figure.quantity,
+            known=figure.published(scalars),
+            simulated=figure.simulated(runs[figure.case]),
         )
 
 
-def _known(folder: Path) -> dict[str, str]:
+def _published_scalars(folder: Path) -> dict[str, str]:
     """The published figures by name."""
 
     def rows(name: str) -> list[dict[str, str]]:
@@ -239,9 +239,9 @@ def main(folders: list[str]) -> None:
     if len(folders) != 1:
         raise UserError("DIRECTORY", "is missing", "give the directory of the published tables")
     calibration = load_calibration(PUBLISHED)
-    others = tuple(other_figures(calibration, Path(folders[0])))
+    figures = tuple(other_figures(calibration, Path(folders[0])))
     path = Path(howdah.calibrate.__file__).with_name("published.yaml")
-    replace_file(path, write_calibration(calibration.model_copy(update={"others": others})))
+    replace_file(path, write_calibration(calibration.model_copy(update={"others": figures})))
 
 
 if __name__ == "__main__":

@@ -6,13 +6,14 @@ import secrets
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import howdah
-from howdah.calibrate.built import as_built
-from howdah.calibrate.extents import distance_of
 from howdah.calibrate.forecast import forecasts
+from howdah.calibrate.records import as_built
+from howdah.calibrate.uncertainty import distance_of
 from howdah.documents.files import read_plan, write_calibration
-from howdah.engines.digests import sha256
+from howdah.engines.base import sha256
 from howdah.errors import UserError
 from howdah.model.calibration import Calibration
 from howdah.model.plan import ClusterPlan
@@ -25,7 +26,7 @@ from howdah.planner.suite.cluster import size_planned
 from howdah.planner.suite.request import RunRequest
 from howdah.session.lab.laboratories import state_of
 from howdah.simulation.calibrations import calibration_warnings, load_calibration, saturation_warnings
-from howdah.simulation.loads import simulate_loads
+from howdah.simulation.loads import simulate_loads, sweeps_load
 from howdah.simulation.replications import Done, check_replications, scenarios, simulate, stretches
 from howdah.simulation.settings import policy_of
 from howdah.simulation.translate import replicas_of
@@ -34,15 +35,7 @@ from howdah.store.layout import new_run_id
 from howdah.store.predictions import check_name, save_prediction
 from howdah.units import format_counted
 
-__all__ = [
-    "load_sweep",
-    "planned_work",
-    "predict",
-    "replicas_text",
-    "save_prediction",
-    "sweep",
-    "what_if",
-]
+__all__ = ["save_prediction"]
 
 _LEAST_REPLICATIONS = 3
 """Fewer say nothing of how far apart they lie."""
@@ -72,7 +65,7 @@ def predict(
     seed: int | None,
     name: str | None,
     directory: Path,
-    tell: Callable[[Done], None],
+    report: Callable[[Done], None],
 ) -> Prediction:
     """Predict a suite on the plan in a file, or on the lab of that name as it was built; write nothing.
 
@@ -88,21 +81,21 @@ def predict(
         suite = _sized(request, plan)
     name = name or new_run_id(datetime.now(), suite.name, directory)
     check_name(directory, name)
-    known = load_calibration(calibration) if calibration is not None else None
+    calibrated = load_calibration(calibration) if calibration is not None else None
     simulated = plan
     if laboratory is not None:
         simulated = as_built(plan, laboratory)
-        known = known and _without_core_speed(known)
+        calibrated = calibrated and _without_core_speed(calibrated)
     seed = secrets.randbelow(2**32) if seed is None else seed
     idle = with_idle_neighbours(simulated)
     several = [
         scenario
-        for each in (simulated, *([idle] if idle else []))
-        for scenario in scenarios(each, suite, known, count=replications, seed=seed)
+        for simulation in (simulated, *([idle] if idle else []))
+        for scenario in scenarios(simulation, suite, calibrated, count=replications, seed=seed)
     ]
-    summaries = simulate(several, tell)
+    summaries = simulate(several, report)
     times = [stretches(summary) for summary in summaries]
-    away = distance_of(known, simulated, suite)
+    away = distance_of(calibrated, simulated, suite)
     length = away.length if away else 0.0
     return Prediction(
         id=name,
@@ -110,75 +103,54 @@ def predict(
         howdah_version=howdah.__version__,
         seed=seed,
         replications=replications,
-        calibration=known.name if known else None,
-        best_of=known.best_of if known else 1,
+        calibration=calibrated.name if calibrated else None,
+        best_of=calibrated.best_of if calibrated else 1,
         distance=away,
-        digests=_digests(plan, suite, known),
+        digests=_digests(plan, suite, calibrated),
         plan=plan,
         laboratory=laboratory,
         suite=suite,
-        forecasts=forecasts(times[:replications], known, length),
-        neighbours_idle=forecasts(times[replications:], known, length) if idle else (),
-        warnings=(*calibration_warnings(simulated, suite, known), *saturation_warnings(summaries[0])),
+        forecasts=forecasts(times[:replications], calibrated, length),
+        neighbours_idle=forecasts(times[replications:], calibrated, length) if idle else (),
+        warnings=(*calibration_warnings(simulated, suite, calibrated), *saturation_warnings(summaries[0])),
     )
 
 
 def _without_core_speed(calibration: Calibration) -> Calibration:
     """The calibration without the speed of a core, which the lab's own limits give."""
-    others = tuple(each for each in calibration.parameters if each.name != "core_speed")
-    return calibration.model_copy(update={"parameters": others})
+    parameters = tuple(parameter for parameter in calibration.parameters if parameter.name != "core_speed")
+    return calibration.model_copy(update={"parameters": parameters})
 
 
-def what_if(
+def vary(
     file: Path,
     request: RunRequest,
-    asked: Sequence[str],
     *,
+    changes: Sequence[str],
+    sweep: str | None,
     calibration: str | None,
     replications: int,
     seed: int,
-    tell: Callable[[Done], None],
-) -> WhatIf:
-    """What the cluster that is planned in a file would take with one thing changed; raises UserError."""
+    report: Callable[[Done], None],
+) -> WhatIf | Sweep | LoadSweep:
+    """Simulate the cluster that is planned in a file with one thing changed at a time.
+
+    Each of ``changes`` is made by itself; ``sweep`` is a range of hosts, data or requests instead. Raises
+    UserError for what cannot be planned or simulated.
+    """
     plan, suite = planned_work(file, request)
-    known = load_calibration(calibration) if calibration is not None else None
-    return simulate_changes(
-        plan, suite, request, asked, known=known, replications=replications, seed=seed, tell=tell
-    )
-
-
-def sweep(
-    file: Path,
-    request: RunRequest,
-    asked: str,
-    *,
-    calibration: str | None,
-    replications: int,
-    seed: int,
-    tell: Callable[[Done], None],
-) -> Sweep:
-    """What the cluster that is planned in a file would take as it grows; raises UserError."""
-    plan, suite = planned_work(file, request)
-    known = load_calibration(calibration) if calibration is not None else None
-    return simulate_sizes(
-        plan, suite, request, asked, known=known, replications=replications, seed=seed, tell=tell
-    )
-
-
-def load_sweep(
-    file: Path,
-    request: RunRequest,
-    asked: str,
-    *,
-    calibration: str | None,
-    replications: int,
-    seed: int,
-    tell: Callable[[Done], None],
-) -> LoadSweep:
-    """What the HBase that is planned in a file comes to as more is asked of it; raises UserError."""
-    plan, suite = planned_work(file, request)
-    known = load_calibration(calibration) if calibration is not None else None
-    return simulate_loads(plan, suite, asked, known=known, replications=replications, seed=seed, tell=tell)
+    calibrated = load_calibration(calibration) if calibration is not None else None
+    settings: dict[str, Any] = {
+        "known": calibrated,
+        "replications": replications,
+        "seed": seed,
+        "tell": report,
+    }
+    if sweep is None:
+        return simulate_changes(plan, suite, request, changes, **settings)
+    if sweeps_load(sweep):
+        return simulate_loads(plan, suite, sweep, **settings)
+    return simulate_sizes(plan, suite, request, sweep, **settings)
 
 
 def replicas_text(prediction: Prediction) -> str | None:

@@ -15,12 +15,12 @@ from statistics import median
 
 import howdah.calibrate
 from howdah.calibrate.case import Case, CaseWork, is_load
-from howdah.calibrate.extents import distance
 from howdah.calibrate.fit import fit
 from howdah.calibrate.forecast import forecasts
 from howdah.calibrate.problem import Problem, free_hardware, values_at, values_for
 from howdah.calibrate.study import PublishedStudy
 from howdah.calibrate.tables import named_run
+from howdah.calibrate.uncertainty import distance
 from howdah.documents.files import write_calibration
 from howdah.errors import UserError
 from howdah.model.calibration import Calibration, CalibrationCell, Transfer, Without
@@ -100,13 +100,13 @@ def _cells(
         CalibrationCell(
             case=case.name,
             quantity=quantity,
-            known=known,
+            known=value,
             simulated=_short(predicted[quantity].median),
             low=_short(predicted[quantity].low or 0.0),
             high=_short(predicted[quantity].high or 0.0),
             fitted=case.name in study.probes,
         )
-        for quantity, known in case.known.items()
+        for quantity, value in case.known.items()
         if not is_load(quantity)
     ]
 
@@ -123,9 +123,9 @@ def _without(
         if case.name in study.probes:
             continue
         several = [simulate_case(case.work, values, _SEED + seed) for seed in range(case.seeds)]
-        for quantity, known in case.known.items():
+        for quantity, value in case.known.items():
             mean = sum(figures[quantity] for figures in several) / len(several)
-            errors.append((abs(mean / known - 1), case.name, quantity))
+            errors.append((abs(mean / value - 1), case.name, quantity))
     most, worst, quantity = max(errors)
     middle = median(error for error, _, _ in errors)
     return Without(

@@ -57,9 +57,9 @@ def attach(
     window = window_of(record)
     sources = [_Source(str(file), _read(file, machines)) for file in files]
     if prometheus is not None:
-        wanted = [parse_query(query) for query in queries]
+        metrics = [parse_query(query) for query in queries]
         with Web() as web:
-            read = read_prometheus(prometheus, wanted, web, machines, window)
+            read = read_prometheus(prometheus, metrics, web, machines, window)
         sources.append(_Source(prometheus, read))
     for source in sources:
         _check_time(source, window)

@@ -6,17 +6,16 @@ from collections.abc import Container, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from howdah.analysis.comparing import compare, figures_of, group_repeats
-from howdah.analysis.comparing.courses import courses
-from howdah.analysis.comparing.groups import comparable, why_unfinished
+from howdah.analysis.comparing.compare import compare
+from howdah.analysis.comparing.figures import courses, figures_of
+from howdah.analysis.comparing.groups import comparable, group_repeats, why_unfinished
 from howdah.errors import UserError
 from howdah.model.comparison import Comparison, Refused, RunFigures, RunGroup
 from howdah.model.run import Outcome
 from howdah.report.comparing.draw import Followed
-from howdah.report.figure import MOST_COLOURS
+from howdah.report.theme import MOST_COLOURS
 from howdah.store.layout import RUN_JSON
-from howdah.store.listing import find_run, list_runs
-from howdah.store.reader import read_run
+from howdah.store.reader import find_run, list_runs, read_run
 
 
 class Compared(NamedTuple):
@@ -26,7 +25,7 @@ class Compared(NamedTuple):
     paths: dict[str, Path]
 
 
-class _Found(NamedTuple):
+class _NamedRun(NamedTuple):
     """A run that was named, or one of a folder that was; of a folder's, why it cannot be read."""
 
     path: Path
@@ -39,13 +38,13 @@ def compare_runs(names: Sequence[str], baseline: str | None, runs_dir: Path) -> 
 
     The baseline is the one given, which need not be among the others, or the first run.
     """
-    candidates = [candidate for name in names for candidate in _found(name, runs_dir)]
+    candidates = [candidate for name in names for candidate in _named_runs(name, runs_dir)]
     if baseline is not None:
-        first = _found(baseline, runs_dir)
+        first = _named_runs(baseline, runs_dir)
         if not first[0].named:
             raise UserError(f"--baseline {baseline}", "is a folder of runs", "give one run")
         candidates = [*first, *candidates]
-    once: dict[Path, _Found] = {}
+    once: dict[Path, _NamedRun] = {}
     for candidate in candidates:
         # A run that is named twice is one run: as two repeats it would seem to have no noise.
         once.setdefault(candidate.path.resolve(), candidate)
@@ -119,9 +118,9 @@ def _usual(group: RunGroup, workload: str) -> RunFigures:
 def _baseline(figures: Sequence[RunFigures], unreadable: Sequence[Refused], *, named: bool) -> RunFigures:
     """The first run; of a folder the first that succeeded and that most others can be compared with."""
     if len(figures) < 2:
-        there = f"only {figures[0].run}" if figures else "no run"
+        listed = f"only {figures[0].run}" if figures else "no run"
         why = f"; {unreadable[0].why}" if unreadable else ""
-        raise UserError("RUN", f"{there} can be compared{why}", "give two runs or more, or a folder of them")
+        raise UserError("RUN", f"{listed} can be compared{why}", "give two runs or more, or a folder of them")
     first = figures[0]
     if named:
         if first.outcome is Outcome.SUCCEEDED:
@@ -136,7 +135,7 @@ def _baseline(figures: Sequence[RunFigures], unreadable: Sequence[Refused], *, n
         raise UserError(
             first.run, f"{why_unfinished(first)}, and no run succeeded", "give runs that succeeded"
         )
-    return max(done, key=lambda run: sum(comparable(run, other) for other in done))
+    return max(done, key=lambda run: sum(comparable(run, candidate) for candidate in done))
 
 
 def _compare(figures: Sequence[RunFigures], base: RunFigures, unreadable: Sequence[Refused]) -> Comparison:
@@ -152,11 +151,11 @@ def _compare(figures: Sequence[RunFigures], base: RunFigures, unreadable: Sequen
     return comparison.model_copy(update={"refused": (*comparison.refused, *unreadable)})
 
 
-def _found(name: str, runs_dir: Path) -> list[_Found]:
+def _named_runs(name: str, runs_dir: Path) -> list[_NamedRun]:
     """The runs that a name stands for: a run's directory, a folder of runs, or an id in ``runs_dir``."""
     path = Path(name)
     if (path / RUN_JSON).exists():
-        return [_Found(path, named=True)]
+        return [_NamedRun(path, named=True)]
     if path.is_dir():
         inside = list(_inside(path))
         if not inside:
@@ -166,22 +165,22 @@ def _found(name: str, runs_dir: Path) -> list[_Found]:
         raise UserError(
             name, "is a file", "give a run's directory; `howdah runs import` unpacks an exported run"
         )
-    return [_Found(find_run(runs_dir, name), named=True)]
+    return [_NamedRun(find_run(runs_dir, name), named=True)]
 
 
-def _inside(folder: Path) -> Iterator[_Found]:
+def _inside(folder: Path) -> Iterator[_NamedRun]:
     for run in list_runs(folder):
         if run.record is not None:
-            yield _Found(run.path, named=False)
+            yield _NamedRun(run.path, named=False)
         elif (run.path / RUN_JSON).exists():
             # A folder may hold other things than runs; a record that is damaged is told.
-            yield _Found(run.path, named=False, unreadable=str(run.error))
+            yield _NamedRun(run.path, named=False, unreadable=str(run.error))
 
 
-def _unique(run: str, known: Container[str]) -> str:
+def _unique(run: str, taken: Container[str]) -> str:
     """A run's id, numbered where runs of two folders have the same one."""
     number = 2
     name = run
-    while name in known:
+    while name in taken:
         name, number = f"{run} #{number}", number + 1
     return name

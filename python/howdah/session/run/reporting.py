@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from howdah.analysis import analyse
-from howdah.analysis.evidence import Analysis, WorkloadTime
+from howdah.analysis.analyse import analyse
+from howdah.analysis.evidence import Analysis
+from howdah.analysis.evidence.times import WorkloadTime
 from howdah.analysis.phases import workload_times as _workload_times
 from howdah.calibrate.case import phase_times
 from howdah.calibrate.scoring import other_plan, other_work
@@ -21,9 +22,10 @@ from howdah.model.workloads.terasort import TeraRows
 from howdah.report.renderer import Renderer
 from howdah.report.run import run_report
 from howdah.report.write import write_document
-from howdah.session.run.spent import Spent
-from howdah.store.listing import list_runs
-from howdah.store.reader import read_run
+from howdah.store.reader import list_runs, read_run
+
+if TYPE_CHECKING:
+    from howdah.session.run.runs import Spent
 
 
 def find_floor(record: RunRecord, runs_dir: Path) -> RunData | None:
@@ -137,8 +139,8 @@ def analyse_run(path: Path, runs_dir: Path | None = None) -> tuple[RunData, Anal
     """
     data = read_run(path)
     runs_dir = runs_dir or path.parent
-    floor, known = find_floor(data.record, runs_dir), known_times(data.record, runs_dir)
-    return data, analyse(data, floor, known)
+    floor, times = find_floor(data.record, runs_dir), known_times(data.record, runs_dir)
+    return data, analyse(data, floor, times)
 
 
 def find_report(path: Path) -> Path | None:

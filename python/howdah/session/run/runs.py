@@ -1,4 +1,4 @@
-"""Running a prepared job, and what is made of its record."""
+"""Running a prepared job: its preparation, its record, the report that follows, and exports and imports."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from pkgutil import resolve_name
 from types import TracebackType
-from typing import TYPE_CHECKING, Protocol, Self, Unpack
+from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, Unpack
 
 import pyarrow as pa
 
@@ -23,17 +23,14 @@ from howdah.model.run import RunRecord, Sample, TaskAttempt
 from howdah.model.tables import ServerEvent
 from howdah.model.workloads.suite import programs, suites
 from howdah.planner.suite.request import RunRequest, check_use
-from howdah.session.run.spent import Spent
+from howdah.report.renderer import Renderer
 from howdah.store.archive import export_run, import_run
-from howdah.store.listing import RunSummary, find_run, list_runs
+from howdah.store.reader import RunSummary, find_run, list_runs
 from howdah.store.writer import RunWriter
 
 if TYPE_CHECKING:
     from howdah.report.renderer import Renderer
     from howdah.session.run.reporting import FinishedRun
-
-
-from howdah.report.renderer import Renderer
 
 
 class ReportWarmup:
@@ -89,17 +86,7 @@ def _started_renderer() -> Renderer | None:
     return renderer
 
 
-__all__ = [
-    "Observer",
-    "RunSummary",
-    "export_run",
-    "find_run",
-    "import_run",
-    "list_runs",
-    "rated_amount",
-    "record",
-    "run",
-]
+__all__ = ["RunSummary", "export_run", "find_run", "import_run", "list_runs"]
 
 
 class Observer(Protocol):
@@ -229,7 +216,9 @@ def prepare(
     registered = engines().get(engine)
     if registered is None:
         raise UserError("--engine", f"{engine!r} is not an engine", f"one of {', '.join(engines())}")
-    elsewhere = {option for each in engines().values() for option in each.options} - {*registered.options}
+    elsewhere = {option for engine_of_option in engines().values() for option in engine_of_option.options} - {
+        *registered.options
+    }
     for name in request.given:
         if all_options()[name] in elsewhere:
             check_use(all_options()[name], engine)
@@ -242,3 +231,14 @@ def _first(suite: str) -> str:
     kinds = suites().get(suite, ())
     able = (name for name in engines() if all(name in programs()[kind].programs for kind in kinds))
     return next(able, next(iter(engines())))
+
+
+class Spent(NamedTuple):
+    """Seconds by the clock on the wall."""
+
+    engine_s: float
+    """Running it."""
+    recording_s: float
+    """Writing its record."""
+    reporting_s: float
+    """Analysing it and drawing its report."""

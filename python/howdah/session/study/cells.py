@@ -10,10 +10,9 @@ from typing import Any
 from howdah.calibrate.problem import values_for
 from howdah.calibrate.study import Platform, PublishedStudy
 from howdah.calibrate.tables import StudySetting
+from howdah.documents.fault import read_text
 from howdah.documents.files import read_inventory, read_plan, write_plan
-from howdah.documents.text import read_text
-from howdah.engines.base import Prepared, new_job
-from howdah.engines.digests import job_digests
+from howdah.engines.base import Prepared, job_digests, new_job
 from howdah.engines.under_way import begun_record
 from howdah.errors import UserError
 from howdah.model.at_once import at_once
@@ -42,8 +41,7 @@ from howdah.session.study.directory import StudyDirectory, put
 from howdah.simulation.calibrations import PUBLISHED, load_calibration
 from howdah.simulation.published_studies import plan_of, studies
 from howdah.store.writer import RunWriter
-from howdah.study.matrix import Cell
-from howdah.study.schedule import Due
+from howdah.study import Cell, Due
 from howdah.units import MIB
 
 _ITS_OWN = ("inventory", "hypervisor", "workers_per_host", "slots", "link", "profile", "records")
@@ -57,10 +55,10 @@ def setup_plan(name: str, settings: CellSettings, calibration: Calibration | Non
     Raises UserError with the cell's name for settings that do not fit the published study.
     """
     study = _study(name, settings)
-    given = next((key for key in _ITS_OWN if getattr(settings, key) is not None), None)
-    if given is not None:
+    its_own = next((key for key in _ITS_OWN if getattr(settings, key) is not None), None)
+    if its_own is not None:
         raise UserError(
-            name, f"has {given}, which setup {study.study} already defines", f"leave out {given} or setup"
+            name, f"has {its_own}, which setup {study.study} already defines", f"leave out {its_own} or setup"
         )
     dataset_bytes = settings.dataset
     if dataset_bytes is None and study.ratios is not None:
@@ -103,14 +101,14 @@ def setup_options(settings: CellSettings) -> dict[str, Any]:
 
 
 def _study(name: str, settings: CellSettings) -> PublishedStudy:
-    known = {study.study: study for study in studies()}
-    if settings.setup not in known:
+    by_name = {study.study: study for study in studies()}
+    if settings.setup not in by_name:
         raise UserError(
             name,
             f"setup {settings.setup!r} is not a published study",
-            nearest(str(settings.setup), tuple(known)),
+            nearest(str(settings.setup), tuple(by_name)),
         )
-    return known[settings.setup]
+    return by_name[settings.setup]
 
 
 def _platform(name: str, settings: CellSettings, study: PublishedStudy) -> Platform:
@@ -119,8 +117,10 @@ def _platform(name: str, settings: CellSettings, study: PublishedStudy) -> Platf
     labels = tuple(platform.label for platform in study.platforms)
     platform = study.platform(settings.platform or "")
     if platform is None:
-        what = "has no platform" if settings.platform is None else f"{settings.platform!r} is not a platform"
-        raise UserError(name, f"{what} of {study.study}", nearest(settings.platform or "", labels))
+        problem = (
+            "has no platform" if settings.platform is None else f"{settings.platform!r} is not a platform"
+        )
+        raise UserError(name, f"{problem} of {study.study}", nearest(settings.platform or "", labels))
     return platform
 
 
@@ -130,7 +130,7 @@ _CLUSTER_ONLY = (
 )  # fmt: skip
 
 
-def write_inputs(study: Study, directory: StudyDirectory, cells: Sequence[Cell], beside: Path) -> None:
+def write_inputs(study: Study, directory: StudyDirectory, cells: Sequence[Cell], study_folder: Path) -> None:
     """Plan every cell that has a plan of its own, and keep the plans and calibrations that runs rest on.
 
     ``beside`` is the folder of the study's file. Raises UserError for a cell that cannot be planned.
@@ -142,19 +142,23 @@ def write_inputs(study: Study, directory: StudyDirectory, cells: Sequence[Cell],
         if not cell.planned:
             _check_unplanned(study, cell)
             continue
-        put(plan_path(directory, cell), write_plan(_plan(study, cell, cells, beside)))
+        put(plan_path(directory, cell), write_plan(_plan(study, cell, cells, study_folder)))
         if settings.calibration not in (None, PUBLISHED):
-            text = read_text(beside / settings.calibration, "give a calibration")
+            text = read_text(study_folder / settings.calibration, "give a calibration")
             put(_calibration_path(directory, settings.calibration), text)
 
 
-def _plan(study: Study, cell: Cell, cells: Sequence[Cell], beside: Path) -> ClusterPlan:
+def _plan(study: Study, cell: Cell, cells: Sequence[Cell], study_folder: Path) -> ClusterPlan:
     """The plan that is made for a cell; raises UserError where it cannot be planned."""
     settings = cell.settings
     if settings.setup is not None:
         name = settings.calibration
-        known = None if name is None else load_calibration(name if name == PUBLISHED else str(beside / name))
-        return setup_plan(cell.name, settings, known)
+        calibrated = (
+            None
+            if name is None
+            else load_calibration(name if name == PUBLISHED else str(study_folder / name))
+        )
+        return setup_plan(cell.name, settings, calibrated)
     if settings.platform is not None:
         raise UserError(
             cell.name, "has a platform, which only a setup uses", "give setup, or leave platform out"
@@ -163,7 +167,7 @@ def _plan(study: Study, cell: Cell, cells: Sequence[Cell], beside: Path) -> Clus
         raise UserError(cell.name, "has no hosts to plan", "give inventory: hosts.yaml, or setup: vsphere6")
     if cell.laboratory is not None:
         _check_built(cell)
-    inventory = read_inventory(beside / settings.inventory)
+    inventory = read_inventory(study_folder / settings.inventory)
     try:
         return plan_cluster(_linked(inventory, settings), _plan_request(study, _planned_for(cell, cells)))
     except UserError as error:
@@ -178,12 +182,12 @@ def _has_records(suite: str) -> bool:
 def _check_unplanned(study: Study, cell: Cell) -> None:
     """Raise UserError for what only a plan has a use for."""
     names = (*_CLUSTER_ONLY, REPLICATION.name) if _has_records(study.suite) else _CLUSTER_ONLY
-    given = [name for name in names if getattr(cell.settings, name) is not None]
-    if given:
+    set_names = [name for name in names if getattr(cell.settings, name) is not None]
+    if set_names:
         hint = "it belongs to engine sim or plan"
         if engines()[cell.settings.engine or LOCAL].on_laboratories:
             hint += ", or to an inventory, for which a lab is built"
-        raise UserError(cell.name, f"{given[0]} is not used by its engine", hint)
+        raise UserError(cell.name, f"{set_names[0]} is not used by its engine", hint)
 
 
 def _check_built(cell: Cell) -> None:
@@ -235,11 +239,11 @@ def prepare_cell(
         PLAN.name: plan_path(directory, due.cell) if engines()[engine].planned else None,
         CALIBRATION.name: _calibration(directory, settings),
     }
-    given = {**request.given, **{name: value for name, value in chosen.items() if value is not None}}
+    options = {**request.given, **{name: value for name, value in chosen.items() if value is not None}}
     try:
         prepared = prepare(
             engine,
-            request.model_copy(update={"given": given}),
+            request.model_copy(update={"given": options}),
             runs_dir=directory.runs,
             command=("howdah", "study", study.study),
             seed=due.seed,
@@ -299,11 +303,11 @@ def _calibration_path(directory: StudyDirectory, name: str) -> Path:
 
 def run_request(study: Study, settings: CellSettings) -> RunRequest:
     """What a cell asks of its engine."""
-    given = setup_options(settings) | settings.options()
+    options = setup_options(settings) | settings.options()
     if _has_records(study.suite):
         # A table has as many replicas as its cluster's files, which is planned with them.
-        given.pop(REPLICATION.name, None)
-    return RunRequest(suite=study.suite, given=given)
+        options.pop(REPLICATION.name, None)
+    return RunRequest(suite=study.suite, given=options)
 
 
 def _plan_request(study: Study, settings: CellSettings) -> PlanRequest:
@@ -318,7 +322,7 @@ def _plan_request(study: Study, settings: CellSettings) -> PlanRequest:
         profile=settings.profile or Profile.PRODUCTION,
         workers_per_host=settings.workers_per_host,
         slots=settings.slots,
-        overrides=tuple(Override(key=key, value=_said(value)) for key, value in overrides.items()),
+        overrides=tuple(Override(key=key, value=_level_text(value)) for key, value in overrides.items()),
     )
 
 
@@ -329,7 +333,7 @@ def _demand(study: Study, settings: CellSettings) -> Demand:
     return Demand(kind="terasuite", dataset_bytes=settings.dataset)
 
 
-def _said(value: str | int | float | bool) -> str:
+def _level_text(value: str | int | float | bool) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import howdah
-from howdah.analysis.comparing import compare
-from howdah.analysis.comparing.courses import courses
+from howdah.analysis.comparing.compare import compare
+from howdah.analysis.comparing.figures import courses
 from howdah.analysis.comparing.readings import ELAPSED
 from howdah.documents.files import read_plan
 from howdah.errors import RunFailed, UserError
@@ -18,8 +18,8 @@ from howdah.model.plan import ClusterPlan, Plan, Setting
 from howdah.model.run import Outcome
 from howdah.model.study import Study, StudyRun
 from howdah.report.comparing.draw import Followed
-from howdah.report.figure import MOST_COLOURS
 from howdah.report.study.found import CellRuns, StratumFound, StudyFound
+from howdah.report.theme import MOST_COLOURS
 from howdah.scratch import scratch_folder
 from howdah.session.plan.plans import release_default
 from howdah.session.study.cells import plan_path
@@ -27,8 +27,7 @@ from howdah.session.study.directory import INPUTS, KEPT, PAPER, RUNS, STUDY_FILE
 from howdah.store.archive import pack, unpack
 from howdah.store.layout import RECORD_FILES
 from howdah.store.reader import read_run
-from howdah.study.matrix import Cell, Stratum, cells_of, strata_of
-from howdah.study.schedule import due
+from howdah.study import Cell, Stratum, cells_of, due, strata_of
 from howdah.tune.halving import last_rounds
 
 
@@ -47,12 +46,12 @@ def write_study_paper(directory: StudyDirectory, out_dir: Path | None = None) ->
 
     study = directory.study()
     studies = find(study, cells_of(study), directory)
-    said = tuple(
+    sentences = tuple(
         f"{conclusion.where}: {conclusion.answer}" if conclusion.where else conclusion.answer
         for conclusion in conclusions(studies)
     )
     try:
-        return Paper(write_paper(studies, out_dir or directory.paper), said)
+        return Paper(write_paper(studies, out_dir or directory.paper), sentences)
     except OSError as error:
         raise UserError(
             str(out_dir or directory.paper),
@@ -196,16 +195,16 @@ def verify_study(file: Path) -> Verified:
     Raises UserError for what is no bundle or was changed, RunFailed where the paper is not the same.
     """
     with scratch_folder("verify") as folder:
-        there = folder / "bundle"
-        there.mkdir()
-        bundle = unpack(file, there)
+        unpacked = folder / "bundle"
+        unpacked.mkdir()
+        bundle = unpack(file, unpacked)
         if bundle.made_by != howdah.__version__:
             raise UserError(
                 str(file),
                 f"was packed by howdah {bundle.made_by}, but this is {howdah.__version__}",
                 "its digests match; verify its page with that version",
             )
-        directory = StudyDirectory(there)
+        directory = StudyDirectory(unpacked)
         anew = folder / "paper"
         write_study_paper(directory, anew)
         names = sorted(path.relative_to(anew).as_posix() for path in anew.rglob("*") if path.is_file())
@@ -233,5 +232,5 @@ def _files(directory: StudyDirectory) -> Iterator[tuple[str, Path]]:
                 yield f"{RUNS}/{run.name}/{name}", run / name
 
 
-def _same(path: Path, other: Path) -> bool:
-    return other.exists() and filecmp.cmp(path, other, shallow=False)
+def _same(path: Path, second: Path) -> bool:
+    return second.exists() and filecmp.cmp(path, second, shallow=False)

@@ -20,12 +20,10 @@ from howdah.namespaces import enter_network
 from howdah.session.lab import building
 from howdah.session.lab import laboratories as lab
 from howdah.session.run.runs import record
-from howdah.session.study.budget import BudgetClock
 from howdah.session.study.cells import plan_path, prepare_cell, write_unstarted
-from howdah.session.study.directory import StudyDirectory
+from howdah.session.study.directory import BudgetClock, StudyDirectory
 from howdah.store.reader import read_record
-from howdah.study.matrix import Cell
-from howdah.study.schedule import Due, due
+from howdah.study import Cell, Due, due
 from howdah.tune.halving import last_rounds
 
 _FOLDER = "laboratory"
@@ -41,7 +39,7 @@ def check_laboratories(study: Study, cells: Sequence[Cell], directory: StudyDire
     """Raise UserError for a cell whose laboratory could not be built on this machine."""
     for cell in {cell.laboratory: cell for cell in reversed(cells) if cell.laboratory is not None}.values():
         try:
-            building.check(plan_path(directory, cell), _wanted(study, directory))
+            building.check(plan_path(directory, cell), _lab_options(study, directory))
         except UserError as error:
             raise UserError(f"{cell.name}: {error.where}", error.what, error.hint) from error
 
@@ -53,13 +51,13 @@ class StudyLaboratory:
     """
 
     def __init__(
-        self, study: Study, directory: StudyDirectory, cells: Sequence[Cell], tell: Callable[[str], None]
+        self, study: Study, directory: StudyDirectory, cells: Sequence[Cell], report: Callable[[str], None]
     ) -> None:
-        self._wanted = _wanted(study, directory)
+        self._lab_options = _lab_options(study, directory)
         self._directory = directory
         self._builds = any(cell.laboratory is not None for cell in cells)
         self._races = bool(study.contenders)
-        self._tell = tell
+        self._report = report
         self._up: tuple[str, ...] | None = None
         self._home: int | None = None
 
@@ -87,13 +85,13 @@ class StudyLaboratory:
             if cell.laboratory is not None:
                 self._bring_up(cell)
                 self._up = cell.laboratory
-        return self._wanted.name if cell.laboratory is not None else None
+        return self._lab_options.name if cell.laboratory is not None else None
 
     def _restore(self, name: str) -> None:
         for machine in lab.status(name).machines:
             if any(daemon.pid is None for daemon in machine.daemons):
-                self._tell(f'lab "{name}": starting lost daemons of {machine.name}')
-                lab.start(name, machine.name, self._tell)
+                self._report(f'lab "{name}": starting lost daemons of {machine.name}')
+                lab.start(name, machine.name, self._report)
 
     def _is_whole(self, cell: Cell) -> bool:
         """Whether nothing is missing of what is up, within a few minutes, so that every run finds it alike.
@@ -103,20 +101,20 @@ class StudyLaboratory:
         more of its safe mode.
         """
         deadline = time.monotonic() + _PATIENCE_S
-        told = False
-        while self._up is not None and lab.status(self._wanted.name).state != _WHOLE:
-            if not told:
-                self._tell(f"{cell.name}: waiting until its lab is complete again")
-                told = True
+        reported = False
+        while self._up is not None and lab.status(self._lab_options.name).state != _WHOLE:
+            if not reported:
+                self._report(f"{cell.name}: waiting until its lab is complete again")
+                reported = True
             if time.monotonic() > deadline:
                 return False
             time.sleep(_ASK_S)
         return True
 
     def _bring_up(self, cell: Cell) -> None:
-        self._tell(f"{cell.name}: bringing its lab up")
+        self._report(f"{cell.name}: bringing its lab up")
         try:
-            brought = building.up(plan_path(self._directory, cell), self._wanted, self._tell)
+            brought = building.up(plan_path(self._directory, cell), self._lab_options, self._report)
         except Aborted as error:
             raise Aborted(
                 str(self._directory.path),
@@ -132,10 +130,10 @@ class StudyLaboratory:
             enter_network(self._home)
             os.close(self._home)
             self._home = None
-        taken = lab.down(self._wanted.name, self._wanted.directory)
+        taken = lab.down(self._lab_options.name, self._lab_options.directory)
         self._up = None
-        if taken.left:
-            first = taken.left[0]
+        if taken.leftovers:
+            first = taken.leftovers[0]
             raise RunFailed(
                 f'lab "{taken.name}"',
                 f"cannot be taken down: {first.kind} {first.name}: {first.why}",
@@ -143,12 +141,12 @@ class StudyLaboratory:
             )
 
 
-def _wanted(study: Study, directory: StudyDirectory) -> building.Wanted:
+def _lab_options(study: Study, directory: StudyDirectory) -> building.LabOptions:
     """The study's own laboratory: two of one name in different directories keep out of each other's way."""
     path = directory.path.absolute()
     digest = hashlib.sha256(os.fsencode(path)).hexdigest()[:6]
     word = re.sub(r"[^a-z0-9]+", "-", study.study.lower())[:_LONGEST].strip("-")
-    return building.Wanted(name=f"{word}-{digest}".strip("-"), directory=path / _FOLDER)
+    return building.LabOptions(name=f"{word}-{digest}".strip("-"), directory=path / _FOLDER)
 
 
 _CACHES = Path("/proc/sys/vm/drop_caches")
@@ -157,16 +155,16 @@ _CACHES = Path("/proc/sys/vm/drop_caches")
 class StudyObserver(Protocol):
     """Someone who watches a study."""
 
-    def begins(self, run: Due, left: Sequence[Due], done: Sequence[StudyRun]) -> None:
+    def begins(self, run: Due, remaining: Sequence[Due], done: Sequence[StudyRun]) -> None:
         """Told of a run that is about to start, and of all that are left with it."""
 
-    def tell(self, text: str) -> None:
+    def report(self, text: str) -> None:
         """Told what happens to a laboratory between runs."""
 
     def progress(self, progress: Progress) -> None:
         """Told about ten times a second how far the current workload is."""
 
-    def ended(self, one: Due, run: StudyRun) -> None:
+    def ended(self, due: Due, run: StudyRun) -> None:
         """Told of a run that has ended, well or not."""
 
 
@@ -181,20 +179,20 @@ def run_study(
     done = list(directory.done())
     clock = BudgetClock(study, directory, done, labs=any(cell.laboratory is not None for cell in cells))
     watcher = _Watcher(observer, clock)
-    with StudyLaboratory(study, directory, cells, watcher.tell) as laboratory:
-        while left := list(due(study, cells, done, last_rounds(study, cells, done))):
+    with StudyLaboratory(study, directory, cells, watcher.report) as laboratory:
+        while remaining := list(due(study, cells, done, last_rounds(study, cells, done))):
             if not clock.has_room():
                 break
-            observer.begins(left[0], left, done)
+            observer.begins(remaining[0], remaining, done)
             try:
                 with clock.run():
-                    run = _run_on_lab(study, directory, left[0], watcher, laboratory)
+                    run = _run_on_lab(study, directory, remaining[0], watcher, laboratory)
             except (Aborted, KeyboardInterrupt):
                 if not clock.rang:
                     raise
                 break
             done.append(run)
-            observer.ended(left[0], run)
+            observer.ended(remaining[0], run)
     return tuple(done)
 
 
@@ -252,9 +250,9 @@ class _Watcher:
         self._observer = observer
         self._clock = clock
 
-    def tell(self, text: str) -> None:
+    def report(self, text: str) -> None:
         self._clock.note()
-        self._observer.tell(text)
+        self._observer.report(text)
 
     def update(self, record: RunRecord) -> None:
         """A study is told of whole runs."""

@@ -10,8 +10,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
 
+from howdah.documents.fault import read_text
 from howdah.documents.files import read_plan, read_study, study_schema
-from howdah.documents.text import read_text
 from howdah.engines.hadoop.reached import running_lab
 from howdah.errors import UserError
 from howdah.model.at_once import at_once
@@ -40,16 +40,18 @@ from howdah.simulation.calibrations import PUBLISHED, load_calibration
 from howdah.simulation.replications import Simulations, simulate
 from howdah.simulation.scenario import Scenario
 from howdah.simulation.translate import translate
-from howdah.store.listing import list_runs
-from howdah.study.matrix import DATASETS, Cell, cells_of, local_study
-from howdah.study.schedule import Due, due, expected_s, laboratories
+from howdah.store.reader import list_runs
+from howdah.study import DATASETS, Cell, Due, cells_of, due, expected_s, laboratories, local_study
 from howdah.tune.halving import last_rounds
-from howdah.units import parse_bytes
+from howdah.units import parse_volume
 
 _NS_PER_S = 1e9
 EARLIER = "from earlier runs in {}"
 SIMULATED = "from a simulation of the lab's plan, calibrated by published studies"
 TRIED = "from one simulation just now"
+
+
+_MOST_REPEATS = 1000
 
 
 class Guesses(NamedTuple):
@@ -59,18 +61,18 @@ class Guesses(NamedTuple):
     grounds: str
 
 
-def guesses(study: Study, cells: Sequence[Cell], there: StudyDirectory) -> Guesses:
+def guesses(study: Study, cells: Sequence[Cell], directory: StudyDirectory) -> Guesses:
     """What is known of cells before any has run; ``there`` holds their plans."""
     cells = [cell for cell in cells if cell.runs]
     simulated = [cell for cell in cells if cell.settings.engine == SIM]
     if simulated:
-        return Guesses(_tried(study, simulated, there), TRIED)
+        return Guesses(_tried(study, simulated, directory), TRIED)
     earlier = _earlier(study, cells)
     if earlier:
         return Guesses(earlier, EARLIER.format(f"{DEFAULT_RUNS_DIR}/"))
     on_hadoop = [cell for cell in cells if cell.settings.engine == HADOOP]
-    known = {cell.number: seconds for cell in on_hadoop if (seconds := _on_lab(study, cell, there))}
-    return Guesses(known, SIMULATED)
+    simulated_s = {cell.number: seconds for cell in on_hadoop if (seconds := _on_lab(study, cell, directory))}
+    return Guesses(simulated_s, SIMULATED)
 
 
 def _earlier(study: Study, cells: Sequence[Cell]) -> dict[int, float]:
@@ -84,10 +86,10 @@ def _earlier(study: Study, cells: Sequence[Cell]) -> dict[int, float]:
         alike = [run_record for run_record in records if _alike(run_record, study, cell)]
         sizes = {size for run_record in alike if (size := _data_bytes(run_record.suite))}
         if sizes:
-            wanted = _wanted_bytes(cell) or max(sizes)
-            nearest = min(sizes, key=lambda size: abs(math.log(size / wanted)))
+            needed_bytes = _wanted_bytes(cell) or max(sizes)
+            nearest = min(sizes, key=lambda size: abs(math.log(size / needed_bytes)))
             times = [run_record.elapsed_s for run_record in alike if _data_bytes(run_record.suite) == nearest]
-            result[cell.number] = fmean(times) * wanted / nearest
+            result[cell.number] = fmean(times) * needed_bytes / nearest
     return result
 
 
@@ -113,15 +115,15 @@ def _wanted_bytes(cell: Cell) -> int:
     return settings.dataset or (settings.of(FILES) or 0) * (settings.of(FILE_SIZE) or 0)
 
 
-def _on_lab(study: Study, cell: Cell, there: StudyDirectory) -> float | None:
+def _on_lab(study: Study, cell: Cell, directory: StudyDirectory) -> float | None:
     """The time that the simulator has for a cell on its laboratory; none where there is none to simulate."""
     try:
-        plan = _lab_plan(cell, there)
+        plan = _lab_plan(cell, directory)
         if plan is None:
             return None
         suite = size_suite(run_request(study, cell.settings), at_once(plan), plan=plan).suite
-        known = load_calibration(PUBLISHED)
-        scenario = translate(plan, suite, known.values, seed=study.seed).scenario
+        calibrated = load_calibration(PUBLISHED)
+        scenario = translate(plan, suite, calibrated.values, seed=study.seed).scenario
         (summary,) = simulate([scenario], lambda done: None)
     except UserError:
         # What the simulator does not know can still run.
@@ -129,21 +131,21 @@ def _on_lab(study: Study, cell: Cell, there: StudyDirectory) -> float | None:
     return sum(workload.end_ns - workload.start_ns for workload in summary.workloads) / _NS_PER_S
 
 
-def _lab_plan(cell: Cell, there: StudyDirectory) -> ClusterPlan | None:
+def _lab_plan(cell: Cell, directory: StudyDirectory) -> ClusterPlan | None:
     """The plan of the laboratory that a cell runs on, as it fits here; None where there is none yet."""
     if cell.laboratory is not None:
-        return fit_here(read_plan(plan_path(there, cell)), there.path).plan
+        return fit_here(read_plan(plan_path(directory, cell)), directory.path).plan
     state = running_lab(cell.settings.lab)
     return state.plan if state is not None else None
 
 
-def _tried(study: Study, cells: Sequence[Cell], there: StudyDirectory) -> dict[int, float]:
+def _tried(study: Study, cells: Sequence[Cell], directory: StudyDirectory) -> dict[int, float]:
     """The smallest cell's simulation, made once and forgotten; the others in proportion to their tasks."""
-    scenarios = {cell.number: _scenario(study, cell, there) for cell in cells}
+    scenarios = {cell.number: _scenario(study, cell, directory) for cell in cells}
     smallest = min(cells, key=lambda cell: _work(scenarios[cell.number]))
     began_s = time.monotonic()
-    with closing(prepare_cell(study, there, Due(smallest, 1, study.seed))) as prepared:
-        record(prepared.job, engine=prepared.engine, runs_dir=there.runs, observer=_Nobody())
+    with closing(prepare_cell(study, directory, Due(smallest, 1, study.seed))) as prepared:
+        record(prepared.job, engine=prepared.engine, runs_dir=directory.runs, observer=_Nobody())
     whole_s = time.monotonic() - began_s
     began_s = time.monotonic()
     Simulations([scenarios[smallest.number]]).follow(lambda done: None)
@@ -155,8 +157,8 @@ def _tried(study: Study, cells: Sequence[Cell], there: StudyDirectory) -> dict[i
     }
 
 
-def _scenario(study: Study, cell: Cell, there: StudyDirectory) -> Scenario:
-    with closing(prepare_cell(study, there, Due(cell, 1, study.seed))) as prepared:
+def _scenario(study: Study, cell: Cell, directory: StudyDirectory) -> Scenario:
+    with closing(prepare_cell(study, directory, Due(cell, 1, study.seed))) as prepared:
         calibration = cell.settings.calibration
         values = load_calibration(calibration).values if calibration == PUBLISHED else {}
         return translate(
@@ -185,17 +187,7 @@ class _Nobody:
         """Nobody is told."""
 
 
-__all__ = [
-    "FinishedStudy",
-    "GivenStudy",
-    "Matrix",
-    "dry_run",
-    "local",
-    "make_runs",
-    "read",
-    "run",
-    "study_schema",
-]
+__all__ = ["study_schema"]
 
 
 class Matrix(NamedTuple):
@@ -204,7 +196,7 @@ class Matrix(NamedTuple):
     study: Study
     cells: tuple[Cell, ...]
     done: tuple[StudyRun, ...]
-    left: tuple[Due, ...]
+    remaining: tuple[Due, ...]
     expected_s: float | None
     """Seconds that the runs that are left will take; None where nothing tells."""
     grounds: str
@@ -213,7 +205,7 @@ class Matrix(NamedTuple):
     @property
     def laboratories(self) -> int:
         """How many laboratories are brought up for the runs that are left."""
-        return laboratories(self.left)
+        return laboratories(self.remaining)
 
 
 class FinishedStudy(NamedTuple):
@@ -245,9 +237,9 @@ class GivenStudy(NamedTuple):
 def read(path: Path) -> GivenStudy:
     """The study in a file; raises UserError that names every fault."""
     study = read_study(path)
-    known = tuple(suites())
-    if study.suite not in known:
-        raise UserError(f"{path}: suite", f"{study.suite!r} is not a suite", nearest(study.suite, known))
+    names = tuple(suites())
+    if study.suite not in names:
+        raise UserError(f"{path}: suite", f"{study.suite!r} is not a suite", nearest(study.suite, names))
     return GivenStudy(study, read_text(path, "give a study"), path.parent)
 
 
@@ -257,7 +249,9 @@ def local(data_dirs: Sequence[Path], datasets: Sequence[str], repeats: int | Non
         if not path.is_dir():
             raise UserError(f"--data-dir {path}", "is not a directory", "create it on the disk to measure")
     for text in datasets:
-        parse_bytes(text, "--dataset")
+        parse_volume(text, f"--dataset {text}", "write, for example, 4GB")
+    if repeats is not None and not 0 < repeats <= _MOST_REPEATS:
+        raise UserError(f"--repeats {repeats}", "is out of range", f"give 1 to {_MOST_REPEATS:,}")
     host = probe_host()
     study = local_study(
         math.ceil(host.usable_cpus),
@@ -270,54 +264,60 @@ def local(data_dirs: Sequence[Path], datasets: Sequence[str], repeats: int | Non
     return GivenStudy(study, study.model_dump_json(indent=1, exclude_defaults=True) + "\n", Path())
 
 
-def dry_run(given: GivenStudy, directory: Path) -> Matrix:
+def dry_run(requested: GivenStudy, directory: Path) -> Matrix:
     """What a study would run, every cell of it checked; nothing is kept. Raises UserError for a wrong one."""
-    study, cells = given.study, cells_of(given.study)
-    there = StudyDirectory(directory)
-    done = there.done() if there.begun else ()
-    left = tuple(due(study, cells, done, last_rounds(study, cells, done)))
+    study, cells = requested.study, cells_of(requested.study)
+    study_directory = StudyDirectory(directory)
+    done = study_directory.done() if study_directory.begun else ()
+    remaining = tuple(due(study, cells, done, last_rounds(study, cells, done)))
     if done:
-        return Matrix(study, cells, done, left, expected_s(study, left, done), "from its runs so far")
+        return Matrix(
+            study, cells, done, remaining, expected_s(study, remaining, done), "from its runs so far"
+        )
     with scratch_folder("study") as folder:
         trial = StudyDirectory(folder)
-        write_inputs(study, trial, cells, given.folder)
+        write_inputs(study, trial, cells, requested.folder)
         _check(study, cells, trial)
-        known = guesses(study, cells, trial)
-    return Matrix(study, cells, done, left, expected_s(study, left, done, known.seconds), known.grounds)
+        expected = guesses(study, cells, trial)
+    return Matrix(
+        study, cells, done, remaining, expected_s(study, remaining, done, expected.seconds), expected.grounds
+    )
 
 
-def run(given: GivenStudy, directory: Path, observer: StudyObserver) -> FinishedStudy:
+def run(requested: GivenStudy, directory: Path, observer: StudyObserver) -> FinishedStudy:
     """Make every run of a study that is left, and write its paper.
 
     Raises UserError where a cell or the directory is wrong, Aborted where the user stops it.
     """
-    there = StudyDirectory(directory)
-    with there.locked():
-        done = make_runs(given, there, observer)
-        return FinishedStudy(given.study, done, write_study_paper(there))
+    study_directory = StudyDirectory(directory)
+    with study_directory.locked():
+        done = make_runs(requested, study_directory, observer)
+        return FinishedStudy(requested.study, done, write_study_paper(study_directory))
 
 
-def make_runs(given: GivenStudy, there: StudyDirectory, observer: StudyObserver) -> tuple[StudyRun, ...]:
+def make_runs(
+    requested: GivenStudy, directory: StudyDirectory, observer: StudyObserver
+) -> tuple[StudyRun, ...]:
     """Make every run of a study that is left, in a directory that is locked; raises as ``run`` does."""
-    cells = cells_of(given.study)
-    if not there.begun:
-        write_inputs(given.study, there, cells, given.folder)
-        _check(given.study, cells, there)
-    there.begin(given.study, given.text)
-    return run_study(given.study, cells, there, observer)
+    cells = cells_of(requested.study)
+    if not directory.begun:
+        write_inputs(requested.study, directory, cells, requested.folder)
+        _check(requested.study, cells, directory)
+    directory.begin(requested.study, requested.text)
+    return run_study(requested.study, cells, directory, observer)
 
 
-def _check(study: Study, cells: tuple[Cell, ...], there: StudyDirectory) -> None:
+def _check(study: Study, cells: tuple[Cell, ...], directory: StudyDirectory) -> None:
     """Make every cell ready once, so that one that could not start is told before anything runs.
 
     A cluster is asked only when its turn comes: it may not be up yet. A laboratory that is to be built is
     checked by its plan.
     """
-    check_laboratories(study, cells, there)
+    check_laboratories(study, cells, directory)
     for cell in cells:
         if not cell.runs:
             continue
         if engines()[cell.settings.engine or LOCAL].on_laboratories:
             check_asked(study, cell)
         else:
-            prepare_cell(study, there, Due(cell, 1, 0)).close()
+            prepare_cell(study, directory, Due(cell, 1, 0)).close()

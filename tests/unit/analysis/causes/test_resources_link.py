@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from howdah.analysis.causes.limits_met import View
 from howdah.analysis.causes.resources import slow_links
-from howdah.analysis.causes.view import View
-from howdah.analysis.evidence import FloatArray
+from howdah.analysis.evidence.use import FloatArray
 from howdah.analysis.timeline import Timeline
 from howdah.model.run import Origin
 from howdah.model.tables import SAMPLES_SCHEMA

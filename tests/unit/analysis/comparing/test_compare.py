@@ -6,9 +6,10 @@ import warnings
 
 import pytest
 
-from howdah.analysis.comparing import compare, group_repeats
-from howdah.analysis.comparing.judging import UNCALIBRATED
-from howdah.calibrate.apart import unexplained_ratios
+from howdah.analysis.comparing.compare import compare
+from howdah.analysis.comparing.groups import group_repeats
+from howdah.analysis.comparing.statistics import UNCALIBRATED
+from howdah.calibrate.forecast import unexplained_ratios
 from howdah.model.comparison import Aspect, Measure, RunGroup, Verdict
 from howdah.model.run import Origin, Outcome
 from howdah.simulation.calibrations import load_calibration

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howdah.analysis.comparing import compare
+from howdah.analysis.comparing.compare import compare
 from howdah.analysis.comparing.statistics import holm
 from howdah.model.comparison import Judged, Verdict
 from support.comparing import group

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from howdah.analysis.comparing import compare, figures_of
+from howdah.analysis.comparing.compare import compare
+from howdah.analysis.comparing.figures import figures_of
 from howdah.model.comparison import Aspect, Comparison, Measure, RunGroup, Verdict
 from howdah.model.reported import ResultMetric
 from howdah.model.workloads.hadoop_programs import operations_per_s

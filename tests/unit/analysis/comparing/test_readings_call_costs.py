@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from howdah.analysis.comparing.readings import call_cost
-from howdah.analysis.evidence import WorkloadTime
+from howdah.analysis.evidence.times import WorkloadTime
 from howdah.analysis.timeline import Timeline
 from howdah.model.run import Outcome
 from howdah.model.tables import SAMPLES_SCHEMA

@@ -71,5 +71,5 @@ def test_a_cluster_that_is_named_elsewhere_needs_no_laboratory(tmp_path: Path) -
 def test_a_shell_completes_their_names(tmp_path: Path) -> None:
     begin(tmp_path, "alpha", "beta")
     complete = completion_of(LAB)
-    assert complete("") == ["alpha", "beta"]
-    assert complete("b") == ["beta"]
+    assert complete is not None
+    assert complete() == ["alpha", "beta"]

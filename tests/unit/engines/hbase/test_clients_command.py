@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howdah.engines.hbase.clients import arguments, divided
-from howdah.engines.hbase.work import RunTable
+from howdah.engines.hbase.target import RunTable
 from howdah.model.workloads.ycsb import EVERY, Ycsb, YcsbA, YcsbE, YcsbLoad, YcsbMix, YcsbReadHeavy
 from howdah.model.workloads.ycsb_options import Durability
 

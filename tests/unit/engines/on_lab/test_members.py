@@ -12,7 +12,7 @@ import pytest
 
 from howdah.engines.on_lab.members import shared_machine_sources
 from howdah.lab.registry import VARIABLE
-from howdah.telemetry.own import ProcessesDevice
+from howdah.telemetry.processes import ProcessesDevice
 from support.labs import lab_state
 
 # It says when it has used what it uses, and then waits for the end of its input.

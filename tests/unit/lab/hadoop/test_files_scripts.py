@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from howdah.installation.installation import own_hbase, own_installation
-from howdah.lab.hadoop.files import write_scripts
-from howdah.lab.installed import Installed
+from howdah.lab.hadoop.files import Installed, write_scripts
 from howdah.lab.state import LabState
 from support.labs import hbase_lab_state
 from support.tarballs import make_hbase, make_tarball

@@ -10,7 +10,7 @@ import pytest
 
 from howdah.lab.hadoop import daemons, starting
 from howdah.lab.hadoop.daemons import Daemon
-from howdah.lab.installed import Installed
+from howdah.lab.hadoop.files import Installed
 from howdah.lab.kernel.processes import Process
 from howdah.lab.state import LabState, LabSystem
 from howdah.model.plan import Role

@@ -8,7 +8,7 @@ import pytest
 
 from howdah.errors import RunFailed
 from howdah.lab.kernel.cgroups import ControlGroup, Controller, Hierarchies, Hierarchy, find_hierarchies
-from howdah.lab.kernel.tools import LabMount
+from howdah.lab.kernel.processes import LabMount
 from howdah.units import GIB
 
 

@@ -99,13 +99,13 @@ def test_the_best_says_what_speaks_for_it_with_its_numbers() -> None:
 
 def test_the_others_say_what_speaks_against_them() -> None:
     against = {one.platform: said(one, "against") for one in weigh(host_group(), STUDY)}
-    assert "50% of its memory is remote" in against["native"]["platform.fits-numa-node"]
+    assert "50 % of its memory is remote" in against["native"]["platform.fits-numa-node"]
     assert "20 data disks" in against["native"]["platform.few-disks"]
-    assert "12% longer than native" in against["1 per host"]["platform.one-vm"]
+    assert "12 % longer than native" in against["1 per host"]["platform.one-vm"]
     assert "only with preferHT: 20 vCPUs, 10 cores" in against["2 per host"]["platform.prefer-ht"]
-    assert "25% more than the mean" in against["4 small + 4 large per host"]["platform.alike"]
+    assert "25 % more than the mean" in against["4 small + 4 large per host"]["platform.alike"]
     assert "one slot" in against["20 per host"]["platform.slots-to-tune"]
-    assert "about 9% more blocks" in against["20 per host"]["platform.replica-balance"]
+    assert "about 8.9 % more blocks" in against["20 per host"]["platform.replica-balance"]
     assert "2 vCPUs and 12.05 GiB" in against["20 per host"]["platform.master-place"]
 
 

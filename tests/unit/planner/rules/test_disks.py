@@ -123,10 +123,10 @@ def test_every_value_decided_on_passes() -> None:
             "disks.reserved-blocks",
             {"kind": "ext4", "reserved_bytes": TB // 5},
             False,
-            "5.0% reserved (200 GB)",
+            "5.0 % reserved (200 GB)",
         ),
-        ("disks.reserved-blocks", {"kind": "ext4", "reserved_bytes": 0}, True, "0.0% reserved (0 B)"),
-        ("disks.room", {"free_bytes": TB // 10}, False, "98% full"),
+        ("disks.reserved-blocks", {"kind": "ext4", "reserved_bytes": 0}, True, "0 % reserved (0 B)"),
+        ("disks.room", {"free_bytes": TB // 10}, False, "98 % full"),
     ],
 )
 def test_what_is_seen_on_a_file_system(
@@ -216,7 +216,7 @@ def test_uneven_disks_are_found() -> None:
     (sizes,) = sees("disks.equal-sizes", both)
     assert (sizes.ok, sizes.found) == (False, "2.00 TB and 4.00 TB")
     (fill,) = sees("disks.even-fill", both)
-    assert (fill.ok, fill.found) == (False, "50% and 95% full")
+    assert (fill.ok, fill.found) == (False, "50 % and 95 % full")
 
 
 def test_what_to_buy() -> None:

@@ -100,4 +100,4 @@ def test_over_commitment_is_advised_on_only_where_it_was_asked_for() -> None:
     assert not platform.OVERCOMMIT.holds(FACTS)
     asked = Facts(request=PlanRequest(overcommit=True))
     assert platform.OVERCOMMIT.holds(asked)
-    assert "ready time below 5%" in (platform.OVERCOMMIT.advise(asked) or "")
+    assert "ready time below 5 %" in (platform.OVERCOMMIT.advise(asked) or "")

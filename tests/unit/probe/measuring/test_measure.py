@@ -20,9 +20,8 @@ from howdah.model.host import Disk, Host
 from howdah.model.measured import MeasuredFigure
 from howdah.probe import probe_host
 from howdah.probe.measuring import disks
-from howdah.probe.measuring.disks import measure_zones
+from howdah.probe.measuring.disks import OutOfTime, Pace, measure_zones, scratch
 from howdah.probe.measuring.measure import measure
-from howdah.probe.measuring.scratch import OutOfTime, Pace, scratch
 from howdah.units import GIB, MIB
 
 pytestmark = pytest.mark.slow
@@ -56,7 +55,7 @@ def figures(value: object) -> Iterator[MeasuredFigure]:
 def test_a_machine_is_measured_and_left_as_it_was(host: Host, tmp_path: Path) -> None:
     told: list[str] = []
     folders = [tmp_path / "missing" / "data", tmp_path]
-    measured = measure(host, folders, limit_s=60, tell=told.append).measured
+    measured = measure(host, folders, limit_s=60, report=told.append).measured
     assert measured is not None
     found = list(figures(measured))
     assert len(found) == 33

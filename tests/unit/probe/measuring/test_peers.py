@@ -10,8 +10,8 @@ from collections.abc import Iterator
 import pytest
 
 from howdah.errors import UserError
+from howdah.probe.measuring.disks import Pace
 from howdah.probe.measuring.peers import SEND, Listener, measure_peer, receive_count
-from howdah.probe.measuring.scratch import Pace
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from howdah.analysis.comparing import compare
+from howdah.analysis.comparing.compare import compare
 from howdah.model.comparison import Aspect, Comparison, RunGroup
 from howdah.model.run import Origin
 from howdah.report.comparing.content import document

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howdah.analysis import analyse
-from howdah.analysis.evidence import ByteFlow, Flow, FlowNode
-from howdah.report.figure import FigureSource
+from howdah.analysis.analyse import analyse
+from howdah.analysis.evidence.volumes import ByteFlow, Flow, FlowNode
 from howdah.report.figures.flow import LEAST, flow_figures, layout
+from howdah.report.figures.timeaxis import FigureSource
 from support.cluster_reports import lossy
 
 

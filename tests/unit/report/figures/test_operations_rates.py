@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from howdah.analysis import analyse
+from howdah.analysis.analyse import analyse
 from howdah.model.reported import RateStep
-from howdah.report.figure import FigureSource
 from howdah.report.figures.operations import rates
+from howdah.report.figures.timeaxis import FigureSource
 from howdah.report.renderer import still
 from support.table_runs import TableScene, table_run
 

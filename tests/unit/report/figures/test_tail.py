@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from howdah.analysis import analyse
+from howdah.analysis.analyse import analyse
 from howdah.report.cluster import region_server_tables
-from howdah.report.figure import FigureSource
 from howdah.report.figures.operations import operations
 from howdah.report.figures.tail import MOST_EVENTS, MOST_STEPS, tail
+from howdah.report.figures.timeaxis import FigureSource
 from howdah.report.renderer import still
 from support import records
 from support.table_runs import RATE, TableScene, table_run

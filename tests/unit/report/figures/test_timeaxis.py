@@ -10,17 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howdah.analysis import analyse
-from howdah.analysis.evidence import Series
+from howdah.analysis.analyse import analyse
+from howdah.analysis.evidence.use import Series
 from howdah.model.reported import Counters
 from howdah.model.tables import RunData
 from howdah.report.document import Figure
-from howdah.report.figure import FigureSource
 from howdah.report.figures import Figures, draw
 from howdah.report.figures.steps import combined, common_grid, total
 from howdah.report.figures.timeaxis import (
     LEAST_SHARE,
     MOST_ROWS,
+    FigureSource,
     bands,
     end_of_run_s,
     left_out,
@@ -115,7 +115,7 @@ def _for_seconds(seconds: float) -> RunData:
 
 def test_cpu_time_is_drawn_in_steps_that_the_kernel_s_clock_can_fill() -> None:
     times = [row["time"] for row in _figure(_for_seconds(0.16), "cpu").spec["data"]["values"]]
-    assert times == pytest.approx([0, 0.08, 0.16])
+    assert times == pytest.approx([0, 80, 160])
     ids = [figure.id for figure in _drawn(_for_seconds(0.08)).every()]
     assert "cpu" not in ids
 

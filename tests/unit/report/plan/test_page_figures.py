@@ -14,9 +14,8 @@ from howdah.model.plan import Capacity, Cluster, ClusterPlan, Judgement, Year
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
 from howdah.report.document import Figure
-from howdah.report.plan.growth import growth
+from howdah.report.plan.figures import MOST_ROWS, growth, platforms
 from howdah.report.plan.page import memory, shares
-from howdah.report.plan.platforms import MOST_ROWS, platforms
 from howdah.report.theme import DATA
 from howdah.units import GIB
 from support.clusters import host_group, inventory
@@ -165,7 +164,7 @@ def test_growth_says_when_the_hosts_hold_too_little(needs: list[int], said: str)
         year: max(one["end"] for one in _drawn(figure) if one["year"] == year) for year in range(len(needs))
     }
     assert list(reach.values()) == [pytest.approx(need) for need in needs]
-    assert all(one["end"] <= 10 or one["beyond"] for one in _drawn(figure))
+    assert all((one["opacity"] < 1) is (one["end"] > 10) for one in _drawn(figure))
 
 
 def test_growth_is_drawn_where_it_was_asked_for() -> None:

@@ -225,12 +225,12 @@ def test_a_recommended_platform_that_nothing_speaks_for_says_so() -> None:
 
 
 def test_what_the_data_need_is_said_as_long_as_it_is_a_number_of_hosts() -> None:
-    last = Year(year=3, need_bytes=9 * 10**12, hosts=4, first_full="disks, 90% of the limit", fill={})
+    last = Year(year=3, need_bytes=9 * 10**12, hosts=4, first_full="disks, 90 % of the limit", fill={})
     few = Capacity(
         raw_bytes=30 * 10**12, usable_bytes=7 * 10**12, bytes_per_host=1, years=(last,), hosts_needed=4
     )
     assert words.capacity_line(few).endswith(
-        "; 9.00 TB in 3 years need 4 hosts in all; first full: disks, 90% of the limit"
+        "; 9.00 TB in 3 years need 4 hosts in all; first full: disks, 90 % of the limit"
     )
     many = few.model_copy(update={"hosts_needed": 10**27})
     assert words.capacity_line(many).endswith("; what is needed in 3 years is more than 1,000,000 hosts hold")

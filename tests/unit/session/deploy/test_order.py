@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from howdah.session.deploy.order import steps
+from howdah.session.deploy.order import Way, steps
 from howdah.session.deploy.project import Target, read_target
-from howdah.session.deploy.upgrading import Way
 from support.deployed_hosts import NEW, OLD, found_host
 from support.labs import save_plan, trio_plan
 

@@ -8,10 +8,8 @@ from typing import Any
 import pytest
 
 from howdah.errors import UserError
-from howdah.session.deploy.order import check_downtime, downtime_for, steps
-from howdah.session.deploy.project import Target, read_target
-from howdah.session.deploy.states import DeployedHost, DeployOptions
-from howdah.session.deploy.upgrading import Way
+from howdah.session.deploy.order import Way, check_downtime, downtime_for, steps
+from howdah.session.deploy.project import DeployedHost, DeployOptions, Target, read_target
 from support.deployed_hosts import NEW, OLD, found_host
 from support.labs import save_plan, trio_plan
 

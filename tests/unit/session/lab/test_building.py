@@ -8,7 +8,7 @@ import pytest
 
 from howdah.errors import UserError
 from howdah.installation.digests import digests, release_of
-from howdah.session.lab.building import Wanted, check
+from howdah.session.lab.building import LabOptions, check
 from support.labs import lab_plan, save_plan
 from support.tarballs import make_hbase
 
@@ -29,7 +29,7 @@ def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_hbase_that_is_not_there_is_told_before_anything_is_built(plan: Path, tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"HBase 2\.6\.4 is not installed") as told:
-        check(plan, Wanted(directory=tmp_path / "lab"))
+        check(plan, LabOptions(directory=tmp_path / "lab"))
     assert told.value.hint == "howdah hadoop fetch hbase, or set HBASE_HOME to your own installation"
     assert not (tmp_path / "lab").exists()
 
@@ -39,4 +39,4 @@ def test_hbase_of_another_release_is_told(
 ) -> None:
     monkeypatch.setenv("HBASE_HOME", str(make_hbase(tmp_path / "own", "2.5.13-hadoop3")))
     with pytest.raises(UserError, match=r"is HBase 2\.5\.13, but the plan is for 2\.6\.4"):
-        check(plan, Wanted(directory=tmp_path / "lab"))
+        check(plan, LabOptions(directory=tmp_path / "lab"))

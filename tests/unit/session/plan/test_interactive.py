@@ -14,7 +14,7 @@ from howdah.model.plan import ClusterPlan
 from howdah.model.request import Demand, Growth, Override, PlanRequest
 from howdah.planner.cluster import plan_cluster
 from howdah.serve.pages import sentence
-from howdah.serve.settings import ServeSettings
+from howdah.serve.places import ServeSettings
 from howdah.session.plan.interactive import (
     PlanAsked,
     WhatIfAsked,

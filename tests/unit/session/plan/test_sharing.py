@@ -15,7 +15,7 @@ from howdah.planner.cluster import plan_cluster
 from howdah.planner.succession import plan_after
 from howdah.report.plan.content import command
 from howdah.session.plan.requests import plan_change, request_before
-from howdah.session.plan.sharing import AskedShare, check_written_apart, parse_share, plan_shared
+from howdah.session.plan.sharing import RequestedShare, check_written_apart, parse_share, plan_shared
 from support.hosts import host_group
 
 HOSTS = Inventory(cluster="a", groups=(host_group(name="w", count=4),))
@@ -26,7 +26,7 @@ def planned(
     place: Path, name: str, *beside: str, share: int | None = None, request: PlanRequest = KVM
 ) -> ClusterPlan:
     """A plan beside others in the same place, which is kept there under its cluster's name."""
-    asked = AskedShare(share, tuple(place / f"{other}.yaml" for other in beside), name)
+    asked = RequestedShare(share, tuple(place / f"{other}.yaml" for other in beside), name)
     plan = plan_shared(plan_cluster, asked, HOSTS, request)
     (place / f"{name}.yaml").write_text(write_plan(plan), encoding="utf-8")
     return plan
@@ -47,7 +47,7 @@ def test_a_share_is_one_to_ninety_nine_per_cent(text: str) -> None:
 
 def test_what_goes_with_no_share_or_not_with_one_is_refused() -> None:
     assert not parse_share(None, (), None, KVM)
-    assert parse_share("50%", (), "b", KVM) == AskedShare(50, (), "b")
+    assert parse_share("50%", (), "b", KVM) == RequestedShare(50, (), "b")
     for share, cluster, request, what in (
         (None, "b", KVM, "no other cluster shares these hosts"),
         ("50%", "B!", KVM, "is not a cluster's name"),
@@ -156,11 +156,11 @@ def test_nobody_is_moved_to_disks_where_its_data_is_not(tmp_path: Path) -> None:
 def test_a_plan_is_not_written_over_one_that_it_stands_beside(tmp_path: Path) -> None:
     planned(tmp_path, "a", share=50)
     path = tmp_path / "a.yaml"
-    check_written_apart(AskedShare(None, (path,), "b"), tmp_path / "b.yaml")
+    check_written_apart(RequestedShare(None, (path,), "b"), tmp_path / "b.yaml")
     # The page of a plan that is called so would be the other's.
     for other in (path, tmp_path / "a.yml"):
         with pytest.raises(UserError, match="is the plan of another cluster"):
-            check_written_apart(AskedShare(None, (path,), "b"), other)
+            check_written_apart(RequestedShare(None, (path,), "b"), other)
 
 
 def test_hosts_that_clusters_want_set_differently_are_told(tmp_path: Path) -> None:

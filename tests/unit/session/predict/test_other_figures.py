@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 
 from howdah.calibrate.case import CaseWork
-from howdah.session.predict.other_figures import _WANTED, _not_simulated, _Simulated
+from howdah.session.predict.other_figures import _FIGURES, _not_simulated, _Simulated
 from howdah.simulation.cases import scenario_of
 from howdah.simulation.outcome import Summary
 from howdah.simulation.replications import Simulations
 from support.sim_plans import slots_plan, small_suite
 
-_SIMULATED = [wanted for wanted in _WANTED if wanted.simulated is not _not_simulated]
+_SIMULATED = [wanted for wanted in _FIGURES if wanted.simulated is not _not_simulated]
 
 
 def _numbers() -> dict[str, float]:
@@ -41,8 +41,8 @@ def test_every_figure_is_a_number_that_a_small_run_may_have() -> None:
 
 
 def test_only_the_traffic_of_ft_logging_is_not_simulated() -> None:
-    others = [wanted for wanted in _WANTED if wanted not in _SIMULATED]
+    others = [wanted for wanted in _FIGURES if wanted not in _SIMULATED]
     # Two block sizes and three programs.
     assert len(others) == 6
     assert all("FT logging" in wanted.quantity and wanted.case.endswith(" FT") for wanted in others)
-    assert others[0].known({"256 ftlog_gen_Mbps": "13"}) == "13 Mbit/s"
+    assert others[0].published({"256 ftlog_gen_Mbps": "13"}) == "13 Mbit/s"

@@ -33,7 +33,7 @@ def made(target: Path | str, folder: Path, calibration: Path | None = None) -> P
         seed=5,
         name="made",
         directory=folder / "predictions",
-        tell=lambda done: None,
+        report=lambda done: None,
     )
 
 

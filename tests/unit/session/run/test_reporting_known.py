@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.analysis import analyse
+from howdah.analysis.analyse import analyse
 from howdah.calibrate.case import Case
 from howdah.calibrate.tables import named_run
 from howdah.model.plan import ClusterPlan

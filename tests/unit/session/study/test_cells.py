@@ -9,8 +9,7 @@ from howdah.model.study import StudyRun
 from howdah.session.study.cells import write_inputs, write_unstarted
 from howdah.session.study.directory import StudyDirectory
 from howdah.store.reader import read_record
-from howdah.study.matrix import cells_of
-from howdah.study.schedule import due
+from howdah.study import cells_of, due
 from support.studies import EXAMPLES, study
 
 

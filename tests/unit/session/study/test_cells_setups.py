@@ -25,8 +25,7 @@ from howdah.simulation.calibrations import PUBLISHED, load_calibration
 from howdah.simulation.cases import scenario_of
 from howdah.simulation.published_studies import case_of, ratio_works, studies
 from howdah.simulation.translate import translate
-from howdah.study.matrix import Cell, cells_of
-from howdah.study.schedule import Due
+from howdah.study import Cell, Due, cells_of
 from support.studies import Nobody
 
 ROOT = Path(__file__).parents[4]

@@ -16,7 +16,7 @@ from howdah.session.study import studies as session
 from howdah.session.study.cells import plan_path, run_request, write_inputs
 from howdah.session.study.directory import StudyDirectory
 from howdah.session.study.running import StudyLaboratory
-from howdah.study.matrix import cells_of
+from howdah.study import cells_of
 from support.hadoop_cluster import needs_hadoop
 from support.studies import EXAMPLES
 
@@ -58,7 +58,7 @@ def test_cells_of_one_laboratory_share_a_plan_for_the_largest_dataset(tmp_path: 
 @needs_hadoop
 def test_a_dry_run_says_how_many_laboratories_are_brought_up(tmp_path: Path) -> None:
     matrix = session.dry_run(given(tmp_path), tmp_path / "there")
-    assert len(matrix.left) == 8
+    assert len(matrix.remaining) == 8
     # Two in the first round; the second begins on the one that is up.
     assert matrix.laboratories == 3
     assert not (tmp_path / "there").exists()
@@ -80,7 +80,7 @@ repeats: {{least: 2, most: 2}}
 @needs_hadoop
 def test_a_dry_run_leaves_out_times_that_the_simulator_does_not_know(tmp_path: Path) -> None:
     matrix = session.dry_run(given(tmp_path, SPARK), tmp_path / "there")
-    assert len(matrix.left) == 4
+    assert len(matrix.remaining) == 4
 
 
 @needs_hadoop

@@ -20,14 +20,12 @@ from howdah.model.study import StudyRun
 from howdah.report.figures.timeline import LABEL_PITCH
 from howdah.report.study.found import CellRuns
 from howdah.report.study.masters import loads
-from howdah.report.study.results import conclusions
+from howdah.report.study.results import conclusions, unanswered_figure
 from howdah.report.study.saturation import saturation_table
-from howdah.report.study.unanswered import unanswered_figure
 from howdah.session.study.directory import KEPT, StudyDirectory
 from howdah.session.study.paper import export_study, find, verify_study, write_study_paper
-from howdah.session.study.studies import dry_run, make_runs, read, run
-from howdah.study.matrix import cells_of
-from howdah.study.schedule import Due
+from howdah.session.study.studies import dry_run, local, make_runs, read, run
+from howdah.study import Due, cells_of
 from support.studies import EXAMPLES, SIMULATED
 
 pytestmark = pytest.mark.slow
@@ -73,7 +71,7 @@ class Watcher:
             raise KeyboardInterrupt
         self.begun.append(one.run_id)
 
-    def tell(self, text: str) -> None:
+    def report(self, text: str) -> None:
         pass
 
     def progress(self, progress: Progress) -> None:
@@ -313,7 +311,7 @@ def test_a_stopped_study_goes_on_with_what_is_left(file: Path, tmp_path: Path) -
     place, first, second = tmp_path / "blocks", Watcher(stop_after=3), Watcher()
     with pytest.raises(KeyboardInterrupt):
         make_runs(read(file), StudyDirectory(place), first)
-    assert [len(dry_run(read(file), place).done), len(dry_run(read(file), place).left)] == [3, 5]
+    assert [len(dry_run(read(file), place).done), len(dry_run(read(file), place).remaining)] == [3, 5]
     before = {path: path.stat().st_mtime_ns for path in place.glob("runs/*/run.json")}
     make_runs(read(file), StudyDirectory(place), second)
     assert len(first.ends) == 3
@@ -402,3 +400,20 @@ def test_a_bundle_is_verified_and_any_change_in_it_is_found(copy: Path, tmp_path
     cut.write_bytes(bundle.read_bytes()[:-100])
     with pytest.raises(UserError, match="or damaged"):
         verify_study(cut)
+
+
+@pytest.mark.parametrize(
+    ("dataset", "repeats", "message"),
+    [
+        ("0", None, "--dataset 0: 0 has no unit"),
+        ("0GB", None, "--dataset 0GB: 0GB is zero"),
+        ("4GB", 0, "--repeats 0: is out of range"),
+        ("4GB", 10**6, "--repeats 1000000: is out of range"),
+    ],
+)
+def test_sizes_and_repeats_of_a_local_study_are_checked_before_it_runs(
+    dataset: str, repeats: int | None, message: str
+) -> None:
+    with pytest.raises(UserError) as refused:
+        local([], [dataset], repeats)
+    assert str(refused.value) == message

@@ -7,11 +7,10 @@ import posixpath
 from dataclasses import replace
 from pathlib import Path
 
-from howdah.engines.hadoop.context import HadoopContext
 from howdah.engines.hadoop.history.failure import advised, client_error, short_cause
 from howdah.engines.hadoop.history.reporters import ReportedJob
 from howdah.engines.hadoop.programs.command import EndedJob
-from howdah.engines.hadoop.target import NodeFinder
+from howdah.engines.hadoop.target import HadoopContext, NodeFinder
 from howdah.errors import UserError
 from howdah.model.cluster import HadoopJob
 from howdah.model.reported import Counters

@@ -10,7 +10,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from howdah.engines.digests import sha256
+from howdah.engines.base import sha256
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.engines.processes import PATIENCE_S, RunningProgram
 from howdah.installation.java_programs import BRIEF, PROGRAMS, java_command

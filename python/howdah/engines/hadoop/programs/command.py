@@ -1,25 +1,26 @@
-"""The command line of a program: properties of the run, of the workload and of the user."""
+"""The command line of a program on Hadoop, and which properties of Spark a user may set."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from howdah.engines.hadoop.context import HadoopContext
 from howdah.engines.hadoop.history.reporters import ReportedJob, report_job
-from howdah.engines.hadoop.programs.spark_settings import SPARK_PREFIX, check_spark_setting
 from howdah.engines.hadoop.storage import HOME, STAGING, HdfsWorkspace
-from howdah.engines.hadoop.target import HadoopTarget
+from howdah.engines.hadoop.target import HadoopContext, HadoopTarget
 from howdah.errors import UserError
 from howdah.hadoop.readers import intended_key
 from howdah.installation.java_programs import BRIEF, java_command
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.option import BLOCK_SIZE, REPLICATION
+from howdah.model.workloads.spark import EXECUTOR_MEMORY, executor_container_bytes
+from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import Codec, TeraSort
-from howdah.releases.catalogue import default_of, hadoop
+from howdah.releases.catalogue import DEFAULT_SPARK, default_of, hadoop, intended_spark_key, spark_keys
 from howdah.services.job_facts import JobFacts
 from howdah.services.job_rest import AppMaster
 from howdah.services.resourcemanager import Node, ResourceManager
+from howdah.units import MIB, format_memory
 
 _OPTIONS = (
     *BRIEF,
@@ -61,7 +62,6 @@ class EndedJob(NamedTuple):
     """A job whose client has ended."""
 
     application: str
-    """The application that it was."""
     lines: tuple[str, ...]
     """The last lines that its client printed."""
     seen: JobFacts | None
@@ -211,3 +211,59 @@ def check_containers(target: HadoopTarget, nodes: Sequence[Node]) -> None:
             if requested.isdigit() and int(requested) > most_mib:
                 where = f"--set {key}" if key in target.job_settings else target.conf.where(key)
                 raise UserError(where, f"requests {requested} MiB; {limit}", f"give at most {most_mib}")
+
+
+SPARK_PREFIX = "spark."
+HADOOP_PREFIX = "spark.hadoop."
+"""Before a property of Hadoop, for Spark to pass it on."""
+_SPARK_FLAGS = {
+    "spark.default.parallelism": "--partitions",
+    "spark.dynamicAllocation.enabled": "--allocation",
+    "spark.executor.cores": "--executor-cores",
+    "spark.executor.instances": "--executors",
+    "spark.executor.memory": "--executor-memory",
+    "spark.sql.shuffle.partitions": "--partitions",
+    "spark.submit.deployMode": "--deploy-mode",
+    "spark.yarn.queue": "--queue",
+}
+_OWN_OF_SPARK = {
+    "spark.app.name": "identifies the program",
+    "spark.eventLog.dir": "keeps what applications write in the run's directory",
+    "spark.eventLog.enabled": "must be true, because the report is made from the event log",
+    "spark.jars": "holds howdah's programs",
+    "spark.master": "must be yarn",
+    "spark.yarn.stagingDir": "keeps what applications write in the run's directory",
+    "spark.yarn.tags": "identifies the run's applications",
+}
+
+
+def check_executors(suite: Suite, nodes: Sequence[Node]) -> None:
+    """Raise UserError for executors that are larger than any node: YARN would refuse them after a while."""
+    largest_bytes = max((node.used_memory_mib + node.available_memory_mib) * MIB for node in nodes)
+    for workload in suite.workloads:
+        heap = EXECUTOR_MEMORY.of(workload)
+        if heap is None or executor_container_bytes(heap) <= largest_bytes:
+            continue
+        raise UserError(
+            EXECUTOR_MEMORY.flag,
+            f"a heap of {format_memory(heap)} needs {format_memory(executor_container_bytes(heap))} with its "
+            f"overhead; the largest NodeManager has {format_memory(largest_bytes)}",
+            "give less",
+        )
+
+
+def check_spark_setting(key: str, value: str) -> None:
+    """Raise UserError for a property of Spark that is not the user's, misspelt, or of a wrong kind."""
+    if key in _SPARK_FLAGS:
+        raise UserError(f"--set {key}", "has its own flag", f"write {_SPARK_FLAGS[key]}")
+    if key in _OWN_OF_SPARK:
+        raise UserError(f"--set {key}", f"is reserved for howdah: it {_OWN_OF_SPARK[key]}", "leave it out")
+    entry = spark_keys().get(key)
+    if entry is None:
+        if meant := intended_spark_key(key):
+            raise UserError(
+                f"--set {key}", f"no code of Spark {DEFAULT_SPARK} reads this key", f"did you mean {meant}?"
+            )
+        return
+    if misfit := entry.misfit(value):
+        raise UserError(f"--set {key}", f"{value!r} {misfit}", f"the default is {entry.default!r}")

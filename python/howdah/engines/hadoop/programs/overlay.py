@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree
 
-from howdah.engines.hadoop.programs.spark_settings import SPARK_PREFIX
+from howdah.engines.hadoop.programs.command import SPARK_PREFIX
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.errors import UserError
 from howdah.installation.installation import Installation, SparkInstallation, find_spark

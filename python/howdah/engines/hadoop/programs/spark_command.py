@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from howdah.engines.hadoop.context import HadoopContext
 from howdah.engines.hadoop.history.reporters import ReportedJob
 from howdah.engines.hadoop.history.spark import report_spark
-from howdah.engines.hadoop.programs.command import EndedJob, staging
-from howdah.engines.hadoop.programs.spark_settings import HADOOP_PREFIX, SPARK_PREFIX
+from howdah.engines.hadoop.programs.command import HADOOP_PREFIX, SPARK_PREFIX, EndedJob, staging
 from howdah.engines.hadoop.storage import HdfsWorkspace
-from howdah.engines.hadoop.target import HadoopTarget
+from howdah.engines.hadoop.target import HadoopContext, HadoopTarget
 from howdah.installation.java_programs import spark_command
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.spark import DeployMode, ExecutorAllocation, OnSpark

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from howdah.engines.hadoop.programs.command import Command, file_properties, sort_properties
 from howdah.engines.hadoop.programs.sources import Generated, read_generated, tera_rows, write_generated
@@ -121,10 +121,11 @@ def terasort(work: HadoopWork[TeraSort]) -> Conclusion:
     properties = sort_properties(work.workload)
     job = work.run(Command(TERASORT_MAIN, properties, (source, output)))
     work.context.workspace.complete(TERASORT)
-    return partial(_sorted, work, job, source, output)
+    return partial(sorted_result, work, job, source, output)
 
 
-def _sorted(work: HadoopWork[TeraSort], job: FinishedJob, source: str, output: str) -> PartialResult:
+def sorted_result(work: HadoopWork[Any], job: FinishedJob, source: str, output: str) -> PartialResult:
+    """The result of a program that has sorted rows from one folder into another."""
     generated = read_generated(work.context.namenode, source)
     if generated:
         # TeraGen's record goes with the rows, so that validation compares them with no other data's.

@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from howdah.engines.hadoop.context import HadoopContext
 from howdah.engines.hadoop.history.failure import client_error, short_cause
 from howdah.engines.hadoop.history.reporters import ReportedJob, report_job
 from howdah.engines.hadoop.history.spark import report_spark
@@ -17,7 +16,7 @@ from howdah.engines.hadoop.programs.client import run_tag
 from howdah.engines.hadoop.programs.command import EndedJob
 from howdah.engines.hadoop.programs.overlay import SUBMIT, Additions, additions, environment, user_logs
 from howdah.engines.hadoop.programs.spark_command import LOGS, prepare_logs
-from howdah.engines.hadoop.target import HadoopTarget
+from howdah.engines.hadoop.target import HadoopContext, HadoopTarget
 from howdah.engines.hadoop.work import Conclusion, HadoopWork
 from howdah.engines.processes import RunningProgram
 from howdah.engines.under_way import PartialResult

@@ -11,7 +11,7 @@ from howdah.planner.reading import Inspected, MountJudgement, Observation, data_
 from howdah.planner.rule import MAY, MUST
 from howdah.planner.rules.declare import Rules
 from howdah.planner.storage import data_bytes_per_s
-from howdah.units import format_bytes, format_rate
+from howdah.units import format_bytes, format_percent, format_rate
 
 _GROUPS_MOST = 4
 _GROUP_LARGEST = 2**40
@@ -134,7 +134,10 @@ def _reserved(file_system: FileSystem) -> tuple[bool | None, str] | None:
     if file_system.reserved_bytes is None:
         return None, "not known"
     share = file_system.reserved_bytes / file_system.size_bytes
-    return share <= _RESERVED_MOST, f"{share:.1%} reserved ({format_bytes(file_system.reserved_bytes)})"
+    return (
+        share <= _RESERVED_MOST,
+        f"{format_percent(share)} reserved ({format_bytes(file_system.reserved_bytes)})",
+    )
 
 
 rules.inspection("disks.reserved-blocks", sources="D1 93, howdah").by(
@@ -145,7 +148,7 @@ rules.inspection("disks.reserved-blocks", sources="D1 93, howdah").by(
 
 def _room(file_system: FileSystem) -> tuple[bool | None, str]:
     used = _used(file_system)
-    return used <= _FILL_MOST, f"{used:.0%} full"
+    return used <= _FILL_MOST, f"{format_percent(used)} full"
 
 
 def _used(file_system: FileSystem) -> float:
@@ -170,7 +173,7 @@ def _system(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         yield Observation(
             root.free_bytes >= _SYSTEM_FREE or _used(root) <= _FILL_MOST,
             "/",
-            f"{_used(root):.0%} full, {format_bytes(root.free_bytes)} free",
+            f"{format_percent(_used(root))} full, {format_bytes(root.free_bytes)} free",
             f"{format_bytes(_SYSTEM_FREE)} free or a tenth: daemons that cannot write logs stop, a NameNode "
             "goes into safe mode",
             fix="delete old logs and packages from /, and move HADOOP_LOG_DIR to a disk with room",
@@ -186,7 +189,7 @@ def _even(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         yield Observation(
             used[most] - used[least] <= _FILL_SPREAD,
             f"{least}, {most}",
-            f"{used[least]:.0%} and {used[most]:.0%} full",
+            f"{format_percent(used[least])} and {format_percent(used[most])} full",
             "at most 20 points between the emptiest and the fullest",
             fix="hdfs diskbalancer -plan HOST, then -execute",
         )

@@ -48,8 +48,8 @@ SENTENCES = {
 def _why(name: str, folder: Path, *, history: bool = True) -> str | None:
     job = recorded_job(name)
     with serving(job, folder, server=history, file=False) as cluster:
-        told = report_job(cluster, job.id, RunClock(), workload=Pi(), plan=PLAN, printed=job.client)
-    return told.job.diagnostics
+        error = report_job(cluster, job.id, RunClock(), workload=Pi(), plan=PLAN, printed=job.client)
+    return error.job.diagnostics
 
 
 @pytest.mark.parametrize(("name", "sentence"), SENTENCES.items(), ids=SENTENCES)
@@ -71,9 +71,9 @@ def test_where_only_the_client_tells_it_names_the_attempt_and_the_cause(tmp_path
 def test_where_logs_cannot_be_had_what_hadoop_said_counts(tmp_path: Path) -> None:
     job = recorded_job("heap")
     with serving(job._replace(logs={}), tmp_path / "conf", file=False) as cluster:
-        told = report_job(cluster, job.id, RunClock(), workload=TeraSort(), plan=PLAN)
-    assert told.job.diagnostics is not None
-    assert told.job.diagnostics.endswith("Java heap space")
+        error = report_job(cluster, job.id, RunClock(), workload=TeraSort(), plan=PLAN)
+    assert error.job.diagnostics is not None
+    assert error.job.diagnostics.endswith("Java heap space")
 
 
 @pytest.mark.parametrize(

@@ -65,11 +65,11 @@ def _told(name: str, folder: Path, *, server: bool, file: bool) -> ReportedJob:
     ],
 )
 def test_the_first_that_can_tells(server: bool, file: bool, told_by: str, tmp_path: Path) -> None:
-    told = _told("terasort", tmp_path / "conf", server=server, file=file)
-    assert told.job.told_by == told_by
-    assert told.job.queue == "root.default"
-    assert told.job.diagnostics is None
-    assert told.counters.output_rows == 400_000
+    reported = _told("terasort", tmp_path / "conf", server=server, file=file)
+    assert reported.job.told_by == told_by
+    assert reported.job.queue == "root.default"
+    assert reported.job.diagnostics is None
+    assert reported.counters.output_rows == 400_000
 
 
 @pytest.mark.parametrize("name", ["terasort", "one", "json", "lost"])
@@ -90,9 +90,9 @@ def test_nobody_else_is_asked_of_a_job_whose_file_says_that_it_succeeded(tmp_pat
         manager = f"127.0.0.1:{silent.port}"
         change_properties(tmp_path / "conf/yarn-site.xml", {"yarn.resourcemanager.webapp.address": manager})
         change_properties(tmp_path / "conf/mapred-site.xml", {"mapreduce.jobhistory.webapp.address": manager})
-        told = _tell("terasort", replace(target, conf=ClientConf.read(tmp_path / "conf")), job)
-    assert told.job.told_by == "history file"
-    assert told.job.conf["mapreduce.job.reduces"]
+        reported = _tell("terasort", replace(target, conf=ClientConf.read(tmp_path / "conf")), job)
+    assert reported.job.told_by == "history file"
+    assert reported.job.conf["mapreduce.job.reduces"]
     assert silent.asked == []
 
 
@@ -107,14 +107,14 @@ def test_a_master_that_left_no_word_in_the_file_is_asked_for(tmp_path: Path) -> 
         file=second, answers={**job.answers, attempts: json.loads(recorded("app-attempts.json").body)}
     )
     with serving(job, tmp_path / "conf") as target:
-        told = _tell("terasort", target, job)
-    assert [(one.number, one.worker) for one in told.job.masters] == [(1, "h2-1"), (2, "h1-2")]
+        reported = _tell("terasort", target, job)
+    assert [(one.number, one.worker) for one in reported.job.masters] == [(1, "h2-1"), (2, "h1-2")]
 
 
 def test_a_job_that_failed_has_the_servers_counters_and_its_files_tasks(tmp_path: Path) -> None:
-    told = _told("heap", tmp_path / "conf", server=True, file=True)
-    assert told.job.told_by == "history server"
-    assert told.job.counters
+    reported = _told("heap", tmp_path / "conf", server=True, file=True)
+    assert reported.job.told_by == "history server"
+    assert reported.job.counters
 
 
 def _placeless(rows: Iterable[TaskAttempt]) -> list[TaskAttempt]:
@@ -123,41 +123,41 @@ def _placeless(rows: Iterable[TaskAttempt]) -> list[TaskAttempt]:
 
 
 def test_its_file_tells_where_the_input_lay(tmp_path: Path) -> None:
-    told = _told("terasort", tmp_path / "conf", server=True, file=True)
-    maps = [row for row in told.attempts if row.kind == "map" and row.state == "succeeded"]
+    reported = _told("terasort", tmp_path / "conf", server=True, file=True)
+    maps = [row for row in reported.attempts if row.kind == "map" and row.state == "succeeded"]
     assert [row.locality for row in sorted(maps, key=lambda row: row.task)] == ["local"] * 7 + ["remote"]
 
 
 @pytest.mark.parametrize("name", JOBS)
 @pytest.mark.parametrize("server", [True, False], ids=["server", "file"])
 def test_phases_cover_the_job_and_do_not_overlap(name: str, server: bool, tmp_path: Path) -> None:
-    told = _told(name, tmp_path / "conf", server=server, file=not server)
-    assert told.phases[0].start_s == told.job.started_s
-    assert told.phases[-1].end_s == told.job.finished_s
-    for one, next_one in zip(told.phases, told.phases[1:], strict=False):
+    reported = _told(name, tmp_path / "conf", server=server, file=not server)
+    assert reported.phases[0].start_s == reported.job.started_s
+    assert reported.phases[-1].end_s == reported.job.finished_s
+    for one, next_one in zip(reported.phases, reported.phases[1:], strict=False):
         assert one.start_s <= one.end_s == next_one.start_s
 
 
 def test_the_maps_phase_ends_with_the_last_map_whose_output_was_taken(tmp_path: Path) -> None:
     for name in ("terasort", "lost"):
-        told = _told(name, tmp_path / name, server=True, file=True)
-        assert [phase.name for phase in told.phases] == ["map-shuffle", "reduce-merge"]
-        good = [row for row in told.attempts if row.kind == "map" and row.state == "succeeded"]
-        assert told.phases[0].end_s == max(row.end_s for row in good)
+        reported = _told(name, tmp_path / name, server=True, file=True)
+        assert [phase.name for phase in reported.phases] == ["map-shuffle", "reduce-merge"]
+        good = [row for row in reported.attempts if row.kind == "map" and row.state == "succeeded"]
+        assert reported.phases[0].end_s == max(row.end_s for row in good)
 
 
 def test_a_job_without_reduces_has_one_phase(tmp_path: Path) -> None:
-    told = _told("one", tmp_path / "conf", server=True, file=True)
-    assert [phase.name for phase in told.phases] == ["map"]
+    reported = _told("one", tmp_path / "conf", server=True, file=True)
+    assert [phase.name for phase in reported.phases] == ["map"]
 
 
 @pytest.mark.parametrize("name", ["terasort", "one", "json", "lost"])
 def test_what_good_attempts_did_adds_up_to_the_jobs_counters(name: str, tmp_path: Path) -> None:
-    told = _told(name, tmp_path / "conf", server=True, file=True)
-    good = [row for row in told.attempts if row.state == "succeeded"]
-    counters = told.job.counters
+    reported = _told(name, tmp_path / "conf", server=True, file=True)
+    good = [row for row in reported.attempts if row.state == "succeeded"]
+    counters = reported.job.counters
     maps = [row for row in good if row.kind == "map"]
-    assert sum(row.input_rows for row in maps) == told.counters.input_rows
+    assert sum(row.input_rows for row in maps) == reported.counters.input_rows
     assert sum(row.output_rows for row in maps) == counters["TaskCounter.MAP_OUTPUT_RECORDS"].map
     assert sum(row.input_bytes for row in maps) == counters["FileSystemCounter.HDFS_BYTES_READ"].map
     assert sum(row.spilled_bytes for row in good) == counters["FileSystemCounter.FILE_BYTES_WRITTEN"].total
@@ -186,12 +186,12 @@ def test_a_generators_counters_have_no_input(tmp_path: Path) -> None:
 
 
 def test_times_are_on_the_runs_own_clock(tmp_path: Path) -> None:
-    told = _told("terasort", tmp_path / "conf", server=True, file=True)
-    assert told.job.submitted_s == pytest.approx(10, abs=0.1)
-    assert told.job.started_s is not None
-    assert told.job.finished_s is not None
-    for row in told.attempts:
-        assert told.job.started_s <= row.start_s <= row.end_s <= told.job.finished_s
+    reported = _told("terasort", tmp_path / "conf", server=True, file=True)
+    assert reported.job.submitted_s == pytest.approx(10, abs=0.1)
+    assert reported.job.started_s is not None
+    assert reported.job.finished_s is not None
+    for row in reported.attempts:
+        assert reported.job.started_s <= row.start_s <= row.end_s <= reported.job.finished_s
 
 
 def test_only_properties_that_hold_no_secret_are_kept(tmp_path: Path) -> None:
@@ -208,21 +208,21 @@ def test_only_properties_that_hold_no_secret_are_kept(tmp_path: Path) -> None:
         }
     }
     with serving(job._replace(answers=answers), tmp_path / "conf", file=False) as target:
-        told = _tell("terasort", target, job)
-    assert told.job.conf == {"mapreduce.task.io.sort.mb": "40"}
+        reported = _tell("terasort", target, job)
+    assert reported.job.conf == {"mapreduce.task.io.sort.mb": "40"}
 
 
 def test_a_client_counts_what_the_history_counts(tmp_path: Path) -> None:
     for name in ("terasort", "one", "lost"):
         job = recorded_job(name)
         assert job.file is not None
-        told = read_history(job.file, "a file").counters
+        reported = read_history(job.file, "a file").counters
         printed = printed_counters(job.client)
         # A client leaves groups out that the history has, and has the checksum of TeraGen by its name.
-        assert {key: sums.total for key, sums in printed.items() if key in told} == {
-            key: sums.total for key, sums in told.items() if key in printed
+        assert {key: sums.total for key, sums in printed.items() if key in reported} == {
+            key: sums.total for key, sums in reported.items() if key in printed
         }
-        assert len(printed) >= 0.9 * len(told)
+        assert len(printed) >= 0.9 * len(reported)
 
 
 def test_a_client_that_printed_no_counters_told_none() -> None:
@@ -232,10 +232,10 @@ def test_a_client_that_printed_no_counters_told_none() -> None:
 
 
 def test_with_the_client_alone_a_record_has_neither_tasks_nor_phases(tmp_path: Path) -> None:
-    told = _told("terasort", tmp_path / "conf", server=False, file=False)
-    assert told.attempts == []
-    assert told.phases == ()
-    assert told.job.finished_s is not None
+    reported = _told("terasort", tmp_path / "conf", server=False, file=False)
+    assert reported.attempts == []
+    assert reported.phases == ()
+    assert reported.job.finished_s is not None
 
 
 def test_nobody_but_the_client_is_left(tmp_path: Path) -> None:
@@ -267,13 +267,13 @@ def test_what_the_master_told_last_counts_where_the_history_cannot_be_had(tmp_pa
         seen.poll()
         again = [one.path for one in master.asked[first:]]
         clock = _clock(job)
-        told = report_job(target, job.id, clock, workload=TeraSort(), plan=PLAN, seen=seen.job)
-    assert told.job.told_by == "application master"
+        reported = report_job(target, job.id, clock, workload=TeraSort(), plan=PLAN, seen=seen.job)
+    assert reported.job.told_by == "application master"
     assert all("attempts" not in path for path in again), "an ended task is asked about once"
     server = _told("terasort", tmp_path / "b", server=True, file=False)
-    assert told.attempts == server.attempts
-    assert told.phases == server.phases
-    assert told.counters == server.counters
+    assert reported.attempts == server.attempts
+    assert reported.phases == server.phases
+    assert reported.counters == server.counters
 
 
 def test_a_master_seen_in_the_middle_leaves_tasks_that_ended_with_the_job(tmp_path: Path) -> None:
@@ -286,13 +286,13 @@ def test_a_master_seen_in_the_middle_leaves_tasks_that_ended_with_the_job(tmp_pa
         seen = TaskSnapshots(JobReader(target.web, master.url + MASTER), job.id)
         seen.poll()
         clock = _clock(job)
-        told = report_job(target, job.id, clock, workload=TeraGen(), plan=PLAN, seen=seen.job)
+        reported = report_job(target, job.id, clock, workload=TeraGen(), plan=PLAN, seen=seen.job)
     assert seen.job is not None
     assert seen.job.state == "running"
-    (row,) = told.attempts
+    (row,) = reported.attempts
     assert row.state == "killed"
     assert row.error == "Hadoop reports no end of it"
-    assert row.end_s == told.job.finished_s
+    assert row.end_s == reported.job.finished_s
 
 
 def test_a_job_whose_master_was_killed_unwritten_has_the_tasks_that_were_seen(tmp_path: Path) -> None:
@@ -306,9 +306,9 @@ def test_a_job_whose_master_was_killed_unwritten_has_the_tasks_that_were_seen(tm
         seen = TaskSnapshots(JobReader(target.web, master.url + MASTER), job.id)
         seen.poll()
         clock = _clock(job)
-        told = report_job(target, job.id, clock, workload=TeraGen(), plan=PLAN, seen=seen.job)
-    assert told.job.told_by == "history server"
-    assert [(row.kind, row.state) for row in told.attempts] == [("map", "killed")]
+        reported = report_job(target, job.id, clock, workload=TeraGen(), plan=PLAN, seen=seen.job)
+    assert reported.job.told_by == "history server"
+    assert [(row.kind, row.state) for row in reported.attempts] == [("map", "killed")]
 
 
 def _unended(answer: object) -> object:
@@ -338,10 +338,10 @@ def test_a_killed_job_is_told_of_by_what_its_application_master_had_written(tmp_
     cut = job._replace(file=job.file[: len(job.file) * 9 // 10])
     with serving(cut, tmp_path / "conf", server=False, place="staging") as target:
         clock = _clock(job)
-        told = report_job(target, job.id, clock, workload=TeraSort(), plan=PLAN, staging=STAGING)
-    assert told.job.told_by == "history file"
-    assert told.job.conf["mapreduce.job.reduces"] == whole_conf(tmp_path, job)
-    states = [row.state for row in told.attempts]
+        reported = report_job(target, job.id, clock, workload=TeraSort(), plan=PLAN, staging=STAGING)
+    assert reported.job.told_by == "history file"
+    assert reported.job.conf["mapreduce.job.reduces"] == whole_conf(tmp_path, job)
+    states = [row.state for row in reported.attempts]
     assert 0 < states.count("succeeded") < sum(len(task.attempts) for task in whole.tasks)
 
 
@@ -354,11 +354,11 @@ def test_of_a_very_long_history_the_beginning_is_read_and_the_server_tells_how_i
     monkeypatch.setattr(history, "MOST_BYTES", most)
     # A DataNode sends as much as it was asked for.
     with serving(job._replace(file=job.file[:most]), tmp_path / "conf") as target:
-        told = _tell("terasort", target, job)
-    assert told.job.told_by == "history server"
-    assert told.job.diagnostics is None
-    assert told.counters.output_rows == 400_000
-    assert 0 < len(told.facts.tasks) <= told.facts.maps + told.facts.reduces
+        reported = _tell("terasort", target, job)
+    assert reported.job.told_by == "history server"
+    assert reported.job.diagnostics is None
+    assert reported.counters.output_rows == 400_000
+    assert 0 < len(reported.facts.tasks) <= reported.facts.maps + reported.facts.reduces
 
 
 def whole_conf(folder: Path, job: RecordedJob) -> str:

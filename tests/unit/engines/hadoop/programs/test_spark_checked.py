@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from howdah.engines.hadoop.programs.spark import differences
-from howdah.engines.hadoop.programs.spark_tpch import answer_of, canonical, references
+from howdah.engines.hadoop.programs.spark import answer_of, canonical, differences, references
 
 GOOD = {"expected_count": "10", "count": "10", "expected_cost": "318984.6953", "cost": "318984.69531"}
 

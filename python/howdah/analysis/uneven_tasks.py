@@ -1,0 +1,269 @@
+"""What uneven task times cost: long poles, idle tails, and tasks that take longer and longer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from howdah.analysis.evidence import Evidence
+from howdah.analysis.evidence.times import TaskSpread, WorkloadTime
+from howdah.analysis.evidence.use import FloatArray
+from howdah.analysis.other_processes import disturbance_of, used_meanwhile
+from howdah.analysis.phases import tasks_of
+from howdah.analysis.stalls import Stretch, apart_s
+from howdah.analysis.wording import number, percent, seconds, times, took
+from howdah.model.at_once import at_once
+from howdah.model.finding import Finding
+from howdah.model.run import Outcome, RunRecord
+from howdah.model.tables import RunData
+from howdah.units import format_counted
+
+# With fewer tasks than this a trend over time is too easily chance.
+DRIFT_TASKS = 12
+DRIFT_RATIO = 1.25
+DRIFT_RANK = 0.6
+
+# A task is a long pole if it takes half as long again as the median one, stands out from the usual
+# spread, and costs its workload a noticeable share of its time.
+POLE_OVER_MEDIAN = 1.5
+POLE_OVER_SPREAD = 5.0
+TAIL_SHARE = 0.05
+# From this share of the workload on, a pole or tail asks for attention rather than informing.
+COSTLY_SHARE = 0.10
+# Nobody would change anything for less time than this.
+LEAST_SAVING_S = 0.05
+# A median absolute deviation of normally distributed times is this much smaller than their deviation.
+MAD_TO_DEVIATION = 1.4826
+
+
+def drift_of(starts: FloatArray, lengths: FloatArray, moved: FloatArray) -> tuple[float, float]:
+    """Whether later tasks took longer per byte than earlier ones: ratio of thirds, rank correlation."""
+    per_byte = lengths / moved if (moved > 0).all() else lengths
+    order = np.argsort(starts, kind="stable")
+    third = len(order) // 3
+    if third == 0:
+        return 1.0, 0.0
+    early = float(np.median(per_byte[order[:third]]))
+    late = float(np.median(per_byte[order[-third:]]))
+    ranks = np.argsort(np.argsort(per_byte[order], kind="stable"), kind="stable").astype(np.float64)
+    rank = float(np.corrcoef(np.arange(len(ranks)), ranks)[0, 1])
+    return (late / early if early > 0 else 1.0), rank
+
+
+def find_slowdown(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """Tasks that grow slower as time passes: heat, other tenants, or a disk reaching its inner zones."""
+    for spread in evidence.spreads:
+        if spread.tasks < DRIFT_TASKS or spread.drift < DRIFT_RATIO or spread.drift_rank < DRIFT_RANK:
+            continue
+        others = disturbance_of(evidence, spread.workload)
+        yield Finding(
+            id="slowing-down",
+            severity="warning",
+            workload=spread.workload,
+            phase=spread.phase,
+            text=f"{spread.workload}: the last third of its {spread.kind} tasks {took(record)} "
+            f"{times(spread.drift)} as long per byte as the first; "
+            "a CPU that throttles, other tenants, or a disk that reaches its inner zones"
+            + (f"; {used_meanwhile(others)}" if others else ""),
+            sure="guess",
+            numbers=(number("last third over first", spread.drift, "1"),),
+        )
+
+
+def spreads(
+    run: RunData, workloads: tuple[WorkloadTime, ...], still: Mapping[str, Sequence[Stretch]] = {}
+) -> tuple[TaskSpread, ...]:
+    """How even the task times of each kind were, job by job of every workload; empty without tasks.
+
+    ``still`` is when each workload got no answers after faults: a task's time is without what it waited then.
+    """
+    result = []
+    for time in workloads:
+        kind_of = run.record.workloads[time.index].workload.kind
+        mine = tasks_of(run.tasks, kind_of, time)
+        # Jobs of a workload run one after the other: their tasks never shared the slots.
+        lanes = list(zip(mine.column("job").to_pylist(), mine.column("kind").to_pylist(), strict=True))
+        for lane in dict.fromkeys(lanes):
+            rows = mine.filter(pa.array([each == lane for each in lanes], pa.bool_()))
+            spread = _spread(run.record, time, str(lane[1]), rows, still.get(time.workload, ()))
+            if spread is not None:
+                result.append(spread)
+    return tuple(result)
+
+
+def succeeded(tasks: pa.Table) -> pa.Table:
+    """The attempts whose work counted."""
+    states = (str(state).lower() for state in tasks.column("state").to_pylist())
+    return tasks.filter(pa.array([state == Outcome.SUCCEEDED.value for state in states], pa.bool_()))
+
+
+def _spread(
+    record: RunRecord, time: WorkloadTime, kind: str, rows: pa.Table, still: Sequence[Stretch]
+) -> TaskSpread | None:
+    done = succeeded(rows)
+    if done.num_rows == 0:
+        return None
+    starts, ends = done.column("start_s").to_numpy(), done.column("end_s").to_numpy()
+    lengths = apart_s(starts, ends, still)
+    places = list(zip(*(done.column(name).to_pylist() for name in ("host", "worker", "slot")), strict=True))
+    free: dict[tuple[str, str, int], float] = {}
+    for place, end in zip(places, ends, strict=True):
+        free[place] = max(end, free.get(place, 0.0))
+    slots = slots_of(record, time, kind, tasks=done.num_rows, places=len(free))
+    first, last = float(starts.min()), float(ends.max())
+    # A slot that never got a task was idle from the first start to the last end.
+    length = float(apart_s(first, last, still))
+    idle = sum(float(apart_s(end, last, still)) for end in free.values()) + (slots - len(free)) * length
+    whole = slots * length
+    longest = int(lengths.argmax())
+    median = float(np.median(lengths))
+    moved = sum(done.column(name).to_numpy() for name in ("input_bytes", "output_bytes", "spilled_bytes"))
+    ratio, rank = drift_of(starts, lengths, np.asarray(moved, dtype=np.float64))
+    return TaskSpread(
+        workload=time.workload,
+        phase=next((phase.name for phase in time.phases if phase.start_s < last <= phase.end_s + 1e-6), None),
+        kind=kind,
+        tasks=done.num_rows,
+        failed=rows.num_rows - done.num_rows,
+        raced=_raced(rows),
+        slots=slots,
+        start_s=first,
+        end_s=last,
+        median_s=median,
+        spread_s=float(np.median(np.abs(lengths - median))),
+        longest_s=float(lengths[longest]),
+        longest_task=int(done.column("task")[longest].as_py()),
+        longest_host=str(done.column("host")[longest].as_py()),
+        tail_share=float(idle / whole) if whole > 0 else 0.0,
+        saving_s=float(idle / slots),
+        drift=ratio,
+        drift_rank=rank,
+    )
+
+
+def _raced(rows: pa.Table) -> int:
+    """Attempts that Hadoop killed because another one of their task had succeeded."""
+    return sum(lost_race(error) for error in rows.column("error").to_pylist())
+
+
+def lost_race(error: str | None) -> bool:
+    """Whether an attempt ended because another one of its task had succeeded first."""
+    return error is not None and error.startswith("Speculation")
+
+
+def slots_of(record: RunRecord, time: WorkloadTime, kind: str, *, tasks: int, places: int) -> int:
+    """How many tasks of a kind could run at once, of which so many ran in so many places.
+
+    Slots count as idle only where there were too few tasks to fill them; an engine that uses fewer slots
+    than it was given, as the storage test does, chose to.
+    """
+    result = record.workloads[time.index]
+    job = result.job
+    if result.spark is not None:
+        # Every stage may use all cores of the executors.
+        cores = max((executor.cores for executor in result.spark.executors), default=1)
+        planned = cores * len(result.spark.executors)
+        return max(places, planned) if tasks < planned else places
+    room = at_once(record.plan, job.conf if job else None)
+    planned = room.maps if kind == "map" else room.reduces
+    return max(places, planned) if tasks < planned else places
+
+
+def find_poles(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """Tasks that ran much longer than their like, and slots that idled while the last ones finished."""
+    for spread in evidence.spreads:
+        time = evidence.time_of(spread.workload)
+        least_s = max(LEAST_SAVING_S, TAIL_SHARE * time.elapsed_s)
+        # A lone reduce puts together what maps found: there is nothing to spread.
+        lone = spread.kind == "reduce" and spread.tasks == 1
+        # A tail that work done again for a lost worker made is told with that worker.
+        again = any(
+            attempt.kind == spread.kind and attempt.end_s >= spread.end_s
+            for loss in evidence.losses
+            if loss.workload == spread.workload
+            for attempt in loss.again
+        )
+        if time.outcome is not Outcome.SUCCEEDED or spread.saving_s < least_s or lone or again:
+            continue
+        deviation = MAD_TO_DEVIATION * spread.spread_s
+        pole = (
+            spread.tasks > 1
+            and spread.longest_over_median > POLE_OVER_MEDIAN
+            and spread.longest_s - spread.median_s > POLE_OVER_SPREAD * deviation
+        )
+        where = f"{spread.workload} {spread.phase or ''}".rstrip()
+        saved = (
+            f"{percent(spread.tail_share)} of its slot time was idle at the end, and evenly spread "
+            f"it would end {seconds(spread.saving_s)} sooner"
+        )
+        if pole:
+            text = (
+                f"{where}: {spread.kind} task {spread.longest_task} {took(record)} "
+                f"{seconds(spread.longest_s)}, {times(spread.longest_over_median)} the median of "
+                f"{format_counted(spread.tasks, 'task')}; {saved}"
+            )
+        elif spread.tasks < spread.slots:
+            tasks = format_counted(spread.tasks, f"{spread.kind} task")
+            text = f"{where}: {tasks} for {spread.slots} slots; {saved}"
+        else:
+            waves = spread.tasks / spread.slots
+            text = (
+                f"{where}: {format_counted(spread.tasks, f'{spread.kind} task')} on {spread.slots} slots "
+                f"({waves:.1f} each) did not end together; {saved}"
+            )
+        others = disturbance_of(evidence, spread.workload)
+        if others is not None:
+            text += f"; {used_meanwhile(others)}"
+        yield Finding(
+            id="long-pole" if pole else "idle-tail",
+            severity="warning" if spread.saving_s > COSTLY_SHARE * time.elapsed_s else "note",
+            workload=spread.workload,
+            phase=spread.phase,
+            text=text,
+            numbers=(
+                number("tasks", spread.tasks, "1"),
+                number("median task", spread.median_s, "s"),
+                number("longest task", spread.longest_s, "s"),
+                number("idle slot time", spread.tail_share, "1"),
+                number("sooner if balanced", spread.saving_s, "s"),
+            ),
+        )
+
+
+def find_failed_attempts(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """Task attempts that failed or were killed and had to be run again, and those that lost a race."""
+    for spread in evidence.spreads:
+        # What ended with a lost worker or failed for want of a master is told with that.
+        explained = [(loss.workload, attempt) for loss in evidence.losses for attempt in loss.ended]
+        explained += [(loss.workload, attempt) for loss in evidence.master_losses for attempt in loss.failed]
+        lost = {
+            attempt
+            for workload, attempt in explained
+            if (workload, attempt.kind) == (spread.workload, spread.kind)
+            and attempt.state != Outcome.SUCCEEDED.value
+            and not lost_race(attempt.error)
+        }
+        failed = spread.failed - spread.raced - len(lost)
+        attempts = f"{spread.failed + spread.tasks} {spread.kind} task attempts"
+        if failed:
+            text = f"{spread.workload}: {failed} of {attempts} did not succeed; their time is lost"
+            yield _attempts(spread, "failed-attempts", text, failed)
+        if spread.raced:
+            text = (
+                f"{spread.workload}: {spread.raced} of {attempts} were run twice on speculation and lost "
+                "the race; their reads and computation were wasted"
+            )
+            yield _attempts(spread, "speculative-attempts", text, spread.raced)
+
+
+def _attempts(spread: TaskSpread, name: str, text: str, many: int) -> Finding:
+    return Finding(
+        id=name,
+        severity="warning" if name == "failed-attempts" else "note",
+        workload=spread.workload,
+        phase=spread.phase,
+        text=text,
+        numbers=(number("failed attempts" if name == "failed-attempts" else "lost races", many, "1"),),
+    )

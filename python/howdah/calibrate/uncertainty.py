@@ -1,0 +1,185 @@
+"""How sure a calibration is of another run: draws of its parameters, distance from its own runs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howdah.calibrate.hbase import HBASE
+from howdah.model.calibration import CalibratedValue, Calibration, Extent
+from howdah.model.inventory import HostGroup
+from howdah.model.placement import placed_workers
+from howdah.model.plan import ClusterPlan
+from howdah.model.prediction import Beyond, Distance
+from howdah.model.workloads.suite import Suite
+from howdah.model.workloads.terasort import ROW_BYTES, ROWS
+from howdah.model.workloads.ycsb import Ycsb
+from howdah.model.workloads.ycsb_options import RECORDS
+from howdah.units import format_bits_per_s, format_bytes, format_count_short
+
+_OF_TABLES = frozenset(parameter.name for parameter in HBASE)
+PER_DISTANCE = 0.06
+"""Standard deviation of a time's logarithm for each unit of `distance`.
+
+From ALOJA's runs, which are predicted without being fitted: so much covers nine of ten (docs/accuracy.md)."""
+_WHOLE = 10
+"""From here on a number of hosts, disks or tasks is shown without its fraction."""
+_SLACK = 1.5
+"""So much beyond the last run is no extrapolation worth a word."""
+
+
+def extents(works: Iterable[tuple[ClusterPlan, Suite]]) -> tuple[Extent, ...]:
+    """The least and the most of every quantity over several runs."""
+    result: dict[str, Extent] = {}
+    for plan, suite in works:
+        for name, unit, value in _quantities(plan, suite):
+            known = result.get(name)
+            low, high = (known.low, known.high) if known else (value, value)
+            result[name] = Extent(name=name, unit=unit, low=min(low, value), high=max(high, value))
+    return tuple(result.values())
+
+
+def distance(calibration: Calibration | None, plan: ClusterPlan, suite: Suite) -> float:
+    """How far a run lies outside the runs that a calibration was made from; 0 inside.
+
+    The length of a vector with the logarithm of the factor beyond the nearest run for each quantity.
+    """
+    return math.hypot(*(math.log(each.factor) for each in _outside(calibration, plan, suite)))
+
+
+def distance_of(calibration: Calibration | None, plan: ClusterPlan, suite: Suite) -> Distance | None:
+    """The same with the quantities outside, the furthest first; None without a calibration."""
+    if calibration is None:
+        return None
+    length = distance(calibration, plan, suite)
+    furthest = sorted(_outside(calibration, plan, suite), key=lambda each: -each.factor)
+    return Distance(length=length, deviation=PER_DISTANCE * length, beyond=tuple(furthest))
+
+
+def beyond(calibration: Calibration, plan: ClusterPlan, suite: Suite) -> tuple[str, ...]:
+    """What of a run lies well outside the runs that a calibration was made from, each in words."""
+    far = (each.text for each in _outside(calibration, plan, suite) if each.factor > _SLACK)
+    return (*_other_work(calibration, suite), *far)
+
+
+def _outside(calibration: Calibration | None, plan: ClusterPlan, suite: Suite) -> Iterator[Beyond]:
+    known = {extent.name: extent for extent in calibration.extents} if calibration else {}
+    for name, unit, value in _quantities(plan, suite):
+        extent = known.get(name)
+        if extent is None or value <= 0:
+            continue
+        factor = max(value / extent.high, extent.low / value)
+        if factor > 1:
+            text = f"{name} {_said(value, unit)}, calibrated {_reach(extent)}"
+            yield Beyond(name=name, value=value, low=extent.low, high=extent.high, factor=factor, text=text)
+
+
+def _other_work(calibration: Calibration, suite: Suite) -> Iterator[str]:
+    """Costs of jobs are none of operations on a table, nor the other way round."""
+    of_tables = any(value.name in _OF_TABLES for value in calibration.parameters)
+    asks = any(isinstance(workload, Ycsb) for workload in suite.workloads)
+    if asks != of_tables:
+        yield (
+            "operations on a table, calibrated by jobs"
+            if asks
+            else "jobs, calibrated by operations on a table"
+        )
+
+
+def _quantities(plan: ClusterPlan, suite: Suite) -> Iterator[tuple[str, str, float]]:
+    """Names, units and values of what a simulation's rightness may depend on."""
+    cluster = plan.cluster
+    workers = list(placed_workers(cluster))
+    hosts = {worker.host for worker in workers}
+    yield "hosts", "", float(len(hosts))
+    yield "workers on a host", "", len(workers) / len(hosts)
+    for group in cluster.inventory.worker_groups:
+        yield from _hardware(group)
+        slots = sum(
+            kind.map_slots * kind.per_host for kind in plan.workers if kind.group in {None, group.name}
+        )
+        if slots and group.data_disks:
+            yield "maps at once on a data disk", "", slots / group.data_disks
+            yield "maps at once on a thread", "", slots / group.cpu.threads
+            yield "network of a data disk", "bit/s", group.network_bits_per_s / group.data_disks
+    records = suite.first(RECORDS)
+    if records is not None:
+        yield "records", "", float(records)
+    rows = suite.first(ROWS)
+    if rows is not None:
+        yield "dataset", "B", float(rows * ROW_BYTES)
+
+
+def _hardware(group: HostGroup) -> Iterator[tuple[str, str, float]]:
+    yield "threads of a host", "", float(group.cpu.threads)
+    yield "data disks of a host", "", float(group.data_disks)
+    yield "network of a host", "bit/s", float(group.network_bits_per_s)
+
+
+def _reach(extent: Extent) -> str:
+    low, high = _said(extent.low, extent.unit), _said(extent.high, extent.unit)
+    return f"at {low}" if low == high else f"from {low} to {high}"
+
+
+def _said(value: float, unit: str) -> str:
+    match unit:
+        case "B":
+            return format_bytes(value)
+        case "bit/s":
+            return format_bits_per_s(value)
+        case _:
+            return format_count_short(round(value)) if value >= _WHOLE else f"{value:.2g}"
+
+
+_NINETY = 1.6448536269514722
+"""Standard deviations from the middle to either end of a 90 % interval."""
+_MOST = 2.5
+"""No draw is further from what was found, in standard deviations: nobody fitted the tails."""
+
+
+def draws(calibration: Calibration, count: int, seed: int) -> tuple[dict[str, float], ...]:
+    """So many sets of values by name, the first of them the calibration's own; the same seed gives the same.
+
+    A logarithm is normal about the value that was found, as far as its interval says; fitted ones lie apart
+    together, as their correlations say. What has no interval, or is not positive, stays as it is. Each set
+    has the names of ``calibration.values``: what was fitted to one study's own hosts is of no other's.
+    """
+    values = calibration.parameters
+    spreads = np.array([_spread(value) for value in values])
+    normal = np.random.default_rng(seed).standard_normal((max(0, count - 1), len(values)))
+    # Row by row, where a product of matrices would round by how many rows there are.
+    together = np.clip(np.sum(normal[:, np.newaxis, :] * _root(calibration, values), axis=2), -_MOST, _MOST)
+    result = tuple(calibration.values for _ in range(min(count, 1)))
+    return result + tuple(
+        {
+            value.name: value.value * float(np.exp(spread * off))
+            for value, spread, off in zip(values, spreads, row, strict=True)
+            if value.name in calibration.values
+        }
+        for row in together
+    )
+
+
+def _spread(value: CalibratedValue) -> float:
+    """Standard deviation of the logarithm."""
+    if min(value.low, value.value) <= 0:
+        return 0.0
+    return float(np.log(value.high / value.low)) / (2 * _NINETY)
+
+
+def _root(calibration: Calibration, values: Sequence[CalibratedValue]) -> NDArray[np.float64]:
+    """A square root of the correlations: numbers drawn apart become numbers that lie apart together."""
+    whole = np.eye(len(values))
+    fitted = [index for index, value in enumerate(values) if value.origin == "fitted"]
+    below = iter(calibration.correlations)
+    if calibration.correlations:
+        for row, index in enumerate(fitted):
+            for other in fitted[:row]:
+                whole[index, other] = whole[other, index] = next(below)
+    # Rounded correlations may be no matrix of any numbers; the nearest is without what is below zero.
+    sizes, directions = np.linalg.eigh(whole)
+    root: NDArray[np.float64] = directions * np.sqrt(np.maximum(sizes, 0.0))
+    return root

@@ -1,0 +1,108 @@
+"""What a terminal shows while studies and simulations go."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.text import Text
+
+from howdah import study as schedule
+from howdah.units import format_seconds
+
+if TYPE_CHECKING:
+    from howdah.model.job import Progress as Step
+    from howdah.model.study import Study, StudyRun
+    from howdah.simulation.replications import Done
+    from howdah.study import Due
+
+
+class StudyDisplay:
+    """A bar over the whole matrix, and a line for each run that has ended; in a pipe only the lines."""
+
+    def __init__(self, study: Study, *, silent: bool) -> None:
+        self._study = study
+        self._console = Console(quiet=silent, highlight=False, soft_wrap=True)
+        self._bar = Progress(
+            BarColumn(22, style="grey35", complete_style="cyan", finished_style="cyan"),
+            TextColumn("{task.completed:.0f} of {task.total:.0f} runs"),
+            TextColumn("{task.fields[left]}"),
+            TextColumn("{task.fields[now]}"),
+            console=self._console,
+            transient=True,
+            disable=silent or not self._console.is_terminal,
+        )
+        self._task = self._bar.add_task("", total=None, left="", now="", visible=False)
+        self._now = ""
+        self._place = ""
+
+    def __enter__(self) -> StudyDisplay:
+        self._bar.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._bar.stop()
+
+    def begins(self, run: Due, remaining: Sequence[Due], done: Sequence[StudyRun]) -> None:
+        """Move the bar, and say how long the rest will take."""
+        seconds = schedule.expected_s(self._study, remaining, done)
+        self._now = run.cell.name
+        total = len(done) + len(remaining)
+        self._place = f"{len(done) + 1:>{len(str(total))}}/{total}"
+        self._bar.update(
+            self._task,
+            total=total,
+            completed=len(done),
+            left="" if seconds is None else f"about {format_seconds(seconds)} left",
+            now=self._now,
+            visible=True,
+        )
+
+    def report(self, text: str) -> None:
+        """Say what happens to a laboratory, in the bar alone: there are many steps of it."""
+        self._bar.update(self._task, now=text, visible=True)
+
+    def progress(self, progress: Step) -> None:
+        """Name the workload under way."""
+        self._bar.update(self._task, now=f"{self._now}: {progress.workload} {progress.phase}".rstrip())
+
+    def ended(self, due: Due, run: StudyRun) -> None:
+        """A line for the run."""
+        if run.figures.outcome.value == "succeeded":
+            outcome = Text(format_seconds(schedule.elapsed_s(run)))
+        else:
+            outcome = Text(f"{run.figures.outcome.value}: {run.figures.error or ''}", style="red")
+        repeat = f"repeat {due.repeat}" if due.repeat else "warm-up"
+        self._console.print(
+            Text.assemble((f"{self._place}  ", "bold"), f"{due.cell.name}, {repeat}  ") + outcome
+        )
+
+
+class SimulationBar:
+    """Shows how far simulations are, on a terminal's standard error; nothing in a pipe."""
+
+    def __init__(self, *, silent: bool) -> None:
+        console = Console(stderr=True, quiet=silent, highlight=False)
+        self._bar = Progress(
+            TextColumn("{task.description:<14}"),
+            BarColumn(),
+            TextColumn("{task.percentage:>3.0f} %"),
+            TimeElapsedColumn(),
+            console=console,
+            transient=True,
+            disable=silent or not console.is_terminal,
+        )
+        self._task = self._bar.add_task("simulating", total=1.0)
+
+    def __enter__(self) -> SimulationBar:
+        self._bar.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._bar.stop()
+
+    def report(self, done: Done) -> None:
+        """Move to where the simulations are."""
+        self._bar.update(self._task, completed=done.share, description=done.workload or "simulating")

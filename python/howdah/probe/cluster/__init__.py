@@ -1,1 +1,0 @@
-"""A cluster that runs, read from its own daemons; nothing on it is changed."""

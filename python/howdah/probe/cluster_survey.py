@@ -1,0 +1,431 @@
+"""A running cluster read from its own daemons, without changing it: its machines and its finished jobs."""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from datetime import UTC, datetime
+from functools import partial
+from http import HTTPStatus
+from ipaddress import ip_address
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from howdah.model.existing import Machine, Survey, Volume, Work
+from howdah.model.host import Unread
+from howdah.model.plan import Role
+from howdah.services.addresses import WebAddress
+from howdah.services.conf import ClientConf
+from howdah.services.errors import RefusedByDaemon, ServiceError, Unexpected
+from howdah.services.history import JobHistory
+from howdah.services.job_facts import JobFacts, Sums
+from howdah.services.namenode import DataNode, NameNode, datanode_url
+from howdah.services.resourcemanager import Node, ResourceManager
+from howdah.services.web import JmxReader, Web
+from howdah.units import MIB
+
+_LOOPBACK = "127.0.0.1"
+
+_SYSTEM = "java.lang:type=OperatingSystem"
+_DATANODE = "Hadoop:service=DataNode,name=DataNodeInfo"
+_UNLIKE = 0.2
+"""Volumes whose sizes seem to differ by more are not disks of one kind."""
+
+
+class Identities:
+    """Which machine a name means. DNS does not tell capitals from small letters, nor do we.
+
+    DataNodes tell the addresses of their names. The names that others have besides, masters' above all, are
+    few, and are asked for where this command runs, whose configuration gives them.
+    """
+
+    def __init__(self, registered: Iterable[tuple[str, str]]) -> None:
+        """``registered`` are names and the addresses that they registered from."""
+        self._named: dict[str, str] = {}
+        for name, address in registered:
+            self._named[name.lower()] = name.lower()
+            self._named.setdefault(_address(address), name.lower())
+
+    def of(self, name: str) -> str:
+        """The same key for every name of one machine; the name itself where nothing else is known."""
+        low = name.lower()
+        if low not in self._named:
+            addresses = _addresses(low)
+            machine = next((self._named[address] for address in addresses if address in self._named), low)
+            # Whoever is asked for next by one of these addresses is this machine.
+            self._named |= {address: machine for address in (low, *addresses) if address not in self._named}
+        return self._named[low]
+
+
+def _addresses(name: str) -> list[str]:
+    """The addresses of a name, none where nobody knows it."""
+    with suppress(OSError, UnicodeError):
+        return list(dict.fromkeys(_address(str(info[4][0])) for info in socket.getaddrinfo(name, None)))
+    return []
+
+
+def _address(text: str) -> str:
+    """An address in one spelling; all of a machine's loopback addresses are one."""
+    try:
+        address = ip_address(text.strip("[]"))
+    except ValueError:
+        return text.lower()
+    return _LOOPBACK if address.is_loopback else str(address)
+
+
+class MasterDaemon(NamedTuple):
+    """A master daemon; ``url`` is its web server's where the configuration gives one."""
+
+    host: str
+    role: Role
+    url: str | None
+
+
+def posts(conf: ClientConf) -> Iterator[MasterDaemon]:
+    """Every master that a client's configuration names."""
+    yield from _served(conf.namenodes(), Role.NAMENODE)
+    yield from _served(conf.resource_managers(), Role.RESOURCEMANAGER)
+    if conf.explicit("mapreduce.jobhistory.webapp.address") or conf.explicit("mapreduce.jobhistory.address"):
+        yield from _served((conf.history(),), Role.JOB_HISTORY)
+    for host in _hosts(urlsplit(conf.explicit("dfs.namenode.shared.edits.dir") or "").netloc):
+        yield MasterDaemon(host, Role.JOURNALNODE, None)
+    for host in _hosts(
+        conf.explicit("ha.zookeeper.quorum") or conf.explicit("yarn.resourcemanager.zk-address") or ""
+    ):
+        yield MasterDaemon(host, Role.ZOOKEEPER, None)
+
+
+def _served(addresses: tuple[WebAddress, ...], role: Role) -> Iterator[MasterDaemon]:
+    for address in addresses:
+        if host := urlsplit(address.url).hostname:
+            yield MasterDaemon(host, role, address.url)
+
+
+def _hosts(text: str) -> Iterator[str]:
+    """The hosts of ``h1:8485;h2:8485`` or ``h1:2181,h2:2181``."""
+    for address in re.split(r"[;,]", text):
+        host = address.strip().rpartition(":")[0] or address.strip()
+        if host:
+            yield host
+
+
+class System(NamedTuple):
+    """CPUs and memory, as Java sees them."""
+
+    threads: int
+    memory_bytes: int
+
+
+def system(jmx: JmxReader) -> System:
+    """CPUs and memory of a daemon's machine; raises ServiceError."""
+    bean = jmx.bean(_SYSTEM) or {}
+    # Java 14 gave memory another name; a container's limit is taken for it from then on.
+    memory = bean.get("TotalMemorySize") or bean.get("TotalPhysicalMemorySize")
+    threads = bean.get("AvailableProcessors")
+    if not isinstance(memory, int) or not isinstance(threads, int):
+        raise Unexpected(_SYSTEM, "does not report CPUs and memory", "is this Java from OpenJDK?")
+    return System(threads, memory)
+
+
+def volumes(jmx: JmxReader, capacity_bytes: int) -> tuple[Volume, ...]:
+    """A DataNode's volumes, whose sizes without reserves make up its capacity; raises ServiceError."""
+    bean = jmx.bean(_DATANODE) or {}
+    try:
+        reported = list(json.loads(bean.get("VolumeInfo") or "{}").values())
+        return tuple(_sized(reported, capacity_bytes))
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise Unexpected(_DATANODE, f"VolumeInfo is not understood: {error}") from error
+
+
+def _sized(reported: list[dict[str, object]], capacity_bytes: int) -> Iterator[Volume]:
+    """Volumes with their sizes: what each has used, free and reserved, and its share of what others used.
+
+    What is used by others than HDFS is told of all volumes together only.
+    """
+    if not reported:
+        return
+    reserved = [_number(volume, "reservedSpace") for volume in reported]
+    own = [_number(volume, "usedSpace") + _number(volume, "freeSpace") for volume in reported]
+    others_bytes = max(0, capacity_bytes - sum(own)) // len(reported)
+    sizes = [mine + held + others_bytes for mine, held in zip(own, reserved, strict=True)]
+    if max(sizes) - min(sizes) <= _UNLIKE * max(sizes):
+        sizes = [(capacity_bytes + sum(reserved)) // len(reported)] * len(reported)
+    for volume, size in zip(reported, sizes, strict=True):
+        yield Volume(storage=str(volume["storageType"]), size_bytes=size)
+
+
+def _number(fields: dict[str, object], key: str) -> int:
+    value = fields[key]
+    if not isinstance(value, int):
+        raise ValueError(f"{key} is {value!r}")
+    return value
+
+
+_AT_ONCE = 16
+"""Daemons asked at a time: each is another machine, and one that does not answer holds up no other."""
+_SERVING = ("RUNNING", "UNHEALTHY", "DECOMMISSIONING", "NEW")
+
+
+class _Answer(NamedTuple):
+    """What one daemon reported of its machine, or why it did not."""
+
+    system: System | None = None
+    volumes: tuple[Volume, ...] = ()
+    why_not: str = ""
+
+
+def survey(web: Web, conf: ClientConf) -> Survey:
+    """The machines of a cluster; raises ServiceError where its NameNode does not answer.
+
+    Whatever else does not answer is named in ``unread``.
+    """
+    unread: list[Unread] = []
+    namenode = NameNode(web, conf)
+    release = namenode.status().version
+    datanodes = namenode.datanodes()
+    nodes = _nodes(web, conf, unread)
+    live = [datanode for datanode in datanodes if datanode.live]
+    running = [node for node in nodes if node.state in _SERVING]
+    key = Identities((datanode.host, datanode.address.rpartition(":")[0]) for datanode in datanodes).of
+    with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="howdah-survey") as pool:
+        stored = list(pool.map(partial(_ask_datanode, web, conf), live))
+        with_datanode = {key(datanode.host) for datanode in live}
+        alone = [node for node in running if key(node.host) not in with_datanode]
+        computed = list(pool.map(partial(_ask_web, web), (conf.nodemanager_url(node.web) for node in alone)))
+        masters = list(posts(conf))
+        led = list(pool.map(partial(_ask_web, web), (master.url for master in masters)))
+    unread += _silent("DataNodes", [datanode.host for datanode in live], stored)
+    unread += _silent("NodeManagers", [node.host for node in alone], computed)
+    merged = _Machines(key)
+    for datanode, answered in zip(live, stored, strict=True):
+        merged.datanode(datanode, answered)
+    for node in running:
+        merged.nodemanager(node)
+    for node, answered in zip(alone, computed, strict=True):
+        merged.answered(node.host, answered)
+    for post, answered in zip(masters, led, strict=True):
+        merged.master(post, answered)
+    machines = merged.machines()
+    alive = {key(machine.name) for machine in machines}
+    lost = [
+        *(datanode.host for datanode in datanodes if not datanode.live),
+        *(node.host for node in nodes if node.state == "LOST"),
+    ]
+    return Survey(
+        name=urlsplit(conf.default_fs).hostname or "",
+        hadoop=release,
+        machines=machines,
+        dead=tuple(sorted({host for host in lost if key(host) not in alive})),
+        node_groups=(conf.get("net.topology.impl") or "").endswith("NodeGroup"),
+        unread=tuple(unread),
+    )
+
+
+class _Machines:
+    """The machines so far, each under the name that it was found by first; each daemon adds what it knows."""
+
+    def __init__(self, key: Callable[[str], str]) -> None:
+        self._key = key
+        self._machines: dict[str, Machine] = {}
+
+    def machines(self) -> tuple[Machine, ...]:
+        return tuple(self._machines.values())
+
+    def datanode(self, datanode: DataNode, answer: _Answer) -> None:
+        machine = self._add(datanode.host, Role.DATANODE, datanode.location or "")
+        # A host may have several DataNodes, each with disks of its own.
+        self._put(machine.model_copy(update={"volumes": (*machine.volumes, *answer.volumes)}))
+        self.answered(datanode.host, answer)
+
+    def nodemanager(self, node: Node) -> None:
+        machine = self._add(node.host, Role.NODEMANAGER, node.rack)
+        memory = (node.used_memory_mib + node.available_memory_mib) * MIB
+        cores = node.used_vcores + node.available_vcores
+        self._put(
+            machine.model_copy(
+                update={
+                    "container_bytes": machine.container_bytes + memory,
+                    "vcores": machine.vcores + cores,
+                }
+            )
+        )
+
+    def master(self, post: MasterDaemon, answer: _Answer) -> None:
+        self._add(post.host, post.role, "")
+        self.answered(post.host, answer)
+
+    def answered(self, host: str, answer: _Answer) -> None:
+        machine = self._machines[self._key(host)]
+        if answer.system is not None and machine.threads is None:
+            self._put(
+                machine.model_copy(
+                    update={"threads": answer.system.threads, "memory_bytes": answer.system.memory_bytes}
+                )
+            )
+
+    def _add(self, host: str, role: Role, location: str) -> Machine:
+        machine = self._machines.get(self._key(host)) or Machine(name=host)
+        levels = tuple(level for level in location.split("/") if level)
+        machine = machine.model_copy(
+            update={
+                "location": machine.location or levels,
+                "roles": tuple(dict.fromkeys((*machine.roles, role))),
+            }
+        )
+        self._put(machine)
+        return machine
+
+    def _put(self, machine: Machine) -> None:
+        self._machines[self._key(machine.name)] = machine
+
+
+def _nodes(web: Web, conf: ClientConf, unread: list[Unread]) -> Sequence[Node]:
+    try:
+        return ResourceManager(web, conf).nodes()
+    except ServiceError as error:
+        unread.append(Unread(what="the ResourceManager's nodes", why=str(error)))
+        return ()
+
+
+def _ask_datanode(web: Web, conf: ClientConf, datanode: DataNode) -> _Answer:
+    url = datanode_url(conf, datanode)
+    if url is None:
+        return _Answer(why_not="the NameNode does not report the address of its web server")
+    jmx = JmxReader(web, url)
+    try:
+        return _Answer(system(jmx), volumes(jmx, datanode.capacity_bytes))
+    except ServiceError as error:
+        return _Answer(why_not=str(error))
+
+
+def _ask_web(web: Web, url: str | None) -> _Answer:
+    if url is None:
+        return _Answer()
+    try:
+        return _Answer(system(JmxReader(web, url)))
+    except ServiceError as error:
+        return _Answer(why_not=str(error))
+
+
+def _silent(daemons: str, hosts: Sequence[str], answers: Sequence[_Answer]) -> Iterable[Unread]:
+    """One line for all daemons of a kind that did not tell of their machine."""
+    silent = [(host, answer.why_not) for host, answer in zip(hosts, answers, strict=True) if answer.why_not]
+    if silent:
+        host, why = silent[0]
+        more = f", and {len(silent) - 1} more" if len(silent) > 1 else ""
+        yield Unread(what=f"hardware from the {daemons} of {host}{more}", why=why)
+
+
+_JOBS_AT_ONCE = 4
+_MOST_JOBS = 2000
+"""The newest are looked at: each is a request to a server that others ask too."""
+_DAY_MS = 86_400_000
+_LOCAL = "FILE"
+"""The scheme of a task's own disks, by which file system counters tell it from shared ones."""
+
+
+class _Job(NamedTuple):
+    """One finished job; ``containers`` is how many it had on average while it ran."""
+
+    failed: bool
+    start_ms: int
+    finish_ms: int
+    read_bytes: int
+    shuffled_bytes: int
+    written_bytes: int
+    containers: float
+
+
+def observe(web: Web, conf: ClientConf, days: int, now_ms: int) -> Work | None:
+    """What finished in the last ``days`` before ``now_ms``; None where nothing did.
+
+    Raises ServiceError where the history server does not answer.
+    """
+    history = JobHistory(web, conf)
+    begin_ms = now_ms - days * _DAY_MS
+    ended = [job for job in history.jobs(finishedTimeBegin=begin_ms) if job.finish_ms]
+    ended.sort(key=lambda job: -(job.finish_ms or 0))
+    if not ended:
+        return None
+    if len(ended) > _MOST_JOBS:
+        ended = ended[:_MOST_JOBS]
+        begin_ms = ended[-1].finish_ms or begin_ms
+    with ThreadPoolExecutor(_JOBS_AT_ONCE, thread_name_prefix="howdah-history") as pool:
+        observed = list(pool.map(partial(_observed, history), ended))
+    jobs = [job for job in observed if job is not None]
+    if not jobs:
+        return None
+    length = (now_ms - begin_ms) / _DAY_MS
+    return Work(
+        since=datetime.fromtimestamp(begin_ms / 1000, UTC).isoformat(timespec="seconds"),
+        days=round(length, 3),
+        finished_jobs=len(jobs),
+        failed_jobs=sum(job.failed for job in jobs),
+        daily_read_bytes=round(sum(job.read_bytes for job in jobs) / length),
+        daily_shuffled_bytes=round(sum(job.shuffled_bytes for job in jobs) / length),
+        daily_written_bytes=round(sum(job.written_bytes for job in jobs) / length),
+        largest_input_bytes=max(job.read_bytes for job in jobs),
+        busiest_containers=round(_busiest(jobs), 1),
+    )
+
+
+def _observed(history: JobHistory, job: JobFacts) -> _Job | None:
+    """A finished job; None for one whose history was removed for its age since it was listed."""
+    try:
+        return _job(job, history.counters(job.id))
+    except RefusedByDaemon as error:
+        if error.status != HTTPStatus.NOT_FOUND:
+            raise
+        return None
+
+
+def _job(job: JobFacts, counters: Mapping[str, Sums]) -> _Job:
+    start, finish = job.start_ms or job.submit_ms, job.finish_ms or 0
+    took_ms = max(1, finish - start)
+    busy_ms = sum(_total(counters, f"JobCounter.MILLIS_{kind}") for kind in ("MAPS", "REDUCES"))
+    return _Job(
+        failed=job.state != "succeeded",
+        start_ms=start,
+        finish_ms=finish,
+        read_bytes=_shared(counters, "BYTES_READ"),
+        shuffled_bytes=_total(counters, "TaskCounter.REDUCE_SHUFFLE_BYTES"),
+        written_bytes=_shared(counters, "BYTES_WRITTEN"),
+        # Its application master is one more.
+        containers=1 + busy_ms / took_ms,
+    )
+
+
+def _shared(counters: Mapping[str, Sums], counter: str) -> int:
+    """Bytes of all file systems but the tasks' own disks."""
+    return sum(
+        sums.total
+        for name, sums in counters.items()
+        if name.startswith("FileSystemCounter.")
+        and name.endswith(f"_{counter}")
+        and name != f"FileSystemCounter.{_LOCAL}_{counter}"
+    )
+
+
+def _total(counters: Mapping[str, Sums], name: str) -> int:
+    return counters[name].total if name in counters else 0
+
+
+def _busiest(jobs: Sequence[_Job]) -> float:
+    """The most that jobs running at the same time had together."""
+    changes: Iterable[tuple[int, float]] = sorted(
+        change
+        for job in jobs
+        for change in (
+            (job.start_ms, job.containers),
+            (max(job.finish_ms, job.start_ms + 1), -job.containers),
+        )
+    )
+    most = now = 0.0
+    for _, change in changes:
+        now += change
+        most = max(most, now)
+    return most

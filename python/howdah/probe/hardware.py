@@ -1,0 +1,271 @@
+"""Processors, caches and NUMA nodes, and network interfaces, from /sys and /proc."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Literal
+
+from howdah.errors import UserError
+from howdah.model.host import Bond, Cache, Cpu, NetworkStack, Nic, NumaNode
+from howdah.probe.tree import FileTree, Inquiry, parse_cpu_list, parse_size
+
+_CPUS = "sys/devices/system/cpu"
+_NODES = "sys/devices/system/node"
+_CACHE_KINDS: dict[str, Literal["data", "instruction", "unified"]] = {
+    "Data": "data",
+    "Instruction": "instruction",
+    "Unified": "unified",
+}
+
+
+def read_cpu(tree: FileTree, inquiry: Inquiry) -> Cpu:
+    """The processors that are on line; raise UserError if the kernel shows none."""
+    info = _cpuinfo(tree)
+    cpus = parse_cpu_list(tree.text(f"{_CPUS}/online") or "") or tuple(range(len(info)))
+    if not cpus:
+        raise UserError(
+            str(tree.root / "proc/cpuinfo"), "lists no processor", "howdah needs Linux with /proc mounted"
+        )
+    sockets, cores = _sockets_and_cores(tree, cpus, info)
+    return Cpu(
+        model=_model(tree, info),
+        architecture=_architecture(tree, inquiry),
+        sockets=sockets,
+        cores=cores,
+        threads=len(cpus),
+        max_hz=_max_hz(tree, cpus),
+        caches=_caches(tree, cpus),
+        numa_nodes=_numa_nodes(tree),
+        smt=tree.text(f"{_CPUS}/smt/control"),
+        turbo=_turbo(tree),
+        governor=tree.text(f"{_CPUS}/cpu{cpus[0]}/cpufreq/scaling_governor"),
+    )
+
+
+def _cpuinfo(tree: FileTree) -> list[dict[str, str]]:
+    """One dictionary per processor of /proc/cpuinfo."""
+    processors: list[dict[str, str]] = []
+    for line in tree.lines("proc/cpuinfo", "cpu model"):
+        key, _, value = line.partition(":")
+        if key.strip() == "processor":
+            processors.append({})
+        if processors and key.strip():
+            processors[-1][key.strip()] = value.strip()
+    return processors
+
+
+def _sockets_and_cores(tree: FileTree, cpus: tuple[int, ...], info: list[dict[str, str]]) -> tuple[int, int]:
+    sockets: set[str] = set()
+    cores: set[str] = set()
+    for cpu in cpus:
+        topology = f"{_CPUS}/cpu{cpu}/topology"
+        package = tree.text(f"{topology}/physical_package_id")
+        # Kernels before 5.3 call the list by its second name. Core numbers are no help: they
+        # repeat from socket to socket, and on ARM from cluster to cluster.
+        siblings = tree.text(f"{topology}/core_cpus_list") or tree.text(f"{topology}/thread_siblings_list")
+        if package is None or siblings is None:
+            return _sockets_and_cores_from_cpuinfo(tree, cpus, info)
+        sockets.add(package)
+        cores.add(siblings)
+    return len(sockets), len(cores)
+
+
+def _sockets_and_cores_from_cpuinfo(
+    tree: FileTree, cpus: tuple[int, ...], info: list[dict[str, str]]
+) -> tuple[int, int]:
+    places = {
+        (processor["physical id"], processor["core id"])
+        for processor in info
+        if {"physical id", "core id"} <= processor.keys()
+    }
+    if places:
+        return len({socket for socket, _ in places}), len(places)
+    tree.note(
+        "cpu topology",
+        f"/{_CPUS}/cpu{cpus[0]}/topology and /proc/cpuinfo do not list sockets and cores; counted as one "
+        f"socket with one thread per core",
+    )
+    return 1, len(cpus)
+
+
+def _model(tree: FileTree, info: list[dict[str, str]]) -> str | None:
+    first = info[0] if info else {}
+    if name := first.get("model name"):
+        return name
+    # ARM cores have numbers instead of a name.
+    if {"CPU implementer", "CPU part"} <= first.keys():
+        return f"ARM implementer {first['CPU implementer']} part {first['CPU part']}"
+    tree.note("cpu model", "/proc/cpuinfo: lists no model")
+    return None
+
+
+def _architecture(tree: FileTree, inquiry: Inquiry) -> str:
+    # The sysctl is there since Linux 6.1.
+    if architecture := tree.text("proc/sys/kernel/arch"):
+        return architecture
+    try:
+        return inquiry.command("uname", "-m").text.strip()
+    except OSError as error:
+        tree.note("cpu architecture", f"uname -m: {error.strerror}")
+        return "unknown"
+
+
+def _max_hz(tree: FileTree, cpus: tuple[int, ...]) -> int | None:
+    khz = [tree.integer(f"{_CPUS}/cpu{cpu}/cpufreq/cpuinfo_max_freq") for cpu in cpus]
+    reported = [frequency for frequency in khz if frequency is not None]
+    if not reported:
+        tree.note("cpu max_hz", f"/{_CPUS}/cpu{cpus[0]}/cpufreq/cpuinfo_max_freq: not there")
+        return None
+    return max(reported) * 1000
+
+
+def _turbo(tree: FileTree) -> bool | None:
+    # Intel's own driver says it the other way round.
+    off = tree.integer(f"{_CPUS}/intel_pstate/no_turbo")
+    if off is not None:
+        return off == 0
+    on = tree.integer(f"{_CPUS}/cpufreq/boost")
+    return None if on is None else on == 1
+
+
+def _caches(tree: FileTree, cpus: tuple[int, ...]) -> tuple[Cache, ...]:
+    # CPUs that name the same list share one instance.
+    instances: dict[tuple[int, str, str], set[str]] = defaultdict(set)
+    for cpu in cpus:
+        folder = f"{_CPUS}/cpu{cpu}/cache"
+        for index in tree.names(folder):
+            level = tree.integer(f"{folder}/{index}/level")
+            kind = tree.text(f"{folder}/{index}/type")
+            size = tree.text(f"{folder}/{index}/size")
+            shared = tree.text(f"{folder}/{index}/shared_cpu_list")
+            if level is not None and kind in _CACHE_KINDS and size and shared:
+                instances[level, kind, size].add(shared)
+    if not instances:
+        tree.note("cpu caches", f"/{_CPUS}/cpu{cpus[0]}/cache: is empty")
+    return tuple(
+        Cache(level=level, kind=_CACHE_KINDS[kind], size_bytes=parse_size(size), instances=len(sharers))
+        for (level, kind, size), sharers in sorted(instances.items())
+    )
+
+
+def _numa_nodes(tree: FileTree) -> tuple[NumaNode, ...]:
+    nodes: list[NumaNode] = []
+    for name in tree.names(_NODES):
+        number = name.removeprefix("node")
+        if number == name or not number.isdigit():
+            continue
+        cpus = tree.text(f"{_NODES}/{name}/cpulist", f"numa {name}")
+        memory = _node_memory(tree, name)
+        if cpus is not None and memory is not None:
+            nodes.append(NumaNode(node=int(number), cpus=parse_cpu_list(cpus), memory_bytes=memory))
+    if not nodes:
+        tree.note("numa nodes", f"/{_NODES}: is empty; the kernel may be built without NUMA")
+    return tuple(nodes)
+
+
+def _node_memory(tree: FileTree, name: str) -> int | None:
+    for line in tree.lines(f"{_NODES}/{name}/meminfo", f"numa {name}"):
+        _, match, amount = line.partition("MemTotal:")
+        if match:
+            return parse_size(amount)
+    return None
+
+
+_NET = "sys/class/net"
+_IFF_UP = 0x1
+
+
+def read_nics(tree: FileTree) -> tuple[Nic, ...]:
+    """Network cards and bonds of them; in a container, which has neither, whatever is up but ``lo``."""
+    names = [name for name in tree.names(_NET) if tree.exists(f"{_NET}/{name}/flags")]
+    if not names:
+        tree.note("nics", f"/{_NET}: is empty")
+    cards = [
+        name
+        for name in names
+        if tree.exists(f"{_NET}/{name}/device") or tree.exists(f"{_NET}/{name}/bonding")
+    ]
+    if not cards:
+        cards = [name for name in names if name != "lo" and _is_up(tree, name)]
+    return tuple(_read_nic(tree, name) for name in cards)
+
+
+def _read_nic(tree: FileTree, name: str) -> Nic:
+    folder = f"{_NET}/{name}"
+    queues = tree.names(f"{folder}/queues")
+    receive = sum(queue.startswith("rx-") for queue in queues)
+    send = sum(queue.startswith("tx-") for queue in queues)
+    return Nic(
+        name=name,
+        driver=_driver(tree, name),
+        speed_bits_per_s=_speed(tree, name),
+        mtu=tree.integer(f"{folder}/mtu", f"nic {name} mtu"),
+        rx_queues=receive or None,
+        tx_queues=send or None,
+        up=_is_up(tree, name),
+        bond=_bond(tree, name),
+        member_of=_member_of(tree, name),
+    )
+
+
+def _bond(tree: FileTree, name: str) -> Bond | None:
+    # Both files hold a word and the number that stands for it: "802.3ad 4".
+    mode = (tree.text(f"{_NET}/{name}/bonding/mode") or "").split()
+    policy = (tree.text(f"{_NET}/{name}/bonding/xmit_hash_policy") or "").split()
+    return Bond(mode=mode[0], hash_policy=policy[0] if policy else None) if mode else None
+
+
+def _member_of(tree: FileTree, name: str) -> str | None:
+    link = tree.link(f"{_NET}/{name}/master")
+    above = link.rsplit("/", 1)[-1] if link else None
+    return above if above and tree.exists(f"{_NET}/{above}/bonding") else None
+
+
+def _is_up(tree: FileTree, name: str) -> bool:
+    """Switched on and with a carrier, where the driver knows of one."""
+    flags = int(tree.text(f"{_NET}/{name}/flags") or "0", 16)
+    return bool(flags & _IFF_UP) and tree.text(f"{_NET}/{name}/operstate") in {"up", "unknown"}
+
+
+def _speed(tree: FileTree, name: str) -> int | None:
+    fact = f"nic {name} speed"
+    megabits = tree.integer(f"{_NET}/{name}/speed", fact)
+    if megabits is None:
+        return None
+    if megabits <= 0:
+        tree.note(fact, f"/{_NET}/{name}/speed: the driver does not report it")
+        return None
+    return megabits * 10**6
+
+
+def _driver(tree: FileTree, name: str) -> str | None:
+    link = tree.link(f"{_NET}/{name}/device/driver")
+    if link is not None:
+        return link.rsplit("/", 1)[-1]
+    return "bonding" if tree.exists(f"{_NET}/{name}/bonding") else None
+
+
+def read_network_stack(tree: FileTree) -> NetworkStack:
+    """The settings of this network namespace; a container may lack some of them."""
+    return NetworkStack(
+        rmem_max_bytes=_setting(tree, "core/rmem_max"),
+        wmem_max_bytes=_setting(tree, "core/wmem_max"),
+        somaxconn=_setting(tree, "core/somaxconn"),
+        tcp_mtu_probing=_setting(tree, "ipv4/tcp_mtu_probing"),
+        arp_filter=_setting(tree, "ipv4/conf/all/arp_filter"),
+        own_address=_own_address(tree),
+    )
+
+
+def _own_address(tree: FileTree) -> str | None:
+    """What /etc/hosts says of the host's own name, with its domain or without."""
+    own = (tree.text("proc/sys/kernel/hostname") or "").strip().lower().partition(".")[0]
+    for line in (tree.text("etc/hosts") or "").splitlines():
+        address, *names = line.partition("#")[0].lower().split() or [""]
+        if own and own in {name.partition(".")[0] for name in names}:
+            return address
+    return None
+
+
+def _setting(tree: FileTree, path: str) -> int | None:
+    return tree.integer(f"proc/sys/net/{path}", f"network {path.rsplit('/', 1)[-1]}")

@@ -1,0 +1,337 @@
+"""Tasks as swim-lanes: a bar for each, in lanes grouped by worker, or by kind on a single machine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from howdah.model.run import TaskAttempt
+from howdah.report.document import Figure, Key
+from howdah.report.figures.task_bars import (
+    KEYS,
+    MOST_BARS,
+    MOST_WORKERS,
+    OTHER,
+    STAGE,
+    Lane,
+    LaneBar,
+    event_layers,
+    event_marks,
+    lane_of,
+    merged,
+    series_of,
+    tasks_table,
+    telling,
+)
+from howdah.report.figures.timeaxis import (
+    LEGEND_HEIGHT,
+    UNIT_LINE,
+    FigureSource,
+    end_of_run_s,
+    header,
+    legend,
+    run_unit,
+    start_of_axis_s,
+    time_x,
+    with_still,
+)
+from howdah.report.theme import (
+    BESIDE,
+    DATA,
+    LEFT,
+    RIGHT,
+    SHOWN,
+    WIDTH,
+    chart,
+    layer,
+    number_tip,
+    on,
+    quantity,
+    scaled,
+    series_colour,
+    tips,
+)
+from howdah.units import format_bytes, format_counted, format_seconds
+
+SHUFFLE = Key("reduce fetching map output", "phase-3")
+FAILED, KILLED = Key("failed", "fault"), Key("killed", "muted")
+MISSED = Key("lost, not yet given up", "rule")
+
+_DASHED_PITCH = 7.0
+"""Height of a bar, in pixels, from which a dashed outline can be seen as one."""
+_LETTER, _MOST_LEFT, _AXIS = 6.4, 150, 46
+_OF_CLUSTER, _OF_MACHINE = (760.0, 4.0, 13.0), (420.0, 1.0, 22.0)
+"""The height of all lanes together, and the least and the most of each, pixels."""
+_GAP, _SMALL = 7.0, 4.0
+
+
+class LaneGroup(NamedTuple):
+    """The lanes of one worker or one kind of task, from ``top`` to ``bottom`` in pixels."""
+
+    name: str
+    top: float
+    bottom: float
+
+
+class Places(NamedTuple):
+    """Where everything is: each group, each lane's upper edge, and a lane's height, pixels."""
+
+    groups: tuple[LaneGroup, ...]
+    lanes: tuple[Lane, ...]
+    tops: tuple[float, ...]
+    pitch: float
+
+
+def tasks(source: FigureSource) -> Figure | None:
+    """The figure, or None if no task was recorded."""
+    table = source.run.tasks
+    if not table.num_rows:
+        return None
+    every = table.sort_by([("start_s", "ascending")]).to_pylist()
+    workers = telling(source, every)
+    rows = [row for row in every if row["worker"] in set(workers)]
+    places = _places(rows, workers if source.record.cluster else ())
+    bars = _bars(rows, places.lanes, _ends(source))
+    drawn = merged(bars, end_of_run_s(source) - start_of_axis_s(source))
+    keys = [
+        key
+        for key in (KEYS["map"], SHUFFLE, KEYS["reduce"], STAGE, OTHER, FAILED, KILLED, MISSED)
+        if any(bar.series == key.name for bar in drawn)
+    ]
+    return Figure(
+        id="tasks",
+        title="Tasks by worker" if source.record.cluster else "Tasks",
+        caption=_caption(source, every, workers, joined=len(drawn) < len(bars)),
+        spec=_spec(source, places, drawn, keys),
+        table=tasks_table(every),
+        keys=tuple(keys) if len(keys) > 1 else (),
+        marks=len(drawn),
+    )
+
+
+def _caption(source: FigureSource, every: list[dict[str, Any]], workers: list[str], *, joined: bool) -> str:
+    text = format_counted(len(every), "task attempt")
+    if source.record.cluster is None:
+        text += f" in {format_counted(len({lane_of(row) for row in every}), 'slot')}."
+    count = len({row["worker"] for row in every})
+    if source.record.cluster is not None:
+        text += f" on {format_counted(count, 'worker')}."
+    if count > len(workers):
+        text += (
+            f" Drawn are {MOST_WORKERS} of them: those lost, slow, with failed attempts or the longest "
+            f"tasks, and others picked evenly to compare with; {count - MOST_WORKERS:,} more are not drawn."
+        )
+    if joined:
+        text += " Bars of a lane with too little room between them are joined."
+    if any(row["state"] == "killed" for row in every):
+        text += " An outline alone is an attempt that was killed, a cross one that failed."
+    if source.record.events:
+        text += " Vertical marks show when daemons were lost, and when they came back."
+    if any(straggler.worker in workers for straggler in source.evidence.stragglers):
+        text += " At the right, why a worker or its slowest task was slow."
+    return text
+
+
+def _places(rows: list[dict[str, Any]], workers: Sequence[str]) -> Places:
+    """The lanes of each worker; of each kind of task if there are none."""
+    own: dict[str, set[Lane]] = {worker: set() for worker in workers}
+    for row in rows:
+        lane = lane_of(row)
+        own.setdefault(lane.worker if workers else lane.kind, set()).add(lane)
+    count = sum(map(len, own.values()))
+    height, least, most = _OF_CLUSTER if workers else _OF_MACHINE
+    pitch = max(least, min(most, (height - _GAP * len(own)) / count))
+    groups, lanes, tops, y = [], [], [], _GAP / 2
+    for name, mine in own.items():
+        groups.append(LaneGroup(name, y, y + pitch * len(mine)))
+        for lane in sorted(mine):
+            lanes.append(lane)
+            tops.append(y)
+            y += pitch
+        y += _GAP
+    return Places(tuple(groups), tuple(lanes), tuple(tops), pitch)
+
+
+def _ends(source: FigureSource) -> dict[TaskAttempt, float]:
+    """When attempts on workers that were lost ended, which Hadoop learned only later."""
+    return {
+        each: loss.lost_s
+        for loss in source.evidence.losses
+        for each in loss.ended
+        if each.worker == loss.worker and each.start_s < loss.lost_s < each.end_s
+    }
+
+
+def _bars(
+    rows: list[dict[str, Any]], lanes: Sequence[Lane], ends: Mapping[TaskAttempt, float]
+) -> list[LaneBar]:
+    """One bar for each attempt, two for a reduce that told when it had all its map output.
+
+    Two as well for one that was lost with its worker: until the loss, and until Hadoop knew.
+    """
+    places = {lane: index for index, lane in enumerate(lanes)}
+    bars = []
+    for row in rows:
+        series = {"failed": FAILED, "killed": KILLED}.get(row["state"]) or series_of(row["kind"])
+        bar = LaneBar(
+            series.name,
+            places[lane_of(row)],
+            row["start_s"],
+            row["end_s"],
+            _named(row),
+            row["input_bytes"] + row["output_bytes"],
+            1,
+        )
+        fetched_s = row["shuffle_end_s"]
+        if series is KEYS["reduce"] and fetched_s is not None and row["start_s"] < fetched_s < row["end_s"]:
+            bars.append(bar._replace(series=SHUFFLE.name, end_s=fetched_s, what=f"{bar.what}, fetching"))
+            bar = bar._replace(start_s=fetched_s, what=f"{bar.what}, merging and reducing")
+        lost_s = ends.get(TaskAttempt(**row))
+        if lost_s is not None:
+            bars.append(bar._replace(series=MISSED.name, start_s=lost_s))
+            bar = bar._replace(end_s=lost_s)
+        bars.append(bar)
+    return bars
+
+
+def _named(row: dict[str, Any]) -> str:
+    again = f", attempt {row['attempt'] + 1}" if row["attempt"] else ""
+    ended = f", {row['state']}" if row["state"] != "succeeded" else ""
+    why = f": {row['error']}" if row["error"] else ""
+    return f"{row['workload']} {row['kind']} {row['task']}{again}{ended}{why}"
+
+
+def _spec(source: FigureSource, places: Places, bars: list[LaneBar], keys: Sequence[Key]) -> dict[str, Any]:
+    unit = run_unit(source)
+    above = header(source, WIDTH)
+    height = places.groups[-1].bottom + _GAP / 2
+    y = scaled([0, height], down=True, zero=False)
+    inner = min(0.5, places.pitch * 0.06)
+    values = [
+        {
+            "series": bar.series,
+            "y": round(places.tops[bar.lane] + inner, 2),
+            "y2": round(places.tops[bar.lane] + places.pitch - inner, 2),
+            "start": round(bar.start_s / unit.size, 4),
+            "end": round(bar.end_s / unit.size, 4),
+            "what": bar.what,
+            "worker": places.lanes[bar.lane].worker,
+            "took": format_seconds(bar.end_s - bar.start_s),
+            "moved": format_bytes(bar.moved_bytes),
+        }
+        for bar in bars
+    ]
+    hollow = f"datum.series === '{KILLED.name}'"
+    # Dashes around bars of a few pixels are a grey noise; there only the paleness tells.
+    dashed = source.simulated and places.pitch >= _DASHED_PITCH
+    mark: dict[str, Any] = {
+        "type": "rect",
+        "strokeWidth": 0.8 if len(bars) < MOST_BARS else 0.2,
+        # What is not a colour alone can be distinguished on any paper: a killed attempt is an outline.
+        "fillOpacity": {"expr": f"{hollow} ? 0.15 : {(0.3 if dashed else 0.5) if source.simulated else 1}"},
+    }
+    if dashed:
+        mark["strokeDash"] = source.dash
+    outline = "$ink" if dashed else "$page"
+    stroke = {"condition": {"test": hollow, "value": "$muted"}, "value": outline}
+    layers = [
+        *above.layers,
+        layer(
+            values,
+            mark,
+            {
+                "x": time_x(source, "start"),
+                "x2": {"field": "end"},
+                "y": on(y, "y"),
+                "y2": {"field": "y2"},
+                "color": series_colour(keys),
+                "stroke": stroke,
+                "tooltip": [
+                    *tips(what="task", worker="worker"),
+                    number_tip("start", f"start ({unit.name})"),
+                    *tips(took="elapsed", moved="in and out"),
+                ],
+            },
+            SHOWN,
+            name=DATA,
+        ),
+        *_crosses(values, y, places.pitch),
+        *event_layers(
+            event_marks(source), {group.name: (group.top, group.bottom) for group in places.groups}, unit, y
+        ),
+        _names(places, y),
+        *_causes(source, places, y),
+        *legend(keys, height + _AXIS + LEGEND_HEIGHT / 2),
+    ]
+    longest = max(map(len, shortened(places)))
+    spec = chart(
+        layers,
+        height=height,
+        top=above.height + UNIT_LINE // 3,
+        bottom=_AXIS + LEGEND_HEIGHT,
+        left=max(LEFT, min(_MOST_LEFT, round(_LETTER * longest) + 14)),
+    )
+    return with_still(spec)
+
+
+def _crosses(values: list[dict[str, Any]], y: dict[str, Any], pitch: float) -> list[dict[str, Any]]:
+    """A cross where an attempt failed, so that colour is not all that tells it."""
+    failed = [
+        {"series": value["series"], "end": value["end"], "y": (value["y"] + value["y2"]) / 2}
+        for value in values
+        if value["series"] == FAILED.name
+    ]
+    if not failed:
+        return []
+    cross = {"type": "text", "text": "×", "dx": 5, "fontSize": max(9, pitch), "color": "$fault"}
+    return [
+        layer(
+            failed,
+            {**cross, "baseline": "middle", "fontWeight": "bold"},
+            {"x": quantity("end"), "y": on(y, "y")},
+            SHOWN,
+        )
+    ]
+
+
+def _names(places: Places, y: dict[str, Any]) -> dict[str, Any]:
+    values = [
+        {"name": name, "y": (group.top + group.bottom) / 2}
+        for name, group in zip(shortened(places), places.groups, strict=True)
+    ]
+    mark = {"type": "text", "align": "right", "baseline": "middle", "dx": -8, "x": 0, "color": "$muted"}
+    return layer(
+        values,
+        {**mark, "fontSize": 11 if places.pitch > _SMALL else 10, "limit": _MOST_LEFT - 14},
+        {"y": on(y, "y"), "text": {"field": "name"}},
+    )
+
+
+def shortened(places: Places) -> list[str]:
+    """The workers' names without their domain, which leaves more room to the bars, where that is enough."""
+    whole = [group.name for group in places.groups]
+    short = [name.partition(".")[0] for name in whole]
+    return short if len(set(short)) == len(whole) else whole
+
+
+def _causes(source: FigureSource, places: Places, y: dict[str, Any]) -> list[dict[str, Any]]:
+    """Right of a worker that was slow, or had a slow task, the most likely cause."""
+    middles = {group.name: (group.top + group.bottom) / 2 for group in places.groups}
+    causes: dict[str, list[str]] = {}
+    for straggler in source.evidence.stragglers:
+        causes.setdefault(straggler.worker, []).append(straggler.cause)
+    values = [
+        {"y": middles[worker], "text": ", ".join(dict.fromkeys(own))}
+        for worker, own in causes.items()
+        if worker in middles
+    ]
+    if not values:
+        return []
+    mark = {"type": "text", "align": "left", "baseline": "middle", "dx": 8, "fontSize": 11, "color": "$fault"}
+    return [
+        layer(
+            values,
+            {**mark, "limit": RIGHT - 8, "opacity": {"expr": "roomy ? 1 : 0"}},
+            {"x": BESIDE, "y": on(y, "y"), "text": {"field": "text"}},
+        )
+    ]

@@ -1,0 +1,440 @@
+"""Imported applications together: what wastes most, what to change, slow hosts, queues that wait."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import UTC, datetime
+from urllib.parse import quote
+
+from howdah.jobs.ranking import ORDERS, HostVerdict, Overview
+from howdah.model.application import KIND_NAMES, ORIGIN, Application, JobChange
+from howdah.report.document import PAGES, Bullets, Data, Document, Figure, Key, Section, Table, present
+from howdah.report.theme import DATA, SHOWN, across, chart, layer, linear, series_colour, time_unit
+from howdah.report.words import NONE, optional
+from howdah.units import format_bytes, format_counted, format_memory, format_percent, format_seconds
+
+_ROW = 22
+_MOST_BARS = 12
+_NAME = 34
+_WASTE = (
+    ("idle", "idle_s", "group-2"),
+    ("unused memory", "unused_memory_s", "group-1"),
+    ("failed attempts", "failed_s", "group-3"),
+    ("killed attempts", "killed_s", "group-4"),
+)
+_MOST_HOSTS = 20
+_LEAST_FOR_PERCENTILE = 20
+
+
+def jobs_overview(overview: Overview, *, linked: bool = False) -> Document:
+    """The page, Markdown file and terminal text of imported applications.
+
+    With ``linked``, names in the ranking lead to the applications' pages, in folders next to this page.
+    """
+    applications = overview.applications
+    return Document(
+        name="jobs",
+        title="Imported applications",
+        kicker=(_filters(overview), _period(overview), ORIGIN),
+        answer=_answer(overview),
+        blocks=present(_waste_figure(applications)),
+        sections=(
+            Section(
+                "ranking",
+                "Ranking",
+                f"Ranked by {ORDERS[overview.order]}",
+                present(_ranking(overview, linked=linked)),
+            ),
+            Section(
+                "changes",
+                "Changes",
+                "What to change, and why",
+                present(_changes(applications)),
+                about="Savings are container time at most; check a change with a second run.",
+            ),
+            Section("hosts", "Hosts", "Hosts over time", present(_hosts(overview), _host_note(overview))),
+            Section(
+                "queues",
+                "Queues",
+                "Queues that wait",
+                present(_queues(overview)),
+                about="Waits are from submission to the first container; for Spark, from the driver's start "
+                "to the first executor.",
+            ),
+        ),
+        data=(
+            Data.of(
+                "applications",
+                ("id", "attempt", "kind", "name", "user", "queue", "outcome", "submit_s", "end_s", "wait_s",
+                 "container_s", "wasted_s", "idle_s", "unused_memory_s", "failed_s", "killed_s",
+                 "unused_memory_byte_s", "spilled_bytes", "skew_s", "failed_attempts"),
+                applications,
+            ),
+            Data.of(
+                "hosts",
+                ("host", "applications", "tasks", "failed", "slower", "low", "high"),
+                overview.hosts,
+            ),
+            Data.of(
+                "queues",
+                ("queue", "applications", "median_s", "p95_s", "longest_s", "total_s"),
+                overview.queues,
+            ),
+        ),
+    )  # fmt: skip
+
+
+def _filters(overview: Overview) -> str:
+    filters = overview.filters
+    named = [f"queue {filters.queue}"] if filters.queue else []
+    named += [f"user {filters.user}"] if filters.user else []
+    return ", ".join([format_counted(overview.count, "application"), *named])
+
+
+def _period(overview: Overview) -> str:
+    if not overview.count:
+        return "no time"
+    first, last = (datetime.fromtimestamp(at, UTC) for at in (overview.since_s, overview.until_s))
+    return f"{first:%Y-%m-%d} to {last:%Y-%m-%d}"
+
+
+def _answer(overview: Overview) -> str:
+    if not overview.count:
+        return (
+            "No application matches."
+            if overview.stored
+            else "No applications are imported yet: `howdah jobs import DIR` imports histories."
+        )
+    share = overview.wasted_s / overview.container_s if overview.container_s else 0.0
+    words = (
+        f"{format_percent(share)} of {format_seconds(overview.container_s)} of container time was unused in "
+        f"{format_counted(overview.count, 'application')}"
+    )
+    slow = [host.host for host in overview.hosts if host.slow]
+    if slow:
+        more = f" and {len(slow) - 3} more" if len(slow) > 3 else ""
+        words += f"; {', '.join(slow[:3])}{more} {'is' if len(slow) == 1 else 'are'} slow"
+    waiting = [queue for queue in overview.queues if queue.p95_s >= 60]
+    if waiting:
+        queue = max(waiting, key=lambda queue: queue.p95_s)
+        words += f"; in queue {queue.queue}, "
+        if queue.applications >= _LEAST_FOR_PERCENTILE:
+            words += f"5 % of the applications waited {format_seconds(queue.p95_s)} or longer"
+        else:
+            words += f"an application waited {format_seconds(queue.longest_s)}"
+    return f"{words}."
+
+
+def _ranking(overview: Overview, *, linked: bool) -> Table:
+    named = row_names(overview.applications)
+    columns = (
+        "application", "name", "unused", "of containers", "unused memory", "spilled", "skew", "failed",
+        "queue", "outcome", "kind",
+    )  # fmt: skip
+    rows = [_row(name, application) for name, application in named.items()]
+    # Columns that distinguish nothing leave room for the others.
+    same = {"outcome": {"succeeded"}, "kind": set(KIND_NAMES.values())}
+    used = [
+        at
+        for at, column in enumerate(columns)
+        if len(values := {row[at] for row in rows}) != 1 or not values <= {NONE, *same.get(column, ())}
+    ]
+    return Table(
+        tuple(columns[at] for at in used),
+        tuple(tuple(row[at] for at in used) for row in rows),
+        label="Ranking",
+        links=tuple(f"{quote(name, safe='')}/" for name in named) if linked else (),
+    )
+
+
+def row_names(applications: tuple[Application, ...]) -> dict[str, Application]:
+    """The applications by id, those with several attempts by id and attempt, as Spark names their logs."""
+    counts = Counter(application.id for application in applications)
+    return {
+        f"{application.id}_{application.attempt}"
+        if counts[application.id] > 1
+        else application.id: application
+        for application in applications
+    }
+
+
+def _row(name: str, application: Application) -> tuple[str, ...]:
+    unused = application.unused_memory_byte_s
+    return (
+        name,
+        _short(application.name) or NONE,
+        format_seconds(application.wasted_s),
+        format_seconds(application.container_s),
+        f"{format_memory(unused / 3600)}·h" if unused else NONE,
+        format_bytes(application.spilled_bytes) if application.spilled_bytes else NONE,
+        format_seconds(application.skew_s) if application.skew_s else NONE,
+        f"{application.failed_attempts:,}" if application.failed_attempts else NONE,
+        application.queue or NONE,
+        application.outcome,
+        KIND_NAMES[application.kind],
+    )
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _NAME else f"{name[: _NAME - 1]}…"
+
+
+def _brief(application: Application) -> str:
+    """An application's name and the number by which `howdah jobs show` finds it."""
+    return f"{_short(application.name)} ({application.id.rpartition('_')[2]})"
+
+
+def changed(advice: JobChange) -> str:
+    """What a change sets, in words."""
+    if not advice.setting:
+        return "the program"
+    now = f" (now {advice.now})" if advice.now else ""
+    return f"{advice.setting}={advice.proposed}{now}"
+
+
+def _changes(applications: tuple[Application, ...], *, named: bool = True) -> Table:
+    """What to change, once for all runs of a program that need the same; the reason is that of the first."""
+    groups: dict[tuple[str, str], list[tuple[Application, JobChange]]] = {}
+    for application in applications:
+        for advice in application.advice:
+            change = changed(advice) if advice.setting else advice.reason
+            groups.setdefault((application.name, change), []).append((application, advice))
+    rows = []
+    for pairs in groups.values():
+        first, advice = pairs[0]
+        saves_s = sum(other.saves_s or 0.0 for _, other in pairs)
+        more = f" and {len(pairs) - 1:,} more" if len(pairs) > 1 else ""
+        name = (f"{_brief(first)}{more}",) if named else ()
+        rows.append((*name, changed(advice), format_seconds(saves_s) if saves_s else NONE, advice.reason))
+    columns = (*(("application",) if named else ()), "change", "saves", "why")
+    return Table(columns, tuple(rows), label="Changes to applications", style="titled")
+
+
+def _waste_figure(applications: tuple[Application, ...]) -> Figure | None:
+    named = row_names(applications)
+    wasteful = {name: application for name, application in named.items() if application.wasted_s > 0}
+    shown = dict(list(wasteful.items())[:_MOST_BARS])
+    if not shown:
+        return None
+    kinds = [
+        waste for waste in _WASTE if any(getattr(application, waste[1]) for application in shown.values())
+    ]
+    longest = max(sum(getattr(application, field) for _, field, _ in kinds) for application in shown.values())
+    unit = time_unit(longest)
+    keys = tuple(Key(name, token) for name, _, token in kinds)
+    values = []
+    for at, application in enumerate(shown.values()):
+        begin = 0.0
+        for name, field, _ in kinds:
+            seconds = getattr(application, field)
+            if seconds:
+                values.append(
+                    {
+                        "y": at * 2 * _ROW + 1.3 * _ROW,
+                        "low": begin / unit.size,
+                        "high": (begin + seconds) / unit.size,
+                        "series": name,
+                        "name": application.name,
+                        "said": format_seconds(seconds),
+                    }
+                )
+            begin += seconds
+    names = [
+        {"y": at * 2 * _ROW + 0.5 * _ROW, "text": f"{_short(application.name)} · {name}"}
+        for at, (name, application) in enumerate(shown.items())
+    ]
+    height = len(shown) * 2 * _ROW
+    y = linear("y", [0, height], down=True)
+    x = linear(
+        "low",
+        [0, 1.02 * longest / unit.size],
+        across(f"container time ({unit.name})", format=",~f", tickCount=6),
+    )
+    spec = chart(
+        [
+            layer(
+                values,
+                {"type": "bar", "height": _ROW * 0.7},
+                {
+                    "x": x,
+                    "x2": {"field": "high"},
+                    "y": y,
+                    "color": series_colour(keys),
+                    "tooltip": [{"field": "name"}, {"field": "series", "title": "why"}, {"field": "said"}],
+                },
+                SHOWN,
+                name=DATA,
+            ),
+            layer(
+                names,
+                {"type": "text", "align": "left", "baseline": "middle", "x": 0},
+                {"y": y, "text": {"field": "text"}},
+            ),
+        ],
+        height=height,
+        left=4,
+    )
+    return Figure(
+        id="waste",
+        title="Unused container time",
+        caption="Container time that was idle or had unused memory, and that of failed and killed attempts. "
+        "Unused memory counts by its fraction of the container.",
+        spec=spec,
+        table=Table(
+            ("application", *(name for name, _, _ in kinds)),
+            tuple(
+                (name, *(format_seconds(getattr(application, field)) for _, field, _ in kinds))
+                for name, application in shown.items()
+            ),
+        ),
+        keys=keys,
+        marks=len(values),
+    )
+
+
+def _hosts(overview: Overview) -> Table:
+    return Table.of(
+        [host for host in overview.hosts if host.slower is not None or host.failed][:_MOST_HOSTS],
+        {
+            "host": lambda host: host.host,
+            "verdict": _verdict,
+            "its tasks' time": lambda host: optional(host.slower, "{:.2f} ×".format),
+            "95 % interval": lambda host: (
+                NONE if host.low is None or host.high is None else f"{host.low:.2f} to {host.high:.2f} ×"
+            ),
+            "compared in": lambda host: format_counted(host.applications, "application"),
+            "tasks": lambda host: f"{host.tasks:,}",
+            "failed": lambda host: f"{host.failed:,}",
+            "slow weeks": lambda host: f"{host.slow_weeks} of {host.weeks}",
+        },
+        label="Hosts",
+    )
+
+
+def _verdict(host: HostVerdict) -> str:
+    if host.slow:
+        return "slow"
+    return "too few applications" if host.slower is None else "typical"
+
+
+def _host_note(overview: Overview) -> Bullets | None:
+    if not overview.hosts:
+        return None
+    return Bullets(
+        (
+            "A host's tasks are compared with the median task of the same stage on all hosts, in at "
+            "least five applications. A host is slow if its whole interval is above 1.05; the intervals are "
+            "wider for more hosts.",
+        ),
+        "remark",
+    )
+
+
+def _queues(overview: Overview) -> Table:
+    return Table.of(
+        overview.queues,
+        {
+            "queue": lambda queue: queue.queue,
+            "applications": lambda queue: f"{queue.applications:,}",
+            "median wait": lambda queue: format_seconds(queue.median_s),
+            "95 % wait at most": lambda queue: format_seconds(queue.p95_s),
+            "longest": lambda queue: format_seconds(queue.longest_s),
+            "in total": lambda queue: format_seconds(queue.total_s),
+            "container time": lambda queue: format_seconds(queue.container_s),
+        },
+        label="Queues",
+    )
+
+
+def application_document(application: Application) -> Document:
+    """One application: what it took, its stages, and every change."""
+    facts = (
+        ("name", application.name or NONE),
+        ("outcome", application.outcome + (f": {application.failure}" if application.failure else "")),
+        ("user and queue", f"{application.user}, {application.queue or 'no queue'}"),
+        ("elapsed", format_seconds(application.elapsed_s)),
+        ("waited", "unknown" if application.wait_s is None else format_seconds(application.wait_s)),
+        ("containers", _containers(application)),
+        ("container time", format_seconds(application.container_s)),
+        ("unused", format_seconds(application.wasted_s)),
+        (
+            "CPU, garbage collection",
+            # Older releases record no CPU time.
+            f"{format_seconds(application.cpu_s) if application.cpu_s else 'unknown'}, "
+            f"{format_seconds(application.gc_s)}",
+        ),
+        ("history", application.source),
+    )
+    return Document(
+        name=application.id,
+        title=application.name,
+        kicker=(application.id, f"{KIND_NAMES[application.kind]} {application.version}".strip(), ORIGIN),
+        answer=_one_answer(application),
+        blocks=present(
+            Table(("", "value"), facts, label="Facts", style="titled"), _waste_figure((application,))
+        ),
+        sections=(
+            Section(
+                "changes",
+                "Changes",
+                "What to change, and why",
+                present(_changes((application,), named=False)),
+            ),
+            Section("stages", "Stages", "Stages", present(_stages(application))),
+            Section("hosts", "Hosts", "Hosts", present(_shares(application)), forms=PAGES),
+        ),
+    )
+
+
+def _containers(application: Application) -> str:
+    if not application.containers:
+        return "none; the driver ran all tasks" if application.tasks else "none"
+    return f"{application.containers:,} of at most {format_memory(application.container_bytes)}"
+
+
+def _one_answer(application: Application) -> str:
+    share = application.wasted_s / application.container_s if application.container_s else 0.0
+    words = (
+        f"{format_percent(share)} of {format_seconds(application.container_s)} of container time was unused"
+    )
+    if application.advice:
+        advice = application.advice[0]
+        if advice.setting:
+            words += f"; first change {changed(advice)}"
+        elif advice.saves_s:
+            words += f"; {advice.reason}"
+    return f"{words}."
+
+
+def _stages(application: Application) -> Table:
+    return Table.of(
+        application.stages,
+        {
+            "stage": lambda stage: stage.name,
+            "tasks": lambda stage: f"{stage.tasks:,}",
+            "median": lambda stage: format_seconds(stage.median_s),
+            "longest": lambda stage: format_seconds(stage.longest_s),
+            "input": lambda stage: _volume(stage.input_bytes),
+            "shuffle read": lambda stage: _volume(stage.shuffle_read_bytes),
+            "shuffle written": lambda stage: _volume(stage.shuffle_write_bytes),
+            "output": lambda stage: _volume(stage.output_bytes),
+            "spilled": lambda stage: _volume(stage.spilled_bytes),
+        },
+        label="Stages",
+    ).without_empty_columns()
+
+
+def _volume(size: int) -> str:
+    return format_bytes(size) if size else NONE
+
+
+def _shares(application: Application) -> Table:
+    return Table.of(
+        application.hosts,
+        {
+            "host": lambda share: share.host,
+            "tasks": lambda share: f"{share.tasks:,}",
+            "failed": lambda share: f"{share.failed:,}",
+        },
+        label="Hosts",
+    )

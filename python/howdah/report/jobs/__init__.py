@@ -1,1 +1,0 @@
-"""Imported applications as documents."""

@@ -1,0 +1,365 @@
+"""The figures of a plan: what each platform is expected to cost, and what the data need year by year."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import Any, NamedTuple
+
+from howdah.model.plan import Candidate, Capacity, Cluster, Judgement
+from howdah.report.document import Figure, Key, Table
+from howdah.report.plan.words import is_cost
+from howdah.report.theme import (
+    BESIDE,
+    DATA,
+    LEFT,
+    LEVEL,
+    SHOWN,
+    WIDTH,
+    across,
+    as_is,
+    chart,
+    coloured_by,
+    layer,
+    level_title,
+    linear,
+    on,
+    scaled,
+    tips,
+)
+from howdah.units import format_bytes, format_counted, format_percent
+
+ROW, BAR = 62, 20
+MOST_ROWS = 8
+"""More platforms than this of one group of hosts are left to the table; of many groups, still more."""
+MOST_ROWS_IN_ALL = 24
+_APART = 0.5
+"""Rows that are empty between two groups of hosts."""
+
+
+class _Reason(NamedTuple):
+    """How a rule is called in the chart, and its colour."""
+
+    name: str
+    token: str
+
+
+_REASONS = {
+    "platform.fits-numa-node": _Reason("remote memory", "cpu-user"),
+    "platform.prefer-ht": _Reason("remote memory", "cpu-user"),
+    "platform.few-disks": _Reason("disks per DataNode", "disk-read"),
+    "platform.replica-balance": _Reason("uneven blocks", "disk-write"),
+    "platform.alike": _Reason("unlike workers", "cpu-iowait"),
+    "platform.guest-memory": _Reason("guests' memory", "memory-process"),
+    "platform.one-vm": _Reason("virtualisation", "net-send"),
+    "platform.hbase-virtual": _Reason("virtualisation", "net-send"),
+    "platform.workers-per-socket": _Reason("number of workers", "phase-2"),
+    "platform.hbase-one": _Reason("number of workers", "phase-2"),
+    "masters.idle-disks": _Reason("masters' places", "net-receive"),
+}
+_OTHER = _Reason("other reasons", "phase-3")
+
+
+class _Segment(NamedTuple):
+    reason: _Reason
+    start: float
+    end: float
+    texts: tuple[str, ...]
+
+
+def platforms(cluster: Cluster) -> Figure | None:
+    """The figure; None where nothing can be compared: no reason has a weight, or no group a choice."""
+    rows, left_out = _rows(cluster)
+    stacks = [_stack(candidate) for candidate in rows]
+    groups = {candidate.group for candidate in rows}
+    if not any(stacks) or len(rows) == len(groups):
+        return None
+    several = len(groups) > 1
+    names = [
+        f"{candidate.group}: {candidate.platform}" if several else candidate.platform for candidate in rows
+    ]
+    seen = dict.fromkeys(segment.reason for stack in stacks for segment in stack)
+    return Figure(
+        id="platforms",
+        title="What each platform costs",
+        caption=_caption(stacks, left_out),
+        spec=_spec(rows, names, stacks),
+        table=_table(names, stacks),
+        keys=tuple(Key(reason.name, reason.token) for reason in seen),
+        marks=sum(map(len, stacks)),
+    )
+
+
+def _rows(cluster: Cluster) -> tuple[list[Candidate], int]:
+    """The best platforms of every group, and how many possible ones are left out.
+
+    What the request rules out by a weight that is no time is left to the table.
+    """
+    rows: list[Candidate] = []
+    left_out = 0
+    groups = [list(group) for _, group in groupby(cluster.candidates, key=lambda candidate: candidate.group)]
+    most = max(1, min(MOST_ROWS, MOST_ROWS_IN_ALL // len(groups))) if groups else 0
+    for group in groups:
+        possible = [
+            candidate for candidate in group if candidate.verdict != "refused" and not _ruled_out(candidate)
+        ]
+        rows += possible[:most]
+        left_out += len(possible[most:])
+    return rows[:MOST_ROWS_IN_ALL], left_out + len(rows[MOST_ROWS_IN_ALL:])
+
+
+def _ruled_out(candidate: Candidate) -> bool:
+    return any(judgement.weight and not is_cost(judgement) for judgement in candidate.judgements)
+
+
+def _stack(candidate: Candidate) -> list[_Segment]:
+    """What speaks against it to the right of zero, what speaks for it to the left, the largest first."""
+    segments: list[_Segment] = []
+    for sign in (-1, 1):
+        end = 0.0
+        sums: dict[_Reason, list[Judgement]] = {}
+        for judgement in sorted(candidate.judgements, key=lambda judgement: -abs(judgement.weight)):
+            if judgement.weight * sign > 0 and is_cost(judgement):
+                sums.setdefault(_REASONS.get(judgement.rule, _OTHER), []).append(judgement)
+        for reason, judgements in sums.items():
+            start, end = end, end - 100 * sum(judgement.weight for judgement in judgements)
+            segments.append(_Segment(reason, start, end, tuple(judgement.text for judgement in judgements)))
+    return segments
+
+
+def _places(rows: list[Candidate]) -> list[float]:
+    """Where each row stands, in rows from the top: groups of hosts are apart."""
+    places, at = [], 0.0
+    for number, candidate in enumerate(rows):
+        if number:
+            at += 1 if candidate.group == rows[number - 1].group else 1 + _APART
+        places.append(at)
+    return places
+
+
+def _spec(rows: list[Candidate], names: list[str], stacks: list[list[_Segment]]) -> dict[str, Any]:
+    places = _places(rows)
+    ends = [0.0, *(edge for stack in stacks for segment in stack for edge in (segment.start, segment.end))]
+    low, high = min(ends), max(ends)
+    segments = [
+        {
+            "row": places[row],
+            "platform": names[row],
+            "series": segment.reason.name,
+            "start": segment.start,
+            "end": segment.end,
+            "cost": _percent(segment.end - segment.start),
+            "why": "; ".join(segment.texts),
+        }
+        for row, stack in enumerate(stacks)
+        for segment in stack
+    ]
+    heads = [
+        {"row": places[row], "text": name, "best": int(candidate.verdict == "recommended")}
+        for row, (name, candidate) in enumerate(zip(names, rows, strict=True))
+    ]
+    totals = [
+        {
+            "row": places[row],
+            "end": max([0.0, *(segment.end for segment in stack)]),
+            "text": _percent(sum(segment.end - segment.start for segment in stack)),
+        }
+        for row, stack in enumerate(stacks)
+    ]
+    x = {
+        "type": "quantitative",
+        "scale": {
+            "domainMin": 1.02 * low,
+            # Where there is no room beside the plot, what a platform costs in all is written inside it.
+            "domainMax": {"expr": f"roomy ? {1.02 * high} : {1.25 * high - 0.25 * low}"},
+            "nice": False,
+        },
+        "axis": across("cost in per cent of the work's time", tickCount=8),
+    }
+    y = linear("row", [-0.5, places[-1] + 0.5], down=True, zero=False)
+    reasons = {segment.reason.name: segment.reason.token for stack in stacks for segment in stack}
+    layers: list[dict[str, Any]] = [
+        layer(
+            segments,
+            {"type": "bar", "size": BAR, "stroke": "$page", "strokeWidth": 1},
+            {
+                "x": on(x, "start"),
+                "x2": {"field": "end"},
+                "y": y,
+                "color": coloured_by("series", reasons),
+                "tooltip": tips(platform=None, series="because of", cost=None, why=None),
+            },
+            SHOWN,
+            name=DATA,
+        ),
+        layer([{}], {"type": "rule", "color": "$muted", "x": {"expr": "scale('x', 0)"}}, {}),
+        *(
+            layer(
+                [head for head in heads if head["best"] == best],
+                {"type": "text", "align": "left", "dy": -21, "fontSize": 13, "fontWeight": weight}
+                | {"x": {"expr": "scale('x', 0)"}, "dx": 1},
+                {"y": y, "text": {"field": "text"}},
+            )
+            for best, weight in ((1, 700), (0, 400))
+        ),
+        layer(
+            totals,
+            {"type": "text", "align": "left", "dx": 8, "fontSize": 13, "fontWeight": 600},
+            {"x": on(x, "end"), "y": y, "text": {"field": "text"}},
+        ),
+        _labels(segments, x, y),
+    ]
+    return chart(layers, height=round(ROW * (places[-1] + 1)), width=WIDTH + 72, top=4, left=4, right=104)
+
+
+def _labels(segments: list[dict[str, Any]], x: dict[str, Any], y: dict[str, Any]) -> dict[str, Any]:
+    """The reasons below their bars, where there is room to write them; the buttons name them all."""
+    room = "abs(scale('x', datum.end) - scale('x', datum.start))"
+    return layer(
+        segments,
+        {
+            "type": "text",
+            "align": "left",
+            "dx": 1,
+            "dy": 17,
+            "fontSize": 11,
+            "color": "$muted",
+            "opacity": {"expr": f"{room} > 5.6 * length(datum.series) + 6 ? 1 : 0"},
+            "tooltip": None,
+        },
+        {"x": on(x, "start"), "y": y, "text": {"field": "series"}},
+        SHOWN,
+    )
+
+
+def _percent(value: float) -> str:
+    if abs(value) < 0.05:
+        return "0 %"
+    return f"{value:.1f} %".replace("-", "\N{MINUS SIGN}")
+
+
+def _caption(stacks: list[list[_Segment]], left_out: int) -> str:
+    text = "What each platform is expected to cost, in per cent of the work's time"
+    if any(segment.end < 0 for stack in stacks for segment in stack):
+        text += "; left of zero, what it saves"
+    text += ". Less is better. Ranked by rules, not by a measurement of these hosts."
+    if left_out:
+        text += f" {format_counted(left_out, 'more platform')} in the table below."
+    return text
+
+
+def _table(names: list[str], stacks: list[list[_Segment]]) -> Table:
+    rows = [
+        (name, segment.reason.name, f"{segment.end - segment.start:.2f}".replace("-", "\N{MINUS SIGN}"))
+        for name, stack in zip(names, stacks, strict=True)
+        for segment in stack
+    ]
+    return Table(("platform", "because of", "cost (%)"), tuple(rows))
+
+
+_STEPS = ((1e15, "PB"), (1e12, "TB"), (1e9, "GB"))
+
+
+def growth(capacity: Capacity) -> Figure | None:
+    """The figure; None where growth was not asked for."""
+    if not capacity.years:
+        return None
+    return Figure(
+        id="growth",
+        title="What the data need, year by year",
+        caption=_growth_caption(capacity),
+        spec=_growth_spec(capacity),
+        table=_growth_table(capacity),
+        marks=len(capacity.years),
+    )
+
+
+def _growth_caption(capacity: Capacity) -> str:
+    full = next((year for year in capacity.years if year.need_bytes > capacity.usable_bytes), None)
+    held = f"These hosts hold {format_bytes(capacity.usable_bytes)} of data"
+    if full is None:
+        return f"{held}, enough until the last year. First full: {capacity.years[-1].first_full}."
+    when = "today" if full.year == 0 else f"in year {full.year}"
+    return f"{held}, too little {when}; what is beyond it is drawn pale. First full: {full.first_full}."
+
+
+def _growth_spec(capacity: Capacity) -> dict[str, Any]:
+    usable = capacity.usable_bytes
+    most = max([usable, *(year.need_bytes for year in capacity.years)]) or 1
+    size, unit = next(step for step in (*_STEPS, (1.0, "B")) if most >= step[0])
+    values = [
+        {
+            "year": year.year,
+            "start": start / size,
+            "end": end / size,
+            "opacity": opacity,
+            "need": format_bytes(year.need_bytes),
+            "hosts": format_counted(year.hosts, "host"),
+            "full": year.first_full,
+        }
+        for year in capacity.years
+        for start, end, opacity in (
+            (0, min(usable, year.need_bytes), 1),
+            (min(usable, year.need_bytes), year.need_bytes, 0.35),
+        )
+        if end > start
+    ]
+    tops = [
+        {"year": year.year, "top": year.need_bytes / size, "text": format_counted(year.hosts, "host")}
+        for year in capacity.years
+    ]
+    level = [{"level": usable / size, "text": f"held: {format_bytes(usable)}"}]
+    last = capacity.years[-1].year
+    x = linear(
+        "year",
+        [-0.6, last + 0.6],
+        {"title": "years from today", "tickCount": min(12, last + 1), "tickMinStep": 1, "format": "d"},
+        zero=False,
+    )
+    y = scaled([0, 1.12 * most / size], {**level_title(unit), "tickCount": 4})
+    layers: list[dict[str, Any]] = [
+        layer(
+            values,
+            {
+                "type": "bar",
+                "width": {"expr": f"min(64, width / {1.6 * (last + 1.2)})"},
+                "color": "$disk-read",
+            },
+            {
+                "x": x,
+                "y": on(y, "start"),
+                "y2": {"field": "end"},
+                "fillOpacity": as_is("opacity"),
+                "tooltip": tips(year=None, need=None, hosts="takes", full="first full"),
+            },
+            name=DATA,
+        ),
+        layer(level, LEVEL, {"y": on(y, "level")}),
+        layer(
+            level,
+            {"type": "text", "align": "left", "dx": 6, "color": "$ink"},
+            {"x": BESIDE, "y": on(y, "level"), "text": {"field": "text"}},
+        ),
+        layer(
+            tops,
+            {"type": "text", "dy": -8, "color": "$muted"},
+            {"x": x, "y": on(y, "top"), "text": {"field": "text"}},
+        ),
+    ]
+    return chart(layers, height=200, width=WIDTH, top=24, left=LEFT, right=128)
+
+
+def _growth_table(capacity: Capacity) -> Table:
+    resources = tuple(dict.fromkeys(name for year in capacity.years for name in year.fill))
+    rows = [
+        (
+            str(year.year),
+            format_bytes(year.need_bytes),
+            f"{year.hosts:,}",
+            year.first_full,
+            *(format_percent(year.fill[name]) if name in year.fill else "–" for name in resources),
+        )
+        for year in capacity.years
+    ]
+    return Table(
+        ("year", "data", "hosts", "first full", *(f"{name} filled" for name in resources)), tuple(rows)
+    )

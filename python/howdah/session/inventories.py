@@ -1,0 +1,190 @@
+"""Hosts in: this machine, hosts over ssh, a running cluster, and the inventories made of them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from howdah.documents.fault import read_text
+from howdah.documents.files import inventory_schema, parse_inventory, read_host, read_inventory, write_work
+from howdah.documents.grouping import Addition, Probe, Serves, extended_text, group_hosts, new_text, notices
+from howdah.documents.survey import ASSUMED, Given, survey_groups
+from howdah.errors import UserError
+from howdah.model.base import WrongValue
+from howdah.model.existing import Survey, Work
+from howdah.model.host import Host, Unread
+from howdah.model.hostname import expand_all, host_and_port
+from howdah.model.inventory import DiskKind, Inventory
+from howdah.planner.local_plan import DEFAULT_DATA_DIR
+from howdah.probe import probe_host
+from howdah.probe.cluster_survey import observe, survey
+from howdah.services.conf import ClientConf
+from howdah.services.errors import ServiceError
+from howdah.services.web import Web
+from howdah.session.files import replace_file
+
+__all__ = ["ASSUMED", "Given", "Serves", "inventory_schema", "notices", "read_inventory"]
+
+
+class ExtendedInventory(NamedTuple):
+    """An inventory's new text, and what was added to it."""
+
+    text: str
+    inventory: Inventory
+    additions: tuple[Addition, ...]
+
+
+def add_probes(
+    files: Sequence[Path], target: Path | None, *, group: str | None, serves: Serves | None
+) -> ExtendedInventory:
+    """Add probed hosts to the inventory in ``target``, or begin one; nothing is written.
+
+    Raises UserError for a file that is no probe, a host that is listed already, and a ``group`` that
+    would mix hosts which are not alike.
+    """
+    probes = [Probe(str(path), read_host(path)) for path in files]
+    existing = read_inventory(target) if target is not None and target.exists() else None
+    additions = group_hosts(probes, existing, name=group, serves=serves)
+    if target is None or existing is None:
+        text = new_text(additions)
+    else:
+        text = extended_text(read_text(target, "give an inventory"), additions)
+    return ExtendedInventory(text, parse_inventory(text, str(target or "inventory")), additions)
+
+
+def save(path: Path, text: str) -> None:
+    """Write a file in one step; raises UserError if it cannot be written."""
+    # A link stays a link to the file it leads to.
+    replace_file(path.resolve(), text)
+
+
+_NAME = "cluster"
+
+
+class ImportedInventory(NamedTuple):
+    """An inventory's text with its groups, hosts that are down, what could not be asked, and the work."""
+
+    text: str
+    groups: tuple[Addition, ...]
+    dead: tuple[str, ...]
+    unread: tuple[Unread, ...]
+    work: Work | None
+
+
+def import_cluster(
+    conf_dir: Path, *, assumed: Given, probe_files: Sequence[Path], days: int, with_work: bool
+) -> ImportedInventory:
+    """Read the cluster that a client's configuration leads to; nothing is written, here or there.
+
+    Raises UserError for a configuration or a probe that is wrong, and ServiceError where the NameNode does
+    not answer. Anything else that does not answer is among ``unread``.
+    """
+    conf = ClientConf.read(conf_dir)
+    probes = [Probe(str(path), read_host(path)) for path in probe_files]
+    with Web(kerberos=conf.secure) as web:
+        surveyed = survey(web, conf)
+        if not surveyed.machines:
+            raise UserError(conf.default_fs, "has no live DataNode or NodeManager", "start them first")
+        unread = list(surveyed.unread)
+        work = None
+        if with_work:
+            try:
+                work = observe(web, conf, days, time.time_ns() // 10**6)
+            except ServiceError as error:
+                unread.append(Unread(what="finished jobs", why=str(error)))
+            else:
+                if work is None:
+                    unread.append(Unread(what="finished jobs", why=f"none ended in the last {days} days"))
+    groups = survey_groups(surveyed, assumed, probes)
+    text = _heading(surveyed) + new_text(groups, _cluster_name(surveyed.name))
+    parse_inventory(text, "the inventory")  # What is written must read back.
+    return ImportedInventory(text, groups, surveyed.dead, tuple(unread), work)
+
+
+def kind_of_disk(text: str) -> DiskKind:
+    """What ``--disk-kind`` says; raises UserError."""
+    try:
+        return DiskKind(text)
+    except ValueError as error:
+        raise UserError(
+            f"--disk-kind {text}", "is not a kind of disk", f"one of {', '.join(DiskKind)}"
+        ) from error
+
+
+def work_text(work: Work) -> str:
+    """The file that `howdah plan --workload @FILE` reads."""
+    return write_work(work)
+
+
+def _heading(surveyed: Survey) -> str:
+    """Where the file comes from; what stands behind a # was not reported by the cluster."""
+    now = datetime.now(UTC).isoformat(timespec="minutes")
+    lines = [
+        f"# As {surveyed.name} reported on {now} (Hadoop {surveyed.hadoop}). Check every line with a comment."
+    ]
+    lines += [f"# Not listed, because no daemon runs there: {host}" for host in surveyed.dead]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _cluster_name(name: str) -> str:
+    """A name service's name, where an inventory can have it."""
+    word = name.partition(".")[0].lower()
+    usable = word[:1].isalpha() and word.isascii() and word.replace("-", "").isalnum() and len(word) <= 31
+    return word if usable else _NAME
+
+
+_MOST_PORT = 65535
+_AT_ONCE = 20
+"""Hosts that are asked at once."""
+
+
+def measure_host(
+    data_dirs: Sequence[Path], *, limit_s: float, peers: Sequence[str], report: Callable[[str], None]
+) -> Host:
+    """This machine probed and measured, by default below the directory that runs use by default.
+
+    Raises UserError where it cannot be measured; nothing stays behind.
+    """
+    # The Rust module is loaded only where something is measured.
+    from howdah.probe.measuring.measure import measure  # noqa: PLC0415
+
+    chosen = [path.absolute() for path in data_dirs] or [DEFAULT_DATA_DIR.absolute()]
+    return measure(probe_host(), chosen, limit_s=limit_s, peers=peers, report=report)
+
+
+def probe_hosts(
+    patterns: Sequence[str], ssh_config: Path | None, report: Callable[[str], None]
+) -> tuple[Host, ...]:
+    """Hosts described over ssh, each as it is named; raises UserError for the first that is not to be had."""
+    from howdah.probe.remote import probe_remote  # noqa: PLC0415
+
+    try:
+        names = expand_all(patterns)
+    except WrongValue as wrong:
+        raise UserError(f"--ssh {' '.join(patterns)}", wrong.what, wrong.hint) from wrong
+
+    def probe(name: str) -> Host:
+        report(name)
+        return probe_remote(name, ssh_config).model_copy(update={"name": name})
+
+    with ThreadPoolExecutor(_AT_ONCE) as several:
+        return tuple(several.map(probe, names))
+
+
+def listen(address: str, *, limit_s: float, report: Callable[[str], None]) -> None:
+    """Let other hosts measure the network to this one until the time is up; ``report`` gets the address.
+
+    ``address`` is a port, or an address of this host with one. Raises UserError if it cannot be used.
+    """
+    from howdah.probe.measuring.peers import PORT, Listener  # noqa: PLC0415
+
+    if address.isdigit() and not 0 < int(address) <= _MOST_PORT:
+        raise UserError(f"--listen {address}", "is not a port", f"give 1 to {_MOST_PORT}, for example {PORT}")
+    host, port = host_and_port(f"0.0.0.0:{address}" if address.isdigit() else address, "--listen", PORT)
+    listener = Listener(host, port)
+    report(f"listening at {host}:{listener.port} for {limit_s:g} s")
+    listener.serve(limit_s)

@@ -1,0 +1,261 @@
+"""Finished applications: importing their histories, and what the table of them shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from urllib.parse import urlsplit
+
+from howdah.errors import UserError
+from howdah.jobs.histories import (
+    HdfsHistories,
+    History,
+    JobHistoryServer,
+    Read,
+    SparkHistoryServer,
+    find_histories,
+    read_all,
+)
+from howdah.jobs.mapreduce import mapreduce_application
+from howdah.jobs.ranking import Filters, Overview, find_application, overview
+from howdah.jobs.store import JobStore, texts
+from howdah.model.application import Application
+from howdah.report.document import Document
+from howdah.report.imported_jobs import application_document, jobs_overview
+from howdah.services.conf import ClientConf, conf_directory
+from howdah.services.errors import ServiceError
+from howdah.services.namenode import NameNode
+from howdah.services.web import Web
+
+
+def overview_of(jobs_dir: Path, filters: Filters, order: str = "waste", top: int = 20) -> Overview:
+    """What the imported applications show; raises UserError for a directory that does not exist."""
+    if jobs_dir.exists() and not jobs_dir.is_dir():
+        raise UserError(f"--jobs-dir {jobs_dir}", "is a file", "give the directory of imported applications")
+    return overview(JobStore(jobs_dir), filters, order, top)
+
+
+def application_of(jobs_dir: Path, name: str) -> Application:
+    """The application of this id, beginning or last number; raises UserError unless it is exactly one."""
+    matches = find_application(JobStore(jobs_dir), name)
+    if not matches:
+        raise UserError(name, f"no such application in {jobs_dir}", "`howdah jobs` lists them")
+    if len({application.id for application in matches}) > 1:
+        names = ", ".join(application.id for application in matches[:5])
+        raise UserError(name, f"matches several applications: {names}", "give more of the id")
+    return matches[-1]
+
+
+def applications_in(jobs_dir: Path) -> list[str]:
+    """The ids of all imported applications, for completion; none of a directory that cannot be read."""
+    try:
+        return sorted(set(texts(JobStore(jobs_dir).read(("id",)), "id")))
+    except (OSError, UserError):
+        return []
+
+
+def document_of(subject: Overview | Application) -> Document:
+    """The overview or an application as a document."""
+    if isinstance(subject, Application):
+        return application_document(subject)
+    return jobs_overview(subject)
+
+
+def write_page(subject: Overview, jobs_dir: Path) -> Path:
+    """Write the overview's page below the directory of applications; return its path."""
+    from howdah.report.write import write_document  # noqa: PLC0415
+
+    return write_document(jobs_overview(subject), jobs_dir / "report")
+
+
+_BATCH = 500
+"""Applications that are stored at once: an import that is interrupted keeps the earlier ones."""
+
+Watch = Callable[[int, int], None]
+"""Called with the numbers of histories that are read, and that there are."""
+
+
+@dataclass(frozen=True)
+class JobImport:
+    """The result of an import."""
+
+    added: int
+    replaced: int
+    unchanged: int
+    """Histories that were imported before and have not changed."""
+    problems: tuple[str, ...]
+    """Histories that are unreadable, and why."""
+
+
+class _ImportedHistories:
+    """What the table has already."""
+
+    def __init__(self, store: JobStore) -> None:
+        table = store.read(("source", "source_bytes", "outcome"))
+        rows = zip(
+            *(table[name].to_pylist() for name in ("source", "source_bytes", "outcome", "id", "attempt")),
+            strict=True,
+        )
+        self._sources: dict[str, int] = {}
+        self._outcomes: dict[tuple[str, str], str] = {}
+        for source, size, outcome, name, attempt in rows:
+            if outcome != "unfinished":
+                self._sources[source] = size
+            self._outcomes[name, attempt] = outcome
+
+    def has(self, history: History) -> bool:
+        """Whether this history was imported and has not changed."""
+        return self._sources.get(history.source) == history.size_bytes
+
+    def has_source(self, source: str) -> bool:
+        """The same for a source whose size is unknown."""
+        return source in self._sources
+
+    def take(self, application: Application) -> str:
+        """Whether it is ``new``, ``better`` than an unfinished one, or ``known``."""
+        key = application.id, application.attempt
+        before = self._outcomes.get(key)
+        if before is not None and (before != "unfinished" or application.outcome == "unfinished"):
+            return "known"
+        self._outcomes[key] = application.outcome
+        return "new" if before is None else "better"
+
+
+def import_jobs(sources: list[str], jobs_dir: Path, conf: Path | None, watch: Watch) -> JobImport:
+    """Import everything that the sources hold: directories, files, paths in HDFS, history servers' URLs."""
+    store = JobStore(jobs_dir)
+    imported = _ImportedHistories(store)
+    counts = {"new": 0, "better": 0, "known": 0}
+    problems: list[str] = []
+    batch: list[Application] = []
+
+    def add(read: Read) -> None:
+        if read.application is None:
+            problems.append(read.error)
+            return
+        verdict = imported.take(read.application)
+        counts[verdict] += 1
+        if verdict != "known":
+            batch.append(read.application)
+        if len(batch) == _BATCH:
+            store.add(batch)
+            batch.clear()
+
+    try:
+        for source in sources:
+            try:
+                for read in _histories(source, conf, imported, counts, watch):
+                    add(read)
+            except ServiceError as error:
+                raise UserError(error.where, error.what, error.hint) from error
+    finally:
+        store.add(batch)
+    return JobImport(counts["new"], counts["better"], counts["known"], tuple(problems))
+
+
+def _histories(
+    source: str, conf: Path | None, imported: _ImportedHistories, counts: dict[str, int], watch: Watch
+) -> Iterator[Read]:
+    parts = urlsplit(source)
+    if parts.scheme in ("http", "https"):
+        with closing(Web()) as web:
+            yield from _from_server(web, source.rstrip("/"), imported, counts, watch)
+    elif parts.scheme == "hdfs":
+        with in_hdfs(source, conf) as histories:
+            yield from _from_hdfs(histories, imported, counts, watch)
+    elif parts.scheme and not Path(source).exists():
+        raise UserError(
+            source,
+            "is not a directory, a path in HDFS or a URL",
+            "give DIR, hdfs:///PATH or http://HOST:PORT",
+        )
+    else:
+        yield from _from_directory(Path(source), imported, counts, watch)
+
+
+@contextmanager
+def in_hdfs(source: str, conf: Path | None) -> Iterator[HdfsHistories]:
+    """The histories at a path in HDFS; raises UserError if the cluster's configuration is unknown."""
+    directory = conf_directory(conf)
+    if directory is None:
+        raise UserError(
+            source, "the cluster's configuration is unknown", "give --conf DIR, or set HADOOP_CONF_DIR"
+        )
+    client = ClientConf.read(directory)
+    with closing(Web(kerberos=client.secure)) as web:
+        yield HdfsHistories(NameNode(web, client), urlsplit(source).path)
+
+
+def _from_directory(
+    directory: Path, imported: _ImportedHistories, counts: dict[str, int], watch: Watch
+) -> Iterator[Read]:
+    histories = find_histories(directory)
+    if not histories:
+        raise UserError(
+            str(directory),
+            "contains no history of MapReduce or Spark",
+            "give a directory of *.jhist files or Spark event logs",
+        )
+    new = [history for history in histories if not imported.has(history)]
+    counts["known"] += len(histories) - len(new)
+    for done, read in enumerate(read_all(new), 1):
+        watch(done, len(new))
+        if read.application is None and directory.is_file():
+            raise UserError("", read.error, "give *.jhist files or Spark event logs")
+        yield read
+
+
+def _from_hdfs(
+    histories: HdfsHistories, imported: _ImportedHistories, counts: dict[str, int], watch: Watch
+) -> Iterator[Read]:
+    listed = histories.find()
+    new = [history for history in listed if not imported.has(history)]
+    counts["known"] += len(listed) - len(new)
+    for done, history in enumerate(new, 1):
+        with TemporaryDirectory(prefix="howdah-import-") as folder:
+            yield from read_all([histories.copy(history, Path(folder))])
+        watch(done, len(new))
+
+
+def _from_server(
+    web: Web, url: str, imported: _ImportedHistories, counts: dict[str, int], watch: Watch
+) -> Iterator[Read]:
+    try:
+        web.get_object(f"{url}/ws/v1/history/info")
+    except ServiceError as error:
+        try:
+            web.get_object(f"{url}/api/v1/version")
+        except ServiceError:
+            raise error from None
+        yield from _from_spark(SparkHistoryServer(web, url), imported, counts, watch)
+        return
+    server = JobHistoryServer(web, url)
+    jobs = [job for job in server.find() if not imported.has_source(server.source(job))]
+    for done, job in enumerate(jobs, 1):
+        source = server.source(job)
+        try:
+            whole = server.read(job.id)
+            yield Read(History(source, 0, source), mapreduce_application(whole, source, 0), "")
+        except ServiceError as error:
+            yield Read(History(source, 0, source), None, str(error))
+        watch(done, len(jobs))
+
+
+def _from_spark(
+    server: SparkHistoryServer, imported: _ImportedHistories, counts: dict[str, int], watch: Watch
+) -> Iterator[Read]:
+    applications = server.find()
+    new = [history for history in applications if not imported.has_source(history.source)]
+    counts["known"] += len(applications) - len(new)
+    for done, history in enumerate(new, 1):
+        with TemporaryDirectory(prefix="howdah-import-") as folder:
+            try:
+                copied = server.copy(history, Path(folder))
+            except ServiceError as error:
+                yield Read(history, None, str(error))
+                continue
+            yield from read_all([copied])
+        watch(done, len(new))

@@ -1,1 +1,0 @@
-"""Studies: which runs a matrix asks for, and which is next."""

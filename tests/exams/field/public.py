@@ -1,0 +1,194 @@
+"""Cases of public folders, complete as they are; each names its repository."""
+
+from __future__ import annotations
+
+from exams.field.case import Base, Expected, FieldCase, one_key
+
+
+def _folder(
+    name: str,
+    fails: tuple[Expected, ...] = (),
+    warns: tuple[Expected, ...] = (),
+    silent: tuple[str, ...] = (),
+    never: tuple[str, ...] = (),
+) -> FieldCase:
+    return FieldCase(f"{name}/conf", fails, warns, silent, never, Base.NOTHING)
+
+
+PUBLIC = (
+    _folder(
+        "f01-tez-and-no-master",
+        silent=(
+            "mapreduce.framework.name",
+            "yarn.resource-types.memory-mb.increment-allocation",
+            "yarn.resourcemanager.scheduler.class",
+            "yarn.node-attribute.fs-store.root-dir",
+        ),
+    ),
+    _folder(
+        "f02-former-and-present-name",
+        warns=(
+            Expected("dfs.name.dir", ("/hadoop/data/name", "which wins", "rename dfs.name.dir")),
+            Expected("dfs.data.dir", ("remove dfs.datanode.data.dir",)),
+            Expected("mapreduce.jobhistory.address"),
+        ),
+        silent=("yarn.resourcemanager.zk-address",),
+        never=("remove dfs.name.dir", "remove dfs.data.dir", "to hadoop.zk.address"),
+    ),
+    _folder(
+        "f03-services-of-other-clusters",
+        fails=one_key("dfs.cluster.adminstrators", "dfs.cluster.administrators"),
+        warns=one_key("dfs.client.socket-timeout", "1,440 times"),
+        silent=(
+            "dfs.ha.namenodes.single",
+            "dfs.namenode.rpc-address.prod.m1.example.com",
+            "dfs.namenode.rpc-address.single.s1.example.org",
+        ),
+    ),
+    _folder(
+        "f04-workers-as-shipped",
+        silent=("dfs.replication", "slaves", "JAVA_HOME"),
+        never=("dfs.replication to 1",),
+    ),
+    _folder(
+        "f05-core-site-not-given",
+        fails=(
+            Expected("dfs.datanode.data.dir", ("emptied at boot",)),
+            Expected("dfs.namenode.name.dir"),
+        ),
+        warns=one_key("mapreduce.jobhistory.address"),
+        silent=("fs.defaultFS",),
+    ),
+    _folder(
+        "f06-kerberos-and-shipped-executor",
+        fails=(
+            Expected("yarn.acl.enable"),
+            Expected("yarn.nodemanager.container-executor.class", ("LinuxContainerExecutor",)),
+        ),
+        warns=one_key("hadoop.rpc.protection", "privacy"),
+        silent=(
+            "yarn.nodemanager.linux-container-executor.group",
+            "banned.users",
+            "yarn.admin.acl",
+            "dfs.http.policy",
+            "dfs.web.authentication.kerberos.keytab",
+            "dfs.secondary.namenode.keytab.file",
+        ),
+    ),
+    _folder(
+        "f07-principals-of-one-host",
+        silent=("dfs.datanode.kerberos.principal", "dfs.secondary.namenode.keytab.file"),
+    ),
+    _folder(
+        "f08-service-of-one-namenode",
+        fails=(
+            Expected("hadoop.temp.dir", ("hadoop.tmp.dir",)),
+            Expected("mapreduce.jobhistory.address", ("0.0.0.0",)),
+        ),
+        silent=("dfs.ha.namenodes.m1", "hbase.rootdir", "JAVA_HOME"),
+    ),
+    _folder(
+        "f09-template",
+        fails=one_key("fs.defaultFS", "#MASTER#", "placeholder"),
+        silent=("yarn.node-attribute.fs-store.root-dir",),
+        never=("give the host", "as int"),
+    ),
+    _folder(
+        "f10-manager-by-half",
+        fails=one_key("yarn.resourcemanager.resource-tracker.address", "0.0.0.0:8031"),
+        warns=(Expected("slaves", ("localhost",)), Expected("yarn.resourcemanager.tracker.address")),
+    ),
+    _folder(
+        "f11-directory-as-host",
+        fails=(
+            Expected("yarn.log.aggregation.enable", ("yarn.log-aggregation-enable",)),
+            Expected("yarn.nodemanager.remote-app-log-dir", ("/var/log/hadoop-yarn/apps", "host")),
+        ),
+    ),
+    _folder(
+        "f12-port-that-is-a-word",
+        fails=(
+            Expected("mapreduce.jobhistory.address", ("host:port", "number")),
+            Expected("base.regionserver.port", ("hbase.regionserver.port",)),
+        ),
+        warns=one_key("hbase.unsafe.stream.capability.enforce"),
+        silent=("dfs.namenode.name.dir", "dfs.datanode.data.dir"),
+    ),
+    _folder(
+        "f13-hbase-with-one-replica",
+        fails=(
+            Expected("dfs.replication", ("hbase-site.xml", "remove dfs.replication")),
+            Expected("hbase.rootdir", ("hdfs://ns/hbase",)),
+        ),
+    ),
+    _folder(
+        "f14-monitors-of-another-scheduler",
+        fails=one_key("yarn.resourcemanager.scheduler.monitor.enable", "FairScheduler"),
+        silent=("yarn.nodemanager.aux-services",),
+    ),
+    _folder(
+        "f15-client-of-a-pair",
+        silent=(
+            "dfs.namenode.shared.edits.dir",
+            "dfs.ha.fencing.methods",
+            "dfs.ha.automatic-failover.enabled",
+            "dfs.namenode.name.dir",
+            "dfs.datanode.data.dir",
+        ),
+    ),
+    _folder(
+        "f16-jobs-on-a-jobtracker",
+        silent=("mapreduce.framework.name", "yarn.scheduler.capacity.root.queues"),
+    ),
+    _folder(
+        "f17-hbase-next-to-others-files",
+        fails=one_key("hbase.cluster.distributed", "several hosts", "true"),
+        silent=("dfs.namenode.name.dir", "dfs.datanode.data.dir"),
+    ),
+    _folder("f18-namenode-on-all-interfaces", silent=("fs.defaultFS",), never=("hdfs://0.0.0.0",)),
+    _folder(
+        "f19-spark-tracks-shuffles",
+        silent=("spark.shuffle.service.enabled", "yarn.nodemanager.aux-services"),
+    ),
+    _folder(
+        "f20-misspelt-default",
+        warns=one_key(
+            "yarn.nodemanager.auxservices.mapreduce.shuffle.class",
+            "whose default is this value",
+            "rename yarn.nodemanager.auxservices.mapreduce.shuffle.class",
+        ),
+    ),
+    _folder(
+        "f21-datanode-keys-in-hbase-site",
+        warns=(
+            Expected("dfs.datanode.max.xcievers", ("move dfs.datanode.max.xcievers", "to hdfs-site.xml")),
+            Expected("hbase.master", ("no code of HBase",)),
+        ),
+        silent=("dfs.replication",),
+    ),
+    _folder(
+        "f22-names-of-hdp",
+        warns=(
+            Expected("dfs.datanode.balance.bandwidthPerSec", ("more than a day to balance a terabyte",)),
+            Expected("YARN_HEAPSIZE", ("a ResourceManager of many hosts",)),
+        ),
+        silent=("dfs.nfs3.dump.dir", "mapreduce.reduce.shuffle.fetch.retry.enabled"),
+        never=("HDFS_NAMENODE_OPTS",),
+    ),
+    _folder(
+        "f23-memory-by-resource",
+        warns=(
+            Expected(
+                "yarn.scheduler.minimum-allocation-mb",
+                ("mapreduce.map.memory.mb and mapreduce.reduce.memory.mb are 256 MB", "to 256"),
+            ),
+        ),
+        silent=("yarn.app.mapreduce.am.command-opts",),
+    ),
+    _folder(
+        "f24-template-of-uris",
+        fails=one_key("mapred.local.dir", "MAPRED_LOCAL_DIR, a placeholder"),
+        never=("/MAPRED_LOCAL_DIR",),
+    ),
+    _folder("f25-spark-without-yarn", silent=("spark.master",)),
+)
