@@ -284,7 +284,7 @@ def job_of(planned: PlannedSettings, cluster: Cluster, suite: Suite) -> JobSetti
     study = scheduling_kind(cluster) == "slots"
     ratios = _STUDY_RATIOS if study else _RATIOS
     input_buffer = planned.number("mapreduce.reduce.shuffle.input.buffer.percent")
-    # Hadoop 1 meant a share of the heap; since then it is one of the memory for map output (MergeManagerImpl).
+    # Of the heap in Hadoop 1, and since then of the memory for map output (MergeManagerImpl).
     kept_of = 1.0 if study else input_buffer
     return JobSettings(
         io_sort_bytes=int(planned.number("mapreduce.task.io.sort.mb")) * MIB,
