@@ -100,7 +100,7 @@ CASES = (
     Case("hosts-nvme", 3),
 )
 """Not among them, because the simulator differs from YARN there: labs of two workers, where it has no
-application master, and NVMe divided into virtual machines, where it takes Hadoop 1's time to start a task."""
+application master."""
 
 
 def search_of(

@@ -1,12 +1,13 @@
 //! A MapReduce job: slots, heartbeats, starts and ends of tasks, and the loop over events.
 
-use crate::attempt::{Attempt, Done, Kind, State};
+mod assigning;
+
+use crate::attempt::{Attempt, Kind, State};
 use crate::error::Result;
 use crate::models::last::{self, Ended};
-use crate::models::scheduling::{Locality, Pending};
+use crate::models::scheduling::Pending;
 use crate::models::speculation::Speculation;
-use crate::models::{start, stragglers};
-use crate::places::{Place, Tasks};
+use crate::places::Place;
 use crate::queue::Queue;
 use crate::random::Random;
 use crate::world::World;
@@ -200,7 +201,7 @@ impl Job {
             self.kill(world, other);
         }
         if self.reduces.left() > 0 && self.maps_ended == self.reduces_start_at(world) {
-            (0..self.places.len() as u32).for_each(|worker| self.ask_next(world, worker));
+            self.ask_all_next(world);
         }
         self.leave(world, number);
     }
@@ -250,133 +251,5 @@ impl Job {
         } else {
             self.beat_next(world, worker);
         }
-    }
-
-    fn reduces_start_at(&self, world: &World<'_>) -> u32 {
-        (f64::from(self.map_count) * world.scenario.scheduling.slowstart).ceil() as u32
-    }
-
-    /// Has a worker heard at its next regular heartbeat.
-    fn beat_next(&mut self, world: &World<'_>, worker: u32) {
-        let place = &mut self.places[worker as usize];
-        if place.beating {
-            return;
-        }
-        place.beating = true;
-        let next = place.next_beat(world.now, world.scenario.scheduling.heartbeat_s);
-        self.events.push(next, Event::Beat(worker));
-    }
-
-    /// Has a worker given more as soon as containers are given out next: in the next round, or at its heartbeat.
-    fn ask_next(&mut self, world: &World<'_>, worker: u32) {
-        let Some(round_s) = world.scenario.scheduling.round_s else {
-            return self.beat_next(world, worker);
-        };
-        let place = &mut self.places[worker as usize];
-        if !place.awaited {
-            place.awaited = true;
-            self.events.push(world.now.after(round_s), Event::Round(worker));
-        }
-    }
-
-    /// Gives a worker the tasks that it has room for.
-    fn assign(&mut self, world: &mut World<'_>, worker: u32) {
-        let held = self.give(world, worker);
-        let room = self.room(world, worker, Kind::Map);
-        if held || (self.maps.left() > 0 && room) {
-            // It is due another container, or waits for a better place.
-            self.ask_next(world, worker);
-        } else if self.speculation.is_some() && self.maps_ended < self.map_count && room {
-            // A map may turn out to be slow; the next heartbeat asks again.
-            self.beat_next(world, worker);
-        }
-    }
-
-    /// Gives a worker tasks until its room, they, or what it may be given at once are used up; tells whether the last.
-    ///
-    /// At a heartbeat a node is given so many containers, and so many that are near nothing, and none after either
-    /// (`yarn.scheduler.capacity.per-node-heartbeat`); asynchronous scheduling gives it one in each round.
-    fn give(&mut self, world: &mut World<'_>, worker: u32) -> bool {
-        let scheduling = &world.scenario.scheduling;
-        let most = if scheduling.round_s.is_some() { Some(1) } else { scheduling.containers_per_beat };
-        let most_off_switch = scheduling.off_switch_per_beat;
-        let (mut given, mut off_switch) = (0, 0);
-        let mut is_enough = |anywhere: bool| {
-            given += 1;
-            off_switch += u32::from(anywhere);
-            most.is_some_and(|most| given >= most) || most_off_switch.is_some_and(|most| off_switch >= most)
-        };
-        while self.room(world, worker, Kind::Map) {
-            let Some((task, locality)) = self.maps.take(&world.cluster, worker, world.now) else { break };
-            self.begin(world, worker, Kind::Map, task, locality);
-            if is_enough(self.maps.is_anywhere(locality)) {
-                return true;
-            }
-        }
-        self.speculate_on(world, worker);
-        if self.maps_ended >= self.reduces_start_at(world) {
-            while self.room(world, worker, Kind::Reduce) {
-                let Some((task, locality)) = self.reduces.take(&world.cluster, worker, world.now) else {
-                    break;
-                };
-                self.begin(world, worker, Kind::Reduce, task, locality);
-                if is_enough(true) {
-                    return true;
-                }
-            }
-        }
-        false
-    }
-
-    /// Runs slow maps a second time where nothing else is left to run.
-    fn speculate_on(&mut self, world: &mut World<'_>, worker: u32) {
-        while self.maps.left() == 0 && self.room(world, worker, Kind::Map) {
-            let slow = self.speculation.as_mut().and_then(|all| all.slow(world.now));
-            let Some((task, first)) = slow.filter(|&(_, first)| world.attempts[first].worker != worker)
-            else {
-                break;
-            };
-            let locality = world.attempts[first].locality;
-            self.begin(world, worker, Kind::Map, task, locality);
-        }
-    }
-
-    fn room(&self, world: &World<'_>, worker: u32, kind: Kind) -> bool {
-        let tasks = match kind {
-            Kind::Map => Tasks { slots: self.map_slots, left: self.map_count - self.maps_ended },
-            Kind::Reduce => Tasks { slots: self.reduce_slots, left: self.reduce_count - self.reduces_ended },
-        };
-        let place = &self.places[worker as usize];
-        place.room(world.scenario.scheduling.kind, kind, tasks, self.maps.left() > 0)
-    }
-
-    fn begin(&mut self, world: &mut World<'_>, worker: u32, kind: Kind, task: u32, locality: Locality) {
-        let (slot, used_before) = self.places[worker as usize].take(kind);
-        let parameters = &world.scenario.parameters;
-        let told = world.scheduler.serve(world.now, parameters.scheduler_task_s);
-        let process = start::start(&world.scenario.scheduling, used_before, parameters);
-        let recorded = world.namenode.serve(world.now, parameters.namenode_task_s);
-        let speed = stragglers::speed(&mut world.spread, parameters.task_spread);
-        world.task_began(worker);
-        let attempt = Attempt {
-            kind,
-            task,
-            again: 0,
-            state: State::Sound,
-            stream: None,
-            worker,
-            slot,
-            locality,
-            start: told,
-            step: 0,
-            process,
-            speed,
-            done: Done::default(),
-        };
-        let number = world.attempts.add(attempt);
-        if let Some(all) = self.speculation.as_mut().filter(|_| kind == Kind::Map) {
-            world.attempts[number].again = all.began(task, number, world.now);
-        }
-        self.events.push(told.max(recorded), Event::Go(number));
     }
 }

@@ -85,6 +85,9 @@ parameters! {
     used_once_cached = 0.5, 0.01 ..= 1.0, "Share of the page cache for data that are used once; the rest is for what is used again.";
     spill_age_s = 30.0, 0.0 ..= 1e6, "Age at which dirty pages go to disk; a spill that is deleted before is never written.";
     cache_order = 1.0, 0.0 ..= 1.0, "Whether a page cache keeps the blocks that were written last: 1, or 0 if it keeps as much of every block.";
+    reduces_first = 1.0, 0.0 ..= 1.0, "Whether YARN serves a job's reduces before its maps, as far as its application master requests them: 1, or 0 if maps are served first.";
+    remainder_kept = 1.0, 0.0 ..= 1.0, "Whether a reduce keeps in memory what its last merge to disk leaves: 1, or 0 if it keeps all that it may.";
+    piece_seeks = 1.0, 0.0 ..= 1.0, "Whether a disk seeks for every piece of map output that it serves: 1, or 0 if a piece costs no more than its bytes.";
     local_behind = 1.0, 0.0 ..= 1.0, "Whether intermediate data go to disks behind the tasks, as HDFS's do: 1, or 0 if tasks wait for disks.";
     dirty_share = 0.15, 0.0 ..= 1.0, "Share of the memory for caching at which writers wait for their disk.";
     spill_cached = 1.0, 0.0 ..= 1.0, "Share of the cached spills and map outputs that a map's merge or a late reduce reads from the page cache.";
@@ -104,7 +107,8 @@ parameters! {
     namenode_task_s = 1.5e-3, 0.0 ..= 1.0, "The NameNode's CPU for each task: its split, its directories, its commit.";
     namenode_block_s = 1.6e-4, 0.0 ..= 1.0, "The NameNode's CPU for each replica of a block written, and for each block located.";
     namenode_beat_s = 1.0e-4, 0.0 ..= 1.0, "The NameNode's CPU for each DataNode's heartbeat.";
-    scheduler_task_s = 5.4e-3, 0.0 ..= 1.0, "The scheduler's CPU for each task: set up, assigned, followed, committed.";
+    scheduler_task_s = 5.4e-3, 0.0 ..= 1.0, "The JobTracker's CPU for each task: set up, assigned, followed, committed.";
+    container_s = 1.0e-3, 0.0 ..= 1.0, "CPU of the ResourceManager or the application master for each container, whichever takes longer.";
     scheduler_beat_s = 2.0e-4, 0.0 ..= 1.0, "The scheduler's CPU for each worker's heartbeat.";
     hbase_client_s = 6.0e-5, 0.0 ..= 1.0, "CPU of a client for one operation of YCSB, its values apart.";
     hbase_read_s = 1.0e-4, 0.0 ..= 1.0, "CPU of a RegionServer for one record that is read, its bytes apart.";

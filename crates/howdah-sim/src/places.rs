@@ -83,8 +83,8 @@ impl Place {
         self.phase + beats * interval
     }
 
-    /// Whether it has room for one task more. `maps_wait` tells whether maps are not assigned yet.
-    pub(crate) fn room(&self, scheduling: SchedulingKind, kind: Kind, tasks: Tasks, maps_wait: bool) -> bool {
+    /// Whether it has room for one task more. With `half`, reduces have at most half of a pool.
+    pub(crate) fn room(&self, scheduling: SchedulingKind, kind: Kind, tasks: Tasks, half: bool) -> bool {
         let slots = self.slots(kind);
         if slots.free.is_empty() {
             return false;
@@ -94,13 +94,17 @@ impl Place {
             SchedulingKind::Containers => {
                 let reduces = f64::from(self.reduces.busy()) * self.reduces.one();
                 let used = f64::from(self.maps.busy()) * self.maps.one() + reduces;
-                // While maps wait, reduces have at most half of the pool
-                // (yarn.app.mapreduce.am.job.reduce.rampup.limit).
-                let most = if maps_wait { 0.5 } else { 1.0 };
+                let most = if half { 0.5 } else { 1.0 };
                 let ramped = kind == Kind::Map || reduces + slots.one() <= most + ROUNDING;
                 ramped && used + slots.one() <= 1.0 + ROUNDING
             }
         }
+    }
+
+    /// Whether a pool holds a map next to its reduces and so many more.
+    pub(crate) fn holds_a_map(&self, more: u32) -> bool {
+        let reduces = f64::from(self.reduces.busy() + more) * self.reduces.one();
+        self.maps.all > 0 && reduces + self.maps.one() <= 1.0 + ROUNDING
     }
 
     /// Takes a slot. Returns its number and whether it had a task of the job before.

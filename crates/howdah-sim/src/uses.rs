@@ -2,7 +2,7 @@
 
 use crate::cluster::Cluster;
 use crate::models::cpu::Work;
-use crate::models::disk::{READ, WRITE};
+use crate::models::disk::{READ, SEEK, WRITE};
 use crate::models::network;
 use crate::parameters::Parameters;
 use crate::sharing::{ResourceId, Use};
@@ -60,6 +60,12 @@ impl Uses {
     /// Bytes written to a disk.
     pub(crate) fn write(&mut self, cluster: &Cluster, disk: u32, bytes: f64) -> &mut Self {
         self.disk(cluster, disk, bytes, WRITE)
+    }
+
+    /// Moves of a disk's head, in bytes that the disk could have moved meanwhile.
+    pub(crate) fn seek(&mut self, cluster: &Cluster, disk: u32, bytes: f64) -> &mut Self {
+        self.add(cluster.disks[disk as usize].resource, bytes, SEEK);
+        self
     }
 
     fn disk(&mut self, cluster: &Cluster, disk: u32, bytes: f64, class: u8) -> &mut Self {

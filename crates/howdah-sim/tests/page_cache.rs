@@ -127,3 +127,26 @@ fn writers_that_wait_for_one_disk_lose_what_its_head_travels() {
     // Four writers: three of four turns of 4 MiB, 42 ms, begin with 17 ms of the head's way.
     assert!((1.2..1.45).contains(&(taken(0.01) / taken(0.0))), "{}", taken(0.01) / taken(0.0));
 }
+
+#[test]
+fn a_late_reduce_waits_for_a_seek_to_every_small_piece_that_is_not_cached() {
+    // Twice as many reduces as places fetch 16 KB of each of 5,000 maps.
+    let sorted = |kind: &str, cached: f64, seeks: f64| {
+        let mut scenario = programs(1, json!({"used_once_cached": cached, "piece_seeks": seeks}));
+        scenario["hosts"][0]["disks"][0]["kind"] = kind.into();
+        scenario["hdfs"]["block_bytes"] = json!(4 << 20);
+        scenario["hdfs"]["readahead_bytes"] = json!(4 << 20);
+        scenario["job"]["compression_ratio"] = 4.0.into();
+        scenario["workloads"][1]["reduces"] = 64.into();
+        let outcome = run(&scenario);
+        let read: f64 = outcome.summary.workloads[1].phases.iter().map(|phase| phase.disk_read_bytes).sum();
+        (elapsed_s(&outcome)[1], read)
+    };
+    let ((seeking_s, seeking_bytes), (free_s, free_bytes)) =
+        (sorted("hdd", 0.01, 1.0), sorted("hdd", 0.01, 0.0));
+    assert!(seeking_s > 1.1 * free_s, "{seeking_s} s and {free_s} s");
+    // A seek is no byte.
+    assert!((seeking_bytes / free_bytes - 1.0).abs() < 0.01, "{seeking_bytes} and {free_bytes}");
+    assert_eq!(sorted("ssd", 0.01, 1.0), sorted("ssd", 0.01, 0.0));
+    assert_eq!(sorted("hdd", 0.5, 1.0).0, sorted("hdd", 0.5, 0.0).0);
+}

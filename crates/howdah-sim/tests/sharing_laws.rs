@@ -22,7 +22,10 @@ fn given(network: &Network<Listed>, flows: &[(FlowId, &Work)]) -> Vec<f64> {
     let count = network.capacities().units_per_s.len() as u32;
     let load = |resource: u32| {
         let uses = flows.iter().flat_map(|(_, work)| &work.uses);
-        Load { flows: [uses.filter(|each| each.resource.0 == resource).count() as u32, 0], demand: [0.0; 2] }
+        Load {
+            flows: [uses.filter(|each| each.resource.0 == resource).count() as u32, 0, 0],
+            demand: [0.0; 3],
+        }
     };
     (0..count).map(|resource| network.capacities().capacity(ResourceId(resource), &load(resource))).collect()
 }

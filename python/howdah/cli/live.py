@@ -15,11 +15,8 @@ from rich.console import Console
 from rich.text import Text
 
 from howdah.extras import install_command
-from howdah.model.finding import Finding
-from howdah.model.job import Progress
 from howdah.model.reported import format_value
-from howdah.model.run import Origin, Outcome, RunRecord, WorkloadResult
-from howdah.model.tables import RunData
+from howdah.model.run import Origin, Outcome
 from howdah.model.workloads.dfsio import DFSIO_LOG
 from howdah.model.workloads.terasort import TeraValidate
 from howdah.model.workloads.ycsb import THROUGHPUT

@@ -14,7 +14,6 @@ from howdah.cli.help import MORE, Details
 from howdah.model.engine_options import LOCAL
 from howdah.model.engines import engines
 from howdah.model.plan_options import PLAN_OPTIONS, PlanOption
-from howdah.model.workloads.option import Option
 from howdah.model.workloads.suite import options, programs
 
 if TYPE_CHECKING:

@@ -51,6 +51,11 @@ class ClusterFacts:
             raise MissingFact("the hosts of the cluster: give a plan")
         return self.groups
 
+    @property
+    def any_spins(self) -> bool:
+        """Whether data disks of any workers spin; raises MissingFact."""
+        return any(_spins(group) for group in self.worker_groups)
+
     @cached_property
     def workers(self) -> int:
         """Workers in the cluster."""
@@ -141,8 +146,11 @@ class Facts:
     @property
     def spinning(self) -> bool:
         """Whether the data disks in question spin; raises MissingFact."""
-        kinds = {disk.kind for disk in self.group.disks if disk.role is DiskRole.DATA}
-        return DiskKind.HDD in kinds
+        return _spins(self.group)
+
+
+def _spins(group: HostGroup) -> bool:
+    return any(disk.kind is DiskKind.HDD for disk in group.disks if disk.role is DiskRole.DATA)
 
 
 def remaining_workers(group: HostGroup, layout: Layout, masters: Sequence[Master]) -> Counter[str]:

@@ -280,6 +280,9 @@ def job_of(planned: PlannedSettings, cluster: Cluster, suite: Suite) -> JobSetti
     codec = _codec(planned) if asked is None else asked
     study = scheduling_kind(cluster) == "slots"
     ratios = _STUDY_RATIOS if study else _RATIOS
+    input_buffer = planned.number("mapreduce.reduce.shuffle.input.buffer.percent")
+    # Of the heap in Hadoop 1, and since then of the memory for map output (MergeManagerImpl).
+    kept_of = 1.0 if study else input_buffer
     return JobSettings(
         io_sort_bytes=int(planned.number("mapreduce.task.io.sort.mb")) * MIB,
         io_sort_spill=planned.number("mapreduce.map.sort.spill.percent"),
@@ -288,10 +291,10 @@ def job_of(planned: PlannedSettings, cluster: Cluster, suite: Suite) -> JobSetti
         parallel_copies=int(planned.number("mapreduce.reduce.shuffle.parallelcopies")),
         map_heap_bytes=planned.heap("map"),
         reduce_heap_bytes=planned.heap("reduce"),
-        shuffle_input_buffer=planned.number("mapreduce.reduce.shuffle.input.buffer.percent"),
+        shuffle_input_buffer=input_buffer,
         shuffle_merge=planned.number("mapreduce.reduce.shuffle.merge.percent"),
         merge_outputs=cluster.request.hadoop1.merge_outputs if cluster.request.hadoop1 else None,
-        reduce_input_buffer=planned.number("mapreduce.reduce.input.buffer.percent"),
+        reduce_input_buffer=planned.number("mapreduce.reduce.input.buffer.percent") * kept_of,
         codec=codec,
         compression_ratio=ratios[codec],
         partition_samples=_partition_samples(planned, suite, _STUDY_SAMPLES if study else _USUAL_SAMPLES),

@@ -21,7 +21,7 @@ BEAT = "yarn.scheduler.capacity.per-node-heartbeat"
 OFF_SWITCH = f"{BEAT}.maximum-offswitch-assignments"
 SEVERAL = f"{BEAT}.multiple-assignments-enabled"
 FAIR = "org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FairScheduler"
-QUICK = {"scheduler_task_s": 1e-4}
+QUICK = {"container_s": 1e-4}
 """A scheduler that does not hold up tasks by itself."""
 
 
@@ -30,14 +30,14 @@ def setting(key: str, value: Value) -> Setting:
 
 
 @cache
-def run(*changes: tuple[str, Value], scheduler_task_s: float = 1e-4) -> RunData:
+def run(*changes: tuple[str, Value], container_s: float = 1e-4) -> RunData:
     """TeraGen with a map for each slot of seven hosts, scheduled as these settings say."""
     plan: ClusterPlan = small_plan()
     changed = dict(changes)
     settings = [one for one in plan.settings if one.key not in changed]
     plan = plan.model_copy(update={"settings": (*settings, *(setting(key, value) for key, value in changes))})
     suite = suite_on(plan, "teragen", rows=100_000_000)
-    return simulated(sim_job(plan, suite), SimTarget({"scheduler_task_s": scheduler_task_s}))
+    return simulated(sim_job(plan, suite), SimTarget({"container_s": container_s}))
 
 
 def test_a_limit_for_each_heartbeat_is_named_with_what_would_be_right() -> None:
@@ -63,7 +63,7 @@ def test_what_the_plan_sets_starves_nobody() -> None:
 
 
 def test_a_slow_scheduler_is_not_laid_to_the_heartbeats() -> None:
-    (finding,) = found(run(scheduler_task_s=0.2), "starved-slots")
+    (finding,) = found(run(container_s=0.2), "starved-slots")
     assert "the ResourceManager, the application master or a queue's limit" in finding.text
     assert "heartbeats" in finding.text
 

@@ -13,6 +13,8 @@ ASYNCHRONOUS = "yarn.scheduler.capacity.schedule-asynchronously.enable"
 EVERY_MS = "yarn.scheduler.capacity.schedule-asynchronously.scheduling-interval-ms"
 BEAT = "yarn.scheduler.capacity.per-node-heartbeat"
 DELAY = "yarn.scheduler.capacity.node-locality-delay"
+INPUT_BUFFER = "mapreduce.reduce.shuffle.input.buffer.percent"
+KEPT = "mapreduce.reduce.input.buffer.percent"
 FAIR = "org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FairScheduler"
 
 
@@ -75,3 +77,16 @@ def test_the_fair_scheduler_gives_one_or_all_at_a_heartbeat() -> None:
 def test_slots_of_a_study_know_no_limits() -> None:
     slots = scheduling(slots_plan())
     assert (slots.round_s, slots.containers_per_beat, slots.off_switch_per_beat) == (None, None, None)
+
+
+def test_what_a_reduce_keeps_is_a_share_of_the_heap_in_hadoop_1_and_of_its_memory_for_map_output_since() -> (
+    None
+):
+    def kept(plan: ClusterPlan) -> float:
+        values: dict[str, int | str | bool] = {INPUT_BUFFER: "0.6", KEPT: "0.5"}
+        return translate(
+            having(plan, values), suite_on(plan, rows=10**6), {}, seed=7
+        ).scenario.job.reduce_input_buffer
+
+    assert kept(slots_plan()) == 0.5
+    assert kept(small_plan()) == pytest.approx(0.3)

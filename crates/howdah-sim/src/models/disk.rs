@@ -5,7 +5,8 @@
 //!
 //! *k* streams take turns of a chunk of *c* bytes, and a head needs *t* seconds from one to the next: the disk gives
 //! *r / (1 + (1 − 1/k)·t·r/c)*. One stream has it to itself; a disk without a head has t = 0. A stream that reads is
-//! given no more at a turn than is read ahead of it.
+//! given no more at a turn than is read ahead of it. Of pieces of *p < c* bytes, each at another place, a stream is given one
+//! at a turn, so that a byte takes *1/r + t/p* instead of *1/r + t/c*.
 //! (C. Ruemmler and J. Wilkes, *An introduction to disk drive modeling*, 1994.)
 
 use crate::parameters::Parameters;
@@ -16,6 +17,8 @@ use crate::sharing::Load;
 pub(crate) const READ: u8 = 0;
 /// Class of a use of a disk that writes.
 pub(crate) const WRITE: u8 = 1;
+/// Class of a use of a disk that only moves its head: what it could have moved meanwhile.
+pub(crate) const SEEK: u8 = 2;
 
 /// A disk of 7,200 turns a minute takes so many times as long from stream to stream as one of 10,000, which the parameters
 /// describe: data sheets state 8.5 and 4.5 ms for a mean seek, and half a turn takes 4.2 and 3 ms.
@@ -80,6 +83,12 @@ impl Disk {
         1.0 / (reading * read + (1.0 - reading) * write)
     }
 
+    /// Bytes that it could have moved while its head goes to pieces of so many bytes, for each byte of them.
+    pub(crate) fn seeks(&self, piece: f64) -> f64 {
+        let more = (1.0 / piece - 1.0 / self.read_chunk).max(0.0) * self.read_seek;
+        more / (1.0 / self.rate(self.read_from) + self.read_seek / self.read_chunk)
+    }
+
     /// Counts bytes that take room for good.
     pub(crate) fn fill(&mut self, bytes: f64) {
         self.written = (self.written + bytes).min(self.size);
@@ -123,7 +132,7 @@ mod tests {
     }
 
     fn load(reads: u32, writes: u32) -> Load {
-        Load { flows: [reads, writes], demand: [0.0; 2] }
+        Load { flows: [reads, writes, 0], demand: [0.0; 3] }
     }
 
     #[test]
@@ -143,6 +152,16 @@ mod tests {
                 < disk(DiskKind::FastHdd, 0.0).capacity(&load(2, 0))
         );
         assert_eq!(disk(DiskKind::Ssd, 0.7).capacity(&load(9, 9)).round(), 200e6);
+    }
+
+    #[test]
+    fn small_pieces_cost_a_seek_each_and_large_ones_no_more_than_turns() {
+        let disk = disk(DiskKind::FastHdd, 0.0);
+        let chunk = f64::from(4 << 20);
+        assert_eq!(disk.seeks(chunk), 0.0);
+        // 64 KiB take 0.33 ms to move and 6 ms to reach; in turns of 4 MiB they take 0.42 ms.
+        assert!((disk.seeks(65_536.0) - 14.0).abs() < 0.2, "{}", disk.seeks(65_536.0));
+        assert_eq!(self::disk(DiskKind::Ssd, 0.0).seeks(65_536.0), 0.0);
     }
 
     #[test]

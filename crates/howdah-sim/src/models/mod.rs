@@ -8,6 +8,7 @@ pub(crate) mod memory;
 pub(crate) mod merge;
 pub(crate) mod network;
 pub(crate) mod placement;
+pub(crate) mod rampup;
 pub(crate) mod sampling;
 pub(crate) mod scheduling;
 pub(crate) mod shuffle;

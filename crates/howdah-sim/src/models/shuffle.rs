@@ -5,6 +5,9 @@
 //! maps, too (`mapred.inmem.merge.threshold`), which are many where blocks are small
 //! (org.apache.hadoop.mapred.ReduceTask.ReduceCopier.ShuffleRamManager). Either makes a *run* on disk. The shuffle goes
 //! in *rounds* of a run each; one is one flow that fetches, decompresses, merges, compresses and writes at once.
+//!
+//! What has been fetched since the last merge is in memory at the end. As much of it as a share of the heap holds
+//! (`mapreduce.reduce.input.buffer.percent`) stays there while the reduce runs; the rest goes to disk, too.
 
 use crate::models::merge::{self, DiskMerges};
 use crate::scenario::Job;
@@ -23,15 +26,20 @@ pub(crate) struct Shuffle {
 /// Rounds of a reduce that has fewer runs: it fetches as maps end all the same.
 const LEAST_ROUNDS: u32 = 8;
 
-/// How a reduce with so many bytes of input from so many maps takes them in.
-pub(crate) fn shuffle(job: &Job, bytes: f64, maps: u32) -> Shuffle {
+/// How reduces with so many bytes of input each, from so many maps, take them in: all by the rounds of a mean one.
+/// Without `remainder` they keep as much as they may.
+pub(crate) fn shuffle(job: &Job, reduces: &[f64], maps: u32, remainder: bool) -> Shuffle {
+    let all: f64 = reduces.iter().sum();
+    let bytes = if reduces.is_empty() { 0.0 } else { all / reduces.len() as f64 };
     let memory = job.reduce_heap_bytes as f64 * job.shuffle_input_buffer;
     let full = (memory * job.shuffle_merge).max(1.0);
     let many =
         job.merge_outputs.map_or(f64::INFINITY, |outputs| bytes / f64::from(maps) * f64::from(outputs));
-    let kept = (job.reduce_heap_bytes as f64 * job.reduce_input_buffer).min(full);
-    let on_disk = if bytes > 0.0 { ((bytes - kept) / bytes).max(0.0) } else { 0.0 };
-    let runs = if bytes > 0.0 { (bytes / full.min(many)).ceil() as u32 } else { 0 };
+    let run = full.min(many);
+    let most = (job.reduce_heap_bytes as f64 * job.reduce_input_buffer).min(full);
+    let kept = |bytes: &f64| if remainder { (bytes % run).min(most) } else { most.min(*bytes) };
+    let on_disk = if all > 0.0 { 1.0 - reduces.iter().map(kept).sum::<f64>() / all } else { 0.0 };
+    let runs = if all > 0.0 { (bytes / run).ceil() as u32 } else { 0 };
     Shuffle {
         rounds: runs.max(LEAST_ROUNDS),
         on_disk,
@@ -68,24 +76,44 @@ mod tests {
     #[test]
     fn memory_makes_a_run_when_it_is_full_and_outputs_when_they_are_many() {
         // 250 MiB are full memory.
-        let rounds = |outputs, maps| shuffle(&job(outputs, 0.0), (5_000 * MIB) as f64, maps).rounds;
+        let rounds = |outputs, maps| shuffle(&job(outputs, 0.0), &[bytes(5_000)], maps, true).rounds;
         assert_eq!((rounds(None, 100), rounds(None, 1 << 17)), (20, 20));
         assert_eq!((rounds(Some(1024), 100), rounds(Some(1024), 1 << 17)), (20, 128));
     }
 
+    fn bytes(mebibytes: u64) -> f64 {
+        (mebibytes * MIB) as f64
+    }
+
+    #[test]
+    fn a_reduce_keeps_what_its_last_merge_leaves_as_far_as_it_may() {
+        let on_disk = |reduces: &[u64], share, remainder| {
+            let reduces: Vec<f64> = reduces.iter().map(|&mebibytes| bytes(mebibytes)).collect();
+            let shuffle = shuffle(&job(None, share), &reduces, 100, remainder);
+            shuffle.on_disk * reduces.iter().sum::<f64>() / MIB as f64
+        };
+        // 250 MiB begin a merge.
+        assert_eq!(on_disk(&[1_100], 0.25, true).round(), 1_000.0);
+        assert_eq!(on_disk(&[1_100], 0.05, true).round(), 1_050.0);
+        assert_eq!(on_disk(&[1_100], 0.0, true).round(), 1_100.0);
+        assert_eq!(on_disk(&[1_100], 0.25, false).round(), 850.0);
+        // Each reduce has its own remainder.
+        assert_eq!(on_disk(&[990, 1_010], 0.25, true).round(), 1_750.0);
+    }
+
     #[test]
     fn a_reduce_fetches_in_rounds_even_where_nothing_comes_to_disk() {
-        let little = shuffle(&job(None, 0.25), (200 * MIB) as f64, 10);
+        let little = shuffle(&job(None, 0.25), &[bytes(200)], 10, true);
         assert_eq!((little.rounds, little.on_disk, little.merges.left), (LEAST_ROUNDS, 0.0, 0.0));
-        let nothing = shuffle(&job(Some(1024), 0.0), 0.0, 0);
+        let nothing = shuffle(&job(Some(1024), 0.0), &[0.0], 0, true);
         assert_eq!((nothing.rounds, nothing.on_disk), (LEAST_ROUNDS, 0.0));
     }
 
     #[test]
     fn more_runs_than_the_factor_are_merged_on_disk() {
-        let several = shuffle(&job(None, 0.0), (5_000 * MIB) as f64, 100).merges;
+        let several = shuffle(&job(None, 0.0), &[bytes(5_000)], 100, true).merges;
         // 19 runs are merged while the twentieth is fetched.
         assert!(several.beside > 0.4 && several.left == 10.0, "{several:?}");
-        assert_eq!(shuffle(&job(None, 0.0), (2_500 * MIB) as f64, 100).merges.beside, 0.0);
+        assert_eq!(shuffle(&job(None, 0.0), &[bytes(2_500)], 100, true).merges.beside, 0.0);
     }
 }

@@ -1,7 +1,7 @@
 //! What flows ask of resources.
 
 /// Kinds of use that a resource may tell apart, such as reads and writes of a disk.
-pub const CLASSES: usize = 2;
+pub const CLASSES: usize = 3;
 
 /// One of [`CLASSES`] kinds of use, from 0.
 pub type Class = u8;

@@ -29,9 +29,15 @@ mapreduce = rules.under(when=WITH_MAPREDUCE)
     today="MapReduce 1 had separate slots for reduce tasks; YARN has one pool, sized here for both.",
 )
 def _slow_start(facts: Facts) -> Decision:
-    """Reduce tasks start early if only TeraSort runs, and late if jobs share the cluster."""
+    """Reduce tasks start early if only TeraSort runs and no data disk spins, otherwise late."""
     if in_study(facts):
         return Decision(0.0, "as the study ran: nothing else used the reduce tasks' memory")
+    if facts.request.sorts_only and facts.cluster.any_spins:
+        return Decision(
+            _LATE,
+            "YARN serves reduce tasks before map tasks: up to half of the containers would wait for map "
+            "output while map tasks that read from disks need them",
+        )
     if facts.request.sorts_only:
         return Decision(
             _EARLY,

@@ -64,9 +64,9 @@ _ROUND_TRIPS_S = 1
 _LONGEST_ALONE_S = 600
 _REDUCE_BYTES_PER_S = 30e6
 """What one reduce fetches, merges and writes where no disk and no link holds it up."""
-_REDUCE_S = 0.011
-"""What each reduce more takes the masters, with the map of TeraValidate that reads its file: 5.4 ms for each
-task in the study of small blocks (D1 83). YARN may take less, but nothing shows how much."""
+_REDUCE_S = 0.003
+"""What each reduce more takes the masters, with the map of TeraValidate that reads its file: 1.5 ms of the
+NameNode for each task in the study of small blocks (D1 83), more than YARN's ResourceManager takes."""
 
 
 def teragen(sizes: ClusterSizes) -> TeraGen:

@@ -36,6 +36,9 @@ MECHANISMS = {
     "spill_cached": 0.0,
     "spill_age_s": 0.0,
     "local_behind": 0.0,
+    "remainder_kept": 0.0,
+    "piece_seeks": 0.0,
+    "reduces_first": 0.0,
 }
 """Mechanisms without a fitted number, and the value at which each does nothing."""
 _DRAWS = 41

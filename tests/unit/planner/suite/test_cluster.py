@@ -76,7 +76,7 @@ def test_no_task_has_so_few_rows_that_only_its_start_is_measured(rows: int, maps
 
 
 @pytest.mark.parametrize(
-    ("gigabytes", "reduces"), [(0.1, 10), (1, 56), (100, 551), (1_000, 1_741), (10_000, 2_000)]
+    ("gigabytes", "reduces"), [(0.1, 10), (1, 100), (100, 1_055), (300, 1_826), (1_000, 2_000)]
 )
 def test_reduces_are_as_many_as_run_at_once_unless_their_starts_take_longer(
     gigabytes: float, reduces: int

@@ -10,7 +10,7 @@ use crate::world::{Stream, World};
 impl Terasort<'_> {
     /// A round of the shuffle: fetched from a worker that stands for all, since they are alike.
     pub(super) fn fetch(&mut self, world: &mut World<'_>, number: u32) -> Next {
-        let (worker, started) = (world.attempts[number].worker, world.attempts[number].start);
+        let worker = world.attempts[number].worker;
         let (parameters, settings) = (&world.scenario.parameters, &world.scenario.job);
         let bytes =
             self.output.files.file_bytes(world.attempts[number].task) / f64::from(self.shuffle.rounds);
@@ -42,11 +42,13 @@ impl Terasort<'_> {
             .send(&world.cluster, parameters, server, Site::itself(worker), stored)
             .read(&world.cluster, spill, again * (1.0 - self.kept[worker as usize]));
         world.write_local(spill, bytes * (stored * self.shuffle.on_disk + again), bytes);
-        // Of what maps wrote long before their output is fetched the page cache has what fits into it.
-        if self.last_map_end.is_some_and(|end| started > end) {
+        if let Some(lost) = self.lost(world, number, from) {
             let disk = world.cluster.next_spill(from);
-            let kept = parameters.spill_cached * self.kept[from as usize];
-            world.uses.read(&world.cluster, disk, stored * (1.0 - kept));
+            let missed = stored * lost;
+            let piece = bytes * stored / fetches;
+            let model = world.network.capacities().disk(world.cluster.disks[disk as usize].resource);
+            let seeks = parameters.piece_seeks * model.seeks(piece);
+            world.uses.read(&world.cluster, disk, missed).seek(&world.cluster, disk, missed * seeks);
             self.spill_read_bytes += bytes * stored;
         }
         let pause_s = fetches * world.scenario.network.round_trip_s / f64::from(settings.parallel_copies);
@@ -62,5 +64,18 @@ impl Terasort<'_> {
         attempt.done.spilled_bytes += spilled;
         attempt.done.cpu_s += bytes * (beside_s + serve_s);
         Next::Stream
+    }
+
+    /// The share of a round's bytes that the page cache of their worker has lost; none if maps wrote them a moment ago.
+    ///
+    /// Of what maps wrote before the reduce began, the page cache has what fits into it.
+    fn lost(&self, world: &World<'_>, number: u32, from: u32) -> Option<f64> {
+        let attempt = &world.attempts[number];
+        let before = self.mapped_before[attempt.task as usize];
+        if f64::from(attempt.step + 1) > before * f64::from(self.shuffle.rounds) {
+            return None;
+        }
+        let kept = world.cluster.workers[from as usize].cache.kept(self.spilled_each * before);
+        Some(1.0 - world.scenario.parameters.spill_cached * kept)
     }
 }

@@ -4,7 +4,7 @@ mod fetch;
 mod map;
 mod write;
 
-use crate::attempt::Kind;
+use crate::attempt::{Attempt, Kind};
 use crate::error::Result;
 use crate::files::Files;
 use crate::job::{Job, Next, Program};
@@ -39,6 +39,10 @@ struct Terasort<'a> {
     parts_ready: u32,
     /// Rounds of a mean reduce; all reduces go by them.
     shuffle: Shuffle,
+    /// For each reduce, the share of the maps' output that was there when it began.
+    mapped_before: Vec<f64>,
+    /// Bytes that maps and reduces write on a worker's disks as runs.
+    spilled_each: f64,
     /// For each worker, the share of the runs on its disks that its page cache still holds when they are read.
     kept: Vec<f64>,
     remote_bytes: f64,
@@ -59,13 +63,15 @@ pub(crate) fn run(
     input::lie(world, input);
     let shares = sampling::partitions(settings, rows, reduces, world.twins.times, world.scenario.seed);
     let hdfs = &world.scenario.hdfs;
+    let sizes: Vec<f64> = shares.iter().map(|&rows| rows as f64 * ROW_BYTES).collect();
     let files =
         Files::new(shares.into_iter().map(|rows| rows * 100), hdfs.block_bytes, replicas).coded(hdfs.coding);
     let splits = splits(input, world.scenario.hdfs.block_bytes);
     let shuffle = shuffle::shuffle(
         settings,
-        bytes / f64::from(reduces),
+        &sizes,
         (splits.len() as f64 * world.twins.times).round() as u32,
+        world.scenario.parameters.remainder_kept > 0.0,
     );
     // Of what maps and reduces wrote on their disks, half is runs.
     let spilled = bytes * (1.0 + shuffle.on_disk) / settings.compression_ratio;
@@ -80,6 +86,8 @@ pub(crate) fn run(
         last_map_end: None,
         parts_ready: 0,
         shuffle,
+        mapped_before: vec![0.0; reduces as usize],
+        spilled_each: each,
         kept,
         remote_bytes: 0.0,
         spilled_bytes: 0.0,
@@ -152,9 +160,13 @@ impl Terasort<'_> {
     }
 
     fn reduce(&mut self, world: &mut World<'_>, number: u32) -> Next {
-        let (step, rounds) = (world.attempts[number].step, self.shuffle.rounds);
+        let Attempt { step, task, done, .. } = world.attempts[number];
+        let rounds = self.shuffle.rounds;
+        if done.first == Some(world.now) {
+            self.mapped_before[task as usize] = self.mapped_bytes / self.total_bytes;
+        }
         if step < rounds {
-            let ready = step < self.rounds_ready(world.attempts[number].task);
+            let ready = step < self.rounds_ready(task);
             return if ready { self.fetch(world, number) } else { Next::Wait };
         }
         let now = world.now;
