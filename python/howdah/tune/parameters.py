@@ -52,8 +52,9 @@ _OF_JOBS = ("mapreduce.map.", "mapreduce.reduce.", "mapreduce.task.", "mapreduce
 _MOST_WAVES = 1.75
 """Reduces of a job for each that runs at once: Hadoop's MapReduce Tutorial suggests 0.95 or 1.75.
 
-With more, reduces fetch pieces of some tens of kB, for each of which a disk moves its head. The simulator has
-this cost, but on 0.3 TB and seven hosts, all of whose map output is cached, it would still prefer four waves."""
+With more, reduces fetch pieces of some tens of kB, for each of which a disk moves its head. The simulator
+has this cost, but on 0.3 TB and seven hosts, all of whose map output is cached, it would still prefer four
+waves."""
 
 
 _JAVA_MORE = 1.1
