@@ -163,8 +163,12 @@ class Conclusion(NamedTuple):
         return f"{self.where[0].upper()}{self.where[1:]}: {self.claim}" if self.where else self.claim
 
 
+_LEADS_S = 5.0
+"""An outage of so long comes before the times of the runs: it is what faults are studied for."""
+
+
 def conclusions(findings: StudyFound) -> tuple[Conclusion, ...]:
-    """A sentence for each stratum, outages first; else how time grew with size, or what is planned.
+    """A sentence for each stratum, long outages first; else how time grew with size, or what is planned.
 
     A conclusion from simulated runs says so: it is read without the page's other words.
     """
@@ -176,10 +180,12 @@ def conclusions(findings: StudyFound) -> tuple[Conclusion, ...]:
 
 def _concluded(findings: StudyFound) -> tuple[Conclusion, ...]:
     if findings.strata:
-        return (
-            *_outages(findings),
-            *(Conclusion(stratum.name, *_answer(stratum.comparison)) for stratum in findings.strata),
+        outages = tuple(_outages(findings))
+        compared = tuple(
+            Conclusion(stratum.name, *_answer(stratum.comparison)) for stratum in findings.strata
         )
+        longest = (_longest_outage_s(run) or 0.0 for cell in findings.cells for run in cell.runs)
+        return (*outages, *compared) if max(longest, default=0.0) >= _LEADS_S else (*compared, *outages)
     if by_size(findings):
         return tuple(_grown(findings))
     if not any(cell.cell.runs for cell in findings.cells):
@@ -194,7 +200,7 @@ def _concluded(findings: StudyFound) -> tuple[Conclusion, ...]:
 
 
 def _outages(findings: StudyFound) -> Iterator[Conclusion]:
-    """How long each stratum had no answer, where that was looked at: it is what faults are studied for."""
+    """How long each stratum had no answer, where that was probed."""
     for stratum in strata_of(findings.study, tuple(cell.cell for cell in findings.cells)):
         if outages := without_answer(findings, stratum.cells):
             yield Conclusion(stratum.name, outages)
@@ -266,7 +272,7 @@ def _outages_of(cell: CellRuns) -> Iterator[Unanswered]:
 def without_answer(findings: StudyFound, cells: Sequence[Cell]) -> str:
     """How long the cells of a stratum, by their names there, had no answer; empty where nothing probed.
 
-    ``no answer for 15.6 s (as planned; 15.3 s to 15.7 s) and 1 min 41 s (…)``, medians of runs.
+    ``No answer for 15.6 s (as planned; 15.3 s to 15.7 s) and 1 min 41 s (…)``, medians of runs.
     """
     runs = {cell.cell.number: cell.runs for cell in findings.cells}
     sentences = []
@@ -277,7 +283,7 @@ def without_answer(findings: StudyFound, cells: Sequence[Cell]) -> str:
             least, middle, most = map(_outage_text, (longest[0], median(longest), longest[-1]))
             spread = f"; {least} to {most}" if least != most else ""
             sentences.append(f"{middle} ({cell.name}{spread})")
-    return f"no answer for {listed(sentences)}." if sentences else ""
+    return f"No answer for {listed(sentences)}." if sentences else ""
 
 
 def _longest_outage_s(run: RunFigures) -> float | None:
@@ -288,7 +294,7 @@ def _longest_outage_s(run: RunFigures) -> float | None:
 
 def _outage_text(value_s: float) -> str:
     """An outage in words; what lasts less than a second is recorded as none."""
-    return seconds(value_s) if value_s else "less than 1 s"
+    return seconds(value_s) if value_s >= 1 else "less than 1 s"
 
 
 def unanswered_table(findings: StudyFound) -> Table:

@@ -249,9 +249,12 @@ def test_times_without_an_answer_are_a_point_for_each_run(whole: Path) -> None:
     before, after = (tuple(one.answer for one in conclusions(each)) for each in (findings, some))
     assert after[-len(before) :] == before
     assert [re.sub(r" \(.+?\)", "", answer) for answer in after[: -len(before)]] == [
-        "simulated: no answer for 15.0 s.",
-        "simulated: no answer for less than 1 s.",
+        "simulated: No answer for 15.0 s.",
+        "simulated: No answer for less than 1 s.",
     ]
+    # An outage of a second is no answer to a question about times.
+    short = findings._replace(cells=(faulted(first, 1.5), faulted(second, 0.0), *others))
+    assert tuple(one.answer for one in conclusions(short))[: len(before)] == before
 
 
 def test_what_is_only_planned_says_its_platforms_and_what_was_published(tmp_path: Path) -> None:
