@@ -116,8 +116,8 @@ class LocalRig:
         return rig_job(*planner.plan(), self.root, keep_data=keep_data)
 
     def too_large(self) -> Job:
-        """A terabyte, with memory for its sort."""
-        return self.make_job("terasuite", rows=10**10, memory_bytes=8 << 30)
+        """300 GB, with memory for its sort."""
+        return self.make_job("terasuite", rows=3 * 10**9, memory_bytes=4 << 30)
 
     def left(self) -> Sequence[str]:
         """Everything below the directory."""
