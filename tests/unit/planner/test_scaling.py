@@ -206,21 +206,22 @@ def test_several_groups_have_hosts_each() -> None:
 
 
 @pytest.mark.parametrize(
-    ("request_", "more", "where", "says"),
+    ("request_", "more", "where", "problem", "says"),
     [
-        ({"workers_per_host": 4}, {}, "plan", "--workers-per-host 2"),
-        ({}, {"free_bytes": 10**9}, "--dir", "larger file system"),
-        ({}, {"hosts": 40}, "--hosts 40", "2 to 31"),
-        ({}, {"hosts": 1}, "--hosts 1", "2 to 31"),
+        ({"workers_per_host": 4}, {}, "plan", "a lab on this machine may use 2", "--workers-per-host 2"),
+        ({}, {"free_bytes": 10**9}, "--dir", "", "larger file system"),
+        ({}, {"hosts": 40}, "--hosts 40", "the plan has 31 hosts with workers", "2 to 31"),
+        ({}, {"hosts": 1}, "--hosts 1", "a lab has at least 2 hosts", "2 to 31"),
     ],
 )
 def test_what_does_not_fit_is_refused_with_what_would(
-    request_: dict[str, object], more: dict[str, int], where: str, says: str
+    request_: dict[str, object], more: dict[str, int], where: str, problem: str, says: str
 ) -> None:
     plan = planned("32", **{"hypervisor": "kvm" if request_ else "none", **request_})
     with pytest.raises(UserError) as error:
         fit_plan(plan, machine(), **{"free_bytes": SPACE, **more})
     assert error.value.where == where
+    assert problem in error.value.what
     assert says in error.value.hint
 
 

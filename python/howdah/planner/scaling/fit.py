@@ -74,7 +74,7 @@ class Shrinking(NamedTuple):
             "plan",
             f"{format_counted(least, 'host')} of it, scaled down to the minimum, use "
             f"{format_memory(touched.total)} of memory; a lab on this machine may "
-            f"use{format_memory(self.room.memory_bytes)}",
+            f"use {format_memory(self.room.memory_bytes)}",
             self._instead(least),
         )
 
@@ -218,9 +218,10 @@ def fit_plan(
     room = room_on(machine, free_bytes)
     working = sum(bool(host.workers) for host in placed_hosts(cluster))
     if hosts is not None and not min(LEAST_HOSTS, working) <= hosts <= working:
+        few = f"a lab has at least {LEAST_HOSTS} hosts, because replicas are kept apart"
         raise UserError(
             f"--hosts {hosts}",
-            f"the plan has {format_counted(working, 'host')} with workers",
+            few if 0 < hosts < LEAST_HOSTS else f"the plan has {format_counted(working, 'host')} with workers",
             f"give {LEAST_HOSTS} to {working}" if working > LEAST_HOSTS else "leave it out",
         )
     if hosts not in (None, working) or not fits(plan, room, working):
