@@ -52,6 +52,11 @@ _TASKS = (
 )
 _MARK = "processes of tasks carry the names of their lab and machine, so that howdah can find them"
 _NATIVE = "short-circuit reads need libhadoop, which the released jars do not contain"
+_KEPT_FREE = "dfs.datanode.round-robin-volume-choosing-policy.additional-available-space"
+_SMALL_DISKS = (
+    "a DataNode puts no block on a disk with less than 1 GiB free, which may be half of a lab's small disk, "
+    "and the NameNode does not know of that"
+)
 _FENCING = "no sshd runs in a lab; the quorum of JournalNodes lets only one NameNode write"
 _NODES = "machines of a lab share this machine's processors and memory, so none has its own NUMA nodes"
 _NUMA_AWARE = "yarn.nodemanager.numa-awareness.enabled"
@@ -186,6 +191,8 @@ def redirections(
         )
     if values.get(_SHORT_CIRCUIT) == "true" and not common.native:
         yield RedirectedProperty("hdfs-site.xml", _SHORT_CIRCUIT, "false", _NATIVE)
+    if "dfs.datanode.data.dir" in values:
+        yield RedirectedProperty("hdfs-site.xml", _KEPT_FREE, values.get(_KEPT_FREE, "0"), _SMALL_DISKS)
     if values.get(_NUMA_AWARE) == "true":
         yield RedirectedProperty("yarn-site.xml", _NUMA_AWARE, "false", _NODES)
     if "spark_shuffle" in values.get(_SERVICES, ""):

@@ -221,7 +221,9 @@ def fit_plan(
         few = f"a lab has at least {LEAST_HOSTS} hosts, because replicas are kept apart"
         raise UserError(
             f"--hosts {hosts}",
-            few if 0 < hosts < LEAST_HOSTS else f"the plan has {format_counted(working, 'host')} with workers",
+            few
+            if 0 < hosts < LEAST_HOSTS
+            else f"the plan has {format_counted(working, 'host')} with workers",
             f"give {LEAST_HOSTS} to {working}" if working > LEAST_HOSTS else "leave it out",
         )
     if hosts not in (None, working) or not fits(plan, room, working):

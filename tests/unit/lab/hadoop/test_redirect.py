@@ -159,3 +159,16 @@ def test_reasons_stay_in_a_changed_file(rendered: dict[str, str]) -> None:
 def _all(files: dict[str, str]) -> dict[str, str]:
     sites = (properties(text) for name, text in files.items() if name.endswith("-site.xml"))
     return {key: value for site in sites for key, value in site.items()}
+
+
+def test_datanodes_fill_their_small_disks(rendered: dict[str, str]) -> None:
+    # Otherwise a lost worker's blocks find no room on disks of 2 GB, and HDFS never becomes redundant again.
+    key = "dfs.datanode.round-robin-volume-choosing-policy.additional-available-space"
+    changes = {change.key: change.value for change in redirections(rendered, CONF, ROOT, JARS)}
+    assert changes[key] == "0"
+    own = {**rendered, "hdfs-site.xml": with_changes(rendered["hdfs-site.xml"], _of(key, "5"))}
+    assert {change.key: change.value for change in redirections(own, CONF, ROOT, JARS)}[key] == "5"
+
+
+def _of(key: str, value: str) -> dict[str, RedirectedProperty]:
+    return {key: RedirectedProperty("hdfs-site.xml", key, value, "planned")}
