@@ -138,7 +138,7 @@ def test_the_balancer_takes_no_more_than_disks_give() -> None:
     [
         ("mapreduce", "nvme", 0.8),
         ("tez", "nvme", 0.8),
-        ("terasuite", "hdd", 0.8),
+        ("terasuite", "hdd", 0.9),
         ("terasuite", "nvme", 0.05),
     ],
 )
@@ -147,6 +147,14 @@ def test_reduce_tasks_start_late_except_for_a_sort_without_spinning_disks(
 ) -> None:
     plan = planned(hosts(disks=((12, disk, "8TB"),)), kind=kind)
     assert value(plan, "mapreduce.job.reduce.slowstart.completedmaps") == wanted
+
+
+def test_reduce_tasks_of_a_sort_start_late_if_maps_run_in_several_waves() -> None:
+    fast, key = hosts(disks=((12, "nvme", "8TB"),)), "mapreduce.job.reduce.slowstart.completedmaps"
+    for gigabytes, start in ((200, 0.05), (1000, 0.9)):
+        work = Demand(kind="terasuite", dataset_bytes=gigabytes * 10**9)
+        plan = plan_cluster(Inventory(groups=(fast,)), PlanRequest(workloads=(work,)))
+        assert value(plan, key) == start
 
 
 def test_other_placement_policies_by_space_are_accepted() -> None:
