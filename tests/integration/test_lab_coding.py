@@ -93,7 +93,7 @@ def test_coded_rows_are_sorted_while_a_worker_is_drained(lab: Lab, time: str) ->
     record = _ran(
         lab,
         *("terasuite", "--rows", "200k", "--erasure-coding", POLICY),
-        *("--fault", "drain worker:h2-2 at teragen 5%"),
+        *("--fault", "drain worker:h2-2 at 15s"),
     )
     generated, sorted_rows, validated = record.workloads
     assert validated.checksum == validated.expected_checksum == generated.checksum
