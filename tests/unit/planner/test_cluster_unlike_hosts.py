@@ -133,28 +133,26 @@ def test_the_balancer_takes_no_more_than_disks_give() -> None:
     assert many <= 10e9 / 8 * 0.1
 
 
-@pytest.mark.parametrize(
-    ("kind", "disk", "wanted"),
-    [
-        ("mapreduce", "nvme", 0.8),
-        ("tez", "nvme", 0.8),
-        ("terasuite", "hdd", 0.9),
-        ("terasuite", "nvme", 0.05),
-    ],
-)
-def test_reduce_tasks_start_late_except_for_a_sort_without_spinning_disks(
-    kind: WorkKind, disk: str, wanted: float
-) -> None:
-    plan = planned(hosts(disks=((12, disk, "8TB"),)), kind=kind)
-    assert value(plan, "mapreduce.job.reduce.slowstart.completedmaps") == wanted
+SLOW_START = "mapreduce.job.reduce.slowstart.completedmaps"
 
 
-def test_reduce_tasks_of_a_sort_start_late_if_maps_run_in_several_waves() -> None:
-    fast, key = hosts(disks=((12, "nvme", "8TB"),)), "mapreduce.job.reduce.slowstart.completedmaps"
-    for gigabytes, start in ((200, 0.05), (1000, 0.9)):
+@pytest.mark.parametrize("kind", ["mapreduce", "tez"])
+def test_reduce_tasks_of_any_job_start_after_most_map_tasks(kind: WorkKind) -> None:
+    assert value(planned(hosts(), kind=kind), SLOW_START) == 0.8
+
+
+@pytest.mark.parametrize("disk", ["hdd", "nvme"])
+def test_reduce_tasks_of_a_sort_start_when_one_wave_of_map_tasks_remains(disk: str) -> None:
+    fast = hosts(disks=((12, disk, "8TB"),))
+    starts = []
+    for gigabytes in (100, 600, 900, 100_000):
         work = Demand(kind="terasuite", dataset_bytes=gigabytes * 10**9)
         plan = plan_cluster(Inventory(groups=(fast,)), PlanRequest(workloads=(work,)))
-        assert value(plan, key) == start
+        setting = next(one for one in plan.settings if one.key == SLOW_START)
+        (waves,) = (float(str(one.value)) for one in setting.inputs if one.name == "waves of map tasks")
+        starts.append(float(str(setting.value)))
+        assert starts[-1] == pytest.approx(min(0.9, 1 - 1 / waves) if waves >= 2 else 0.05, abs=0.02)
+    assert starts[0] == 0.05 < starts[1] < starts[2] < starts[3] == 0.9
 
 
 def test_other_placement_policies_by_space_are_accepted() -> None:

@@ -12,9 +12,9 @@ from howdah.planner.rule import MAY, Decision
 from howdah.planner.rules.declare import Rules, anything, as_number, between
 from howdah.units import MIB
 
-_EARLY, _LATE, _LATE_IN_SORTS = 0.05, 0.8, 0.9
+_EARLY, _LATE, _LATEST = 0.05, 0.8, 0.9
 _BLOCK = 256 * MIB
-_MANY_WAVES = 3.0
+_FEW_WAVES = 2.0
 _COPIES = 20
 _COPIES_OF_SMALL = 5
 _KEPT = 0.7
@@ -31,22 +31,24 @@ mapreduce = rules.under(when=WITH_MAPREDUCE)
     today="MapReduce 1 had separate slots for reduce tasks; YARN has one pool, sized here for both.",
 )
 def _slow_start(facts: Facts) -> Decision:
-    """Reduce tasks start late; early if only TeraSort runs, no data disk spins, and maps run in few waves."""
+    """Reduce tasks start late; if only TeraSort runs, when one wave of map tasks remains."""
     if in_study(facts):
         return Decision(0.0, "as the study ran: nothing else used the reduce tasks' memory")
-    waves = (facts.request.dataset_bytes or 0) / _BLOCK / max(1, facts.cluster.map_slots)
-    if facts.request.sorts_only and (facts.cluster.any_spins or waves >= _MANY_WAVES):
-        return Decision(
-            _LATE_IN_SORTS,
-            "YARN serves reduce tasks before map tasks: up to half of the containers would wait for map "
-            "output while map tasks need them",
-            (Input(name="waves of map tasks", value=round(waves, 1)),),
-        )
     if facts.request.sorts_only:
+        waves = (facts.request.dataset_bytes or 0) / _BLOCK / max(1, facts.cluster.map_slots)
+        inputs = (Input(name="waves of map tasks", value=round(waves, 1)),)
+        if waves < _FEW_WAVES:
+            return Decision(
+                _EARLY,
+                "the last wave begins almost at once: reduce tasks fetch map output while it is in the page "
+                "cache",
+                inputs,
+            )
         return Decision(
-            _EARLY,
-            "reduce tasks fetch map output while it is in the page cache, but hold no containers before "
-            "there is any",
+            min(_LATEST, round(1 - 1 / waves, 2)),
+            "one wave of map tasks remains. YARN serves reduce tasks before map tasks: earlier, up to half "
+            "of the containers would wait for map output while map tasks need them",
+            inputs,
         )
     return Decision(
         _LATE,
