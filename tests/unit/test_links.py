@@ -49,3 +49,24 @@ def anchors(page: Path) -> frozenset[str]:
             seen = found[name] = found.get(name, -1) + 1
             names.add(f"{name}-{seen}" if seen else name)
     return frozenset(names)
+
+
+@pytest.mark.parametrize(
+    "page", [ROOT / "ARCHITECTURE.md", ROOT / "docs" / "design.md"], ids=lambda page: page.name
+)
+def test_files_and_folders_that_the_architecture_names_exist(page: Path) -> None:
+    named = {
+        word
+        for word in re.findall(r"`([\w./-]+)`", page.read_text())
+        if word.endswith(("/", ".py", ".rs", ".java", ".sh", ".j2"))
+    }
+    folders = [ROOT / "python", ROOT / "crates", ROOT / "scripts", ROOT / "hadoop"]
+    paths = [
+        f"{path.as_posix()}/" for folder in folders for path in folder.rglob("*") if path.suffix != ".pyc"
+    ]
+    assert len(named) > 20
+    assert [
+        word
+        for word in sorted(named)
+        if not (ROOT / word).exists() and not any(path.endswith(f"/{word.rstrip('/')}/") for path in paths)
+    ] == []

@@ -51,11 +51,6 @@ class ClusterFacts:
             raise MissingFact("the hosts of the cluster: give a plan")
         return self.groups
 
-    @property
-    def any_spins(self) -> bool:
-        """Whether data disks of any workers spin; raises MissingFact."""
-        return any(_spins(group) for group in self.worker_groups)
-
     @cached_property
     def workers(self) -> int:
         """Workers in the cluster."""
@@ -146,10 +141,11 @@ class Facts:
     @property
     def spinning(self) -> bool:
         """Whether the data disks in question spin; raises MissingFact."""
-        return _spins(self.group)
+        return data_disks_spin(self.group)
 
 
-def _spins(group: HostGroup) -> bool:
+def data_disks_spin(group: HostGroup) -> bool:
+    """Whether data disks of a group's hosts spin."""
     return any(disk.kind is DiskKind.HDD for disk in group.disks if disk.role is DiskRole.DATA)
 
 

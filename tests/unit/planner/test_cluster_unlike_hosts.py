@@ -141,6 +141,10 @@ def test_reduce_tasks_of_any_job_start_after_most_map_tasks(kind: WorkKind) -> N
     assert value(planned(hosts(), kind=kind), SLOW_START) == 0.8
 
 
+def test_reduce_tasks_of_a_sort_of_unknown_size_start_late() -> None:
+    assert value(planned(hosts(), kind="terasuite"), SLOW_START) == 0.9
+
+
 @pytest.mark.parametrize("disk", ["hdd", "nvme"])
 def test_reduce_tasks_of_a_sort_start_when_one_wave_of_map_tasks_remains(disk: str) -> None:
     fast = hosts(disks=((12, disk, "8TB"),))

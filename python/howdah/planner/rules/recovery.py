@@ -11,10 +11,10 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
-from howdah.model.inventory import DiskKind, DiskRole, HostGroup
+from howdah.model.inventory import DiskRole, HostGroup
 from howdah.model.plan import Input, Value
 from howdah.model.request import Profile
-from howdah.planner.facts import Facts
+from howdah.planner.facts import Facts, data_disks_spin
 from howdah.planner.rule import Decision
 from howdah.planner.rules.declare import Condition, Rules, as_number
 from howdah.planner.storage import (
@@ -210,7 +210,7 @@ def _dense(facts: Facts) -> str | None:
         text
         for text, over in (
             (f"{format_bytes(group.data_bytes / many)} in all", group.data_bytes / many > _MOST_BYTES),
-            (f"disks of {format_bytes(largest)}", largest > _MOST_DISK_BYTES and _spins(group)),
+            (f"disks of {format_bytes(largest)}", largest > _MOST_DISK_BYTES and data_disks_spin(group)),
             (f"{disks} disks", disks > _MOST_DISKS),
         )
         if over
@@ -227,7 +227,3 @@ def _dense(facts: Facts) -> str | None:
         f"{format_count(replicas)} replicas. Take more hosts with fewer disks, store larger files, and "
         "decommission a host before you remove it for good."
     )
-
-
-def _spins(group: HostGroup) -> bool:
-    return any(disk.kind is DiskKind.HDD for disk in group.disks if disk.role is DiskRole.DATA)

@@ -34,6 +34,12 @@ def _slow_start(facts: Facts) -> Decision:
     """Reduce tasks start late; if only TeraSort runs, when one wave of map tasks remains."""
     if in_study(facts):
         return Decision(0.0, "as the study ran: nothing else used the reduce tasks' memory")
+    if facts.request.sorts_only and not facts.request.dataset_bytes:
+        return Decision(
+            _LATEST,
+            "how much is sorted is not known; an early start costs more if maps run in many waves than a "
+            "late start if they run in few",
+        )
     if facts.request.sorts_only:
         waves = (facts.request.dataset_bytes or 0) / _BLOCK / max(1, facts.cluster.map_slots)
         inputs = (Input(name="waves of map tasks", value=round(waves, 1)),)
