@@ -129,8 +129,8 @@ def planned_shape(demand: JobDemand, plan: ClusterPlan, where: str, was: Shape) 
             "give a plan with workers that run YARN's containers",
         )
     hosts = min(hosts, containers)
-    room = _room_left(was, hosts, None) if was.hardware is None else _any_room(hosts, plan)
-    return Shape(hosts, containers, slots, disks, link, hardware, room)
+    shared = _room_left(was, hosts, None) if was.hardware is None else _any_room(hosts, plan)
+    return Shape(hosts, containers, slots, disks, link, hardware, shared)
 
 
 def changed_shape(demand: JobDemand, text: str, was: Shape, ran_on: ClusterPlan | None) -> Shape:
