@@ -118,7 +118,9 @@ def test_a_job_is_replayed_on_other_clusters_and_compared_with_a_second_run(work
         howdah("jobs", "what-if", LAB, "--against", "1553914137147_0018", "--json", cwd=work).stdout
     )
     assert scored["score"]["time"]["hosts"] == 3
-    assert scored["score"]["inside"] is False
+    time, measured_s = scored["score"]["time"], scored["score"]["measured_s"]
+    assert scored["score"]["inside"] is (time["low_s"] <= measured_s <= time["high_s"])
+    assert scored["score"]["error"] == pytest.approx(time["elapsed_s"] / measured_s - 1)
     assert any("it did other work" in line for line in scored["assumptions"])
 
 

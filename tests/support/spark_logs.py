@@ -1,13 +1,28 @@
-"""Event logs of real Spark applications (tests/data/spark-events), and ways to write them."""
+"""Event logs of real Spark applications (tests/data/spark-events, spark-runs), and ways to write them."""
 
 from __future__ import annotations
 
 import gzip
+import json
 from pathlib import Path
 
 import pyarrow as pa
 
-SPARK_EVENTS = Path(__file__).parent.parent / "data" / "spark-events"
+from howdah.model.spark_log import (
+    SPARK_TASKS_SCHEMA,
+    SparkApplication,
+    SparkExecutor,
+    SparkLog,
+    SparkStage,
+)
+
+_DATA = Path(__file__).parent.parent / "data"
+SPARK_EVENTS, SPARK_RUNS = _DATA / "spark-events", _DATA / "spark-runs"
+_TASK_COLUMNS = (
+    *("stage", "index", "executor", "start_s", "end_s", "cpu_s", "gc_s", "fetch_wait_s"),
+    *("input_bytes", "output_bytes", "shuffle_local_read_bytes"),
+)
+"""Columns of a task in tests/data/spark-runs."""
 LOGS = tuple(sorted(path.stem for path in SPARK_EVENTS.glob("*.gz")))
 
 
@@ -43,3 +58,45 @@ def snappy(data: bytes, size: int = 1 << 15) -> bytes:
 
 def _little(number: int) -> bytes:
     return number.to_bytes(4, "little")
+
+
+def lab_run(name: str) -> SparkLog:
+    """An application of tests/data/spark-runs, as its event log would be read."""
+    run = json.loads((SPARK_RUNS / f"{name}.json").read_text())
+    executors = tuple(
+        SparkExecutor(id=id_, host=host, cores=1, add_s=add_s)
+        for id_, (host, add_s) in run["executors"].items()
+    )
+    hosts = {executor.id: executor.host for executor in executors}
+    rows = [
+        {
+            **dict(zip(_TASK_COLUMNS, values, strict=True)),
+            "host": hosts[values[2]],
+            "run_s": values[4] - values[3],
+            "state": "succeeded",
+        }
+        for values in run["tasks"]
+    ]
+    return SparkLog(
+        application=SparkApplication(
+            id=run["application"],
+            name=name,
+            user="",
+            spark_version="4.3.0",
+            attempt="",
+            start_s=0.0,
+            end_s=run["end_s"],
+            outcome="succeeded",
+            queue="default",
+            master="yarn",
+            deploy_mode="client",
+            driver_host="",
+        ),
+        jobs=(),
+        stages=tuple(
+            SparkStage(id=int(stage), attempt=0, name="", parents=tuple(parents), tasks=0)
+            for stage, parents in run["parents"].items()
+        ),
+        executors=executors,
+        tasks=pa.Table.from_pylist(rows, schema=SPARK_TASKS_SCHEMA),
+    )

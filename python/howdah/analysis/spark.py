@@ -9,6 +9,7 @@ import heapq
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from types import MappingProxyType
 
 from howdah.analysis.evidence.losses import SparkLoss, WorkerLoss
 from howdah.analysis.evidence.times import ExecutorEstimate, ExecutorUse, SparkUse, WorkloadTime
@@ -106,17 +107,30 @@ def _critical_s(part: Stages, parents: Mapping[int, tuple[int, ...]]) -> float:
     return max(ends.values(), default=0.0)
 
 
-def placed_s(part: Stages, parents: Mapping[int, tuple[int, ...]], cores: int) -> float:
-    """The time of a stretch on so many cores: each stage's tasks once its parents have ended."""
-    free = [0.0] * cores
+def placed_s(
+    part: Stages,
+    parents: Mapping[int, tuple[int, ...]],
+    cores: int,
+    warm_ups_s: Mapping[int, Sequence[float]] = MappingProxyType({}),
+) -> float:
+    """The time of a stretch on so many cores: each stage's tasks once its parents have ended.
+
+    ``warm_ups_s`` are by stage the seconds that the first tasks on each core take longer, in their order.
+    """
+    free = [(0.0, core) for core in range(cores)]
     ends: dict[int, float] = {}
     for stage in sorted(part):
         ready_s = max((ends.get(parent, 0.0) for parent in parents.get(stage, ())), default=0.0)
         ends[stage] = ready_s
+        warm_up_s, ran = warm_ups_s.get(stage, ()), [0] * cores
         for length_s in part[stage]:
-            start_s = max(ready_s, heapq.heappop(free))
-            heapq.heappush(free, start_s + length_s)
-            ends[stage] = max(ends[stage], start_s + length_s)
+            free_s, core = heapq.heappop(free)
+            end_s = max(ready_s, free_s) + length_s
+            if ran[core] < len(warm_up_s):
+                end_s += warm_up_s[ran[core]]
+            ran[core] += 1
+            heapq.heappush(free, (end_s, core))
+            ends[stage] = max(ends[stage], end_s)
     return max(ends.values(), default=0.0)
 
 

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from howdah.errors import UserError
+from howdah.jobs.warm_up import warm_ups, waves_of
 from howdah.model.at_once import most_at_once, stretches
 from howdah.model.spark_log import SparkLog
 from howdah.model.user_job import DemandPart, JobDemand, TaskDemand
@@ -24,7 +25,8 @@ _REPLICATION = 3
 _LOCAL = "FileSystemCounter.FILE_"
 _LOCAL_THREADS = re.compile(r"local\[(\d+)")
 _COLUMNS = (
-    *("stage", "host", "start_s", "end_s", "run_s", "cpu_s", "deserialize_cpu_s", "gc_s", "fetch_wait_s"),
+    *("stage", "host", "executor", "start_s", "end_s", "run_s"),
+    *("cpu_s", "deserialize_cpu_s", "gc_s", "fetch_wait_s"),
     *("input_bytes", "output_bytes", "disk_spilled_bytes", "shuffle_write_bytes"),
     *("shuffle_remote_read_bytes", "shuffle_local_read_bytes"),
 )
@@ -52,7 +54,8 @@ def _mapreduce(job: JobFacts, container_bytes: int) -> JobDemand:
             "import the history file (*.jhist) of a job that has ended",
         )
     replication = _number(job.conf.get("dfs.replication"), _REPLICATION)
-    hosts = len({attempt.node for attempt in good})
+    nodes = tuple(sorted({attempt.node for attempt in good}))
+    hosts = len(nodes)
     maps_end_s = max((_end_s(attempt) for attempt in good if attempt.number.kind == "map"), default=0.0)
     parts, busy = [], []
     for kind in _KINDS:
@@ -86,7 +89,7 @@ def _mapreduce(job: JobFacts, container_bytes: int) -> JobDemand:
         kind="mapreduce",
         elapsed_s=end_s - start_s,
         idle_s=max(0.0, end_s - start_s - sum(end - start for start, end in stretches(busy))),
-        hosts=hosts,
+        nodes=nodes,
         containers=max(1, most_at_once((_start_s(attempt), _end_s(attempt)) for attempt in good)),
         container_cores=1,
         container_bytes=container_bytes,
@@ -183,8 +186,6 @@ def _spark(log: SparkLog, container_bytes: int) -> JobDemand:
         threads = _LOCAL_THREADS.match(app.master)
         overlap = most_at_once((row["start_s"], row["end_s"]) for row in good)
         executors, cores = 1, int(threads[1]) if threads else overlap
-    replication = _number(app.properties.get("spark.hadoop.dfs.replication"), _REPLICATION)
-    parents = {stage.id: stage.parents for stage in log.stages}
     covered = stretches((row["start_s"], row["end_s"]) for row in good)
     gaps = [
         "An event log has no waits for disks or processors: a task's time beyond its processor time and "
@@ -200,38 +201,49 @@ def _spark(log: SparkLog, container_bytes: int) -> JobDemand:
         kind="spark",
         elapsed_s=app.end_s - app.start_s,
         idle_s=max(0.0, app.end_s - app.start_s - sum(end - start for start, end in covered)),
-        hosts=max(1, len({executor.host for executor in log.executors} or {row["host"] for row in good})),
+        nodes=tuple(sorted({executor.host for executor in log.executors} or {row["host"] for row in good})),
         containers=executors,
         container_cores=cores,
         container_bytes=container_bytes,
-        parts=tuple(_parts(good, covered, parents, executors * cores, replication)),
+        parts=tuple(_parts(log, good, covered, executors, cores)),
         input_bytes=sum(row["input_bytes"] or 0 for row in good),
         failed=ended.num_rows - len(good),
         gaps=tuple(gaps),
+        start_s=max(0.0, good[0]["start_s"] - app.start_s),
     )
 
 
 def _parts(
+    log: SparkLog,
     rows: Sequence[dict[str, Any]],
     covered: Sequence[tuple[float, float]],
-    parents: Mapping[int, tuple[int, ...]],
-    slots: int,
-    replication: int,
+    executors: int,
+    cores: int,
 ) -> Iterator[DemandPart]:
     """Stretches in which tasks ran; between them the driver worked alone."""
+    replication = _number(log.application.properties.get("spark.hadoop.dfs.replication"), _REPLICATION)
+    parents = {stage.id: stage.parents for stage in log.stages}
     starts = [start for start, _ in covered]
+    waves = waves_of(rows, cores)
+    warm = warm_ups(rows, waves)
     stages: dict[int, dict[int, list[TaskDemand]]] = defaultdict(lambda: defaultdict(list))
-    for row in rows:
+    for row, wave in zip(rows, waves, strict=True):
         part = bisect_right(starts, row["start_s"]) - 1
-        stages[part][row["stage"]].append(_spark_task(row, replication))
+        stages[part][row["stage"]].append(_spark_task(row, replication, wave))
     for part in sorted(stages):
         own = {stage: tuple(tasks) for stage, tasks in sorted(stages[part].items())}
         first, last = min(own), max(own)
         name = f"stage {first}" if first == last else f"stages {first} to {last}"
-        yield DemandPart(name, slots, own, {stage: parents.get(stage, ()) for stage in own})
+        yield DemandPart(
+            name,
+            executors * cores,
+            own,
+            {stage: parents.get(stage, ()) for stage in own},
+            warm_ups={stage: warm[stage] for stage in own},
+        )
 
 
-def _spark_task(row: Mapping[str, Any], replication: int) -> TaskDemand:
+def _spark_task(row: Mapping[str, Any], replication: int, wave: int) -> TaskDemand:
     def number(*names: str) -> float:
         return sum(row[name] or 0 for name in names)
 
@@ -251,4 +263,5 @@ def _spark_task(row: Mapping[str, Any], replication: int) -> TaskDemand:
             + replication * written
         ),
         network_bytes=round(remote + (replication - 1) * written),
+        wave=wave,
     )

@@ -6,8 +6,8 @@ their errors if they are known; the tuning has the properties that were varied i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from pydantic import computed_field
@@ -31,11 +31,24 @@ class TaskDemand(NamedTuple):
     """Bytes that it read and wrote."""
     network_bytes: int
     """Bytes that it fetched from other hosts, as far as its history shows."""
+    wave: int = 0
+    """How many tasks of its stage ran before it on its core of a Spark executor, which warms up."""
 
     @property
     def other_s(self) -> float:
         """The remaining time: disks, HDFS, the start of its process, and waits for a processor."""
         return max(0.0, self.seconds - self.cpu_s - self.network_s)
+
+
+class WarmUp(NamedTuple):
+    """How many seconds longer each of the first tasks of a stage takes on a core of an executor.
+
+    An executor loads and compiles the code of its tasks; later tasks take no longer.
+    """
+
+    least_s: Sequence[float]
+    likely_s: Sequence[float]
+    most_s: Sequence[float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +64,8 @@ class DemandPart:
     """By stage those that must end before it."""
     handover_s: float = 0.0
     """From the end of a task to the start of the next one in its place: a new container of MapReduce."""
+    warm_ups: Mapping[int, WarmUp] = field(default_factory=dict)
+    """By stage of Spark; MapReduce starts a process for each task."""
 
     @property
     def tasks(self) -> int:
@@ -69,8 +84,8 @@ class JobDemand:
     """Measured, without its wait for a first container."""
     idle_s: float
     """Time of it without any task: start, driver, end."""
-    hosts: int
-    """Hosts that ran tasks."""
+    nodes: tuple[str, ...]
+    """Names of the hosts that ran tasks."""
     containers: int
     """The most tasks of MapReduce, or executors of Spark, at once."""
     container_cores: int
@@ -83,6 +98,13 @@ class JobDemand:
     """Attempts that failed or were killed; a replay leaves them out."""
     gaps: tuple[str, ...] = ()
     """What the history lacks, in sentences."""
+    start_s: float = 0.0
+    """Time of ``idle_s`` in which a driver of Spark, its application master and its executors started."""
+
+    @property
+    def hosts(self) -> int:
+        """Hosts that ran tasks, as YARN counts them."""
+        return len(self.nodes)
 
 
 class ReplayedTime(Model):

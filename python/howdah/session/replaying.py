@@ -77,7 +77,7 @@ def replay(jobs_dir: Path, request: Request) -> JobReplay:
     differs: tuple[str, ...] = ()
     if request.against is not None:
         second = application_of(jobs_dir, request.against)
-        score, differs = _score(replayer, application, second, was, request.conf)
+        score, differs = _score(replayer, application, second, ran_on, request.conf)
     return replayer.result(times, (*_assumptions(demand, was, plan, replayer), *differs), score)
 
 
@@ -150,7 +150,11 @@ def _elapsed_s(application: Application) -> float:
 
 
 def _score(
-    replayer: Replayer, application: Application, second: Application, was: Shape, conf: Path | None
+    replayer: Replayer,
+    application: Application,
+    second: Application,
+    ran_on: ClusterPlan | None,
+    conf: Path | None,
 ) -> tuple[ReplayScore, tuple[str, ...]]:
     if (second.id, second.attempt) == (application.id, application.attempt):
         raise UserError(f"--against {second.id}", "is the job itself", "give another run of it")
@@ -162,7 +166,7 @@ def _score(
         )
     demand = replayer.demand
     second_demand = _demand(second, conf)
-    time = replayer.time(f"as {second.id}", second_shape(demand, second_demand, was))
+    time = replayer.time(f"as {second.id}", second_shape(demand, second_demand, replayer.was, ran_on))
     score = ReplayScore(application=second.id, time=time, measured_s=second_demand.elapsed_s)
     differs = []
     if second.name != application.name:
@@ -189,6 +193,16 @@ def _assumptions(
             lines.append(
                 "The plan's hosts are assumed to have the disks, links and cores of those that ran it."
             )
+        lines.append(
+            "A history does not show which nodes share a physical host: up to four may, with its cores and "
+            "ports."
+        )
+    if any(part.warm_ups for part in demand.parts):
+        lines.append(
+            "Each executor loads and compiles code again: the first tasks of a stage on a core take longer "
+            "than the later ones, by as much as in the event log. If a stage has no later ones, up to 10 s "
+            "of its tasks may be warm-up."
+        )
     for part in demand.parts:
         if single_wave(part):
             lines.append(

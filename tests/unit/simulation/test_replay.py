@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from statistics import median
 
 import pytest
 from hypothesis import given
@@ -12,21 +13,25 @@ from hypothesis import strategies as st
 
 from howdah.errors import UserError
 from howdah.jobs.demand import demand_of
-from howdah.model.user_job import DemandPart, JobDemand, TaskDemand
+from howdah.model.placement import placed_hosts
+from howdah.model.user_job import DemandPart, JobDemand, TaskDemand, WarmUp
 from howdah.services.event_log import read_event_log
 from howdah.services.history import read_history
 from howdah.simulation.replay.replaying import Replayer
 from howdah.simulation.replay.shape import (
     HostRates,
+    Range,
     Shape,
     changed_shape,
     measured_shape,
     planned_shape,
+    second_shape,
     usual_changes,
 )
+from support.labs import lab_plan
 from support.recorded_jobs import recorded_job
 from support.sim_plans import slots_plan, study_plan
-from support.spark_logs import SPARK_EVENTS
+from support.spark_logs import SPARK_EVENTS, lab_run
 
 MB = 1_000_000
 
@@ -46,7 +51,7 @@ def job(
         kind="spark",
         elapsed_s=1.0,
         idle_s=5.0,
-        hosts=hosts,
+        nodes=tuple(f"n{number}" for number in range(hosts)),
         containers=slots,
         container_cores=1,
         container_bytes=1 << 30,
@@ -87,7 +92,7 @@ def test_more_executors_on_the_same_hosts_may_help_or_not_if_their_cores_are_unk
     assert unknown.low_s < 25.0
     assert unknown.high_s > 45.0
     for threads, elapsed_s in ((8.0, 25.0), (2.0, 45.0)):
-        known = shape(demand, HostRates(threads, 1e9, 1e9, 1.0))
+        known = shape(demand, HostRates(threads, 1e9, 1e9, 1.0, threads, 1.0))
         time = Replayer(demand, known).time("executors=8", changed_shape(demand, "executors=8", known, None))
         assert time.elapsed_s == pytest.approx(elapsed_s)
         assert time.high_s / time.low_s < unknown.high_s / unknown.low_s
@@ -105,7 +110,7 @@ def test_waits_shrink_only_as_far_as_bytes_explain_them() -> None:
 def test_a_disk_that_all_tasks_share_limits_them() -> None:
     # Two tasks a host read 100 MB each from a disk of 20 MB/s: ten seconds. With eight a host, forty.
     demand = job([task(10.0, 1.0, 100 * MB)] * 16)
-    was = shape(demand, HostRates(64.0, 20e6, 1e9, 1.0))
+    was = shape(demand, HostRates(64.0, 20e6, 1e9, 1.0, 64.0, 1.0))
     time = Replayer(demand, was).time("executors=16", changed_shape(demand, "executors=16", was, None))
     assert time.elapsed_s >= 45.0
 
@@ -287,3 +292,110 @@ def test_a_history_shows_the_time_between_containers() -> None:
     assert demand.parts[0].slots == 1
     assert demand.parts[0].handover_s == pytest.approx(1.5)
     assert abs(Replayer(demand, measured_shape(demand, None)).own_error) < 0.01
+
+
+def warming(executors: int) -> JobDemand:
+    """A job of 12 tasks of 4 s; the first one of each executor took 10 s."""
+    own = [task(10.0, 5.0)._replace(wave=0)] * executors + [task(4.0, 2.0)._replace(wave=1)] * (
+        12 - executors
+    )
+    demand = job([task(1.0, 1.0)], hosts=executors, slots=executors)
+    part = DemandPart("stage 0", executors, {0: tuple(own)}, {}, warm_ups={0: WarmUp((6.0,), (6.0,), (6.0,))})
+    return replace(demand, parts=(part,), elapsed_s=5.0 + 10.0 + (12 / executors - 1) * 4.0)
+
+
+def test_each_executor_warms_up_once() -> None:
+    # On hosts of their own, as a plan describes them, nodes do not change each other's times.
+    alone = HostRates(4.0, 1e9, 1e9, 1.0, 4.0, 1.0)
+    for executors, others in ((3, 1), (1, 3), (3, 6), (3, 2)):
+        demand = warming(executors)
+        was = shape(demand, alone)
+        replayer = Replayer(demand, was)
+        assert replayer.own_error == pytest.approx(0.0)
+        time = replayer.time("x", was._replace(hosts=others, containers=others, slots=(others,)))
+        assert time.elapsed_s == pytest.approx(5.0 + 10.0 + (12 / others - 1) * 4.0)
+
+
+def test_an_unknown_warm_up_widens_the_interval() -> None:
+    demand = warming(3)
+    (part,) = demand.parts
+    unknown = replace(demand, parts=(replace(part, warm_ups={0: WarmUp((0.0,), (6.0,), (9.0,))}),))
+    times = []
+    for each in (demand, unknown):
+        was = shape(each, HostRates(4.0, 1e9, 1e9, 1.0, 4.0, 1.0))
+        now = was._replace(hosts=1, containers=1, slots=(1,))
+        times.append(Replayer(each, was).time("executors=1", now))
+    known, wider = times
+    assert wider.elapsed_s == pytest.approx(known.elapsed_s)
+    assert wider.low_s < known.low_s
+    assert wider.high_s > known.high_s
+
+
+def test_a_node_whose_neighbours_stop_may_wait_less_for_their_common_cores() -> None:
+    demand = job([task(10.0, 4.0)] * 12, hosts=3, slots=3)
+    was = shape(demand)
+    replayer = Replayer(demand, was)
+    fewer = replayer.time("hosts=1", changed_shape(demand, "hosts=1", was, None))
+    # Without waits for cores of the others 4 of the 10 s remain, with them all.
+    assert fewer.low_s < 5.0 + 12 * 6.1
+    assert fewer.high_s >= 5.0 + 12 * 10.0
+    # Further hosts bring their own cores.
+    more = changed_shape(demand, "hosts=6", was, None)
+    assert more.room == Range(1.0, 1.0)
+
+
+def test_a_second_run_on_more_nodes_may_share_the_cores_of_the_first() -> None:
+    one, three = job([task(10.0, 10.0)] * 12, hosts=1, slots=1), job([task(10.0, 10.0)] * 12, hosts=3)
+    was = shape(one)
+    assert second_shape(one, three, was, None).room == Range(1 / 3, 1.0)
+    assert second_shape(three, one, shape(three), None).room == Range(1.0, 3.0)
+    time = Replayer(one, was).time("as three", second_shape(one, three, was, None))
+    # At worst the cores of one node are those of all.
+    assert time.high_s >= one.elapsed_s
+    assert time.low_s < 5.0 + 40.0
+
+
+def test_a_plan_shows_which_nodes_share_a_host() -> None:
+    plan = study_plan(4)
+    first, second = [host for host in placed_hosts(plan.cluster) if len(host.workers) == 4][:2]
+    for names, room in (
+        ([worker.name for worker in first.workers], 1.0),
+        ([worker.name for worker in first.workers[:2]], 2.0),
+        ([first.workers[0].name, second.workers[0].name], 4.0),
+    ):
+        demand = replace(job([task(10.0, 10.0)] * 4), nodes=tuple(names))
+        assert measured_shape(demand, plan).room == Range(room, room)
+    # A plan without these names does not.
+    assert measured_shape(job([task(10.0, 10.0)] * 4), plan).room == Range(1.0, 1.0)
+
+
+def test_neighbours_on_a_host_share_its_cores_up_to_their_virtual_cpus() -> None:
+    # Two nodes of four virtual CPUs on four threads: alone, a node has them all.
+    shared = HostRates(2.0, 1e9, 1e9, 1.0, 4.0, 2.0)
+    demand = job([task(20.0, 10.0)] * 8, hosts=2, slots=8)
+    was = shape(demand, shared)
+    alone = was._replace(hosts=1, containers=4, slots=(4,), room=Range(2.0, 2.0))
+    packed = was._replace(hosts=1, containers=4, slots=(4,))
+    replayer = Replayer(demand, was)
+    free, busy = (replayer.time("hosts=1", each) for each in (alone, packed))
+    assert free.elapsed_s < busy.elapsed_s
+
+
+RUNS = [("words", 3, 1), ("words", 3, 2), ("words", 1, 3), ("words", 1, 2), ("words", 2, 3), ("words", 2, 1)]
+RUNS += [("join", 3, 1), ("join", 1, 3)]
+
+
+@pytest.mark.parametrize("is_planned", [False, True])
+def test_applications_of_a_lab_took_what_replays_of_other_runs_show(is_planned: bool) -> None:
+    # Two hosts with two nodes each, as the lab had them.
+    plan = lab_plan() if is_planned else None
+    errors = []
+    for program, before, after in RUNS:
+        first, second = (demand_of(lab_run(f"{program}-{count}"), 1 << 30) for count in (before, after))
+        was = measured_shape(first, plan)
+        replayer = Replayer(first, was)
+        time = replayer.time("second", second_shape(first, second, was, plan))
+        assert time.low_s <= second.elapsed_s <= time.high_s, (program, before, after, time)
+        errors.append(abs(time.elapsed_s / second.elapsed_s - 1))
+    # Before warm-ups were replayed, the median was 32 %, and two times of eight were in their intervals.
+    assert median(errors) < 0.2

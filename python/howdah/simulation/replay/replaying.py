@@ -6,28 +6,44 @@ from collections.abc import Mapping, Sequence
 from math import exp, hypot, log, sqrt
 from random import Random
 from statistics import NormalDist, median
+from typing import NamedTuple
 
 import numpy as np
 
 from howdah.analysis.spark import placed_s
-from howdah.model.user_job import DemandPart, JobDemand, JobReplay, ReplayedTime, ReplayScore
+from howdah.model.user_job import DemandPart, JobDemand, JobReplay, ReplayedTime, ReplayScore, TaskDemand
 from howdah.simulation.replay.shape import Shape
-from howdah.simulation.replay.task_times import TaskTimes, part_load, task_times
+from howdah.simulation.replay.task_times import (
+    PartLoad,
+    TaskTimes,
+    part_load,
+    task_times,
+    warm_up_times,
+    without,
+)
 
 _STEADY_SPREAD = 0.06
 """Standard deviation of the logarithm of a job's time from run to run, where too few runs show it."""
 _WAITING_SPREAD = 0.25
 """What is added for the part of its time that tasks waited: other jobs on the hosts may have caused it."""
+_EXECUTORS_OF_START = 0.5
+"""The part of Spark's start in which executors start at most: driver and application master start first."""
 LEAST_REPEATS = 4
 """Runs of a job that show its spread."""
 _MOST_ORDERS, _TASKS_IN_ORDERS = 15, 75_000
 """Orders of a job's tasks that are tried; fewer for so many tasks that their order hardly matters."""
 _TAIL = 0.05
 _LOW, _MIDDLE, _HIGH = range(3)
-"""The places of bounds in TaskTimes."""
+"""The places of bounds in TaskTimes and in WarmUp."""
 _SURE = NormalDist().inv_cdf(1 - _TAIL)
 
-_TimedPart = tuple[DemandPart, Mapping[int, Sequence[TaskTimes]]]
+
+class _TimedPart(NamedTuple):
+    """A part on another cluster; of each stage the times of its tasks, and what first tasks take longer."""
+
+    part: DemandPart
+    tasks: Mapping[int, Sequence[TaskTimes]]
+    warm_ups: Mapping[int, Sequence[TaskTimes]]
 
 
 class Replayer:
@@ -41,24 +57,28 @@ class Replayer:
         tasks = sum(part.tasks for part in demand.parts)
         self._orders = max(1, min(_MOST_ORDERS, _TASKS_IN_ORDERS // max(1, tasks)))
         # On its own cluster all bounds are one.
-        self.replayed_s = median(self._replays(was, (_MIDDLE,))[0])
+        self.replayed_s = median(self._replays(was, _MIDDLE, _MIDDLE))
         self.own_error = self.replayed_s / demand.elapsed_s - 1
         self.repeats = max(1, len(repeats_s))
         self.run_spread = _spread(repeats_s) if len(repeats_s) >= LEAST_REPEATS else _assumed(demand)
 
     def time(self, change: str, now: Shape) -> ReplayedTime:
         """The job's time on a cluster, corrected by how far its replay on its own cluster is off."""
-        low, middle, high = self._replays(now, (_LOW, _MIDDLE, _HIGH))
+        # A longer warm-up leaves less time for tasks: fewer cores make the job shorter, more make it longer.
+        low, high = (
+            [float(np.quantile(self._replays(now, bound, warm_up), tail)) for warm_up in self._warm_ups]
+            for bound, tail in ((_LOW, _TAIL), (_HIGH, 1 - _TAIL))
+        )
         scale = self.demand.elapsed_s / self.replayed_s
         widening = exp(sqrt(log(1 + self.own_error) ** 2 + (_SURE * self.run_spread) ** 2))
-        elapsed_s = median(middle) * scale
+        elapsed_s = median(self._replays(now, _MIDDLE, _MIDDLE)) * scale
         return ReplayedTime(
             change=change,
             hosts=now.hosts,
             containers=now.containers,
             elapsed_s=elapsed_s,
-            low_s=min(elapsed_s, float(np.quantile(low, _TAIL)) * scale) / widening,
-            high_s=max(elapsed_s, float(np.quantile(high, 1 - _TAIL)) * scale) * widening,
+            low_s=min(elapsed_s, min(low) * scale) / widening,
+            high_s=max(elapsed_s, max(high) * scale) * widening,
             share=elapsed_s / self.demand.elapsed_s - 1,
         )
 
@@ -93,27 +113,57 @@ class Replayer:
             assumptions=tuple(assumptions),
         )
 
-    def _replays(self, now: Shape, bounds: Sequence[int]) -> list[list[float]]:
-        """Times at some of the bounds, each in several orders of tasks."""
+    @property
+    def _warm_ups(self) -> tuple[int, ...]:
+        """The bounds of warm-ups to try; MapReduce has none."""
+        return (_LOW, _HIGH) if any(part.warm_ups for part in self.demand.parts) else (_MIDDLE,)
+
+    def _replays(self, now: Shape, bound: int, warm_up: int) -> list[float]:
+        """Times at a bound of tasks and one of warm-ups, in several orders of tasks."""
         parts = [
-            (part, {stage: [task_times(task, part_load(part, at, self.was, now)) for task in tasks]
-                    for stage, tasks in part.stages.items()})
+            self._timed(part, part_load(part, at, self.was, now), warm_up)
             for at, part in enumerate(self.demand.parts)
-        ]  # fmt: skip
-        return [[self._replay(parts, now, bound, order) for order in range(self._orders)] for bound in bounds]
+        ]
+        idle_s = self.demand.idle_s + self._start_s(now)[bound] - self.demand.start_s
+        return [idle_s + self._replay(parts, now, bound, order) for order in range(self._orders)]
+
+    def _start_s(self, now: Shape) -> TaskTimes:
+        """The time before the first task, which may depend on how many executors start on a host."""
+        was, start_s = self.was, self.demand.start_s
+        load = PartLoad(was, now, was.containers / was.hosts, now.containers / now.hosts)
+        executors_s = _EXECUTORS_OF_START * start_s
+        low_s, _, high_s = warm_up_times(executors_s, load)
+        kept_s = start_s - executors_s
+        return TaskTimes(min(start_s, kept_s + low_s), start_s, max(start_s, kept_s + high_s))
+
+    def _timed(self, part: DemandPart, load: PartLoad, warm_up: int) -> _TimedPart:
+        warm_ups_s = {stage: own[warm_up] for stage, own in part.warm_ups.items()}
+        return _TimedPart(
+            part,
+            {
+                stage: [task_times(_warm(task, warm_ups_s.get(stage, ())), load) for task in tasks]
+                for stage, tasks in part.stages.items()
+            },
+            {stage: [warm_up_times(own_s, load) for own_s in own] for stage, own in warm_ups_s.items()},
+        )
 
     def _replay(self, parts: Sequence[_TimedPart], now: Shape, bound: int, order: int) -> float:
         draw = Random(self._seed * 1_000 + order)
-        whole_s = self.demand.idle_s
-        for (part, times), slots in zip(parts, now.slots, strict=True):
+        whole_s = 0.0
+        for (part, times, warm_ups), slots in zip(parts, now.slots, strict=True):
             gap_s = part.handover_s
             stages = {stage: [time[bound] + gap_s for time in own] for stage, own in times.items()}
             if order:
                 for seconds in stages.values():
                     draw.shuffle(seconds)
             # The first task in a place follows none.
-            whole_s += placed_s(stages, part.parents, slots) - gap_s
+            warm_ups_s = {stage: [time[bound] for time in own] for stage, own in warm_ups.items()}
+            whole_s += placed_s(stages, part.parents, slots, warm_ups_s) - gap_s
         return whole_s
+
+
+def _warm(task: TaskDemand, warm_up_s: Sequence[float]) -> TaskDemand:
+    return without(task, warm_up_s[task.wave]) if task.wave < len(warm_up_s) else task
 
 
 def _assumed(demand: JobDemand) -> float:

@@ -1,7 +1,13 @@
-"""The part of a cluster that a job gets: hosts, tasks at once, and what a host has, known or relative."""
+"""The part of a cluster that a job gets: hosts, tasks at once, and what a host has, known or relative.
+
+Hosts are YARN's nodes, several of which may be virtual machines of one physical host and share its cores and
+ports. A history does not show which ones do.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 from howdah.errors import UserError
@@ -14,19 +20,39 @@ from howdah.planner.changes import MOST_HOSTS, QUANTITIES
 from howdah.simulation.hosts import disks_of, nics_of
 from howdah.units import parse_count
 
+_MOST_SHARED = 4.0
+"""Nodes that share a physical host at most, if no plan describes the hosts."""
 _HARDWARE = {"disks": "how many disks", "nic-speed": "how fast ports"}
 _MOST_FACTOR = 1000.0
 _MOST_CONTAINERS = 1_000_000
 
 
+class Range(NamedTuple):
+    """A number of which only the least and the largest possible value are known."""
+
+    least: float
+    most: float
+
+    def times(self, factor: float) -> Range:
+        """Return the number multiplied by a known one."""
+        return Range(self.least * factor, self.most * factor)
+
+
+ALONE = Range(1.0, 1.0)
+
+
 class HostRates(NamedTuple):
-    """What a host has for a job."""
+    """What a host has for a job: its part of the physical host, if all nodes there are busy."""
 
     threads: float
     disk_bytes_per_s: float
     link_bytes_per_s: float
     speed: float
     """Of a core, relative to the one that inventories state it for."""
+    own_threads: float
+    """Threads that it uses at most while the other nodes of its physical host are idle."""
+    nodes: float
+    """Nodes of a physical host."""
 
 
 class Shape(NamedTuple):
@@ -43,6 +69,11 @@ class Shape(NamedTuple):
     """Rate of a host's ports, relative to the same."""
     hardware: HostRates | None = None
     """A host, if a plan describes it."""
+    room: Range = ALONE
+    """Nodes' parts of a physical host that each of its busy nodes can use: two if one of two is idle.
+
+    Without a plan it is relative to the hosts that the job ran on.
+    """
 
 
 def measured_shape(demand: JobDemand, ran_on: ClusterPlan | None) -> Shape:
@@ -52,17 +83,23 @@ def measured_shape(demand: JobDemand, ran_on: ClusterPlan | None) -> Shape:
         demand.containers,
         tuple(part.slots for part in demand.parts),
         hardware=_hardware(ran_on) if ran_on is not None else None,
+        room=_room_of(demand.nodes, ran_on) or ALONE,
     )
 
 
-def second_shape(demand: JobDemand, second: JobDemand, was: Shape) -> Shape:
+def second_shape(demand: JobDemand, second: JobDemand, was: Shape, ran_on: ClusterPlan | None) -> Shape:
     """The cluster of a second run, whose hosts are assumed to be the same ones."""
     if demand.kind == "spark":
         slots = tuple(second.containers * second.container_cores for _ in demand.parts)
     else:
         own = {part.name: part.slots for part in second.parts}
         slots = tuple(own.get(part.name, part.slots) for part in demand.parts)
-    return was._replace(hosts=second.hosts, containers=second.containers, slots=slots)
+    room = _room_of(second.nodes, ran_on)
+    if room is None or _room_of(demand.nodes, ran_on) is None:
+        room = _room_left(was, second.hosts, ran_on)
+        # Further nodes may be on the physical hosts of the others.
+        room = Range(room.least * max(1 / _MOST_SHARED, min(1.0, demand.hosts / second.hosts)), room.most)
+    return was._replace(hosts=second.hosts, containers=second.containers, slots=slots, room=room)
 
 
 def planned_shape(demand: JobDemand, plan: ClusterPlan, where: str, was: Shape) -> Shape:
@@ -91,7 +128,9 @@ def planned_shape(demand: JobDemand, plan: ClusterPlan, where: str, was: Shape) 
             "has no room for the job's containers",
             "give a plan with workers that run YARN's containers",
         )
-    return Shape(min(hosts, containers), containers, slots, disks, link, hardware)
+    hosts = min(hosts, containers)
+    shared = _room_left(was, hosts, None) if was.hardware is None else _any_room(hosts, plan)
+    return Shape(hosts, containers, slots, disks, link, hardware, shared)
 
 
 def changed_shape(demand: JobDemand, text: str, was: Shape, ran_on: ClusterPlan | None) -> Shape:
@@ -108,7 +147,7 @@ def changed_shape(demand: JobDemand, text: str, was: Shape, ran_on: ClusterPlan 
         if name in _HARDWARE:
             shape = _with_hardware(shape, name, _hardware_factor(name, value, ran_on))
         else:
-            shape = _with_containers(shape, name, value)
+            shape = _with_containers(shape, name, value, ran_on)
     return shape
 
 
@@ -139,7 +178,7 @@ def _with_hardware(shape: Shape, name: str, factor: float) -> Shape:
     return shape._replace(link=shape.link * factor, hardware=hardware)
 
 
-def _with_containers(shape: Shape, name: str, value: str) -> Shape:
+def _with_containers(shape: Shape, name: str, value: str, ran_on: ClusterPlan | None) -> Shape:
     where = f"{name}={value}"
     now, most = (shape.hosts, MOST_HOSTS) if name == "hosts" else (shape.containers, _MOST_CONTAINERS)
     is_factor = value.startswith("x")
@@ -150,8 +189,51 @@ def _with_containers(shape: Shape, name: str, value: str) -> Shape:
     if name == "hosts":
         # Hosts bring their containers with them.
         containers = max(1, round(shape.containers * count / now))
-        return shape._replace(hosts=min(count, containers), containers=containers, slots=slots)
-    return shape._replace(hosts=min(shape.hosts, count), containers=count, slots=slots)
+        hosts = min(count, containers)
+    else:
+        containers, hosts = count, min(shape.hosts, count)
+    room = _room_left(shape, hosts, ran_on)
+    return shape._replace(hosts=hosts, containers=containers, slots=slots, room=room)
+
+
+def _room_left(was: Shape, nodes: int, plan: ClusterPlan | None) -> Range:
+    """The room of so many nodes instead of those of ``was``: further ones bring their physical hosts."""
+    if nodes == was.hosts:
+        return was.room
+    most = was.room.most * max(1.0, was.hosts / nodes)
+    if plan is None:
+        return Range(1.0, min(_MOST_SHARED, most))
+    any_room = _any_room(nodes, plan)
+    return Range(min(any_room.least, most), min(any_room.most, most))
+
+
+def _any_room(nodes: int, plan: ClusterPlan) -> Range:
+    """The room of any so many nodes of a plan, on as few of its physical hosts as possible or on as many."""
+    sizes = sorted((len(host.workers) for host in placed_hosts(plan.cluster) if host.workers), reverse=True)
+    most = sum(sizes[:nodes]) / nodes
+    packed = next((total for total in accumulate(sizes) if total >= nodes), nodes)
+    return Range(packed / nodes, max(packed / nodes, most))
+
+
+def _room_of(nodes: Sequence[str], plan: ClusterPlan | None) -> Range | None:
+    """The room of a plan's nodes; None if there is no plan, or if it does not have their names."""
+    if plan is None:
+        return None
+    hosts = {
+        _short(worker.name): (host.name, len(host.workers))
+        for host in placed_hosts(plan.cluster)
+        for worker in host.workers
+    }
+    used = [hosts.get(_short(node)) for node in nodes]
+    if None in used:
+        return None
+    room = sum(size for _, size in dict.fromkeys(host for host in used if host)) / len(nodes)
+    return Range(room, room)
+
+
+def _short(name: str) -> str:
+    """A host's name without its domain."""
+    return name.partition(".")[0].lower()
 
 
 def _factor(value: str, where: str) -> float:
@@ -201,7 +283,21 @@ def _hardware(plan: ClusterPlan) -> HostRates:
         disk_bytes_per_s=sum(rates.disk_bytes_per_s for rates in whole) / workers,
         link_bytes_per_s=sum(rates.link_bytes_per_s for rates in whole) / workers,
         speed=sum(by_group[group.name].speed * count for group, count in hosts) / workers,
+        own_threads=_own_threads(plan),
+        nodes=workers / len(hosts),
     )
+
+
+def _own_threads(plan: ClusterPlan) -> float:
+    """The threads of a worker: its virtual CPUs, or its host's threads; averaged over all workers."""
+    groups = {group.name: group for group in plan.cluster.inventory.groups}
+    kinds = {worker.name: worker.vcpus for worker in plan.workers}
+    own = [
+        kinds[worker.kind] or groups[host.group].cpu.threads
+        for host in placed_hosts(plan.cluster)
+        for worker in host.workers
+    ]
+    return sum(own) / len(own)
 
 
 def _host_rates(group: HostGroup) -> HostRates:
@@ -210,6 +306,8 @@ def _host_rates(group: HostGroup) -> HostRates:
         disk_bytes_per_s=_disk_rate(group),
         link_bytes_per_s=sum(nic.count * nic.bits_per_s / 8 for nic in nics_of(group)),
         speed=group.cpu.speed or 1.0,
+        own_threads=group.cpu.threads,
+        nodes=1.0,
     )
 
 
