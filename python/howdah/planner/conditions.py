@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
+from howdah.errors import UserError
 from howdah.model.plan import Role
 from howdah.model.request import Hypervisor, Profile, Protection
 from howdah.planner.facts import Facts
-from howdah.planner.rules.declare import Condition
+from howdah.planner.rule import always
 
-SECURE_MODE = "Hadoop 3.5.0: secure mode, howdah"
+
+class Condition(NamedTuple):
+    """When a rule holds, in words and by the facts."""
+
+    text: str
+    applies: Callable[[Facts], bool]
 
 
 def in_study(facts: Facts) -> bool:
@@ -119,10 +126,36 @@ def secured_pair(facts: Facts) -> bool:
     return secured(facts) and facts.request.protection is Protection.HA
 
 
-WITH_MAPREDUCE = Condition("with MapReduce", with_mapreduce)
-WITH_HBASE = Condition("with HBase", with_hbase)
-WITH_SPARK = Condition("with Spark", with_spark)
-WITH_TEZ = Condition("with Hive on Tez", with_tez)
-SECURED = Condition("with --secure", secured)
-SECURED_MAPREDUCE = Condition("with --secure and MapReduce", secured_mapreduce)
-SECURED_HBASE = Condition("with --secure and HBase", secured_hbase)
+def realm(facts: Facts) -> str:
+    """The Kerberos realm: the one asked for, or the hosts' domain in capitals; raises UserError."""
+    if facts.request.realm:
+        return facts.request.realm
+    domain = facts.cluster.domain
+    if not domain:
+        raise UserError(
+            "--realm",
+            "the hosts share no domain that a Kerberos realm could be named after",
+            "give the realm, for instance --realm EXAMPLE.COM",
+        )
+    return domain.upper()
+
+
+CONDITIONS: Mapping[str, Condition] = {
+    condition.text: condition
+    for condition in (
+        Condition("always", always),
+        Condition("with MapReduce", with_mapreduce),
+        Condition("with HBase", with_hbase),
+        Condition("with Spark", with_spark),
+        Condition("with Spark and dynamic allocation of executors", shuffles_in_nodemanagers),
+        Condition("with Hive on Tez", with_tez),
+        Condition("with --secure", secured),
+        Condition("with --secure and MapReduce", secured_mapreduce),
+        Condition("with --secure and HBase", secured_hbase),
+        Condition("with --secure and ha", secured_pair),
+        Condition("a host has more than one port", several_ports),
+        Condition("workers are virtual machines under vSphere", under_vsphere),
+        Condition("workers are virtual machines under KVM", under_kvm),
+    )
+}
+"""Those that files of rules name; a module adds conditions of its own."""

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from importlib import import_module
-from inspect import getdoc
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
@@ -16,28 +14,10 @@ from pathlib import Path
 from howdah.markdown import pipe_table
 from howdah.model.plan import value_text
 from howdah.planner.explanation import MEANINGS, PAPERS, Explanation, explain
-from howdah.planner.rules.catalogue import RULES
+from howdah.planner.rules.catalogue import RULES, SUBJECTS
 from howdah.units import format_counted
 
 _NOTICE = "<!-- Written by `python -m howdah.planner.document docs/rules`; change the rules instead. -->"
-
-_TITLES = {
-    "datanode": "DataNode",
-    "ha": "High availability",
-    "hbase": "HBase",
-    "hdfs": "HDFS",
-    "jvm": "Java",
-    "mapreduce": "MapReduce",
-    "namenode": "NameNode",
-    "nodemanager": "NodeManager",
-    "os": "Operating system",
-    "regionserver": "RegionServer",
-    "resourcemanager": "ResourceManager",
-    "tez": "Hive on Tez",
-    "tls": "TLS",
-    "yarn": "YARN",
-    "zookeeper": "ZooKeeper",
-}
 
 
 def pages() -> dict[str, str]:
@@ -62,7 +42,7 @@ def write(folder: Path) -> None:
 
 def _index(by_subject: dict[str, tuple[Explanation, ...]]) -> str:
     subjects = (
-        (f"[{_title(subject)}]({subject}.md)", _about(subject), str(len(rules)))
+        (f"[{SUBJECTS[subject].title}]({subject}.md)", SUBJECTS[subject].about, str(len(rules)))
         for subject, rules in by_subject.items()
     )
     severities = ((f"`{severity}`", meaning) for severity, meaning in MEANINGS.items())
@@ -91,7 +71,7 @@ def _index(by_subject: dict[str, tuple[Explanation, ...]]) -> str:
 
 def _page(subject: str, rules: tuple[Explanation, ...]) -> str:
     overview = ((f"[`{rule.id}`](#{_anchor(rule.id)})", rule.severity, rule.says) for rule in rules)
-    head = [_NOTICE, "", f"# {_title(subject)}", "", _about(subject), ""]
+    head = [_NOTICE, "", f"# {SUBJECTS[subject].title}", "", SUBJECTS[subject].about, ""]
     return "\n".join(
         [
             *head,
@@ -134,15 +114,6 @@ def _value(rule: Explanation) -> str:
     if rule.value != "":
         return f" to `{value_text(rule.value)}`: {rule.because}"
     return f"; the value {rule.because}" if rule.because else ""
-
-
-def _about(subject: str) -> str:
-    """The first line of the module that holds the subject's rules."""
-    return (getdoc(import_module(f"howdah.planner.rules.{subject}")) or "").partition("\n")[0]
-
-
-def _title(subject: str) -> str:
-    return _TITLES.get(subject, subject.capitalize())
 
 
 def _anchor(rule_id: str) -> str:

@@ -1,9 +1,8 @@
 """A rule: data with small pure functions, checked by a machine.
 
 A SettingRule decides the value of a key for a plan (``decide``) and judges an existing value for a check
-(``accepts``). An Inspection reads what exists where no single key shows it. An AdviceRule advises. All rules
-of one subject are in the module of ``planner.rules`` that is named after it, or in the package of that name;
-``planner.rules.declare`` has the form in which they are written.
+(``accepts``). An Inspection reads what exists where no single key shows it. An AdviceRule advises. Rules are
+listed in the files of ``planner/rules``, whose form ``planner.rules.declare`` shows.
 """
 
 from __future__ import annotations
@@ -101,7 +100,7 @@ class Rule:
 
     @property
     def subject(self) -> str:
-        """The module or package of ``planner.rules`` it lives in."""
+        """What it is about: a page of the documentation."""
         return self.id.split(".", 1)[0]
 
     @property

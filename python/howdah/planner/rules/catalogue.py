@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import difflib
+from typing import NamedTuple
 
 from howdah.errors import UserError
 from howdah.planner.rule import AdviceRule, FamilyRule, Inspection, Rule, SettingRule
 from howdah.planner.rules import (
     addresses,
     capacity,
-    consistency,
     containers,
     datanode,
-    disks,
     drift,
     executor,
     firmware,
-    ha,
     hbase,
     hdfs,
     heaps,
@@ -46,7 +44,6 @@ from howdah.planner.rules import (
     sharing,
     shuffle,
     sorting,
-    spark,
     streams,
     tez,
     tls,
@@ -56,15 +53,56 @@ from howdah.planner.rules import (
     yarn,
     zookeeper,
 )
+from howdah.planner.rules.consistency import bounds as consistency_bounds
+from howdah.planner.rules.consistency import combinations as consistency_combinations
+from howdah.planner.rules.consistency import enough_hosts as consistency_enough_hosts
+from howdah.planner.rules.consistency import features as consistency_features
+from howdah.planner.rules.consistency import names as consistency_names
+from howdah.planner.rules.consistency import paths as consistency_paths
+from howdah.planner.rules.consistency import ports as consistency_ports
+from howdah.planner.rules.consistency import queues as consistency_queues
+from howdah.planner.rules.consistency import references as consistency_references
+from howdah.planner.rules.consistency import services as consistency_services
+from howdah.planner.rules.consistency import units as consistency_units
+from howdah.planner.rules.declare import Rules, read_table
+from howdah.planner.rules.disks import file_systems as disks_file_systems
+from howdah.planner.rules.disks import layout as disks_layout
+from howdah.planner.rules.ha import failover as ha_failover
+from howdah.planner.rules.ha import managers as ha_managers
+from howdah.planner.rules.ha import quorums as ha_quorums
+from howdah.planner.rules.ha import services as ha_services
+from howdah.planner.rules.ha import settings as ha_settings
+from howdah.planner.rules.ha import waiting as ha_waiting
+from howdah.planner.rules.spark import checks as spark_checks
+from howdah.planner.rules.spark import settings as spark_settings
 
-_SUBJECTS = (
+
+class Subject(NamedTuple):
+    """What rules are about: the title of its page, and a sentence."""
+
+    title: str
+    about: str
+
+
+SUBJECTS = {
+    name: Subject(entry.get("title", name.capitalize()), entry["about"])
+    for name, entry in read_table("subjects.toml").items()
+}
+"""Subjects in the order in which settings are decided."""
+_ORDER = {subject: place for place, subject in enumerate(SUBJECTS)}
+_MODULES = (
     platform,
     memory,
     masters,
     sharing,
     topology,
     addresses,
-    ha,
+    ha_settings,
+    ha_waiting,
+    ha_services,
+    ha_quorums,
+    ha_failover,
+    ha_managers,
     resourcemanager,
     zookeeper,
     hdfs,
@@ -85,7 +123,8 @@ _SUBJECTS = (
     scheduler,
     queues,
     containers,
-    spark,
+    spark_settings,
+    spark_checks,
     tez,
     hive,
     hbase,
@@ -95,7 +134,8 @@ _SUBJECTS = (
     rights,
     tls,
     executor,
-    disks,
+    disks_layout,
+    disks_file_systems,
     network,
     os,
     jvm,
@@ -103,12 +143,24 @@ _SUBJECTS = (
     hypervisor,
     firmware,
     release,
-    consistency,
+    consistency_combinations,
+    consistency_queues,
+    consistency_names,
+    consistency_ports,
+    consistency_bounds,
+    consistency_services,
+    consistency_units,
+    consistency_features,
+    consistency_enough_hosts,
+    consistency_references,
+    consistency_paths,
     drift,
     upgrade,
 )
-
-RULES: tuple[Rule, ...] = tuple(rule for subject in _SUBJECTS for rule in subject.rules)
+FILES: tuple[Rules, ...] = tuple(module.rules for module in _MODULES)
+RULES: tuple[Rule, ...] = tuple(
+    sorted((rule for rules in FILES for rule in rules), key=lambda rule: _ORDER[rule.subject])
+)
 SETTING_RULES = tuple(rule for rule in RULES if isinstance(rule, SettingRule | FamilyRule))
 INSPECTIONS = tuple(rule for rule in RULES if isinstance(rule, Inspection))
 ADVICE_RULES = tuple(rule for rule in RULES if isinstance(rule, AdviceRule))

@@ -11,16 +11,17 @@ import math
 
 from howdah.model.at_once import counts_vcores
 from howdah.model.plan import Input, Value
-from howdah.planner.conditions import WITH_MAPREDUCE, in_study, with_mapreduce
+from howdah.planner.conditions import in_study, with_mapreduce
 from howdah.planner.facts import Facts, MissingFact
-from howdah.planner.rule import MAY, Decision
-from howdah.planner.rules.declare import Condition, Rules, anything, as_number, at_least
+from howdah.planner.rule import Decision
+from howdah.planner.rules.declare import as_number, read_rules
 from howdah.releases import catalogue
+
+rules = read_rules("containers.toml")
 
 _CLASS = "yarn.resourcemanager.scheduler.class"
 _CALCULATOR = "yarn.scheduler.capacity.resource-calculator"
 _ASYNCHRONOUS = "yarn.scheduler.capacity.schedule-asynchronously.enable"
-_BEAT = "yarn.scheduler.capacity.per-node-heartbeat"
 _HEARTBEAT_MS = "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms"
 _SHORT_TASK_S = 5
 """A map task over one block took 4.2 to 5.5 s of CPU in laboratories; few tasks worth starting take less."""
@@ -30,9 +31,6 @@ _USUAL_MOST = 100
 """The release's limit on containers for each heartbeat."""
 _UNSET_MAP_MB = 1024
 """What a map task gets whose container is left at -1."""
-_SOURCES = "Hadoop 3.5.0: CapacityScheduler, YARN-4161, MAPREDUCE-2905, howdah"
-rules = Rules(file="capacity-scheduler.xml")
-mapreduce = rules.under(when=WITH_MAPREDUCE)
 
 
 def _is_fair(facts: Facts) -> bool:
@@ -40,8 +38,8 @@ def _is_fair(facts: Facts) -> bool:
     return in_study(facts) if scheduler is None else str(scheduler).endswith("FairScheduler")
 
 
-_BY_CAPACITY = Condition(
-    "with MapReduce and the CapacityScheduler", lambda facts: with_mapreduce(facts) and not _is_fair(facts)
+rules.when("with MapReduce and the CapacityScheduler")(
+    lambda facts: with_mapreduce(facts) and not _is_fair(facts)
 )
 
 
@@ -49,17 +47,8 @@ def _usually_asynchronous(facts: Facts) -> bool:
     return catalogue.default_of(_ASYNCHRONOUS, catalogue.hadoop(facts.request.hadoop)) == "true"
 
 
-@mapreduce.setting(
-    "containers.asynchronous",
-    _ASYNCHRONOUS,
-    MAY,
-    sources="YARN-7327, YARN-10058",
-    when=_BY_CAPACITY,
-    accepts=anything,
-    today="Hadoop 3.5.0 gives out containers asynchronously by default, earlier releases at heartbeats.",
-)
+@rules.decides("containers.asynchronous")
 def _asynchronous(facts: Facts) -> Decision:
-    """Containers are given out without waiting for heartbeats if the release does so itself."""
     if _usually_asynchronous(facts):
         return Decision(
             True,
@@ -99,6 +88,7 @@ def _containers(facts: Facts) -> int:
     return max(1, own, *other_kinds)
 
 
+@rules.decides("containers.off-switch")
 def _off_switch(facts: Facts) -> Decision:
     asynchronous = _is_asynchronous(facts)
     try:
@@ -141,42 +131,19 @@ def _keeps_fed(value: Value, facts: Facts) -> bool:
     return rate_per_s * _STARVED * _SHORT_TASK_S >= _containers(facts)
 
 
-mapreduce.setting(
-    "containers.off-switch",
-    f"{_BEAT}.maximum-offswitch-assignments",
-    sources=_SOURCES,
-    when=_BY_CAPACITY,
-    accepts=lambda value, decision, facts: _keeps_fed(value, facts),
-    today="No effect with Hadoop 3.5.0 unless asynchronous scheduling is turned off.",
-).by(
-    f"Where heartbeats give out containers, tasks without data nearby fill a worker in {_SHORT_TASK_S} s.",
-    _off_switch,
+rules.accepts("keeps workers fed")(lambda value, decision, facts: _keeps_fed(value, facts))
+
+
+rules.accepts("on or asynchronous")(lambda value, decision, facts: value is True or _is_asynchronous(facts))
+
+
+rules.accepts("no limit or keeps workers fed")(
+    lambda value, decision, facts: as_number(value) == -1 or _keeps_fed(value, facts)
 )
 
 
-mapreduce.fixed(
-    "containers.several",
-    f"{_BEAT}.multiple-assignments-enabled",
-    True,
-    when=_BY_CAPACITY,
-    accepts=lambda value, decision, facts: value is True or _is_asynchronous(facts),
-).text(
-    "A heartbeat may bring a node more than one container.",
-    "the release's default: one at a time leaves workers with many cores empty",
-    _SOURCES,
-)
-
-
-@mapreduce.setting(
-    "containers.at-once",
-    f"{_BEAT}.maximum-container-assignments",
-    MAY,
-    sources=_SOURCES,
-    when=_BY_CAPACITY,
-    accepts=lambda value, decision, facts: as_number(value) == -1 or _keeps_fed(value, facts),
-)
+@rules.decides("containers.at-once")
 def _most(facts: Facts) -> Decision:
-    """A heartbeat may bring a node all the containers that it has room for."""
     try:
         containers = _containers(facts)
     except MissingFact:
@@ -190,16 +157,13 @@ def _most(facts: Facts) -> Decision:
     )
 
 
-@mapreduce.setting(
-    "containers.locality-delay",
-    "yarn.scheduler.capacity.node-locality-delay",
-    MAY,
-    sources="D0 54, D0 63, Hadoop 3.5.0: CapacityScheduler",
-    accepts=lambda value, decision, facts: as_number(value) == -1 or as_number(value) >= 1,
-    today="The papers' delay was a time, 100 ms; YARN counts offers.",
+rules.accepts("-1 or at least 1")(
+    lambda value, decision, facts: as_number(value) == -1 or as_number(value) >= 1
 )
+
+
+@rules.decides("containers.locality-delay")
 def _delay(facts: Facts) -> Decision:
-    """A task waits for a worker with its data as many offers as there are workers."""
     workers = facts.cluster.workers
     return Decision(
         max(1, workers),
@@ -209,33 +173,4 @@ def _delay(facts: Facts) -> Decision:
     )
 
 
-mapreduce.fixed(
-    "containers.rack-delay",
-    "yarn.scheduler.capacity.rack-locality-additional-delay",
-    -1,
-    MAY,
-    when=_BY_CAPACITY,
-    accepts=at_least,
-).text(
-    "The fewer tasks wait, the sooner a task may leave its rack.",
-    "the release's default: as many offers pass as tasks wait, times the fraction of workers and racks"
-    " that they name, so that the last tasks of a job do not wait long",
-    "Hadoop 3.5.0: CapacityScheduler",
-)
-
-
-mapreduce.fixed(
-    "containers.fair-several",
-    "yarn.scheduler.fair.assignmultiple",
-    True,
-    when=Condition(
-        "with MapReduce and the FairScheduler", lambda facts: with_mapreduce(facts) and _is_fair(facts)
-    ),
-    file="yarn-site.xml",
-    today="The papers' JobTracker did so by itself (mapred.fairscheduler.assignmultiple).",
-).text(
-    "The FairScheduler may give a node more than one container at a heartbeat.",
-    "by default a node gets one container at each heartbeat and is idle meanwhile; with this key "
-    "it gets half of its free capacity",
-    "Hadoop 3.5.0: FairScheduler",
-)
+rules.when("with MapReduce and the FairScheduler")(lambda facts: with_mapreduce(facts) and _is_fair(facts))

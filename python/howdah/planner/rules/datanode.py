@@ -10,11 +10,13 @@ from howdah.planner.conditions import in_study
 from howdah.planner.facts import Facts
 from howdah.planner.heap import heap_options
 from howdah.planner.reading import Inspected, Observation
-from howdah.planner.rule import MAY, MUST, Decision, Scope
-from howdah.planner.rules.declare import Rules, at_least, between, within_factor
+from howdah.planner.rule import Decision
+from howdah.planner.rules.declare import read_rules
 from howdah.planner.storage import block_bytes_per_s
 from howdah.releases.values import heap_bytes
 from howdah.units import GIB, MIB, format_memory
+
+rules = read_rules("datanode.toml")
 
 _BALANCE_SHARE = _BALANCE_DISKS = 0.1
 _BALANCE_LEAST = 10 * MIB
@@ -22,19 +24,10 @@ _HEAP_MOST = 8 * GIB
 """Cloudera's most, before replicas are counted."""
 _THREADS = 4096
 _THREADS_HBASE = 8192
-rules = Rules(file="hdfs-site.xml")
 
 
-@rules.setting(
-    "datanode.balancing",
-    "dfs.datanode.balance.bandwidthPerSec",
-    MAY,
-    sources="howdah",
-    scope=Scope.WORKER,
-    accepts=within_factor(0.25, 4),
-)
+@rules.decides("datanode.balancing")
 def _balancing(facts: Facts) -> Decision:
-    """The balancer takes a tenth of a host's network, and no more than a tenth of what its disks do."""
     group, worker = facts.group, facts.worker
     kinds = facts.cluster.kinds
     per_host = max(1, sum(kind.per_host for kind, _ in kinds if kind.group == worker.group))
@@ -58,15 +51,8 @@ def _balancing(facts: Facts) -> Decision:
     )
 
 
-@rules.setting(
-    "datanode.transfer-threads",
-    "dfs.datanode.max.transfer.threads",
-    sources="D0 56, D1 93",
-    accepts=at_least,
-    today="dfs.datanode.max.xcievers of the papers is dfs.datanode.max.transfer.threads today.",
-)
+@rules.decides("datanode.transfer-threads")
 def _threads(facts: Facts) -> Decision:
-    """4096 threads move blocks, 8192 with HBase."""
     if facts.request.hbase_used:
         return Decision(
             _THREADS_HBASE,
@@ -75,45 +61,15 @@ def _threads(facts: Facts) -> Decision:
     return Decision(_THREADS, "a thread for each open stream; waiting threads cost little")
 
 
-rules.fixed(
-    "datanode.readahead",
-    "dfs.datanode.readahead.bytes",
-    4 * MIB,
-    accepts=between(2 * MIB, 64 * MIB),
-    written=False,
-).text("A DataNode reads 4 MiB ahead.", "long reads from each disk while others wait", "D0 56, D1 93")
-
-
-rules.fixed(
-    "datanode.block-reports",
-    "dfs.blockreport.intervalMsec",
-    21_600_000,
-    MAY,
-    accepts=between(3_600_000, 86_400_000),
-    written=False,
-).text(
-    "Full block reports come every six hours.",
-    "full reports every six hours; changes are reported at once",
-    "D0 142",
-)
-
-
-@rules.setting("datanode.heartbeat", "dfs.heartbeat.interval", MAY, sources="D0 54", accepts=between(1, 10))
+@rules.decides("datanode.heartbeat")
 def _heartbeat(facts: Facts) -> Decision:
-    """DataNodes report every three seconds; every second in a study."""
     if in_study(facts):
         return Decision(1, "as the study ran: faster reaction, on few hosts")
     return Decision(3, "the release's default: a NameNode handles one from each DataNode every time")
 
 
-@rules.inspection(
-    "datanode.locked-memory",
-    MUST,
-    sources="Hadoop 3.5.0: CentralizedCacheManagement",
-    when="blocks are cached in memory",
-)
+@rules.inspects("datanode.locked-memory")
 def _locked(reading: Inspected, facts: Facts) -> Iterable[Observation]:
-    """A DataNode may lock as much memory as is configured."""
     key = "dfs.datanode.max.locked.memory"
     cached = reading.size(key)
     limit = reading.host.limits.locked_memory_bytes if reading.host is not None else None
@@ -129,6 +85,7 @@ def _locked(reading: Inspected, facts: Facts) -> Iterable[Observation]:
         )
 
 
+@rules.accepts("heap of a DataNode")
 def _heap_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
     have, decided = heap_bytes(str(value)), heap_bytes(str(decision.value))
     if have is None or decided is None:
@@ -136,19 +93,8 @@ def _heap_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
     return 0.75 * heap_of(least_datanode(facts.worker, facts)) <= have <= max(2 * decided, _HEAP_MOST)
 
 
-@rules.setting(
-    "datanode.heap",
-    "HDFS_DATANODE_OPTS",
-    MAY,
-    sources="D3 122, D0 142, Cloudera: HDFS heap sizing",
-    scope=Scope.WORKER,
-    file="hadoop-env.sh",
-    accepts=_heap_will_do,
-    today="The papers gave all daemons one HADOOP_HEAPSIZE of 1300; each has its own today.",
-)
+@rules.decides("datanode.heap")
 def _datanode_heap(facts: Facts) -> Decision:
-    """A DataNode's heap is 4 GiB if there is room, less on small workers, and 1 GiB for every million
-    replicas on dense ones."""
     share = budget(facts.worker, facts).datanode
     heap = heap_of(share)
     return Decision(

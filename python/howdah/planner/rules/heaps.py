@@ -7,10 +7,12 @@ from collections.abc import Iterator
 
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict
-from howdah.planner.rules.declare import Rules
+from howdah.planner.rules.declare import read_rules
 from howdah.planner.rules.jvm import daemon_options, java_options
 from howdah.releases.values import heap_bytes
 from howdah.units import GIB
+
+rules = read_rules("heaps.toml")
 
 _MOST = re.compile(r"-Xmx\S+")
 _LEAST = re.compile(r"-Xms(?=\d)")
@@ -27,16 +29,10 @@ _OWN = dict.fromkeys(_SHARED, _OF_ALL) | {"YARN_HEAPSIZE": _OF_YARN}
 _DIFFER = dict.fromkeys(_SHARED, "a NameNode needs many times the heap of a DataNode or client") | {
     "YARN_HEAPSIZE": "a ResourceManager of many hosts needs several times the heap of a NodeManager"
 }
-rules = Rules()
 
 
-@rules.inspection(
-    "heaps.short-pointers",
-    sources="Java 17: UseCompressedOops, howdah",
-    when="Java options set a heap",
-)
+@rules.inspects("heaps.short-pointers")
 def _wide_pointers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """A heap is not just beyond the size up to which Java's pointers are short."""
     for option in java_options(reading):
         most = heap_bytes(option.text)
         if most is None or _POINTERS.search(option.text):
@@ -52,9 +48,8 @@ def _wide_pointers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection("heaps.given-once", sources="Java 17", when="Java options set a heap")
+@rules.inspects("heaps.given-once")
 def _given_once(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """A heap is given once: of several sizes in one text Java takes the last."""
     for option in java_options(reading):
         sizes = _MOST.findall(option.text)
         if sizes:
@@ -67,13 +62,8 @@ def _given_once(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             )
 
 
-@rules.inspection(
-    "heaps.in-full",
-    sources="howdah",
-    when="a daemon's initial heap is set, and its largest heap is 4 GiB or more",
-)
+@rules.inspects("heaps.in-full")
 def _in_full(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """A daemon has its whole heap from the start."""
     for option in daemon_options(reading):
         most = heap_bytes(option.text)
         words = (word for word in option.text.split() if not word.startswith("-Xmx"))
@@ -92,14 +82,8 @@ def _in_full(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection(
-    "heaps.own",
-    sources="HADOOP-10950, howdah",
-    when="an environment file sets one heap for all daemons",
-    today="The papers gave all daemons one HADOOP_HEAPSIZE of 1300.",
-)
+@rules.inspects("heaps.own")
 def _of_all(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Every daemon has its own heap, not one for all."""
     environment = reading.environment
     for name, variable in {entry.name: entry for entry in environment}.items():
         if name in _SHARED and variable.text:

@@ -10,22 +10,19 @@ from howdah.hadoop.config_files import HADOOP_SCRIPTS
 from howdah.model.existing import FoundProperty
 from howdah.model.plan import Value
 from howdah.model.request import DEFAULT_HBASE
-from howdah.planner.conditions import WITH_HBASE, with_mapreduce
+from howdah.planner.conditions import with_mapreduce
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict, is_temporary
-from howdah.planner.rule import MUST, Decision
-from howdah.planner.rules.declare import Condition, Rules
+from howdah.planner.rule import Decision
+from howdah.planner.rules.declare import read_rules
 from howdah.releases import catalogue
 from howdah.releases.catalogue import line_of
 from howdah.releases.values import heap_bytes
 from howdah.units import MIB
 
+rules = read_rules("jvm.toml")
+
 _KEPT = ("HADOOP_LOG_DIR", "HADOOP_PID_DIR", "HADOOP_SECURE_PID_DIR", "HBASE_LOG_DIR", "HBASE_PID_DIR")
-_LOGS = "the default is below the software's own directory, which an upgrade replaces"
-_PROCESS_IDS = (
-    "the default is /tmp: once a cleaner removes the file, the scripts cannot stop the daemon; /run is "
-    "emptied at boot, when the daemons are gone too"
-)
 _JAVA = {"2": (7, 8), "3.0": (8,), "3.1": (8,), "3.2": (8,), "3.3": (8, 11), "3.4": (8, 11), "3.5": (17,)}
 """Majors that the servers of a line of Hadoop run on."""
 _HBASE_JAVA = {"2.5": (8, 11), "2.6": (8, 11, 17)}
@@ -76,38 +73,19 @@ _OPEN_JMX = re.compile(r"-Dcom\.sun\.management\.jmxremote\.authenticate=false(?
 _JMX_PORT = re.compile(r"-Dcom\.sun\.management\.jmxremote\.port=\d+")
 
 
-rules = Rules(file="java")
-
-
 def _below_run(path: str) -> bool:
     return path.startswith("/run/")
 
 
+@rules.accepts("outlives a reboot")
 def _is_kept(value: Value, decision: Decision, facts: Facts) -> bool:
     path = str(value)
     for_a_boot = str(decision.value).startswith("/run/")
     return not path or not is_temporary(path) or "${" in path or (for_a_boot and _below_run(path))
 
 
-hadoop = rules.under(file="hadoop-env.sh", sources="Hadoop: hadoop-env.sh, howdah")
-hbase = rules.under(file="hbase-env.sh", sources="HBase: hbase-env.sh, howdah", when=WITH_HBASE)
-hadoop.fixed("jvm.hadoop-logs", "HADOOP_LOG_DIR", "/var/log/hadoop", accepts=_is_kept).text(
-    "Hadoop's logs outlive upgrades.", _LOGS
-)
-hadoop.fixed("jvm.hadoop-process-ids", "HADOOP_PID_DIR", "/run/hadoop", accepts=_is_kept).text(
-    "No cleaner removes Hadoop's process ids.", _PROCESS_IDS
-)
-hbase.fixed("jvm.hbase-logs", "HBASE_LOG_DIR", "/var/log/hbase", accepts=_is_kept).text(
-    "HBase's logs outlive upgrades.", _LOGS
-)
-hbase.fixed("jvm.hbase-process-ids", "HBASE_PID_DIR", "/run/hbase", accepts=_is_kept).text(
-    "No cleaner removes HBase's process ids.", _PROCESS_IDS
-)
-
-
-@rules.inspection("jvm.kept-directories", sources="howdah")
+@rules.inspects("jvm.kept-directories")
 def _kept(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Logs and process ids are not in a directory for temporary files."""
     for variable in reading.environment:
         if variable.name in _KEPT:
             own = "log" if "LOG" in variable.name else "run"
@@ -150,17 +128,11 @@ def java_major(text: str) -> int | None:
     return int(match.group(1)) if match else None
 
 
-@rules.setting(
-    "jvm.version",
-    "java.version",
-    MUST,
-    sources="X7, D0 70, D2 112, D4 134, Hadoop 3.5.0: release notes",
-    accepts=lambda value, decision, facts: java_major(str(value)) in supported(facts),
-    today="The papers ran Java 6 and 7. Hadoop 3.5 needs 17; 3.3 and 3.4 run on 8 and 11; HBase 2.5 on 8 "
-    "and 11, 2.6 on 8, 11 and 17.",
-)
+rules.accepts("a supported Java")(lambda value, decision, facts: java_major(str(value)) in supported(facts))
+
+
+@rules.decides("jvm.version")
 def _version(facts: Facts) -> Decision:
-    """Java is one that the release's servers run on."""
     majors = supported(facts)
     names = f"Hadoop {facts.request.hadoop}" + (
         f" and HBase {facts.request.hbase}" if facts.request.hbase_used else ""
@@ -180,22 +152,14 @@ def _opens(facts: Facts) -> bool:
     return catalogue.hadoop(facts.request.hadoop).find(_OPENS) is not None
 
 
-@rules.setting(
-    "jvm.open-modules",
-    _OPENS,
-    MUST,
-    sources="MAPREDUCE-7449, HADOOP-19310",
-    when=Condition(
-        "with MapReduce, if the release has the placeholder",
-        lambda facts: with_mapreduce(facts) and _opens(facts),
-    ),
-    file="mapred-site.xml",
-    accepts=lambda value, decision, facts: value is True or decision.value is False,
-    today="Clients and NodeManagers must be of one release: an older NodeManager does not replace "
-    "the placeholder.",
+rules.when("with MapReduce, if the release has the placeholder")(
+    lambda facts: with_mapreduce(facts) and _opens(facts)
 )
+rules.accepts("opened where needed")(lambda value, decision, facts: value is True or decision.value is False)
+
+
+@rules.decides("jvm.open-modules")
 def _open_modules(facts: Facts) -> Decision:
-    """Tasks on Java 17 are started with java.base opened."""
     value = max(supported(facts)) >= _ADD_OPENS_FROM
     return Decision(
         value,
@@ -237,14 +201,8 @@ def _runs_on(script: str, facts: Facts) -> tuple[str, tuple[int, ...]] | None:
     return None
 
 
-@rules.inspection(
-    "jvm.home",
-    MUST,
-    sources="Hadoop 3.5.0: release notes",
-    when="the name of JAVA_HOME's directory shows the Java version",
-)
+@rules.inspects("jvm.home")
 def _java_home(reading: Inspected, facts: Facts) -> Iterable[Observation]:
-    """JAVA_HOME is of a Java that the release's servers run on."""
     for entry in _homes(reading):
         major, software = home_major(entry.text), _runs_on(entry.base_name, facts)
         if major is None or software is None:
@@ -260,9 +218,8 @@ def _java_home(reading: Inspected, facts: Facts) -> Iterable[Observation]:
         )
 
 
-@rules.inspection("jvm.home-given", sources="Hadoop 3.5.0: ClusterSetup", when="JAVA_HOME is set")
+@rules.inspects("jvm.home-given")
 def _home_given(reading: Inspected, facts: Facts) -> Iterable[Observation]:
-    """JAVA_HOME is a directory, not what the environment may have or not."""
     for entry in _homes(reading):
         # Hadoop 2 ships yarn-env.sh with a line that passes on what it is given.
         yield entry_verdict(
@@ -293,9 +250,8 @@ def removed_options(text: str) -> list[str]:
     return [removed for removed in _REMOVED if removed in words]
 
 
-@rules.inspection("jvm.removed-options", MUST, sources="JEP 363, JEP 122, JEP 271")
+@rules.inspects("jvm.removed-options")
 def _removed_options(reading: Inspected, facts: Facts) -> Iterable[Observation]:
-    """No daemon and no task is given an option that its Java no longer knows."""
     if facts.release_assumed or max(supported(facts)) < _REMOVED_IN:
         # Which Java runs is not known where the release is not.
         return
@@ -312,9 +268,8 @@ def _removed_options(reading: Inspected, facts: Facts) -> Iterable[Observation]:
         )
 
 
-@rules.inspection("jvm.heap-options", MUST, sources="Java 17")
+@rules.inspects("jvm.heap-options")
 def _heaps(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Heaps are given so that Java starts with them."""
     for option in java_options(reading):
         most, least = (
             heap_bytes(option.text),
@@ -345,9 +300,8 @@ def _without_most(options: str) -> str:
     return " ".join(word for word in options.split() if not word.startswith("-Xmx"))
 
 
-@rules.inspection("jvm.one-collector", MUST, sources="Java 17")
+@rules.inspects("jvm.one-collector")
 def _collectors(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """A daemon or a task has one garbage collector."""
     for option in java_options(reading):
         chosen = sorted(set(_COLLECTOR.findall(option.text)))
         if chosen:
@@ -360,9 +314,8 @@ def _collectors(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             )
 
 
-@rules.inspection("jvm.open-ports", sources="howdah")
+@rules.inspects("jvm.open-ports")
 def _open_ports(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """No daemon listens for debuggers, or for JMX without a password."""
     for option in daemon_options(reading):
         doors = _DEBUGGER.findall(option.text)
         if _JMX_PORT.search(option.text):

@@ -8,10 +8,11 @@ from howdah.hadoop.daemons import DAEMONS, WORKERS
 from howdah.model.plan import Input, Role
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
-from howdah.planner.rule import MUST
-from howdah.planner.rules.declare import Rules
+from howdah.planner.rules.declare import read_rules
 from howdah.releases.values import direct_bytes, heap_bytes
 from howdah.units import MIB, format_counted, format_gib, format_memory
+
+rules = read_rules("memory.toml")
 
 _SEEN_OF_GIVEN = 0.95
 """A guest's kernel sees a little less than it was given: firmware and the kernel itself come off it."""
@@ -21,35 +22,14 @@ _CONTAINERS = "yarn.nodemanager.resource.memory-mb"
 _HUGE_MOST = 0.5
 _ALL_BUT = 0.94
 _UNEVEN = 1.25
-rules = Rules()
 
-HELD_BACK = rules.principle(
-    "memory.held-back",
-    "The hypervisor keeps 1.7 GiB and 5.2 % of a host's memory; workers get the rest in whole GiB.",
-    sources="X8, D0 18, D0 19, D1 90, D3 122",
-    when="virtual machines",
-    today="The published shares, 94.4 % of 72 GiB to 94.1 % of 256 GiB, lie within 2 points of this curve.",
-)
-WORKER_SHARE = rules.principle(
-    "memory.worker-share",
-    "Workers share what the hypervisor leaves, in the proportion of their disks, all of it reserved.",
-    sources="D0 16, D0 20, D1 89, D2 107",
-    when="virtual machines",
-)
-NATIVE = rules.principle(
-    "memory.native",
-    "A host that is itself the worker has all its memory; YARN gets what system and daemons leave.",
-    sources="D0 16, D0 24",
-    when="hosts that are not divided",
-)
-ENOUGH = rules.principle(
-    "memory.enough",
-    "A worker has memory for its operating system, its daemons and one task of each kind.",
-    MUST,
-    sources="D0 24, D0 25, D3 122, D4 129",
-)
+HELD_BACK = rules["memory.held-back"]
+WORKER_SHARE = rules["memory.worker-share"]
+NATIVE = rules["memory.native"]
+ENOUGH = rules["memory.enough"]
 
 
+@rules.inspects("memory.as-planned")
 def _as_planned(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if reading.host is None:
         return
@@ -64,9 +44,7 @@ def _as_planned(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     )
 
 
-AS_PLANNED = rules.inspection(
-    "memory.as-planned", MUST, sources="D0 19, D0 20, D4 129", when="a probed worker and its plan"
-).by("A worker has the memory that its containers were sized for.", _as_planned)
+AS_PLANNED = rules["memory.as-planned"]
 
 
 def _promised(reading: Inspected) -> dict[str, int]:
@@ -80,14 +58,8 @@ def _promised(reading: Inspected) -> dict[str, int]:
     return {user: size for user, size in sizes.items() if size}
 
 
-@rules.inspection(
-    "memory.promised-once",
-    MUST,
-    sources="D0 24, D4 129",
-    when="a worker's memory is known from a plan or a probe",
-)
+@rules.inspects("memory.promised-once")
 def _over(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Daemons and containers together have no more memory than the worker."""
     promised = _promised(reading)
     if len(promised) < 2:
         return
@@ -111,9 +83,8 @@ def _over(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     )
 
 
-@rules.inspection("memory.huge-pages", sources="howdah", when="a probed worker")
+@rules.inspects("memory.huge-pages")
 def _huge(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Reserved huge pages leave memory to those that cannot use them."""
     if reading.host is None or not reading.has_config:
         return
     memory = reading.host.memory
@@ -128,9 +99,8 @@ def _huge(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection("memory.control-group", sources="Linux", when="a probed worker")
+@rules.inspects("memory.control-group")
 def _limit(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """A worker's memory is not cut short by a control group."""
     if reading.host is None or not reading.has_config or reading.host.cgroup.memory_limit_bytes is None:
         return
     limit, total = reading.host.cgroup.memory_limit_bytes, reading.host.memory.total_bytes
@@ -143,9 +113,8 @@ def _limit(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     )
 
 
-@rules.inspection("memory.nodes-alike", sources="D0 2, D0 15", when="a probed host with several nodes")
+@rules.inspects("memory.nodes-alike")
 def _nodes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Every NUMA node has as much memory as the others."""
     sizes = [node.memory_bytes for node in reading.host.cpu.numa_nodes] if reading.host else []
     node_sizes = [size for size in sizes if size is not None]
     if len(sizes) > 1 and len(node_sizes) == len(sizes):

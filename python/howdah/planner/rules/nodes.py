@@ -6,11 +6,13 @@ from collections.abc import Iterable
 
 from howdah.model.plan import Input
 from howdah.model.request import Protection
-from howdah.planner.conditions import WITH_MAPREDUCE, with_mapreduce
+from howdah.planner.conditions import with_mapreduce
 from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.reading import Inspected, Observation, is_temporary, path_list
-from howdah.planner.rule import MUST, Decision
-from howdah.planner.rules.declare import Condition, Rules, between, lasting
+from howdah.planner.rule import Decision
+from howdah.planner.rules.declare import read_rules
+
+rules = read_rules("nodes.toml")
 
 _LOST_AFTER = "yarn.nm.liveness-monitor.expiry-interval-ms"
 _MASTER_LOST_AFTER = "yarn.am.liveness-monitor.expiry-interval-ms"
@@ -18,30 +20,18 @@ _HEARTBEAT = "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms"
 _LOST_AFTER_MS = 180_000
 _RETRY_MS = 30_000
 """What a NodeManager waits between two tries to reach a ResourceManager that does not answer."""
-_LEAST_MS = 2 * _RETRY_MS
-_MOST_MS = 900_000
 DEFAULTS_MS = {_LOST_AFTER: 600_000, _MASTER_LOST_AFTER: 900_000, _HEARTBEAT: 1_000}
 """What the release does where nothing is set, in milliseconds."""
 _HEARTBEATS_LEAST = 10
-_CONNECTED_WITHIN = "yarn.client.nodemanager-connect.max-wait-ms"
 _CONNECTED_WITHIN_MS = 60_000
 _TRY_MS = 10_000
 """What an application master waits between two tries to reach a NodeManager."""
 _ATTRIBUTES = "yarn.node-attribute.fs-store.root-dir"
 _LABELS = "yarn.node-labels.fs-store.root-dir"
-_SOURCES = "Hadoop 3.5.0: yarn-default.xml, howdah"
-rules = Rules(file="yarn-site.xml")
-mapreduce = rules.under(when=WITH_MAPREDUCE)
 
 
-@mapreduce.setting(
-    "nodes.lost-after",
-    _LOST_AFTER,
-    sources="Hadoop 3.5.0: AbstractLivelinessMonitor, howdah",
-    accepts=between(_LEAST_MS, _MOST_MS),
-)
+@rules.decides("nodes.lost-after")
 def _lost_after(facts: Facts) -> Decision:
-    """A worker that is silent for three minutes is given up, and its work done elsewhere."""
     return Decision(
         _LOST_AFTER_MS,
         "its tasks, its map output and any application master on it wait so long, and up to a third longer: "
@@ -57,14 +47,8 @@ def _lost_after(facts: Facts) -> Decision:
     )
 
 
-@mapreduce.setting(
-    "nodes.connected-within",
-    _CONNECTED_WITHIN,
-    sources="Hadoop 3.5.0: yarn-default.xml, howdah",
-    accepts=between(2 * _TRY_MS, 180_000),
-)
+@rules.decides("nodes.connected-within")
 def _connected_within(facts: Facts) -> Decision:
-    """Requests to end the tasks of a worker that was given up are retried for one minute, not three."""
     return Decision(
         _CONNECTED_WITHIN_MS,
         "after YARN declares a worker lost, an application master tries to end its tasks there and runs them "
@@ -78,14 +62,8 @@ def _connected_within(facts: Facts) -> Decision:
     )
 
 
-@rules.inspection(
-    "nodes.lost-in-order",
-    MUST,
-    sources="Hadoop 3.5.0: AbstractLivelinessMonitor, howdah",
-    when="one of the intervals is set",
-)
+@rules.inspects("nodes.lost-in-order")
 def _in_order(reading: Inspected, facts: Facts) -> Iterable[Observation]:
-    """A worker is given up after ten heartbeats at least, its application masters no sooner."""
     if reading.text(_LOST_AFTER) or reading.text(_HEARTBEAT):
         wait, heartbeat = _milliseconds(reading, _LOST_AFTER), _milliseconds(reading, _HEARTBEAT)
         yield reading.verdict(
@@ -118,35 +96,18 @@ def _milliseconds(reading: Inspected, key: str) -> float:
     return value
 
 
-rules.fixed(
-    "nodes.attributes",
-    _ATTRIBUTES,
-    "file:///var/lib/hadoop/yarn-node-attributes",
-    when=Condition(
-        "with MapReduce and one ResourceManager",
-        lambda facts: with_mapreduce(facts) and facts.request.protection is not Protection.HA,
-    ),
-    accepts=lasting,
-).text(
-    "Node labels and attributes are kept in a permanent directory.",
-    "the default is a directory below /tmp, which is emptied at boot; with one ResourceManager its "
-    "own disk is enough, and it starts without waiting for HDFS",
-    _SOURCES,
+rules.when("with MapReduce and one ResourceManager")(
+    lambda facts: with_mapreduce(facts) and facts.request.protection is not Protection.HA
 )
 
 
-@rules.setting(
-    "nodes.attributes-of-a-pair",
-    _ATTRIBUTES,
-    sources=_SOURCES,
-    when=Condition(
-        "with MapReduce and two ResourceManagers",
-        lambda facts: with_mapreduce(facts) and facts.request.protection is Protection.HA,
-    ),
-    accepts=lasting,
+rules.when("with MapReduce and two ResourceManagers")(
+    lambda facts: with_mapreduce(facts) and facts.request.protection is Protection.HA
 )
+
+
+@rules.decides("nodes.attributes-of-a-pair")
 def _in_hdfs(facts: Facts) -> Decision:
-    """Administrators' settings of nodes are stored in a place that both ResourceManagers read."""
     file_system = facts.decided.get("fs.defaultFS")
     if not isinstance(file_system, str):
         raise MissingFact("fs.defaultFS")
@@ -157,13 +118,8 @@ def _in_hdfs(facts: Facts) -> Decision:
     )
 
 
-@rules.inspection(
-    "nodes.kept-for-both",
-    sources=_SOURCES,
-    when="labels of nodes are enabled, or there are two ResourceManagers",
-)
+@rules.inspects("nodes.kept-for-both")
 def _kept_for_both(reading: Inspected, facts: Facts) -> Iterable[Observation]:
-    """Node labels and attributes are kept in a permanent directory that every ResourceManager reads."""
     paired = reading.truth("yarn.resourcemanager.ha.enabled") is True
     if reading.truth("yarn.node-labels.enabled"):
         yield _kept(reading, _LABELS, "labels", paired=paired)

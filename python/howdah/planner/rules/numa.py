@@ -5,21 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from howdah.model.plan import Input, Role
-from howdah.model.request import PlanRequest, Profile
+from howdah.model.request import PlanRequest
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
-from howdah.planner.rule import MAY, MUST, Decision, Scope
-from howdah.planner.rules.declare import Condition, Rules, anything
+from howdah.planner.rule import Decision
+from howdah.planner.rules.declare import read_rules
+
+rules = read_rules("numa.toml")
 
 AWARE = "yarn.nodemanager.numa-awareness.enabled"
 READ_TOPOLOGY = "yarn.nodemanager.numa-awareness.read-topology"
 NODE_IDS = "yarn.nodemanager.numa-awareness.node-ids"
-_PRODUCTION = frozenset({Profile.PRODUCTION})
-"""The studies' hosts ran without: their figures are of containers that no node holds."""
-_CONDITION = "native workers with several NUMA nodes that run MapReduce, on Hadoop 3.4 or with --secure"
 _DEFAULT_EXECUTOR_FROM = (3, 4)
 _EXECUTOR = "yarn.nodemanager.container-executor.class"
-rules = Rules(file="yarn-site.xml")
 
 
 def spans_nodes(facts: Facts) -> bool:
@@ -33,25 +31,13 @@ def _can_bind(request: PlanRequest) -> bool:
     return request.secure or (major, minor) >= _DEFAULT_EXECUTOR_FROM
 
 
-_CONTAINERS_SPAN = Condition(
-    _CONDITION,
-    lambda facts: facts.request.mapreduce and spans_nodes(facts) and _can_bind(facts.request),
-    profiles=_PRODUCTION,
+rules.when("native workers with several NUMA nodes that run MapReduce, on Hadoop 3.4 or with --secure")(
+    lambda facts: facts.request.mapreduce and spans_nodes(facts) and _can_bind(facts.request)
 )
 
 
-@rules.setting(
-    "numa.containers",
-    AWARE,
-    MAY,
-    sources="Hadoop 3.5.0: UsingNuma, YARN-5764, YARN-11196, D0 2",
-    when=_CONTAINERS_SPAN,
-    scope=Scope.WORKER,
-    accepts=anything,
-    today="Since Hadoop 3.1 with LinuxContainerExecutor, since 3.4 with the default executor too.",
-)
+@rules.decides("numa.containers")
 def _aware(facts: Facts) -> Decision:
-    """On hosts with several NUMA nodes, NodeManagers bind each container to one."""
     nodes = facts.worker.numa_nodes or 1
     return Decision(
         True,
@@ -61,24 +47,8 @@ def _aware(facts: Facts) -> Decision:
     )
 
 
-rules.fixed(
-    "numa.read-topology",
-    READ_TOPOLOGY,
-    True,
-    MAY,
-    when=_CONTAINERS_SPAN,
-    scope=Scope.WORKER,
-    accepts=anything,
-).text(
-    "NodeManagers read a host's NUMA nodes from the host.",
-    "numactl knows the nodes of each host; a list would have to be kept by hand",
-    "Hadoop 3.5.0: UsingNuma",
-)
-
-
-@rules.inspection("numa.nodes-known", MUST, sources="Hadoop 3.5.0: UsingNuma", when=f"{AWARE} is true")
+@rules.inspects("numa.nodes-known")
 def _unknown_nodes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """NodeManagers that bind containers know the host's nodes."""
     if (reading.text(AWARE) or "").strip().lower() != "true":
         return
     read = (reading.text(READ_TOPOLOGY) or "").strip().lower() == "true"
@@ -92,11 +62,8 @@ def _unknown_nodes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     )
 
 
-@rules.inspection(
-    "numa.executor", sources="YARN-5764, YARN-11196", when=f"{AWARE} is true, before Hadoop 3.4"
-)
+@rules.inspects("numa.executor")
 def _unable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Before Hadoop 3.4 LinuxContainerExecutor alone binds containers."""
     if (reading.text(AWARE) or "").strip().lower() != "true":
         return
     executor = reading.text(_EXECUTOR) or "DefaultContainerExecutor (default)"
@@ -110,9 +77,8 @@ def _unable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     )
 
 
-@rules.advice("numa.daemons", MUST, sources="Hadoop 3.5.0: UsingNuma, JEP 345, howdah", when=_CONTAINERS_SPAN)
+@rules.advises("numa.daemons")
 def _daemons(facts: Facts) -> str:
-    """Daemons are bound to no NUMA node; numactl is on every worker."""
     nodes = facts.worker.numa_nodes or 1
     text = (
         f"Install numactl on every worker: NodeManagers do not start without "

@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from howdah.model.request import PlanRequest, WorkKind
-from howdah.planner.conditions import SECURE_MODE, SECURED_MAPREDUCE, WITH_MAPREDUCE, in_study, with_mapreduce
+from howdah.planner.conditions import in_study, with_mapreduce
 from howdah.planner.facts import Facts, MissingFact
-from howdah.planner.rule import MAY, MUST, Decision
-from howdah.planner.rules.declare import Condition, Rules, anything
+from howdah.planner.rule import Decision
+from howdah.planner.rules.declare import read_rules
+
+rules = read_rules("queues.toml")
 
 _ROOT = "yarn.scheduler.capacity.root"
-_SOURCES = "Hadoop 3.5.0: CapacityScheduler, howdah"
 
 _QUEUES: dict[WorkKind, str] = {
     "mapreduce": "default",
@@ -25,7 +26,6 @@ _QUEUES: dict[WorkKind, str] = {
 
 _DEFAULT = "default"
 _HBASE = "hbase"
-_SEVERAL = "with more than one kind of work on YARN, or with HBase next to it"
 _SMALL_SHARE = 10
 """Percent: for unplanned jobs, and for jobs that load, copy or count HBase's tables."""
 _HBASE_MOST = 50
@@ -35,11 +35,6 @@ _HBASE_MOST = 50
 def queue_of(kind: WorkKind, request: PlanRequest) -> str:
     """The queue that jobs of a kind go to: ``default`` where there is no other."""
     return _QUEUES[kind] if _QUEUES[kind] in queue_shares(request) else _DEFAULT
-
-
-rules = Rules(file="capacity-scheduler.xml")
-mapreduce = rules.under(when=WITH_MAPREDUCE)
-secure_mapreduce = rules.under(when=SECURED_MAPREDUCE, sources=SECURE_MODE, severity=MUST)
 
 
 def queue_shares(request: PlanRequest) -> dict[str, int]:
@@ -56,23 +51,19 @@ def queue_shares(request: PlanRequest) -> dict[str, int]:
     return dict(sorted(shares.items()))
 
 
-@mapreduce.setting("queues.names", f"{_ROOT}.queues", MUST, sources=_SOURCES, accepts=anything)
+@rules.decides("queues.names")
 def _queues(facts: Facts) -> Decision:
-    """There is a queue below the root, and one for each kind of work if there are several."""
     queues = tuple(queue_shares(facts.request))
     if len(queues) == 1:
         return Decision(queues, "the ResourceManager does not start without one")
     return Decision(queues, "one for each kind of work: jobs of one kind cannot keep the capacity of another")
 
 
-@secure_mapreduce.setting(
-    "queues.administrators",
-    f"{_ROOT}.acl_administer_queue",
-    sources="Hadoop 3.5.0: CapacityScheduler",
-    accepts=lambda value, decision, facts: "*" not in str(value),
-)
+rules.accepts("no wildcard")(lambda value, decision, facts: "*" not in str(value))
+
+
+@rules.decides("queues.administrators")
 def _administrators(facts: Facts) -> Decision:
-    """Jobs are stopped and moved by those who submitted them and by YARN's administrators."""
     return Decision(
         facts.decided.get("yarn.admin.acl", "yarn"),
         "the default is *, for the root and so for every queue below it: any user with a ticket may stop "
@@ -80,17 +71,8 @@ def _administrators(facts: Facts) -> Decision:
     )
 
 
-rules.advice("queues.submitters", sources="Hadoop 3.5.0: CapacityScheduler", when=SECURED_MAPREDUCE).text(
-    "Each queue has its own list of users.",
-    f"Any user with a ticket may submit jobs to every queue: {_ROOT}.acl_submit_applications is * by "
-    "default, and a queue admits every user that a queue above it admits. Set it to a blank for the root, "
-    "and name users and groups (`alice,bob analysts`) for each queue if departments share the cluster.",
-)
-
-
-@mapreduce.setting("queues.default", f"{_ROOT}.{_DEFAULT}.capacity", MAY, sources=_SOURCES, accepts=anything)
+@rules.decides("queues.default")
 def _default_share(facts: Facts) -> Decision:
-    """The queues' shares add up to 100."""
     share = queue_shares(facts.request)[_DEFAULT]
     return Decision(share, "the only queue has everything" if share == 100 else _why(_DEFAULT, share))
 
@@ -103,17 +85,14 @@ def _why(queue: str, share: int) -> str:
     return "as much as every other kind of job; capacity that one leaves free is used by the others"
 
 
+@rules.when("with more than one kind of work on YARN, or with HBase next to it")
 def _several(facts: Facts) -> bool:
     """Whether the plan has several; how others name theirs, and divide them, is their own affair."""
     return facts.planned and with_mapreduce(facts) and len(queue_shares(facts.request)) > 1
 
 
-_SEVERAL_WHEN = Condition(_SEVERAL, _several)
-
-
-@rules.family("queues.shares", f"{_ROOT}.<queue>.capacity", sources=_SOURCES, when=_SEVERAL_WHEN)
+@rules.members("queues.shares")
 def _shares(facts: Facts) -> Mapping[str, Decision]:
-    """Every kind of work is owed a share, and may use what others leave."""
     return {
         f"{_ROOT}.{queue}.capacity": Decision(share, _why(queue, share))
         for queue, share in queue_shares(facts.request).items()
@@ -121,21 +100,17 @@ def _shares(facts: Facts) -> Mapping[str, Decision]:
     }
 
 
-@rules.family(
-    "queues.limits",
-    f"{_ROOT}.<queue>.maximum-capacity",
-    sources=_SOURCES,
-    when=Condition("with HBase next to YARN", lambda facts: _several(facts) and facts.request.hbase_used),
-)
+rules.when("with HBase next to YARN")(lambda facts: _several(facts) and facts.request.hbase_used)
+
+
+@rules.members("queues.limits")
 def _limits(facts: Facts) -> Mapping[str, Decision]:
-    """Jobs on HBase's tables take no more than half of the cluster."""
     why = "with more concurrent tasks that read tables, RegionServers have little time for other users"
     return {f"{_ROOT}.{_HBASE}.maximum-capacity": Decision(_HBASE_MOST, why)}
 
 
-@rules.family("queues.users", f"{_ROOT}.<queue>.user-limit-factor", sources=_SOURCES, when=_SEVERAL_WHEN)
+@rules.members("queues.users")
 def _alone(facts: Facts) -> Mapping[str, Decision]:
-    """One user may take the whole cluster if no other user needs it."""
     return {
         f"{_ROOT}.{queue}.user-limit-factor": Decision(
             -(-100 // share), "a single user may use the whole cluster while no other user needs it"
@@ -145,18 +120,13 @@ def _alone(facts: Facts) -> Mapping[str, Decision]:
 
 
 # The monitor takes the capacity scheduler alone; studies ran the fair one, which has its own.
-@mapreduce.setting(
-    "queues.preemption",
-    "yarn.resourcemanager.scheduler.monitor.enable",
-    sources=_SOURCES,
-    when=Condition(
-        f"{_SEVERAL}, unless a study is reproduced",
-        lambda facts: with_mapreduce(facts) and len(queue_shares(facts.request)) > 1 and not in_study(facts),
-    ),
-    file="yarn-site.xml",
+rules.when("with more than one kind of work on YARN, or with HBase next to it, unless a study is reproduced")(
+    lambda facts: with_mapreduce(facts) and len(queue_shares(facts.request)) > 1 and not in_study(facts)
 )
+
+
+@rules.decides("queues.preemption")
 def _preemption(facts: Facts) -> Decision:
-    """A queue regains its guaranteed capacity within seconds."""
     if not facts.planned:
         raise MissingFact("how the cluster is shared: give a plan")
     return Decision(
@@ -164,14 +134,8 @@ def _preemption(facts: Facts) -> Decision:
     )
 
 
-@rules.advice(
-    "queues.labels",
-    MAY,
-    sources="Hadoop 3.5.0: YARN node labels, howdah",
-    when=Condition("with HBase next to YARN", _several),
-)
+@rules.advises("queues.labels")
 def _labels(facts: Facts) -> str | None:
-    """Where HBase's users wait for answers, RegionServers have hosts without jobs."""
     if not facts.request.hbase_used:
         return None
     return (

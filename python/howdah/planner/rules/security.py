@@ -5,27 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from howdah.errors import UserError
 from howdah.model.plan import Value
 from howdah.planner.conditions import (
-    SECURE_MODE,
-    SECURED,
-    SECURED_MAPREDUCE,
-    secured,
+    realm,
     secured_hbase,
     secured_mapreduce,
     secured_pair,
 )
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, has_several_hosts
-from howdah.planner.rule import MUST, SHOULD, Decision
+from howdah.planner.rule import Decision
 from howdah.planner.rules.consistency.queues import uses_fair
-from howdah.planner.rules.declare import Condition, Rules, set_at_all
+from howdah.planner.rules.declare import read_rules
+
+rules = read_rules("security.toml")
 
 KEYTABS = "/etc/security/keytabs"
 WEB_SECRET = "/etc/security/http_secret"
 WHY_WEB_SECRET = "a file that only Hadoop's users can read, the same on all hosts"
-_EXECUTOR = "org.apache.hadoop.yarn.server.nodemanager.LinuxContainerExecutor"
 _FILTER = "org.apache.hadoop.security.AuthenticationFilterInitializer"
 _PROTECTION = "dfs.data.transfer.protection"
 _POLICY = "dfs.http.policy"
@@ -53,142 +50,36 @@ def login(user: str, facts: Facts) -> tuple[str, ...]:
     return (f"-Djava.security.auth.login.config=/etc/security/jaas/{user}.conf",)
 
 
-rules = Rules(file="core-site.xml")
-secure = rules.under(when=SECURED, sources=SECURE_MODE, severity=MUST)
-secure_mapreduce = rules.under(when=SECURED_MAPREDUCE, sources=SECURE_MODE, severity=MUST)
-secure.fixed("security.authentication", "hadoop.security.authentication", "kerberos").text(
-    "Users and services are authenticated.", "the request is for a secure cluster"
-)
-secure.fixed("security.authorization", "hadoop.security.authorization", True).text(
-    "Services check the rights of their callers.",
-    "the request is for a secure cluster; hadoop-policy.xml lists the users",
-)
-
-
+@rules.accepts("integrity or privacy")
 def protected(value: Value, decision: Decision, facts: Facts) -> bool:
     """Accept what encrypts, and what at least keeps messages from being changed."""
     return str(value).lower() in {"privacy", "integrity", "integrity,privacy", "privacy,integrity"}
 
 
-secure.fixed(
-    "security.rpc", "hadoop.rpc.protection", "privacy", SHOULD, default_harms=True, accepts=protected
-).text("Calls are encrypted.", "integrity alone leaves names and tokens readable on the wire")
-secure.fixed("security.block-tokens", "dfs.block.access.token.enable", True, file="hdfs-site.xml").text(
-    "DataNodes serve a block only to clients that the NameNode authorized.",
-    "otherwise anyone with a block's number can read it",
-)
-
-
-# A DataNode that is told to encrypt does so whatever the protection is (SaslDataTransferServer).
-secure.fixed(
-    "security.data-transfer",
-    "dfs.data.transfer.protection",
-    "privacy",
-    SHOULD,
-    file="hdfs-site.xml",
-    accepts=lambda value, decision, facts: (
+rules.accepts("integrity, privacy or encryption")(
+    lambda value, decision, facts: (
         protected(value, decision, facts) or facts.decided.get("dfs.encrypt.data.transfer") is True
-    ),
-).text("Blocks are encrypted on the wire.", "it also lets DataNodes run without root's ports")
-
-
-secure.fixed(
-    "security.data-cipher",
-    "dfs.encrypt.data.transfer.cipher.suites",
-    "AES/CTR/NoPadding",
-    SHOULD,
-    file="hdfs-site.xml",
-).text(
-    "Blocks are encrypted by AES.", "processors have instructions for it; the default negotiates slow ciphers"
-)
-secure_mapreduce.fixed(
-    "security.container-executor",
-    "yarn.nodemanager.container-executor.class",
-    _EXECUTOR,
-    file="yarn-site.xml",
-).text(
-    "Tasks run as the users who submitted them.", "the default runs every task as the NodeManager's own user"
-)
-secure_mapreduce.fixed("security.yarn-lists", "yarn.acl.enable", True, file="yarn-site.xml").text(
-    "Jobs are seen and stopped by their owners and administrators only.",
-    "by default all users may; yarn.admin.acl lists administrators, which otherwise are all users",
+    )
 )
 
 
+@rules.when("with --secure and MapReduce, if access lists are checked")
 def _checks_yarn_lists(facts: Facts) -> bool:
     """Whether YARN checks lists at all; a separate rule reports that it does not."""
     return secured_mapreduce(facts) and (facts.planned or facts.decided.get("yarn.acl.enable") is True)
 
 
-secure_mapreduce.fixed(
-    "security.yarn-administrators",
-    "yarn.admin.acl",
-    "yarn",
-    when=Condition("with --secure and MapReduce, if access lists are checked", _checks_yarn_lists),
-    file="yarn-site.xml",
-    accepts=lambda value, decision, facts: bool(str(value).strip()) and "*" not in str(value),
-).text("YARN has its own administrators.", "the default, *, makes every user an administrator")
-secure_mapreduce.fixed(
-    "security.job-lists", "mapreduce.cluster.acls.enabled", True, SHOULD, file="mapred-site.xml"
-).text(
-    "Only their owners can read what jobs report.",
-    "counters and configurations may be confidential",
+rules.accepts("named administrators")(
+    lambda value, decision, facts: bool(str(value).strip()) and "*" not in str(value)
 )
-secure.fixed("security.web", "hadoop.http.authentication.type", "kerberos", SHOULD).text(
-    "Web pages require users to authenticate.", "the default trusts a user name in the URL"
-)
-secure.fixed(
-    "security.web-anonymous", "hadoop.http.authentication.simple.anonymous.allowed", False, SHOULD
-).text("Web pages require a user name.", "with the filter enabled, anonymous users are refused")
-secure.fixed(
-    "security.web-filter",
-    "hadoop.http.filter.initializers",
-    (_FILTER,),
-    SHOULD,
-    accepts=lambda value, decision, facts: _FILTER in str(value),
-).text(
-    "The authentication filter covers every page.",
-    "without it hadoop.http.authentication.type has no effect",
-)
-secure.fixed(
-    "security.web-secret",
-    "hadoop.http.authentication.signature.secret.file",
-    WEB_SECRET,
-    SHOULD,
-    accepts=set_at_all,
-).text("All hosts sign web sessions with one secret.", WHY_WEB_SECRET)
+rules.accepts("the authentication filter")(lambda value, decision, facts: _FILTER in str(value))
 
 
-rules.advice(
-    "security.trusted-network",
-    MUST,
-    sources="D3 125, howdah",
-    when=Condition("without --secure", lambda facts: not facts.request.secure),
-).text(
-    "A cluster without Kerberos needs a trusted network.",
-    "Without --secure Hadoop trusts any user name, and anyone who can reach a port can read and delete "
-    "all data: keep the cluster on a separate network, allow only gateways through a firewall, or "
-    "plan with --secure.",
-)
+rules.when("without --secure")(lambda facts: not facts.request.secure)
 
 
-def realm(facts: Facts) -> str:
-    """The Kerberos realm: the one asked for, or the hosts' domain in capitals; raises UserError."""
-    if facts.request.realm:
-        return facts.request.realm
-    domain = facts.cluster.domain
-    if not domain:
-        raise UserError(
-            "--realm",
-            "the hosts share no domain that a Kerberos realm could be named after",
-            "give the realm, for instance --realm EXAMPLE.COM",
-        )
-    return domain.upper()
-
-
-@rules.advice("security.preparations", MUST, sources="Hadoop 3.5.0: secure mode, howdah", when=SECURED)
+@rules.advises("security.preparations")
 def _preparations(facts: Facts) -> str | None:
-    """What must be there before a secure cluster starts."""
     return (
         f"Before the first start: a Kerberos realm {realm(facts)} with a principal for each service on each "
         f"host; keytabs in {KEYTABS}, readable by their service only; a key and a certificate for each host "
@@ -206,14 +97,8 @@ def _of_root(reading: Inspected, key: str) -> bool:
     return port.isdigit() and 0 < int(port) < _FIRST_OF_USERS
 
 
-@rules.inspection(
-    "security.startable-datanodes",
-    MUST,
-    sources="HDFS-2856, Hadoop 3.5.0: DataNode.checkSecureConfig",
-    when=Condition("with Kerberos, if hdfs-site.xml is a DataNode's", secured),
-)
+@rules.inspects("security.startable-datanodes")
 def _startable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """With Kerberos a DataNode has ports that only root opens, or SASL for data and HTTPS for pages."""
     of_datanodes = any(map(reading.text, _OF_DATANODES))
     if not reading.has("hdfs-site.xml") or not of_datanodes or reading.truth(_ANY_PORTS) is True:
         return
@@ -240,14 +125,8 @@ def _startable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection(
-    "security.queue-rights",
-    MUST,
-    sources="Hadoop 3.5.0: CapacityScheduler",
-    when="with Kerberos, if the queues are given",
-)
+@rules.inspects("security.queue-rights")
 def _queue_rights(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Only administrators and owners stop applications."""
     # Without Kerberos users are whoever they claim to be, and lists of them keep no user out.
     if not facts.request.secure or not reading.has("capacity-scheduler.xml") or uses_fair(reading):
         return
@@ -268,9 +147,8 @@ def _queue_rights(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     )
 
 
-@rules.inspection("security.proxy-users", sources="Hadoop 3.5.0: Superusers")
+@rules.inspects("security.proxy-users")
 def _proxies(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """A service that acts for others does so from its own hosts, or for some groups only."""
     proxies: dict[str, dict[str, str]] = {}
     for entry in reading.effective:
         if match := _PROXY.fullmatch(entry.name):
@@ -287,9 +165,8 @@ def _proxies(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection("security.umask", sources="Hadoop 3.5.0: HdfsPermissionsGuide")
+@rules.inspects("security.umask")
 def _umask(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Other users cannot write new files."""
     text = (reading.text(_UMASK) or "").strip()
     if re.fullmatch(r"[0-7]{3,4}", text):
         yield reading.verdict(
@@ -301,9 +178,8 @@ def _umask(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection("security.tls-protocols", MUST, sources="Java 17")
+@rules.inspects("security.tls-protocols")
 def _protocols(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Encrypted pages use protocols that are not broken."""
     named = reading.parts(_PROTOCOLS)
     if named:
         dead = [protocol for protocol in named if _DEAD.fullmatch(protocol)]
@@ -316,9 +192,8 @@ def _protocols(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection("security.host-names", sources="Hadoop 3.5.0: EncryptedShuffle")
+@rules.inspects("security.host-names")
 def _verifier(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """A certificate is valid only for the host that it names."""
     if text := reading.text(_VERIFIER):
         yield reading.verdict(
             _VERIFIER,
@@ -330,9 +205,8 @@ def _verifier(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 
 # The file may be there on the hosts and not among those that were given.
-@rules.inspection("security.key-store", sources="Hadoop 3.5.0: SecureMode")
+@rules.inspects("security.key-store")
 def _server_store(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """If pages are encrypted, a file names the daemon's key store."""
     encrypted = [key for key in _POLICIES if (reading.text(key) or "").startswith("HTTPS_ONLY")]
     if encrypted:
         file = reading.text("hadoop.ssl.server.conf") or "ssl-server.xml"
@@ -355,14 +229,8 @@ def _principals(reading: Inspected) -> dict[str, str]:
     }
 
 
-@rules.inspection(
-    "security.own-principals",
-    MUST,
-    sources="Hadoop 3.5.0: SecureMode",
-    when="the configuration names several hosts",
-)
+@rules.inspects("security.own-principals")
 def _own_host(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Principals in a configuration that hosts share name no host."""
     if not has_several_hosts(reading):
         return
     for key, text in _principals(reading).items():
@@ -379,9 +247,8 @@ def _own_host(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection("security.one-realm", sources="Hadoop 3.5.0: SecureMode")
+@rules.inspects("security.one-realm")
 def _one_realm(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """The daemons of a cluster are of one Kerberos realm."""
     realms: dict[str, list[str]] = {}
     for key, text in _principals(reading).items():
         realms.setdefault(text.rpartition("@")[2], []).append(key)

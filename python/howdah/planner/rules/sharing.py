@@ -7,26 +7,24 @@ from collections.abc import Sequence
 from howdah.model.hostname import expand_all
 from howdah.model.plan import value_text
 from howdah.planner.facts import Facts
-from howdah.planner.rules.declare import Condition, Rules
+from howdah.planner.rules.declare import read_rules
 from howdah.units import format_counted
+
+rules = read_rules("sharing.toml")
 
 _TOLD_HOSTS = 3
 _DIGEST_LETTERS = 12
-rules = Rules()
 
 
+@rules.when("other clusters have virtual machines on the same hosts")
+@rules.when("other clusters have masters on the same hosts")
+@rules.when("other clusters are on the same hosts")
 def _shares(facts: Facts) -> bool:
     return facts.request.sharing is not None
 
 
-@rules.advice(
-    "sharing.hosts",
-    sources="D0 20, howdah",
-    when=Condition("other clusters have virtual machines on the same hosts", _shares),
-)
+@rules.advises("sharing.hosts")
 def _neighbours(facts: Facts) -> str | None:
-    """No thread, byte of memory or data disk is given to two clusters, and the hypervisor's part is kept
-    once."""
     sharing = facts.request.sharing
     if sharing is None:
         return None
@@ -64,13 +62,8 @@ def _ranges(numbers: Sequence[int]) -> str:
     return ", ".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
 
 
-@rules.advice(
-    "sharing.masters-apart",
-    sources="howdah",
-    when=Condition("other clusters have masters on the same hosts", _shares),
-)
+@rules.advises("sharing.masters-apart")
 def _together(facts: Facts) -> str | None:
-    """Masters of clusters that share hosts are on different hosts, as far as there are enough."""
     sharing = facts.request.sharing
     if sharing is None:
         return None
@@ -92,11 +85,8 @@ def _together(facts: Facts) -> str | None:
     )
 
 
-@rules.advice(
-    "sharing.host-settings", sources="howdah", when=Condition("other clusters are on the same hosts", _shares)
-)
+@rules.advises("sharing.host-settings")
 def _differently(facts: Facts) -> str | None:
-    """Firmware and hypervisor of a host are set once for all clusters on it."""
     sharing = facts.request.sharing
     if sharing is None:
         return None

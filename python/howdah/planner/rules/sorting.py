@@ -7,13 +7,14 @@ from collections.abc import Iterable
 
 from howdah.model.plan import Input, Value
 from howdah.planner.budget import HEAP_SHARE
-from howdah.planner.conditions import WITH_MAPREDUCE
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
-from howdah.planner.rule import MAY, MUST, Decision
-from howdah.planner.rules.declare import Rules, as_number, between, one_of
+from howdah.planner.rule import Decision
+from howdah.planner.rules.declare import as_number, read_rules
 from howdah.releases.values import heap_bytes
 from howdah.units import MIB
+
+rules = read_rules("sorting.toml")
 
 _RECORD_BYTES = 100
 _RECORD_EXTRA_BYTES = 18
@@ -38,10 +39,9 @@ _KNOWN_CODECS = frozenset(
     )
 )
 _LEAST_HEAP = 64 * MIB
-rules = Rules(file="mapred-site.xml")
-mapreduce = rules.under(when=WITH_MAPREDUCE)
 
 
+@rules.accepts("a buffer that fits the heap")
 def _buffer_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
     heap_mb = facts.number("mapreduce.map.memory.mb") * HEAP_SHARE
     return (
@@ -49,15 +49,8 @@ def _buffer_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
     )
 
 
-@mapreduce.setting(
-    "sorting.sort-buffer",
-    "mapreduce.task.io.sort.mb",
-    sources="D0 55, D0 64, D1 77, D1 93, D4 129, D4 138",
-    default_will_do=True,
-    accepts=_buffer_will_do,
-)
+@rules.decides("sorting.sort-buffer")
 def _sort_buffer(facts: Facts) -> Decision:
-    """The sort buffer holds the output of a map task over one block, so that it is spilled once."""
     block_mb = facts.number("dfs.blocksize") / MIB
     heap_mb = facts.number("mapreduce.map.memory.mb") * HEAP_SHARE
     share = 1 + _RECORD_EXTRA_BYTES / _RECORD_BYTES
@@ -85,9 +78,8 @@ def _sort_buffer(facts: Facts) -> Decision:
     )
 
 
-@rules.inspection("sorting.sort-buffer-in-heap", MUST, sources="D4 129")
+@rules.inspects("sorting.sort-buffer-in-heap")
 def _buffer_over_heap(reading: Inspected, facts: Facts) -> Iterable[Observation]:
-    """The sort buffer is at most 70 % of a map task's heap."""
     buffer = reading.number("mapreduce.task.io.sort.mb")
     options = reading.text("mapreduce.map.java.opts") or reading.text("mapred.child.java.opts") or ""
     container = reading.number("mapreduce.map.memory.mb")
@@ -108,47 +100,8 @@ def _buffer_over_heap(reading: Inspected, facts: Facts) -> Iterable[Observation]
     )
 
 
-mapreduce.fixed(
-    "sorting.spill-share",
-    "mapreduce.map.sort.spill.percent",
-    _SPILL_SHARE,
-    MAY,
-    accepts=between(0.7, 0.95),
-    written=False,
-    today="io.sort.record.percent is gone: the buffer divides itself between records and their metadata.",
-).text(
-    "Spilling begins when the buffer is four fifths full.",
-    "the task goes on while it spills",
-    "D0 55, Hadoop 3.5.0: mapred-default.xml",
-)
-mapreduce.fixed(
-    "sorting.sort-factor", "mapreduce.task.io.sort.factor", 64, default_will_do=True, accepts=between(32, 256)
-).text("64 runs are merged at once.", "one pass over the data; the default of 10 needs two", "D0 55, D4 138")
-mapreduce.fixed(
-    "sorting.compression",
-    "mapreduce.map.output.compress",
-    True,
-    accepts=lambda value, decision, facts: value is True,
-).text(
-    "Map output is compressed.",
-    "less to write, to fetch and to merge, for little CPU time: the study's data shrank 4.9 times",
-    "D0 51, D4 131",
-)
-mapreduce.fixed(
-    "sorting.codec",
-    "mapreduce.map.output.compress.codec",
-    _SNAPPY,
-    accepts=one_of(f"{_CODECS}.Lz4Codec", f"{_CODECS}.ZStandardCodec"),
-).text(
-    "Map output is compressed by a fast codec.",
-    "fast enough to save disk and network time; it includes its native library",
-    "D0 51",
-)
-
-
-@rules.inspection("sorting.codec-exists", MUST, sources="D0 51, Hadoop 3.5.0")
+@rules.inspects("sorting.codec-exists")
 def _unknown_codec(reading: Inspected, facts: Facts) -> Iterable[Observation]:
-    """The codec of map output is one that Hadoop has."""
     codec = reading.text("mapreduce.map.output.compress.codec")
     if not reading.truth("mapreduce.map.output.compress") or codec is None:
         return

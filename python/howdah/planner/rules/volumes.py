@@ -9,10 +9,12 @@ from howdah.model.inventory import DiskKind, DiskRole, HostGroup
 from howdah.model.plan import Input, Value
 from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.reading import Inspected, Observation, data_mounts, is_temporary, path_list
-from howdah.planner.rule import MAY, MUST, Decision, Scope
-from howdah.planner.rules.declare import Rules, as_number
+from howdah.planner.rule import Decision
+from howdah.planner.rules.declare import as_number, read_rules
 from howdah.planner.storage import block_disks
 from howdah.units import GIB, MIB, format_bytes, format_counted, format_percent
+
+rules = read_rules("volumes.toml")
 
 _FSDATASET = "org.apache.hadoop.hdfs.server.datanode.fsdataset"
 _ROUND_ROBIN = f"{_FSDATASET}.RoundRobinVolumeChoosingPolicy"
@@ -26,9 +28,9 @@ _DISKS_PER_FAILURE = 6
 _TAG = "[SSD]"
 """Of every kind of flash: Hadoop has no other name for NVMe."""
 _NEVER_FILLED, _NEVER_FILLED_MOST = 0.05, 100 * 10**9
-rules = Rules(file="hdfs-site.xml")
 
 
+@rules.accepts("a directory on each disk")
 def _every_disk(value: Value, decision: Decision, facts: Facts) -> bool:
     paths = path_list(value)
     apart = len(set(paths)) == len(paths)
@@ -42,15 +44,8 @@ def _data_dirs(facts: Facts) -> tuple[str, ...]:
     return dirs
 
 
-@rules.setting(
-    "volumes.data-dirs",
-    "dfs.datanode.data.dir",
-    sources="D0 30, D0 36, D3 123, D4 128",
-    scope=Scope.WORKER,
-    accepts=_every_disk,
-)
+@rules.decides("volumes.data-dirs")
 def _hdfs_dirs(facts: Facts) -> Decision:
-    """One directory on every data disk (JBOD)."""
     dirs = _data_dirs(facts)
     kinds = _kinds(facts, len(dirs))
     flash = sum(kind is not DiskKind.HDD for kind in kinds)
@@ -78,13 +73,8 @@ def _kinds(facts: Facts, disks: int) -> tuple[DiskKind, ...]:
     return kinds if len(kinds) == disks else ()
 
 
-@rules.advice(
-    "volumes.flash-beside-disks",
-    sources="Hadoop 3.5.0: ArchivalStorage, HDFS-2832",
-    when="hosts have both flash and spinning data disks",
-)
+@rules.advises("volumes.flash-beside-disks")
 def _flash(facts: Facts) -> str | None:
-    """Flash among spinning disks is used by storage policies."""
     groups = []
     for group in facts.cluster.worker_groups:
         data = [disk for disk in group.disks if disk.role is DiskRole.DATA]
@@ -102,11 +92,8 @@ def _flash(facts: Facts) -> str | None:
     )
 
 
-@rules.inspection(
-    "volumes.lasting", MUST, sources="Hadoop 3.5.0: hdfs-default.xml, Hadoop 3.5.0: core-default.xml"
-)
+@rules.inspects("volumes.lasting")
 def _temporary(reading: Inspected, facts: Facts) -> Iterable[Observation]:
-    """No block is in a directory that is emptied at boot."""
     if reading.text("dfs.datanode.data.dir") is None and not reading.has("hdfs-site.xml"):
         return
     # What is found, the release's default included.
@@ -124,20 +111,14 @@ def _temporary(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     )
 
 
+@rules.accepts("up to half of the disks")
 def _failures_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
     disks = len(_data_dirs(facts))
     return as_number(value) == 0 if disks == 1 else 1 <= as_number(value) <= disks / 2
 
 
-@rules.setting(
-    "volumes.failed-volumes",
-    "dfs.datanode.failed.volumes.tolerated",
-    sources="howdah",
-    scope=Scope.WORKER,
-    accepts=_failures_will_do,
-)
+@rules.decides("volumes.failed-volumes")
 def _failures(facts: Facts) -> Decision:
-    """A DataNode continues when a sixth of its disks fail, and stops when half fail."""
     disks = len(_data_dirs(facts))
     inputs = (Input(name="data disks", value=disks),)
     if disks == 1:
@@ -149,9 +130,8 @@ def _failures(facts: Facts) -> Decision:
     )
 
 
-@rules.inspection("volumes.failed-volumes-too-many", MUST, sources="Hadoop 3.5.0: hdfs-default.xml")
+@rules.inspects("volumes.failed-volumes-too-many")
 def _more_failures_than_disks(reading: Inspected, facts: Facts) -> Iterable[Observation]:
-    """Fewer failures are tolerated than there are disks, or the DataNode does not start."""
     tolerated = reading.number("dfs.datanode.failed.volumes.tolerated")
     dirs = reading.folders("dfs.datanode.data.dir")
     if tolerated is None or not dirs:
@@ -172,6 +152,7 @@ def smallest_disk(group: HostGroup) -> int:
     return min(sizes)
 
 
+@rules.accepts("a part of the disk")
 def _reserve_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
     disk = smallest_disk(facts.group)
     if as_number(value) >= disk:
@@ -186,16 +167,8 @@ def disk_full_percent(disk_bytes: int) -> int:
     return math.floor(100 * (1 - free))
 
 
-@rules.setting(
-    "volumes.reserved",
-    "dfs.datanode.du.reserved",
-    sources="D0 35, howdah",
-    scope=Scope.WORKER,
-    accepts=_reserve_will_do,
-)
+@rules.decides("volumes.reserved")
 def _reserved(facts: Facts) -> Decision:
-    """5 % of each disk, at most 100 GB, are never filled; if tasks use the disks too, 10 % more are left to
-    them, at most 200 GB."""
     disk = smallest_disk(facts.group)
     free = disk * (100 - disk_full_percent(disk)) / 100
     tasks = min(disk * _FOR_TASKS, _FOR_TASKS_MOST) if facts.request.mapreduce else 0
@@ -214,14 +187,8 @@ def _reserved(facts: Facts) -> Decision:
     )
 
 
-@rules.inspection(
-    "volumes.reserved-beyond",
-    MUST,
-    sources="Hadoop 3.5.0: hdfs-default.xml",
-    when="the disks are known",
-)
+@rules.inspects("volumes.reserved-beyond")
 def _reserved_beyond(reading: Inspected, facts: Facts) -> Iterable[Observation]:
-    """No more is kept free than a disk holds."""
     key = "dfs.datanode.du.reserved"
     reserved = reading.size(key)
     sizes = [mount.size_bytes for mount in data_mounts(reading)]
@@ -236,18 +203,13 @@ def _reserved_beyond(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     )
 
 
-@rules.setting(
-    "volumes.volume-policy",
-    "dfs.datanode.fsdataset.volume.choosing.policy",
-    MAY,
-    sources="D0 151, howdah",
-    scope=Scope.WORKER,
-    accepts=lambda value, decision, facts: (
-        value == decision.value or (not value and decision.value == _ROUND_ROBIN)
-    ),
+rules.accepts("the same, or none")(
+    lambda value, decision, facts: value == decision.value or (not value and decision.value == _ROUND_ROBIN)
 )
+
+
+@rules.decides("volumes.volume-policy")
 def _volume_policy(facts: Facts) -> Decision:
-    """Equal disks are filled in turn, unequal ones by free space."""
     # Flash among spinning disks has a storage type of its own: HDFS never weighs one against the other.
     sizes = {disk.size_bytes for disk in block_disks(facts.group)}
     inputs = (Input(name="sizes of data disks", value=len(sizes)),)
@@ -262,9 +224,8 @@ def _volume_policy(facts: Facts) -> Decision:
     )
 
 
-@rules.inspection("volumes.all-disks", sources="D0 30, D0 24")
+@rules.inspects("volumes.all-disks")
 def _shared_disk(reading: Inspected, facts: Facts) -> Iterable[Observation]:
-    """YARN's local directories are on as many disks as HDFS's."""
     hdfs, yarn = reading.folders("dfs.datanode.data.dir"), reading.folders("yarn.nodemanager.local-dirs")
     if not hdfs or not yarn:
         return

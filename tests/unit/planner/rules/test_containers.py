@@ -12,8 +12,7 @@ from howdah.model.plan import Value
 from howdah.model.request import PlanRequest, Profile
 from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.rule import SettingRule
-from howdah.planner.rules import containers
-from support.facts import HADOOP_RULES, a_worker, facts_of, values_of
+from support.facts import HADOOP_RULES, a_worker, facts_of, rules_of, values_of
 
 ASYNCHRONOUS = "yarn.scheduler.capacity.schedule-asynchronously.enable"
 BEAT = "yarn.scheduler.capacity.per-node-heartbeat"
@@ -41,7 +40,7 @@ def found(release: str = BY_HEARTBEAT, more: Mapping[str, Value] = MappingProxyT
 
 
 def rule(key: str) -> SettingRule:
-    (one,) = [one for one in containers.rules if isinstance(one, SettingRule) and one.key == key]
+    (one,) = [one for one in rules_of("containers") if isinstance(one, SettingRule) and one.key == key]
     return one
 
 

@@ -7,16 +7,15 @@ import pytest
 from howdah.model.plan import Value
 from howdah.model.request import Demand
 from howdah.planner.rule import SettingRule
-from howdah.planner.rules import hive, spark
 from howdah.planner.rules.catalogue import find_rule
-from support.facts import asking, facts_of, values_of
+from support.facts import asking, facts_of, rules_of, values_of
 
-SECURED_SPARK = [rule for rule in spark.rules if rule.condition == "with --secure and Spark"]
+SECURED_SPARK = [rule for rule in rules_of("spark") if rule.condition == "with --secure and Spark"]
 HIVE, SPARK = (Demand(kind="tez"),), (Demand(kind="spark"),)
 
 
 def test_with_kerberos_hive_has_principals_and_acts_for_people() -> None:
-    values = values_of([hive.rules], facts_of(request=asking(HIVE, secure=True)))
+    values = values_of([rules_of("hive")], facts_of(request=asking(HIVE, secure=True)))
     assert values["hive.server2.authentication"] == "KERBEROS"
     assert values["hive.metastore.sasl.enabled"] is True
     assert values["hive.metastore.kerberos.principal"] == "hive/_HOST@EXAMPLE.COM"
@@ -33,7 +32,7 @@ def test_with_kerberos_sparks_history_server_logs_in() -> None:
 
 @pytest.mark.parametrize("kinds", [HIVE, SPARK])
 def test_without_kerberos_neither_is_told_of_it(kinds: tuple[Demand, ...]) -> None:
-    assert values_of([hive.rules, SECURED_SPARK], facts_of(request=asking(kinds))) == {}
+    assert values_of([rules_of("hive"), SECURED_SPARK], facts_of(request=asking(kinds))) == {}
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import Inspection, SettingRule
 from howdah.planner.rules import nodes
 from howdah.releases.catalogue import hadoop
-from support.facts import HBASE, a_configuration, a_worker, asking, facts_of, values_of
+from support.facts import HBASE, a_configuration, a_worker, asking, facts_of, rules_of, values_of
 
 NODE = "yarn.nm.liveness-monitor.expiry-interval-ms"
 CONNECTED = "yarn.client.nodemanager-connect.max-wait-ms"
@@ -27,25 +27,27 @@ PAIRED = facts_of(request=PlanRequest(protection=Protection.HA)).deciding("fs.de
 
 
 def values(facts: Facts) -> dict[str, Value]:
-    return values_of([nodes.rules], facts)
+    return values_of([rules_of("nodes")], facts)
 
 
 def accepted(facts: Facts, key: str, found: Value) -> bool:
     (rule,) = [
-        one for one in nodes.rules if isinstance(one, SettingRule) and one.key == key and one.holds(facts)
+        one
+        for one in rules_of("nodes")
+        if isinstance(one, SettingRule) and one.key == key and one.holds(facts)
     ]
     return rule.accepts(found, rule.decide(facts), facts)
 
 
 def seen(rule_id: str, properties: dict[str, str]) -> list[Observation]:
-    (rule,) = [one for one in nodes.rules if one.id == rule_id]
+    (rule,) = [one for one in rules_of("nodes") if one.id == rule_id]
     assert isinstance(rule, Inspection)
     return list(rule.inspect(Inspected(a_configuration(properties)), ALONE))
 
 
 def test_a_lost_worker_is_given_up_in_three_minutes_and_the_reason_says_why() -> None:
     assert values(ALONE)[NODE] == 180_000
-    (rule,) = [one for one in nodes.rules if isinstance(one, SettingRule) and one.key == NODE]
+    (rule,) = [one for one in rules_of("nodes") if isinstance(one, SettingRule) and one.key == NODE]
     decision = rule.decide(ALONE)
     assert "HDFS" in decision.because
     assert [one.value for one in decision.inputs] == [30_000]

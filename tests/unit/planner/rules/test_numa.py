@@ -13,6 +13,7 @@ from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import Inspection
 from howdah.planner.rules import numa
+from support.facts import rules_of
 from support.hosts import host_group
 
 NATIVE = PlanRequest()
@@ -59,7 +60,7 @@ def test_a_regionserver_beside_mapreduce_is_told_of_heaps_over_nodes() -> None:
 
 
 def seen(rule_id: str = "numa.nodes-known", release: str = "3.5.0", **properties: str) -> list[Observation]:
-    (rule,) = (rule for rule in numa.rules if isinstance(rule, Inspection) and rule.id == rule_id)
+    (rule,) = (rule for rule in rules_of("numa") if isinstance(rule, Inspection) and rule.id == rule_id)
     keys = {"enabled": numa.AWARE, "read": numa.READ_TOPOLOGY, "ids": numa.NODE_IDS, "executor": EXECUTOR}
     found = tuple(
         FoundProperty(name=keys[name], text=text, file="yarn-site.xml", line=1)

@@ -12,12 +12,13 @@ from howdah.planner.facts import Facts
 from howdah.planner.platforms.candidates import size_settings, weigh
 from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import Rule
-from howdah.planner.rules import memory, platform
+from howdah.planner.rules import platform
+from support.facts import rules_of
 from support.hosts import host_group
 from support.machine import host
 
 FACTS = Facts(request=PlanRequest())
-RULES = (*platform.rules, *memory.rules)
+RULES = (*rules_of("platform"), *rules_of("memory"))
 REQUESTS = (
     PlanRequest(),
     PlanRequest(weigh_virtual=True),

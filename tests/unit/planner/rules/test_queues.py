@@ -5,17 +5,16 @@ from __future__ import annotations
 import pytest
 
 from howdah.planner.rule import AdviceRule, SettingRule
-from howdah.planner.rules import queues
 from howdah.planner.rules.catalogue import find_rule
-from support.facts import HBASE, asking, facts_of, values_of
+from support.facts import HBASE, asking, facts_of, rules_of, values_of
 
 ADMINISTER = "yarn.scheduler.capacity.root.acl_administer_queue"
 
 
 def test_with_kerberos_not_everybody_may_stop_every_job() -> None:
-    assert values_of([queues.rules], facts_of(request=asking(secure=True)))[ADMINISTER] == "yarn"
-    assert ADMINISTER not in values_of([queues.rules], facts_of())
-    assert ADMINISTER not in values_of([queues.rules], facts_of(request=asking(HBASE, secure=True)))
+    assert values_of([rules_of("queues")], facts_of(request=asking(secure=True)))[ADMINISTER] == "yarn"
+    assert ADMINISTER not in values_of([rules_of("queues")], facts_of())
+    assert ADMINISTER not in values_of([rules_of("queues")], facts_of(request=asking(HBASE, secure=True)))
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
-from howdah.planner.rule import MUST
-from howdah.planner.rules.declare import Rules
+from howdah.planner.rules.declare import read_rules
+
+rules = read_rules("consistency/features.toml")
 
 _ENCRYPT, _TOKENS = "dfs.encrypt.data.transfer", "dfs.block.access.token.enable"
 _PROTECTION = "dfs.data.transfer.protection"
@@ -31,15 +32,10 @@ _EXECUTOR = "yarn.nodemanager.container-executor.class"
 _CFG = "container-executor.cfg"
 _REGION_REPLICAS = "hbase.region.replica.replication.enabled"
 _REFRESH = "hbase.regionserver.storefile.refresh.period"
-_YARN = ("Hadoop 3.5.0: yarn-default.xml",)
-rules = Rules()
 
 
-@rules.inspection(
-    "consistency.block-tokens", MUST, sources="Hadoop 3.5.0: hdfs-default.xml, Hadoop 3.5.0: BlockManager"
-)
+@rules.inspects("consistency.block-tokens")
 def _block_tokens(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Where blocks are encrypted or protected on the wire, they need tokens."""
     protecting = [key for key in (_ENCRYPT,) if reading.truth(key)]
     if facts.request.secure and reading.text(_PROTECTION):
         protecting.append(_PROTECTION)
@@ -56,11 +52,8 @@ def _block_tokens(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection(
-    "consistency.labels-enabled", MUST, sources="Hadoop 3.5.0: NodeLabel", when="a queue has a label"
-)
+@rules.inspects("consistency.labels-enabled")
 def _labels(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Queues have node labels only if labels are enabled."""
     labelled = [
         entry
         for entry in reading.effective
@@ -82,14 +75,8 @@ def _labels(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection(
-    "consistency.label-capacities",
-    MUST,
-    sources="Hadoop 3.5.0: NodeLabel, Hadoop 3.5.0: ParentQueue",
-    when="a queue has a capacity of a label's nodes",
-)
+@rules.inspects("consistency.label-capacities")
 def _label_capacities(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Shares of labelled nodes add up to 100 % below each parent."""
     shares: dict[tuple[str, str], dict[str, float]] = {}
     places: dict[tuple[str, str], str] = {}
     for entry in reading.effective:
@@ -124,14 +111,8 @@ def _is_second(reading: Inspected) -> bool:
     return any(part.strip().startswith("2") for part in versions.split(","))
 
 
-@rules.inspection(
-    "consistency.timeline-collectors",
-    MUST,
-    sources="Hadoop 3.5.0: TimelineServiceV2",
-    when="version 2 of the timeline service is enabled",
-)
+@rules.inspects("consistency.timeline-collectors")
 def _collectors(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Version 2 of the timeline service has collectors in NodeManagers."""
     if _is_second(reading) and not reading.truth(f"{_SERVICES}.manifest.enabled"):
         services = [name.strip() for name in (reading.text(_SERVICES) or "").split(",")]
         yield reading.verdict(
@@ -147,13 +128,8 @@ def _collectors(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection(
-    "consistency.timeline-reader",
-    sources="Hadoop 3.5.0: TimelineServiceV2",
-    when="version 2 of the timeline service is enabled",
-)
+@rules.inspects("consistency.timeline-reader")
 def _readers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Version 2 of the timeline service has a reader and an HBase."""
     if _is_second(reading):
         key = f"{_TIMELINE}reader.class"
         reader = next(
@@ -179,14 +155,8 @@ def _readers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection(
-    "consistency.impersonation",
-    MUST,
-    sources="Hadoop 3.5.0: ProxyUsers",
-    when="a service may impersonate users",
-)
+@rules.inspects("consistency.impersonation")
 def _impersonation(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """A service that impersonates users has hosts, and users or groups."""
     proxies: dict[str, dict[str, str]] = {}
     places: dict[str, str] = {}
     for entry in reading.effective:
@@ -213,14 +183,8 @@ def _impersonation(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection(
-    "consistency.name-rules",
-    MUST,
-    sources="Hadoop 3.5.0: KerberosName",
-    when="hadoop.security.auth_to_local is set",
-)
+@rules.inspects("consistency.name-rules")
 def _rules_of_names(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Rules that make users of principals can be read."""
     text = reading.text(_MAPPING) or ""
     if not text.strip() or "${" in text:
         return
@@ -255,14 +219,8 @@ def _rules_of_names(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     )
 
 
-@rules.inspection(
-    "consistency.executor-group",
-    MUST,
-    sources="Hadoop 3.5.0: SecureContainer",
-    when="LinuxContainerExecutor runs containers, and container-executor.cfg is checked",
-)
+@rules.inspects("consistency.executor-group")
 def _executor(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """The container executor's own file names the NodeManager's group."""
     own = {entry.name: entry for entry in reading.properties if entry.base_name == _CFG}
     if not reading.has(_CFG) or "LinuxContainerExecutor" not in (reading.text(_EXECUTOR) or ""):
         return
@@ -279,13 +237,8 @@ def _executor(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     )
 
 
-@rules.inspection(
-    "consistency.region-replicas",
-    sources="HBase 2.6.4: reference guide, HBase 2.6.4: timeline-consistent reads",
-    when="regions have replicas",
-)
+@rules.inspects("consistency.region-replicas")
 def _region_replicas(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Replicas of regions receive each write, or read it again."""
     period = reading.number(_REFRESH) or 0
     replicas = (
         reading.number("hbase.meta.replica.count") or 0,

@@ -18,9 +18,10 @@ from howdah.planner.reading import (
     named_hosts,
     worker_hosts,
 )
-from howdah.planner.rule import MUST
-from howdah.planner.rules.declare import Rules
+from howdah.planner.rules.declare import read_rules
 from howdah.units import format_names
+
+rules = read_rules("consistency/names.toml")
 
 _FILE_SYSTEM = "fs.defaultFS"
 _YARN = "org.apache.hadoop.yarn.server."
@@ -66,7 +67,6 @@ _KEYS_OF_DIRECTORIES = re.compile(
 )
 _WILDCARDS = frozenset(("0.0.0.0", "::", ""))
 """Hosts of addresses that a daemon listens on at all interfaces."""
-rules = Rules()
 
 
 def _authority(address: str) -> str:
@@ -89,14 +89,8 @@ def _namenodes(reading: Inspected, services: tuple[str, ...]) -> dict[str, str]:
     }
 
 
-@rules.inspection(
-    "consistency.known-file-system",
-    MUST,
-    sources="Hadoop 3.5.0: HDFSHighAvailabilityWithQJM",
-    when="the configuration lists the NameNodes",
-)
+@rules.inspects("consistency.known-file-system")
 def _file_systems(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """What names the cluster's HDFS names its name service, or the NameNode if there is only one."""
     services = _listed(reading.text("dfs.nameservices") or "")
     namenodes = _namenodes(reading, services)
     # Names of services are compared with case, names of hosts are not.
@@ -127,14 +121,8 @@ def _file_systems(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection(
-    "consistency.own-directories",
-    MUST,
-    sources="Hadoop 3.5.0: LogAggregationFileController",
-    when="the URI of a directory names a host without domain and port",
-)
+@rules.inspects("consistency.own-directories")
 def _authorities(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Directories in HDFS are below the cluster's own file system."""
     own = _authority(reading.text(_FILE_SYSTEM) or "")
     if not own or not (reading.text(_FILE_SYSTEM) or "").startswith("hdfs://"):
         return
@@ -153,14 +141,8 @@ def _authorities(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection(
-    "consistency.reachable-masters",
-    MUST,
-    sources="Hadoop 3.5.0: ClusterSetup",
-    when="the workers file lists several workers",
-)
+@rules.inspects("consistency.reachable-masters")
 def _reachable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Masters of several workers are named so that other hosts find them."""
     if not has_several_hosts(reading):
         return
     for key in _master_keys(reading):
@@ -210,25 +192,14 @@ def _has_history(reading: Inspected) -> bool:
     return any(map(reading.text, (_HISTORY, *_OF_HISTORY)))
 
 
-@rules.inspection(
-    "consistency.reachable-history",
-    sources="Hadoop 3.5.0: ClientServiceDelegate",
-    when="jobs run on several workers, and no JobHistoryServer is set",
-)
+@rules.inspects("consistency.reachable-history")
 def _history(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Clients reach the history of finished jobs."""
     if _runs_jobs(reading) and not _has_history(reading):
         yield _is_reachable(reading, facts, _HISTORY)
 
 
-@rules.inspection(
-    "consistency.worker-names",
-    MUST,
-    sources="Hadoop 3.5.0: ClusterSetup",
-    when="a workers file exists",
-)
+@rules.inspects("consistency.worker-names")
 def _workers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """A workers file lists names of hosts, each of them its own."""
     for file, name in _listed_names(reading):
         if (name in HERE and len(reading.config.lists[file]) == 1) or not is_host(name):
             yield _misnamed(file, name)
@@ -252,13 +223,8 @@ def _misnamed(file: str, name: str) -> Observation:
     )
 
 
-@rules.inspection(
-    "consistency.local-workers",
-    sources="Hadoop 3.5.0: ClusterSetup",
-    when="the workers file lists localhost and other hosts",
-)
+@rules.inspects("consistency.local-workers")
 def _local_workers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """A workers file of several hosts lists the one that start scripts run on by its name."""
     for file, name in _listed_names(reading):
         if name in HERE and len(reading.config.lists[file]) > 1:
             yield _misnamed(file, name)
@@ -268,14 +234,8 @@ def _outside(names: Iterable[str], members: Set[str]) -> list[str]:
     return [name for name in names if name not in members]
 
 
-@rules.inspection(
-    "consistency.included-workers",
-    MUST,
-    sources="Hadoop 3.5.0: hdfs-default.xml",
-    when="dfs.hosts names a file in the configuration directory",
-)
+@rules.inspects("consistency.included-workers")
 def _included(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """The file of hosts that may be DataNodes has every worker."""
     config = reading.config
     if not config.included:
         # An empty file lets everybody in.
@@ -292,14 +252,8 @@ def _included(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     )
 
 
-@rules.inspection(
-    "consistency.mapped-workers",
-    MUST,
-    sources="Hadoop 3.5.0: RackAwareness",
-    when="a topology script is set, and its table topology.data is in the configuration directory",
-)
+@rules.inspects("consistency.mapped-workers")
 def _mapped(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """The topology's table has every worker."""
     config = reading.config
     script = reading.text("net.topology.script.file.name")
     if config.mapped is None or not script:
@@ -315,14 +269,8 @@ def _mapped(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     )
 
 
-@rules.inspection(
-    "consistency.known-classes",
-    MUST,
-    sources="Hadoop 3.5.0: yarn-default.xml, HBase 2.6.4: reference guide",
-    when="a class of Hadoop or HBase is named",
-)
+@rules.inspects("consistency.known-classes")
 def _classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Schedulers, stores, executors and logs are ones that Hadoop and HBase have."""
     for key, classes in _CLASSES.items():
         name = reading.text(key)
         if name and _OWN.fullmatch(name):
@@ -336,9 +284,8 @@ def _classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             )
 
 
-@rules.inspection("consistency.host-names", MUST, sources="RFC 952, howdah")
+@rules.inspects("consistency.host-names")
 def _host_names(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Masters have names that are names of hosts."""
     for entry in reading.effective:
         scheme, _, address = entry.text.rpartition("://")
         host = _authority(address)
@@ -357,9 +304,8 @@ def _host_names(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             )
 
 
-@rules.inspection("consistency.port-numbers", MUST, sources="Hadoop 3.5.0: NetUtils")
+@rules.inspects("consistency.port-numbers")
 def _port_numbers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Ports of addresses are numbers."""
     for entry in reading.effective:
         host, _, port = entry.text.rpartition("://")[2].partition("/")[0].partition(":")
         if _WITH_PORT.fullmatch(entry.name) and host and "${" not in entry.text:

@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from howdah.model.existing import FoundProperty
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict, has_several_hosts
-from howdah.planner.rule import MUST
-from howdah.planner.rules.declare import Rules
+from howdah.planner.rules.declare import read_rules
 from howdah.planner.rules.release import known_properties, known_property, names_of_today
 from howdah.releases.similar import similar_text
+
+rules = read_rules("consistency/paths.toml")
 
 _STORAGES = ("DISK", "SSD", "ARCHIVE", "RAM_DISK", "PROVIDED", "NVDIMM")
 _TAG = re.compile(r"\s*\[([^\]]*)\]")
@@ -74,17 +75,8 @@ _FILLED_LATER = re.compile(r".*(classpath|opts|command|options|[.-]env|[.-]param
 _OF_TEMPLATES = re.compile(r"#[A-Z][A-Z0-9_]*#")
 
 
-rules = Rules()
-
-
-@rules.inspection(
-    "consistency.provider-uris",
-    MUST,
-    sources="Hadoop 3.5.0: KMSClientProvider, Hadoop 3.5.0: CredentialProviderFactory",
-    when="a key or credential provider is set",
-)
+@rules.inspects("consistency.provider-uris")
 def _providers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Key and credential providers are URIs that Hadoop can read."""
     for entry in reading.effective:
         form = _PROVIDERS.get(entry.name)
         if form is None or not entry.text.strip() or "${" in entry.text:
@@ -107,14 +99,8 @@ def _provider(key: str, text: str) -> str:
     return f"kms://{scheme if scheme in ('http', 'https') else 'http'}@{path.partition('@')[2] or path}"
 
 
-@rules.inspection(
-    "consistency.socket-path",
-    MUST,
-    sources="Hadoop 3.5.0: DomainSocket",
-    when="dfs.domain.socket.path is set",
-)
+@rules.inspects("consistency.socket-path")
 def _sockets(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """The DataNode's socket is a path from the root on."""
     key = "dfs.domain.socket.path"
     text = (reading.text(key) or "").strip()
     if text and "${" not in text and ":" not in text:
@@ -127,9 +113,8 @@ def _sockets(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection("consistency.plain-variables", MUST, sources="Hadoop 3.5.0: hadoop-functions.sh")
+@rules.inspects("consistency.plain-variables")
 def _variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Scripts' directories have no scheme."""
     for entry in reading.environment:
         if _DIRECTORY.fullmatch(entry.name) and (match := _SCHEME.fullmatch(entry.text.strip())) and match[2]:
             yield entry_verdict(
@@ -141,14 +126,8 @@ def _variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             )
 
 
-@rules.inspection(
-    "consistency.shared-places",
-    MUST,
-    sources="Hadoop 3.5.0: mapred-default.xml, howdah",
-    when="fs.defaultFS is HDFS, and there are several hosts",
-)
+@rules.inspects("consistency.shared-places")
 def _shared_places(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """What all hosts read and write is in the file system that they share."""
     shared = reading.text("fs.defaultFS") or ""
     if not shared.startswith("hdfs://") or not has_several_hosts(reading):
         return
@@ -163,14 +142,8 @@ def _shared_places(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             )
 
 
-@rules.inspection(
-    "consistency.plain-paths",
-    MUST,
-    sources="Hadoop 3.5.0: NameNode, Hadoop 3.5.0: JournalNode, Hadoop 3.5.0: HostsFileReader, "
-    "Hadoop 3.5.0: NMLeveldbStateStoreService, Hadoop 3.5.0: LocalConfigurationProvider",
-)
+@rules.inspects("consistency.plain-paths")
 def _plain_paths(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Keys that are read as paths have no scheme."""
     for entry in reading.effective:
         match = _SCHEME.fullmatch(entry.text)
         foreign = _LISTS.fullmatch(entry.name) and match is not None and match[1].lower() != "file"
@@ -193,9 +166,8 @@ def _plain_paths(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection("consistency.storage-tags", MUST, sources="Hadoop 3.5.0: StorageLocation")
+@rules.inspects("consistency.storage-tags")
 def _data_tags(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """DataNodes' directories are tagged with storage types that there are."""
     for part in (reading.text(_DATA) or "").split(","):
         match = _TAG.match(part)
         if match and match[1].upper() not in _STORAGES:
@@ -211,11 +183,8 @@ def _data_tags(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             )
 
 
-@rules.inspection(
-    "consistency.directory-lists", MUST, sources="Hadoop 3.5.0: Configuration.getTrimmedStrings"
-)
+@rules.inspects("consistency.directory-lists")
 def _commas(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Directories of a list have commas between them."""
     for entry in reading.effective:
         if _LISTS.fullmatch(entry.name) is None:
             continue
@@ -242,9 +211,8 @@ def _commas(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             )
 
 
-@rules.inspection("consistency.file-system-uris", MUST, sources="Hadoop 3.5.0: FileSystem")
+@rules.inspects("consistency.file-system-uris")
 def _uris(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """File systems are named by URIs."""
     for entry in reading.effective:
         if _FILE_SYSTEMS.fullmatch(entry.name) is None or "${" in entry.text or not entry.text:
             continue
@@ -268,9 +236,8 @@ def _uris(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection("consistency.bare-hosts", MUST, sources="Hadoop 3.5.0: yarn-default.xml")
+@rules.inspects("consistency.bare-hosts")
 def _bare_hosts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Keys of hosts have neither a scheme nor a port."""
     for entry in reading.effective:
         if _HOSTS.fullmatch(entry.name) and re.search(r"://|:\d+$", entry.text) and entry.text.count(":") < 3:
             host = re.sub(r"^\w+://|:\d+/?$", "", entry.text)
@@ -301,9 +268,8 @@ def placeholder(entry: FoundProperty, facts: Facts) -> str:
     return match[0] if match else ""
 
 
-@rules.inspection("consistency.placeholders", MUST, sources="howdah")
+@rules.inspects("consistency.placeholders")
 def _placeholders(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """No value is a placeholder of a template."""
     for entry in known_properties(reading):
         if not (mark := placeholder(entry, facts)):
             continue

@@ -13,9 +13,10 @@ from howdah.model.existing import FoundConfig
 from howdah.model.plan import Role
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
-from howdah.planner.rule import MUST
-from howdah.planner.rules.declare import Rules, read_table
+from howdah.planner.rules.declare import read_rules, read_table
 from howdah.releases.catalogue import hadoop
+
+rules = read_rules("consistency/ports.toml")
 
 _WORKER = (
     *(
@@ -61,9 +62,6 @@ def _needed_settings() -> tuple[NeededSetting, ...]:
     return tuple(NeededSetting(**row) for row in read_table("consistency/needs.toml")["need"])
 
 
-rules = Rules()
-
-
 def _servers(config: FoundConfig, facts: Facts, keys: Sequence[str], of: str = "") -> Iterator[_Server]:
     """Servers of one host; ``of`` is what a pair's member has behind its keys, ``.prod.nn1``."""
     for key in keys:
@@ -96,9 +94,8 @@ def _hosts(config: FoundConfig, facts: Facts) -> Iterator[list[_Server]]:
             yield list(_servers(config, facts, keys, member))
 
 
-@rules.inspection("consistency.ports", MUST, sources="Hadoop 3.5.0, howdah", when="a port is set")
+@rules.inspects("consistency.ports")
 def _one_each(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """No two servers of a host have one port."""
     for servers in _hosts(reading.config, facts) if reading.has_config else ():
         ordered = sorted(servers, key=lambda server: server.port)
         for port, group in groupby(ordered, key=lambda server: server.port):
@@ -118,9 +115,8 @@ def _one_each(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             )
 
 
-@rules.inspection("consistency.needs", MUST, sources="Hadoop 3.5.0, HBase 2.6.4: reference guide")
+@rules.inspects("consistency.needs")
 def _needs(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Settings that another setting needs are set as well."""
     release = hadoop(facts.request.hadoop)
     for need in _needed_settings():
         text = reading.text(need.key)
@@ -142,11 +138,8 @@ def _needs(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection(
-    "consistency.waiting-clients", sources="HBase 2.6.4: reference guide", when="one of the two times is set"
-)
+@rules.inspects("consistency.waiting-clients")
 def _waiting(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """HBase's clients wait for a call as long as their scanners are kept."""
     call, scanner = "hbase.rpc.timeout", "hbase.client.scanner.timeout.period"
     keys = [key for key in (call, scanner) if reading.text(key)]
     waits = {key: reading.number(key) or facts.number(key) for key in (call, scanner)} if keys else {}

@@ -18,11 +18,12 @@ from howdah.planner.reading import (
     named_hosts,
     worker_hosts,
 )
-from howdah.planner.rule import MUST
-from howdah.planner.rules.declare import Rules
+from howdah.planner.rules.declare import read_rules
 from howdah.releases.catalogue import default_of, hadoop
 from howdah.releases.values import heap_bytes
 from howdah.units import MIB, format_memory
+
+rules = read_rules("consistency/references.toml")
 
 _LEAST_HOSTS = 100
 """Below this nothing here matters."""
@@ -70,7 +71,6 @@ _HEAPS = (
     _Heap(("YARN_RESOURCEMANAGER_OPTS",), 2 * MIB, "the containers and events of each host"),
 )
 _CAPACITY = "yarn.scheduler.capacity."
-_LABELS = re.compile(r"yarn\.scheduler\.capacity\.(?P<queue>.+)\.accessible-node-labels")
 _SHARE = re.compile(
     r"yarn\.scheduler\.capacity\.(?P<queue>.+)\.accessible-node-labels\.(?P<label>[^.]+)\.(maximum-)?capacity"
 )
@@ -106,7 +106,6 @@ _LISTS = (
         "it is never run",
     ),
 )
-_NODE_LABELS = "Hadoop 3.5.0: NodeLabel, Hadoop 3.5.0: CapacitySchedulerConfiguration"
 _OWN_RULE = ("fs.defaultFS", "hbase.rootdir")
 _HDFS = re.compile(r"hdfs://([^/:,\s]*)(?::\d+)?(?=[/,\s]|$)")
 _ADDRESS = re.compile(
@@ -126,16 +125,8 @@ _QUORUMS = re.compile(
 _EDITS = re.compile(r"dfs\.namenode\.shared\.edits\.dir(\..+)?")
 
 
-rules = Rules()
-
-
-@rules.inspection(
-    "consistency.heartbeats-of-hosts",
-    sources="Hadoop 3.5.0: hdfs-default.xml, Hadoop 3.5.0: yarn-default.xml, howdah",
-    when=f"the files list at least {_LEAST_HOSTS} workers",
-)
+@rules.inspects("consistency.heartbeats-of-hosts")
 def _rates(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Masters receive no more heartbeats than they can answer."""
     hosts = len(worker_hosts(reading))
     if hosts < _LEAST_HOSTS:
         return
@@ -161,11 +152,8 @@ def _rates(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection(
-    "consistency.heaps-of-hosts", sources="howdah", when=f"the files list at least {_LEAST_HOSTS} workers"
-)
+@rules.inspects("consistency.heaps-of-hosts")
 def _heaps(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Masters have heaps for what they remember of their hosts."""
     hosts = len(worker_hosts(reading))
     if hosts < _LEAST_HOSTS:
         return
@@ -184,15 +172,8 @@ def _heaps(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             )
 
 
-@rules.inspection(
-    "consistency.named-parts",
-    MUST,
-    sources="Hadoop 3.5.0: CompositeGroupsMapping, Hadoop 3.5.0: LogAggregationFileControllerFactory, "
-    "Hadoop 3.5.0: NodeHealthScriptRunner",
-    when="such a list is set",
-)
+@rules.inspects("consistency.named-parts")
 def _parts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Every name of a list has the key that defines it."""
     for row in _LISTS:
         for name in filter(None, map(str.strip, (reading.text(row.listed) or "").split(","))):
             key = row.key.format(name)
@@ -208,11 +189,8 @@ def _parts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             )
 
 
-@rules.inspection(
-    "consistency.label-names", MUST, sources=_NODE_LABELS, when="a queue has a capacity of a label's nodes"
-)
+@rules.inspects("consistency.label-names")
 def _labels(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Queues have shares of labels that are theirs."""
     for entry in reading.effective:
         match = _SHARE.fullmatch(entry.name)
         listed = reading.text(f"{_CAPACITY}{match['queue']}.accessible-node-labels") if match else None
@@ -231,9 +209,8 @@ def _labels(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection("consistency.label-shares", MUST, sources=_NODE_LABELS, when="a queue uses a label")
+@rules.inspects("consistency.label-shares")
 def _shares(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Queues that use a label have a share of its nodes."""
     shares = {
         (match["queue"], match["label"]): entry
         for entry in reading.effective
@@ -279,14 +256,8 @@ def _effective(reading: Inspected) -> Iterator[FoundProperty]:
             yield entry
 
 
-@rules.inspection(
-    "consistency.known-services",
-    MUST,
-    sources="Hadoop 3.5.0: HDFSHighAvailabilityWithQJM",
-    when="dfs.nameservices lists name services",
-)
+@rules.inspects("consistency.known-services")
 def _services(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Every hdfs:// of a file names a name service, or a host."""
     services = reading.parts("dfs.nameservices")
     if not services:
         return
@@ -312,13 +283,8 @@ def _services(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 )
 
 
-@rules.inspection(
-    "consistency.address-forms",
-    MUST,
-    sources="Hadoop 3.5.0: DFSUtil.getInfoServer, Hadoop 3.5.0: AmFilterInitializer",
-)
+@rules.inspects("consistency.address-forms")
 def _forms(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Addresses are a host and a port, and quorums lists of them."""
     for entry in _effective(reading):
         text = entry.text.strip()
         if _EDITS.fullmatch(entry.name) and re.match(r"[\w.-]+:\d+;", text):
@@ -345,14 +311,8 @@ def _forms(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection(
-    "consistency.own-names",
-    MUST,
-    sources="Hadoop 3.5.0: ResourceManagerHA, Hadoop 3.5.0: HDFSHighAvailabilityWithQJM",
-    when="the files are shared by several hosts",
-)
+@rules.inspects("consistency.own-names")
 def _elsewhere(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Masters of which there are several have names that lead to them from every host."""
     if not has_several_hosts(reading):
         return
     for entry in _effective(reading):

@@ -20,8 +20,9 @@ from howdah.planner.reading import (
     on_workers,
     worker_hosts,
 )
-from howdah.planner.rule import MUST
-from howdah.planner.rules.declare import Rules
+from howdah.planner.rules.declare import read_rules
+
+rules = read_rules("consistency/services.toml")
 
 _SERVICES = "yarn.nodemanager.aux-services"
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -79,9 +80,6 @@ _OF_JAVA = re.compile(r"java\.rmi\.server\.hostname")
 _SPARKS = ("SPARK_LOCAL_IP", "SPARK_LOCAL_HOSTNAME", "SPARK_PUBLIC_DNS")
 
 
-rules = Rules()
-
-
 def _meant(reading: Inspected, service: str) -> str | None:
     """The key of a class whose service is written in another way than in the list: spark.shuffle."""
     plain = re.sub(r"[._-]", "", service).lower()
@@ -93,14 +91,8 @@ def _meant(reading: Inspected, service: str) -> str | None:
     return None
 
 
-@rules.inspection(
-    "consistency.service-classes",
-    MUST,
-    sources="Hadoop 3.5.0: yarn-default.xml, howdah",
-    when="auxiliary services are listed",
-)
+@rules.inspects("consistency.service-classes")
 def _classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Every auxiliary service of a NodeManager has a class."""
     if reading.truth(f"{_SERVICES}.manifest.enabled"):
         # Classes are then named by a manifest, which is no configuration.
         return
@@ -154,13 +146,8 @@ def _hosts(reading: Inspected) -> tuple[str, ...]:
     )
 
 
-@rules.inspection(
-    "consistency.names-apart",
-    sources="howdah",
-    when="directories of NameNode and DataNode are set, and a NameNode may run on a worker",
-)
+@rules.inspects("consistency.names-apart")
 def _names_apart(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """The NameNode's directories are not on data disks."""
     folders = [PurePosixPath(path) for path in reading.folders(_NAMES) if path.startswith("/")]
     if not folders or not on_workers(reading, _hosts(reading)) or not data_places(reading):
         return
@@ -191,9 +178,8 @@ def _later_variables(reading: Inspected) -> Iterator[Observation]:
             )
 
 
-@rules.inspection("consistency.former-variables", sources="HADOOP-11460, HADOOP-9902")
+@rules.inspects("consistency.former-variables")
 def _variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Scripts are given the variables that those of the release read."""
     if facts.request.hadoop.startswith("2."):
         yield from _later_variables(reading)
         return
@@ -211,9 +197,8 @@ def _variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             )
 
 
-@rules.inspection("consistency.workers-file", sources="HADOOP-13209", when="a file named slaves exists")
+@rules.inspects("consistency.workers-file")
 def _slaves(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """The file of workers has the name that scripts read."""
     files = {file.rpartition("/")[2] for file in reading.config.files}
     if "slaves" in files and not facts.request.hadoop.startswith("2."):
         yield Observation(
@@ -226,14 +211,8 @@ def _slaves(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection(
-    "consistency.own-host",
-    MUST,
-    sources="Hadoop 3.5.0: NodeManager, Hadoop 3.5.0: DataNode, howdah",
-    when="the files are shared by several hosts",
-)
+@rules.inspects("consistency.own-host")
 def _of_one_host(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """No key that every host reads has one host's name."""
     workers = len(worker_hosts(reading))
     paired = any(
         len((reading.text(entry.name) or "").split(",")) > 1
@@ -264,14 +243,8 @@ def _observed(entry: FoundProperty, host: str, readers: str) -> Observation:
     )
 
 
-@rules.inspection(
-    "consistency.own-host-of-options",
-    MUST,
-    sources="Hadoop 3.5.0: hadoop-env.sh",
-    when="the files list several workers",
-)
+@rules.inspects("consistency.own-host-of-options")
 def _options(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """No option of Java's in a script that every host has names one host."""
     workers = len(worker_hosts(reading))
     for entry in reading.environment if workers > 1 else ():
         for key, value in _JAVA_OPTION.findall(entry.text):
@@ -288,14 +261,8 @@ def _options(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 )
 
 
-@rules.inspection(
-    "consistency.own-host-of-executors",
-    MUST,
-    sources="Spark: configuration",
-    when="the files are shared by several hosts",
-)
+@rules.inspects("consistency.own-host-of-executors")
 def _spark_variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """No script that every host has binds Spark to one host's address."""
     for entry in reading.environment:
         if entry.name in _SPARKS and has_several_hosts(reading) and "$" not in entry.text:
             yield entry_verdict(
@@ -307,14 +274,8 @@ def _spark_variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             )
 
 
-@rules.inspection(
-    "consistency.timeline-host",
-    MUST,
-    sources="Hadoop 3.5.0: yarn-default.xml",
-    when="the timeline service is enabled, and there are several hosts",
-)
+@rules.inspects("consistency.timeline-host")
 def _timeline(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Clients find the timeline service."""
     if not reading.truth(f"{_TIMELINE}enabled") or not has_several_hosts(reading):
         return
     key = f"{_TIMELINE}hostname"

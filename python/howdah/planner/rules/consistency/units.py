@@ -9,12 +9,13 @@ from typing import NamedTuple
 from howdah.model.existing import FoundProperty
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict
-from howdah.planner.rule import MUST
-from howdah.planner.rules.declare import Rules
+from howdah.planner.rules.declare import read_rules
 from howdah.releases.catalogue import Property, default_of, hadoop, hbase
 from howdah.releases.similar import has_wrong_kind, is_missing, is_unknown, nearest_class
 from howdah.releases.values import heap_bytes
 from howdah.units import MIB
+
+rules = read_rules("consistency/units.toml")
 
 _SERVICES = "yarn.nodemanager.aux-services"
 _CLASS = re.compile(r"org\.apache\.(hadoop|spark)\.(?!hive\.)[a-z0-9_.]+\.[A-Z]\w*(\$\w+)?")
@@ -88,9 +89,6 @@ class _Scale(NamedTuple):
     usual: float
 
 
-rules = Rules()
-
-
 def _is_of_no_service(name: str, listed: str) -> bool:
     """Whether a key is that of an auxiliary service that NodeManagers are not given."""
     service = name.removeprefix(f"{_SERVICES}.").removesuffix(".class")
@@ -114,13 +112,8 @@ def _usual_class(entry: FoundProperty, facts: Facts) -> str | None:
     return default if _WITH_PACKAGE.fullmatch(default) else None
 
 
-@rules.inspection(
-    "consistency.existing-classes",
-    MUST,
-    sources="Hadoop 3.5.0: class files, HBase 2.6.4: class files, Spark 4.3.0: class files",
-)
+@rules.inspects("consistency.existing-classes")
 def _classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Classes of Hadoop's, HBase's and Spark's own are ones that a release has."""
     listed = reading.text(_SERVICES) or ""
     for entry in reading.effective:
         if _IMPLEMENTATION.fullmatch(entry.name) or _is_of_no_service(entry.name, listed):
@@ -171,9 +164,8 @@ def _template(entry: FoundProperty, facts: Facts) -> str:
     return definition.name if definition is not None else entry.name
 
 
-@rules.inspection("consistency.unknown-classes", sources="HBase 2.6.4: class files, Spark 4.3.0: class files")
+@rules.inspects("consistency.unknown-classes")
 def _unknown_classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Classes in packages of HBase's and Spark's are ones that a release has."""
     for entry in reading.effective:
         for name in map(str.strip, entry.text.split(",")):
             exists = not _CLASS.fullmatch(name) or name in _OF_PHOENIX or is_missing(name)
@@ -188,9 +180,8 @@ def _unknown_classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 )
 
 
-@rules.inspection("consistency.class-lists", MUST, sources="Hadoop 3.5.0: CompressionCodecFactory")
+@rules.inspects("consistency.class-lists")
 def _codecs(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Classes of a list have commas between them."""
     for entry in reading.effective:
         if entry.name in (
             "io.compression.codecs",
@@ -278,21 +269,18 @@ def _units(reading: Inspected, facts: Facts) -> Iterator[tuple[bool, Observation
         )
 
 
-@rules.inspection("consistency.units-too-small", MUST, sources="Hadoop 3.5.0: hdfs-default.xml, howdah")
+@rules.inspects("consistency.units-too-small")
 def _too_small(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Times and sizes are of the unit that their keys count in."""
     return (observation for fatal, observation in _units(reading, facts) if fatal)
 
 
-@rules.inspection("consistency.units", sources="Hadoop 3.5.0: hdfs-default.xml, howdah")
+@rules.inspects("consistency.units")
 def _doubtful(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Times and sizes are not off by a factor that lies between two units."""
     return (observation for fatal, observation in _units(reading, facts) if not fatal)
 
 
-@rules.inspection("consistency.megabytes", MUST, sources="Hadoop 3.5.0: yarn-default.xml")
+@rules.inspects("consistency.megabytes")
 def _megabytes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Memory in MB is written in MB."""
     for entry in reading.effective:
         text = entry.text.strip()
         if _MEGABYTES.fullmatch(entry.name) is None or not re.fullmatch(r"\d{1,18}", text):
@@ -325,9 +313,8 @@ def in_megabytes(key: str, value: int) -> int | None:
     return value * 1024 if memory and 0 < value < _LEAST_MB else None
 
 
-@rules.inspection("consistency.heap-units", MUST, sources="Java 17")
+@rules.inspects("consistency.heap-units")
 def _heaps(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Heaps have a unit."""
     for entry in (*reading.effective, *reading.environment):
         for option in re.findall(r"-Xm[xs]\d+[gGtT]?\b", entry.text):
             heap = heap_bytes(option.replace("-Xms", "-Xmx"))
@@ -354,11 +341,8 @@ def _heaps(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 )
 
 
-@rules.inspection(
-    "consistency.heap-variables", MUST, sources="Hadoop 3.5.0: hadoop-env.sh, HBase 2.6.4: hbase-env.sh"
-)
+@rules.inspects("consistency.heap-variables")
 def _heap_variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Scripts' heaps are in MB, or have a unit."""
     for entry in reading.environment:
         text = entry.text.strip()
         if re.fullmatch(r"\d+[kmgt]", text, re.IGNORECASE) and entry.name == "HADOOP_HEAPSIZE":

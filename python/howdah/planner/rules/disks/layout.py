@@ -19,32 +19,16 @@ from howdah.planner.reading import (
     group_observations,
     is_system,
 )
-from howdah.planner.rule import MAY, MUST, Decision, Scope
-from howdah.planner.rules.declare import Condition, Rules, at_least
+from howdah.planner.rule import Decision
+from howdah.planner.rules.declare import read_rules
 from howdah.units import MIB
 
-_FILE = "disks"
+rules = read_rules("disks/layout.toml")
+
 _LARGEST_GROUP = 2**40  # an XFS allocation group holds 1 TiB at most
-_PARTITION_START = 8 * MIB
 _RAID_VOLUME = re.compile(r"PERC|MegaRAID|LOGICAL VOLUME|ServeRAID|\bMR\d{4}|RAID", re.IGNORECASE)
 _READ_AHEAD_LEAST = MIB
 _Inspect = Callable[[Inspected, Facts], Iterator[Observation]]
-
-
-rules = Rules(file=_FILE)
-
-
-rules.fixed(
-    "disks.file-system",
-    "fs.type",
-    "xfs",
-    accepts=lambda value, decision, facts: value in ("xfs", "ext4"),
-    today="AMAX saw XFS delete slowly; delayed logging, the default since Linux 2.6.39, ended that.",
-).text(
-    "Format data disks with XFS; existing ext4 is fine.",
-    "made in seconds, large files in few extents, many writers at once",
-    "D0 28, D4 127, X6",
-)
 
 
 def least_groups(size_bytes: int) -> int:
@@ -52,16 +36,11 @@ def least_groups(size_bytes: int) -> int:
     return max(2, -(-size_bytes // _LARGEST_GROUP))
 
 
-@rules.setting(
-    "disks.make-file-system",
-    "mkfs.options",
-    sources="D0 28, X6, X10",
-    when=Condition("data disks spin", lambda facts: facts.spinning),
-    scope=Scope.WORKER,
-    today="The papers' agcount=1 is refused: mkfs.xfs 6.1 makes 2 at least, and one for each TiB.",
-)
+rules.when("data disks spin")(lambda facts: facts.spinning)
+
+
+@rules.decides("disks.make-file-system")
 def _mkfs(facts: Facts) -> Decision:
-    """Make XFS with the fewest allocation groups."""
     size = max(disk.size_bytes for disk in facts.group.disks if disk.role is DiskRole.DATA)
     groups = least_groups(size)
     return Decision(
@@ -75,47 +54,25 @@ def _mkfs(facts: Facts) -> Decision:
     )
 
 
-rules.fixed(
-    "disks.mount",
-    "mount.options",
-    ("noatime", "nofail"),
-    accepts=lambda value, decision, facts: (
-        isinstance(value, tuple) and "noatime" in value and "discard" not in value
-    ),
-    today="noatime includes nodiratime. Without nofail systemd waits for a lost disk and then gives up "
-    "the start. On flash a weekly fstrim does the work of `discard`.",
-).text(
-    "Mount data disks without access times and discards, and with nofail.",
-    "otherwise each read writes an access time to the same disk, and a host with one failed disk does "
-    "not start",
-    "howdah",
+rules.accepts("noatime without discard")(
+    lambda value, decision, facts: isinstance(value, tuple) and "noatime" in value and "discard" not in value
 )
 
 
-rules.fixed(
-    "disks.partition",
-    "partition.start",
-    _PARTITION_START,
-    accepts=lambda value, decision, facts: isinstance(value, int) and value > 0 and value % MIB == 0,
-).text(
-    "Begin a data disk's one partition at 8 MiB.",
-    "a multiple of every sector, stripe and erase block; it costs 8 MiB of a disk",
-    "D0 29, D0 30, D1 93, D2 112, D3 123",
+rules.accepts("multiple of 1 MiB")(
+    lambda value, decision, facts: isinstance(value, int) and value > 0 and value % MIB == 0
 )
 
 
-@rules.setting(
-    "disks.queue-scheduler",
-    "queue.scheduler",
-    sources="howdah, Linux 5.0",
-    scope=Scope.WORKER,
-    accepts=lambda value, decision, facts: (
+rules.accepts("suits the disks")(
+    lambda value, decision, facts: (
         value == decision.value or (not facts.spinning and value in ("none", "mq-deadline", "kyber"))
-    ),
-    today="The single-queue schedulers cfq, deadline and noop went with Linux 5.0.",
+    )
 )
+
+
+@rules.decides("disks.queue-scheduler")
 def _scheduler(facts: Facts) -> Decision:
-    """Sort requests for disks that spin, and leave NVMe to itself."""
     kinds = {disk.kind for disk in facts.group.disks if disk.role is DiskRole.DATA}
     if DiskKind.HDD in kinds:
         return Decision("mq-deadline", "a spinning disk gains from sorted requests, and no task starves")
@@ -127,28 +84,13 @@ def _scheduler(facts: Facts) -> Decision:
     return Decision("none", "NVMe sorts its own deep queues; ordering again costs CPU time")
 
 
-rules.fixed(
-    "disks.queue-read-ahead",
-    "queue.read_ahead_kb",
-    1024,
-    MAY,
-    when=Condition(
-        "data disks spin and HBase, which reads at random, does not run",
-        lambda facts: not facts.request.hbase_used and facts.spinning,
-    ),
-    scope=Scope.WORKER,
-    accepts=at_least,
-    today="HDFS has its own read-ahead (dfs.datanode.readahead.bytes); this one is for the shuffle.",
-).text(
-    "Read ahead 1 MiB on disks that spin.",
-    "several streams share a disk, and longer reads need fewer seeks",
-    "D0 56, howdah",
+rules.when("data disks spin and HBase, which reads at random, does not run")(
+    lambda facts: not facts.request.hbase_used and facts.spinning
 )
 
 
-@rules.inspection("disks.apart-from-system", MUST, sources="D0 30")
+@rules.inspects("disks.apart-from-system")
 def _apart(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Keep HDFS's data off the operating system's file systems."""
     if reading.host is None:
         return
     judged = []
@@ -164,9 +106,8 @@ def _apart(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     )
 
 
-@rules.inspection("disks.shared", sources="D0 30, D4 128")
+@rules.inspects("disks.shared")
 def _shared(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Use one data file system on a disk: HDFS treats every file system as a separate disk."""
     mounts: dict[str, list[str]] = {}
     for mount in data_mounts(reading):
         for disk in mount.disks:
@@ -182,9 +123,8 @@ def _shared(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             )
 
 
-@rules.inspection("disks.one-directory-each", sources="D0 30")
+@rules.inspects("disks.one-directory-each")
 def _one_each(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Give HDFS one directory on each disk: it treats every directory as a separate disk."""
     if reading.host is None:
         return
     mounts: dict[str, list[str]] = {}
@@ -202,9 +142,8 @@ def _one_each(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection("disks.jbod", sources="D0 30, D4 128")
+@rules.inspects("disks.jbod")
 def _jbod(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Give HDFS single disks: no RAID, no striping, no volume over several."""
     models = {disk.name: disk.model or "" for disk in reading.host.disks} if reading.host else {}
     judged = []
     for mount in data_mounts(reading):
@@ -247,10 +186,8 @@ def _aligned(disk: Disk) -> tuple[bool | None, str] | None:
     return not off, f"a partition begins at byte {off[0]:,}" if off else "aligned"
 
 
-rules.inspection("disks.alignment", sources="D0 29").by(
-    "Start partitions at a multiple of 1 MiB, so that each write touches as few sectors and "
-    "stripes as possible.",
-    _disks(_aligned, "a multiple of 1 MiB", "partition the disk again, beginning at 8 MiB"),
+rules.inspects("disks.alignment")(
+    _disks(_aligned, "a multiple of 1 MiB", "partition the disk again, beginning at 8 MiB")
 )
 
 
@@ -264,21 +201,17 @@ def _judge_scheduler(disk: Disk) -> tuple[bool | None, str] | None:
     return disk.scheduler in ("none", "noop", "mq-deadline", "deadline", "kyber"), disk.scheduler
 
 
-rules.inspection("disks.scheduler", sources="howdah, Linux 5.0").by(
-    "Use an I/O scheduler for spinning disks, and let fast disks order requests themselves.",
+rules.inspects("disks.scheduler")(
     _disks(
         _judge_scheduler,
         "mq-deadline for disks that spin; none, mq-deadline or kyber for flash",
         "echo the name into /sys/block/DEVICE/queue/scheduler, and a udev rule for the next boot",
-    ),
+    )
 )
 
 
-@rules.inspection(
-    "disks.read-ahead", MAY, sources="D0 56, howdah", when="HBase, which reads at random, does not run"
-)
+@rules.inspects("disks.read-ahead")
 def _inspect_read_ahead(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Read ahead 1 MiB or more on disks that spin."""
     if facts.request.hbase_used:
         return
     judged = [

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from howdah.model.existing import FoundProperty
-from howdah.planner.budget import CONFIGURATION, CORES, LEAST_OVERHEAD_MB, OVERHEAD, YARN
+from howdah.planner.budget import CORES, LEAST_OVERHEAD_MB, OVERHEAD
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict, has_several_hosts, worker_hosts
-from howdah.planner.rule import MUST
-from howdah.planner.rules.declare import Rules
+from howdah.planner.rules.declare import read_rules
 from howdah.releases.catalogue import SparkKey, intended_spark_key, spark_keys
 from howdah.releases.similar import similar_text
 from howdah.units import GIB, MIB, format_memory
+
+rules = read_rules("spark/checks.toml")
 
 _FORMER = {
     f"spark.yarn.{process}.memoryOverhead": f"spark.{process}.memoryOverhead"
@@ -21,7 +22,6 @@ _FORMER = {
 _ADAPTIVE, _PARTITIONS = "spark.sql.adaptive.enabled", "spark.sql.shuffle.partitions"
 _MANY = 5000
 _FILE = "spark-defaults.conf"
-_SOURCE = "Spark 4.3.0: ConfigEntry"
 _FACTORS = (60.0, 3600.0, 86400.0, 1e3, 1024.0, 1024.0**2, 1024.0**3)
 _CLOSE = 0.03
 _MILD = ("spark.locality.wait", "spark.sql.autoBroadcastJoinThreshold")
@@ -39,16 +39,8 @@ _DYNAMIC = "spark.dynamicAllocation."
 _LOGS, _DIRECTORY, _READ = "spark.eventLog.enabled", "spark.eventLog.dir", "spark.history.fs.logDirectory"
 
 
-rules = Rules()
-
-
-@rules.inspection(
-    "spark.adaptive",
-    sources="Spark: SQL performance tuning",
-    when="adaptive execution or the number of partitions is set",
-)
+@rules.inspects("spark.adaptive")
 def _adaptive(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Spark makes the number of partitions fit the data."""
     partitions = reading.number(_PARTITIONS)
     off = reading.truth(_ADAPTIVE) is False
     many = partitions is not None and partitions > _MANY
@@ -68,14 +60,8 @@ def _adaptive(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     )
 
 
-@rules.inspection(
-    "spark.container-fits",
-    MUST,
-    sources=f"{YARN}, howdah",
-    when="Spark's defaults set the size of executors",
-)
+@rules.inspects("spark.container-fits")
 def _container_fits(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """An executor and what it has outside of its heap fit the largest container."""
     heap = reading.size("spark.executor.memory")
     if heap is not None:
         overhead = reading.size("spark.executor.memoryOverhead") or max(
@@ -103,9 +89,8 @@ def _container_fits(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection("spark.former-names", sources=CONFIGURATION)
+@rules.inspects("spark.former-names")
 def _former(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Spark's settings have their current names."""
     for name, today in _FORMER.items():
         if reading.text(name) is not None:
             yield reading.verdict(
@@ -123,9 +108,8 @@ def _entries(reading: Inspected) -> Iterator[FoundProperty]:
             yield entry
 
 
-@rules.inspection("spark.misspelt", MUST, sources=_SOURCE, when="for names that are close to a known one")
+@rules.inspects("spark.misspelt")
 def _names(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """A key's name is one that Spark knows; a misspelt one is without effect."""
     for entry in _entries(reading):
         near = intended_spark_key(entry.name) if entry.name.isascii() else None
         if near is not None:
@@ -138,9 +122,8 @@ def _names(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             )
 
 
-@rules.inspection("spark.kinds", MUST, sources=_SOURCE)
+@rules.inspects("spark.kinds")
 def _kinds(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """A value is one that Spark's own code can read."""
     for entry in _entries(reading):
         definition = spark_keys().get(entry.name)
         misfit = definition.misfit(entry.text) if definition and entry.text else None
@@ -198,21 +181,18 @@ def _units(reading: Inspected) -> Iterator[tuple[bool, Observation]]:
         )
 
 
-@rules.inspection("spark.units-too-small", MUST, sources=_SOURCE)
+@rules.inspects("spark.units-too-small")
 def _lost(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Numbers without a unit are in the unit that their keys count in."""
     return (observation for fatal, observation in _units(reading) if fatal)
 
 
-@rules.inspection("spark.units", sources=_SOURCE)
+@rules.inspects("spark.units")
 def _doubtful(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Numbers without a unit are not off by a factor that lies between two units."""
     return (observation for fatal, observation in _units(reading) if not fatal)
 
 
-@rules.inspection("spark.heap-units", MUST, sources=f"{CONFIGURATION}, Spark 4.3.0: UnifiedMemoryManager")
+@rules.inspects("spark.heap-units")
 def _heaps(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Executors and drivers have memory enough to start."""
     for entry in _entries(reading):
         least = _LEAST_HEAP if entry.name in _HEAPS else _LEAST_OVERHEAD if entry.name in _OVERHEADS else None
         size = spark_keys()[entry.name].quantity(entry.text) if least is not None else None
@@ -238,14 +218,8 @@ def _quantity(reading: Inspected, key: str) -> float | None:
     return definition.quantity(reading.text(key) or definition.default)
 
 
-@rules.inspection(
-    "spark.heartbeats",
-    MUST,
-    sources=f"Spark 4.3.0: SparkConf.validateSettings, {CONFIGURATION}",
-    when="one of the two times is set",
-)
+@rules.inspects("spark.heartbeats")
 def _heartbeats(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Executors are given up after more than one heartbeat."""
     return _times(reading, least=1)
 
 
@@ -273,20 +247,13 @@ def _refusal(timeout: float, heartbeat: float) -> str:
     return "otherwise one long garbage collection loses executors, and their tasks run again"
 
 
-@rules.inspection("spark.several-heartbeats", sources=CONFIGURATION, when="one of the two times is set")
+@rules.inspects("spark.several-heartbeats")
 def _few_heartbeats(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Executors have time for several heartbeats before they are given up."""
     return _times(reading, least=_LEAST_HEARTBEATS)
 
 
-@rules.inspection(
-    "spark.executors",
-    MUST,
-    sources=f"Spark 4.3.0: ExecutorAllocationManager, {YARN}",
-    when="the number of executors is set",
-)
+@rules.inspects("spark.executors")
 def _executors(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Applications begin with no more executors than they may have, and the cluster has room for."""
     dynamic = reading.truth(f"{_DYNAMIC}enabled") is True
     least, first, most = (
         reading.number(f"{_DYNAMIC}{bound}Executors") for bound in ("min", "initial", "max")
@@ -322,11 +289,8 @@ def _executors(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     )
 
 
-@rules.inspection(
-    "spark.history-written", sources="Spark: monitoring", when="a directory for event logs is set"
-)
+@rules.inspects("spark.history-written")
 def _history(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Where a folder of applications' history is named, applications write it."""
     present = next((key for key in (_DIRECTORY, _READ) if reading.text(key)), None)
     if present is not None:
         yield reading.verdict(
@@ -339,11 +303,8 @@ def _history(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-@rules.inspection(
-    "spark.own-driver", MUST, sources=CONFIGURATION, when="the files are shared by several hosts"
-)
+@rules.inspects("spark.own-driver")
 def _own_driver(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """No driver is bound to one host's address in a file that all hosts have."""
     if not has_several_hosts(reading):
         return
     for key in ("spark.driver.host", "spark.driver.bindAddress"):
