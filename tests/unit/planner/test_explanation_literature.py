@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from howdah.planner.explanation import GUIDES, PAPERS, ItemKind, item, items, source_text, spell
+from howdah.planner.document import GUIDES, PAPERS, ItemKind, item, items, source_text, spell
 from howdah.planner.rules.catalogue import RULES
 
 BEYOND = {

@@ -13,9 +13,9 @@ from howdah.model.inventory import HostGroup, Inventory
 from howdah.model.plan import Cluster, ClusterPlan
 from howdah.model.request import Demand, Growth, Hypervisor, Override, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
+from howdah.planner.lab_fit import Fitted, fit_on_shared_hosts, fit_plan
+from howdah.planner.lab_room import DAEMON_BYTES, footprint
 from howdah.planner.platforms.division import least_worker
-from howdah.planner.scaling.fit import Fitted, fit_on_shared_hosts, fit_plan
-from howdah.planner.scaling.room import DAEMON_BYTES, footprint
 from howdah.releases.values import heap_bytes
 from howdah.units import GIB
 from support.machine import host

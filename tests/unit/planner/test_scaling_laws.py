@@ -14,8 +14,8 @@ from howdah.model.placement import placed_hosts
 from howdah.model.plan import Cluster, ClusterPlan, Role
 from howdah.model.request import Hypervisor, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
-from howdah.planner.scaling.fit import Fitted, fit_plan, quantities
-from howdah.planner.scaling.room import LabRoom, footprint, room_on
+from howdah.planner.lab_fit import Fitted, fit_plan, quantities
+from howdah.planner.lab_room import LabRoom, footprint, room_on
 from howdah.units import GIB
 from support.machine import host
 

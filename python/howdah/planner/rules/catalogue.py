@@ -8,48 +8,29 @@ from typing import NamedTuple
 from howdah.errors import UserError
 from howdah.planner.rule import AdviceRule, FamilyRule, Inspection, Rule, SettingRule
 from howdah.planner.rules import (
-    addresses,
-    capacity,
-    containers,
     datanode,
-    drift,
-    executor,
-    firmware,
+    disks,
+    file_systems,
     hbase,
     hdfs,
-    heaps,
-    hive,
     hypervisor,
-    jobs,
     jvm,
-    kerberos,
     mapreduce,
     masters,
-    memory,
     namenode,
     network,
     nodemanager,
-    nodes,
-    numa,
     os,
     platform,
-    queues,
     recovery,
     regionserver,
     release,
-    resourcemanager,
-    rights,
     scheduler,
     security,
-    sharing,
     shuffle,
-    sorting,
-    streams,
-    tez,
-    tls,
+    spark,
+    spark_checks,
     topology,
-    upgrade,
-    volumes,
     yarn,
     zookeeper,
 )
@@ -59,22 +40,16 @@ from howdah.planner.rules.consistency import enough_hosts as consistency_enough_
 from howdah.planner.rules.consistency import features as consistency_features
 from howdah.planner.rules.consistency import names as consistency_names
 from howdah.planner.rules.consistency import paths as consistency_paths
-from howdah.planner.rules.consistency import ports as consistency_ports
 from howdah.planner.rules.consistency import queues as consistency_queues
 from howdah.planner.rules.consistency import references as consistency_references
 from howdah.planner.rules.consistency import services as consistency_services
 from howdah.planner.rules.consistency import units as consistency_units
 from howdah.planner.rules.declare import Rules, read_table
-from howdah.planner.rules.disks import file_systems as disks_file_systems
-from howdah.planner.rules.disks import layout as disks_layout
 from howdah.planner.rules.ha import failover as ha_failover
 from howdah.planner.rules.ha import managers as ha_managers
 from howdah.planner.rules.ha import quorums as ha_quorums
 from howdah.planner.rules.ha import services as ha_services
 from howdah.planner.rules.ha import settings as ha_settings
-from howdah.planner.rules.ha import waiting as ha_waiting
-from howdah.planner.rules.spark import checks as spark_checks
-from howdah.planner.rules.spark import settings as spark_settings
 
 
 class Subject(NamedTuple):
@@ -92,61 +67,38 @@ SUBJECTS = {
 _ORDER = {subject: place for place, subject in enumerate(SUBJECTS)}
 _MODULES = (
     platform,
-    memory,
     masters,
-    sharing,
     topology,
-    addresses,
     ha_settings,
-    ha_waiting,
     ha_services,
     ha_quorums,
     ha_failover,
     ha_managers,
-    resourcemanager,
     zookeeper,
     hdfs,
-    streams,
     namenode,
-    volumes,
     datanode,
     recovery,
-    capacity,
     mapreduce,
-    sorting,
     shuffle,
-    jobs,
     yarn,
     nodemanager,
-    nodes,
-    numa,
     scheduler,
-    queues,
-    containers,
-    spark_settings,
+    spark,
     spark_checks,
-    tez,
-    hive,
     hbase,
     regionserver,
     security,
-    kerberos,
-    rights,
-    tls,
-    executor,
-    disks_layout,
-    disks_file_systems,
+    disks,
+    file_systems,
     network,
     os,
     jvm,
-    heaps,
     hypervisor,
-    firmware,
     release,
     consistency_combinations,
     consistency_queues,
     consistency_names,
-    consistency_ports,
     consistency_bounds,
     consistency_services,
     consistency_units,
@@ -154,23 +106,21 @@ _MODULES = (
     consistency_enough_hosts,
     consistency_references,
     consistency_paths,
-    drift,
-    upgrade,
 )
-FILES: tuple[Rules, ...] = tuple(module.rules for module in _MODULES)
+FILES: tuple[Rules, ...] = tuple(dict.fromkeys(module.rules for module in _MODULES))
 RULES: tuple[Rule, ...] = tuple(
     sorted((rule for rules in FILES for rule in rules), key=lambda rule: _ORDER[rule.subject])
 )
 SETTING_RULES = tuple(rule for rule in RULES if isinstance(rule, SettingRule | FamilyRule))
 INSPECTIONS = tuple(rule for rule in RULES if isinstance(rule, Inspection))
 ADVICE_RULES = tuple(rule for rule in RULES if isinstance(rule, AdviceRule))
+_BY_ID = {rule.id: rule for rule in RULES}
 
 
 def find_rule(rule_id: str) -> Rule:
     """The rule of that id; raise UserError with the nearest one if there is none."""
-    by_id = {rule.id: rule for rule in RULES}
-    if rule_id in by_id:
-        return by_id[rule_id]
-    near = difflib.get_close_matches(rule_id, by_id, n=1)
+    if rule_id in _BY_ID:
+        return _BY_ID[rule_id]
+    near = difflib.get_close_matches(rule_id, _BY_ID, n=1)
     hint = f"did you mean {near[0]}?" if near else "see `howdah rules`"
     raise UserError(f"rule {rule_id!r}", "there is no rule with this id", hint)

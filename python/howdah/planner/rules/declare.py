@@ -34,12 +34,13 @@ from typing import Any, TypeVar
 
 from howdah.model.plan import Value
 from howdah.model.request import Profile
-from howdah.planner.conditions import CONDITIONS, Condition, realm
 from howdah.planner.facts import Facts
 from howdah.planner.heap import heap_enough
 from howdah.planner.reading import Inspected, Observation, is_temporary, path_list
 from howdah.planner.rule import (
+    CONDITIONS,
     AdviceRule,
+    Condition,
     Decision,
     FamilyRule,
     Inspection,
@@ -49,6 +50,7 @@ from howdah.planner.rule import (
     Severity,
     always,
     equal,
+    realm,
 )
 
 Accepts = Callable[[Value, Decision, Facts], bool]
@@ -61,8 +63,7 @@ Applies = Callable[[Facts], bool]
 _Function = TypeVar("_Function", bound=Callable[..., object])
 _Names = TypeVar("_Names", bound=StrEnum)
 
-_OF_SUBJECTS = frozenset({"file", "severity", "when", "sources", "scope"})
-_OF_RULES = frozenset(
+_OF_ALL = frozenset(
     {
         "severity",
         "when",
@@ -74,45 +75,45 @@ _OF_RULES = frozenset(
         "default_harms",
         "default_will_do",
     }
+    # A subject may have them for its settings, so that its other rules have them, too.
+    | {"file", "scope"}
 )
 _OF_KINDS = {
-    "key": frozenset({"key", "value", "reason", "accepts", "file", "scope", "written", "needs"}),
-    "family": frozenset({"family", "file"}),
+    "key": frozenset({"key", "value", "reason", "accepts", "written", "needs"}),
+    "family": frozenset({"family"}),
     "advice": frozenset({"advice"}),
     "principle": frozenset({"principle"}),
 }
 """Fields of a rule by the one that shows its kind; a rule with none of them has a function that shows it."""
+_FIELDS = _OF_ALL.union(*_OF_KINDS.values())
 _TRUTHS = frozenset({"written", "default_harms", "default_will_do", "principle"})
 _REALM = "{realm}"
 """Stands for the cluster's Kerberos realm in a value."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Rules:
-    """The rules of one file in their order, and the functions that its module gives them."""
+    """The rules of one file in their order, and the functions that modules give them."""
 
     file: str
-    subjects: Mapping[str, Mapping[str, Any]]
+    entries: Mapping[str, Mapping[str, Any]]
     conditions: dict[str, Condition] = field(default_factory=dict)
     acceptances: dict[str, Accepts] = field(default_factory=dict)
     _functions: dict[str, tuple[str, Callable[..., Any]]] = field(default_factory=dict)
     _made: dict[str, Rule] = field(default_factory=dict)
 
     def __iter__(self) -> Iterator[Rule]:
-        for subject, table in self.subjects.items():
-            for name, entry in table.items():
-                if isinstance(entry, Mapping):
-                    yield self[f"{subject}.{name}"]
+        return map(self.__getitem__, self.entries)
 
     def __getitem__(self, rule_id: str) -> Rule:
         """The rule of an id; raises ValueError where the file has a mistake."""
         if rule_id not in self._made:
-            self._made[rule_id] = self._rule(rule_id)
+            self._made[rule_id] = self._rule(rule_id, self.entries[rule_id])
         return self._made[rule_id]
 
     def value(self, rule_id: str) -> Value:
         """The value that a rule has in the file."""
-        return _value(self._entry(rule_id)["value"])
+        return _value(self.entries[rule_id]["value"])
 
     def decides(self, *rule_ids: str) -> Callable[[_Function], _Function]:
         """Mark a function that decides the value of a key."""
@@ -134,6 +135,8 @@ class Rules:
         """Give a name to a function that accepts values."""
 
         def register(function: Accepts) -> Accepts:
+            if name in self.acceptances or name in _ACCEPTANCES:
+                raise self._mistake(name, "is accepted by two functions")
             self.acceptances[name] = function
             return function
 
@@ -143,6 +146,8 @@ class Rules:
         """Give a name to a condition, and the words that readers see where they are others."""
 
         def register(function: Applies) -> Applies:
+            if name in self.conditions or name in CONDITIONS:
+                raise self._mistake(name, "is a condition of two functions")
             self.conditions[name] = Condition(words or name, function)
             return function
 
@@ -151,39 +156,18 @@ class Rules:
     def _marks(self, role: str, rule_ids: Iterable[str]) -> Callable[[_Function], _Function]:
         def register(function: _Function) -> _Function:
             for rule_id in rule_ids:
-                self._entry(rule_id)
+                if rule_id not in self.entries:
+                    raise self._mistake(rule_id, "has a function and no entry")
+                if rule_id in self._functions:
+                    raise self._mistake(rule_id, "has two functions")
                 self._functions[rule_id] = (role, function)
             return function
 
         return register
 
-    def _entry(self, rule_id: str) -> dict[str, Any]:
-        """The fields of a rule, its subject's included where it has such a field."""
-        subject, _, name = rule_id.partition(".")
-        table = self.subjects.get(subject, {})
-        entry = table.get(name)
-        if not isinstance(entry, Mapping):
-            raise self._mistake(rule_id, "has a function and no entry")
-        shared = {key: value for key, value in table.items() if not isinstance(value, Mapping)}
-        if unknown := shared.keys() - _OF_SUBJECTS:
-            fields = ", ".join(sorted(_OF_SUBJECTS))
-            raise self._mistake(subject, f"unknown field {min(unknown)!r}; fields are {fields}")
+    def _rule(self, rule_id: str, entry: Mapping[str, Any]) -> Rule:
         kind = next((kind for kind in _OF_KINDS if kind in entry), "")
-        allowed = _OF_RULES | _OF_KINDS.get(kind, frozenset())
-        if unknown := entry.keys() - _OF_RULES.union(*_OF_KINDS.values()) or entry.keys() - allowed:
-            fields = ", ".join(sorted(allowed))
-            raise self._mistake(rule_id, f"unknown field {min(unknown)!r}; fields are {fields}")
-        return {key: value for key, value in shared.items() if key in allowed} | dict(entry)
-
-    def _rule(self, rule_id: str) -> Rule:
-        entry = self._entry(rule_id)
-        for name, value in entry.items():
-            wanted = bool if name in _TRUTHS else str
-            if name not in ("value", "accepts") and not isinstance(value, wanted):
-                raise self._mistake(rule_id, f"{name} is {value!r}, which is no {wanted.__name__}")
-        for name in ("sentence", "sources"):
-            if not entry.get(name):
-                raise self._mistake(rule_id, f"has no {name}")
+        self._check(rule_id, entry, kind)
         condition = self._condition(rule_id, entry)
         common: dict[str, Any] = {
             "id": rule_id,
@@ -199,20 +183,35 @@ class Rules:
         if "profile" in entry:
             common["profiles"] = frozenset({self._named(rule_id, Profile, entry["profile"])})
         role, function = self._functions.get(rule_id, ("", always))
-        if "key" in entry:
-            return SettingRule(**common, **self._setting(rule_id, entry))
-        if "family" in entry and role == "members":
-            return FamilyRule(**common, family=entry["family"], file=entry["file"], members=function)
-        if "principle" in entry and not role:
-            return Rule(**common)
-        if "advice" in entry and not role:
-            advice = entry["advice"]
-            return AdviceRule(**common, advise=lambda facts: advice)
-        if not entry.keys() & _OF_KINDS.keys() and role == "inspect":
-            return Inspection(**common, inspect=function)
-        if not entry.keys() & _OF_KINDS.keys() and role == "advise":
-            return AdviceRule(**common, advise=function)
-        raise self._mistake(rule_id, "has no function of its kind")
+        match kind, role:
+            case "key", _:
+                return SettingRule(**common, **self._setting(rule_id, entry))
+            case "family", "members":
+                return FamilyRule(**common, family=entry["family"], file=entry["file"], members=function)
+            case "principle", "":
+                return Rule(**common)
+            case "advice", "":
+                return AdviceRule(**common, advise=lambda facts: str(entry["advice"]))
+            case "", "inspect":
+                return Inspection(**common, inspect=function)
+            case "", "advise":
+                return AdviceRule(**common, advise=function)
+            case _:
+                raise self._mistake(rule_id, "has no function of its kind")
+
+    def _check(self, rule_id: str, entry: Mapping[str, Any], kind: str) -> None:
+        """Raise ValueError for fields that a rule of this kind does not have, or has in another form."""
+        allowed = _OF_ALL | _OF_KINDS.get(kind, frozenset())
+        if unknown := entry.keys() - _FIELDS or entry.keys() - allowed:
+            fields = ", ".join(sorted(allowed))
+            raise self._mistake(rule_id, f"unknown field {min(unknown)!r}; fields are {fields}")
+        for name, value in entry.items():
+            wanted = bool if name in _TRUTHS else str
+            if name not in ("value", "accepts") and not isinstance(value, wanted):
+                raise self._mistake(rule_id, f"{name} is {value!r}, which is no {wanted.__name__}")
+        for name in ("sentence", "sources", *(("file",) if kind in ("key", "family") else ())):
+            if not entry.get(name):
+                raise self._mistake(rule_id, f"has no {name}")
 
     def _setting(self, rule_id: str, entry: Mapping[str, Any]) -> dict[str, Any]:
         """The fields of a rule about a key."""
@@ -261,9 +260,19 @@ class Rules:
         return ValueError(f"{self.file}: {rule_id}: {problem}")
 
 
+@cache
 def read_rules(name: str) -> Rules:
-    """The rules of a file of ``planner/rules``."""
-    return Rules(name, read_table(name))
+    """The rules of a file of ``planner/rules``, the same object for all modules with their functions."""
+    return Rules(name, entries_of(read_table(name)))
+
+
+def entries_of(table: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Mapping[str, Any]]:
+    """The fields of rules by their ids, with those of their subjects where they have none of their own."""
+    entries: dict[str, Mapping[str, Any]] = {}
+    for subject, rows in table.items():
+        shared = {name: row for name, row in rows.items() if not isinstance(row, dict)}
+        entries |= {f"{subject}.{name}": shared | row for name, row in rows.items() if isinstance(row, dict)}
+    return entries
 
 
 @cache
@@ -335,13 +344,11 @@ _ACCEPTANCES: Mapping[str, Accepts] = {
     "integrity or privacy": protected,
 }
 """What rules of several files accept, in addition to ``at least 5``, ``5 to 50`` and ``0.5 to 2 times``."""
-_NUMBERS = re.compile(
-    r"at (?P<end>least|most) (?P<limit>\S+)|(?P<low>\S+) to (?P<high>\S+?)(?P<times> times)?"
-)
+_NUMBERS = r"at (?P<end>least|most) (?P<limit>\S+)|(?P<low>\S+) to (?P<high>\S+?)(?P<times> times)?"
 
 
 def _by_numbers(form: str) -> Accepts | None:
-    match = _NUMBERS.fullmatch(form)
+    match = re.fullmatch(_NUMBERS, form)
     if match is None:
         return None
     try:

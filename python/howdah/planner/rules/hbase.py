@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from howdah.model.plan import Input, Role
+from howdah.planner.capacity import FILL_LIMIT
 from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.heap import REGIONS, sized_heap
 from howdah.planner.reading import (
@@ -17,7 +18,6 @@ from howdah.planner.reading import (
 from howdah.planner.rule import Decision
 from howdah.planner.rules.declare import as_number, read_rules
 from howdah.planner.rules.security import login
-from howdah.planner.storage import FILL_LIMIT
 from howdah.units import GIB, format_bytes, format_count, format_counted, format_memory
 
 rules = read_rules("hbase.toml")

@@ -10,17 +10,17 @@ from howdah.hadoop.config_files import HADOOP_SCRIPTS
 from howdah.model.existing import FoundProperty
 from howdah.model.plan import Value
 from howdah.model.request import DEFAULT_HBASE
-from howdah.planner.conditions import with_mapreduce
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict, is_temporary
-from howdah.planner.rule import Decision
+from howdah.planner.rule import Decision, with_mapreduce
 from howdah.planner.rules.declare import read_rules
 from howdah.releases import catalogue
 from howdah.releases.catalogue import line_of
 from howdah.releases.values import heap_bytes
-from howdah.units import MIB
+from howdah.units import GIB, MIB
 
 rules = read_rules("jvm.toml")
+
 
 _KEPT = ("HADOOP_LOG_DIR", "HADOOP_PID_DIR", "HADOOP_SECURE_PID_DIR", "HBASE_LOG_DIR", "HBASE_PID_DIR")
 _JAVA = {"2": (7, 8), "3.0": (8,), "3.1": (8,), "3.2": (8,), "3.3": (8, 11), "3.4": (8, 11), "3.5": (17,)}
@@ -29,8 +29,8 @@ _HBASE_JAVA = {"2.5": (8, 11), "2.6": (8, 11, 17)}
 """Likewise for HBase; its guide has reservations about 2.5 on Java 17."""
 _HBASE_1_JAVA = (7, 8)
 """Of the HBase that clusters of Hadoop 2 have."""
-_MAJOR = re.compile(r'(?:.*\bversion )?"?(?:1\.)?(\d+)')
-_HOME_MAJOR = re.compile(r"/(?:java|jdk|jre|temurin|zulu)[a-z-]*(?:1\.)?(\d{1,2})(?!\d)[^/]*/?(?:jre/?)?$")
+_MAJOR = r'(?:.*\bversion )?"?(?:1\.)?(\d+)'
+_HOME_MAJOR = r"/(?:java|jdk|jre|temurin|zulu)[a-z-]*(?:1\.)?(\d{1,2})(?!\d)[^/]*/?(?:jre/?)?$"
 """The major in the name of a directory: ``/usr/lib/jvm/java-17-openjdk``, ``/opt/jdk1.8.0_402``."""
 _HOME_OF_ITSELF = ("${JAVA_HOME}", "$JAVA_HOME")
 _OPENS = "mapreduce.jvm.add-opens-as-default"
@@ -66,11 +66,11 @@ TASK_OPTIONS = (
 )
 """Properties that hold options of Java for tasks and their application master."""
 _LEAST_HEAP = 16 * MIB
-_LEAST_GIVEN = re.compile(r"-Xms(?=\d)")
-_COLLECTOR = re.compile(r"-XX:\+Use(?:G1|Parallel|Serial|Z|Shenandoah|ConcMarkSweep)GC(?!\S)")
-_DEBUGGER = re.compile(r"-(?:agentlib:jdwp|Xrunjdwp)\S*")
-_OPEN_JMX = re.compile(r"-Dcom\.sun\.management\.jmxremote\.authenticate=false(?!\S)")
-_JMX_PORT = re.compile(r"-Dcom\.sun\.management\.jmxremote\.port=\d+")
+_LEAST_GIVEN = r"-Xms(?=\d)"
+_COLLECTOR = r"-XX:\+Use(?:G1|Parallel|Serial|Z|Shenandoah|ConcMarkSweep)GC(?!\S)"
+_DEBUGGER = r"-(?:agentlib:jdwp|Xrunjdwp)\S*"
+_OPEN_JMX = r"-Dcom\.sun\.management\.jmxremote\.authenticate=false(?!\S)"
+_JMX_PORT = r"-Dcom\.sun\.management\.jmxremote\.port=\d+"
 
 
 def _below_run(path: str) -> bool:
@@ -124,7 +124,7 @@ def supported(facts: Facts) -> tuple[int, ...]:
 
 def java_major(text: str) -> int | None:
     """The major of a version as Java says it: 8 of ``1.8.0_402``, 17 of ``openjdk version "17.0.10"``."""
-    match = _MAJOR.match(text.strip())
+    match = re.match(_MAJOR, text.strip())
     return int(match.group(1)) if match else None
 
 
@@ -171,7 +171,7 @@ def _open_modules(facts: Facts) -> Decision:
 
 def home_major(home: str) -> int | None:
     """The major that the name of Java's directory has: 8 of ``/usr/lib/jvm/java-1.8.0``."""
-    match = _HOME_MAJOR.search(home)
+    match = re.search(_HOME_MAJOR, home)
     return int(match.group(1)) if match else None
 
 
@@ -273,7 +273,7 @@ def _heaps(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for option in java_options(reading):
         most, least = (
             heap_bytes(option.text),
-            heap_bytes(_LEAST_GIVEN.sub("-Xmx", _without_most(option.text))),
+            heap_bytes(re.sub(_LEAST_GIVEN, "-Xmx", _without_most(option.text))),
         )
         cut = [word for word in option.text.split() if word in ("-Xmx", "-Xms", "-Xmn")]
         if most is None and not cut:
@@ -303,7 +303,7 @@ def _without_most(options: str) -> str:
 @rules.inspects("jvm.one-collector")
 def _collectors(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for option in java_options(reading):
-        chosen = sorted(set(_COLLECTOR.findall(option.text)))
+        chosen = sorted(set(re.findall(_COLLECTOR, option.text)))
         if chosen:
             yield entry_verdict(
                 option,
@@ -317,9 +317,9 @@ def _collectors(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 @rules.inspects("jvm.open-ports")
 def _open_ports(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for option in daemon_options(reading):
-        doors = _DEBUGGER.findall(option.text)
-        if _JMX_PORT.search(option.text):
-            doors += _OPEN_JMX.findall(option.text)
+        doors = re.findall(_DEBUGGER, option.text)
+        if re.search(_JMX_PORT, option.text):
+            doors += re.findall(_OPEN_JMX, option.text)
         if doors:
             yield entry_verdict(
                 option,
@@ -327,4 +327,88 @@ def _open_ports(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 found=" ".join(doors),
                 expected="no open port that lets any client run code as the daemon",
                 fix=f"remove {' '.join(doors)} from {option.name}; metrics are at the daemon's /jmx page",
+            )
+
+
+_MOST = r"-Xmx\S+"
+_LEAST = r"-Xms(?=\d)"
+_GROWN_FROM = 4 * GIB
+"""Smaller heaps grow to their full size quickly."""
+_GROWTH = 2
+"""A heap that may grow to this many times its first size is one that is not given in full."""
+_SHORT_UP_TO, _WORTH_IT = 32 * GIB, 46 * GIB
+_POINTERS = r"ObjectAlignmentInBytes|UseCompressedOops|UseZGC"
+_OF_YARN = "YARN_RESOURCEMANAGER_OPTS, YARN_NODEMANAGER_OPTS and so on"
+_OF_ALL = f"HDFS_NAMENODE_OPTS, HDFS_DATANODE_OPTS, {_OF_YARN}"
+_SHARED = ("HADOOP_HEAPSIZE", "HADOOP_HEAPSIZE_MAX", "YARN_HEAPSIZE")
+_OWN = dict.fromkeys(_SHARED, _OF_ALL) | {"YARN_HEAPSIZE": _OF_YARN}
+_DIFFER = dict.fromkeys(_SHARED, "a NameNode needs many times the heap of a DataNode or client") | {
+    "YARN_HEAPSIZE": "a ResourceManager of many hosts needs several times the heap of a NodeManager"
+}
+
+
+@rules.inspects("heaps.short-pointers")
+def _wide_pointers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    for option in java_options(reading):
+        most = heap_bytes(option.text)
+        if most is None or re.search(_POINTERS, option.text):
+            continue
+        (last,) = re.findall(_MOST, option.text)[-1:] or ("-Xmx",)
+        yield entry_verdict(
+            option,
+            not _SHORT_UP_TO <= most < _WORTH_IT,
+            found=last,
+            expected="-Xmx31g, or 48g at least: from 32 GiB on every pointer takes twice the space, and "
+            "a heap below 48 GiB holds less than a heap of 31 GiB",
+            fix=f"set {last} to -Xmx31g in {option.name} in {option.place}",
+        )
+
+
+@rules.inspects("heaps.given-once")
+def _given_once(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    for option in java_options(reading):
+        sizes = re.findall(_MOST, option.text)
+        if sizes:
+            yield entry_verdict(
+                option,
+                len(set(sizes)) == 1,
+                found=" ".join(sizes),
+                expected=f"one -Xmx: Java uses the last, {sizes[-1]}, and ignores the others",
+                fix=f"keep only the intended -Xmx in {option.name} in {option.place}",
+            )
+
+
+@rules.inspects("heaps.in-full")
+def _in_full(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    for option in daemon_options(reading):
+        most = heap_bytes(option.text)
+        words = (word for word in option.text.split() if not word.startswith("-Xmx"))
+        least = heap_bytes(re.sub(_LEAST, "-Xmx", " ".join(words)))
+        if most is None or least is None or most < _GROWN_FROM or least > most:
+            # More at first than at most is a rule of its own, jvm.heap-options.
+            continue
+        (last,) = re.findall(_MOST, option.text)[-1:]
+        yield entry_verdict(
+            option,
+            least * _GROWTH > most,
+            found=" ".join(word for word in option.text.split() if word.startswith(("-Xms", "-Xmx"))),
+            expected="-Xms as large as -Xmx: otherwise a daemon's heap grows through collections that stop "
+            "it, and the memory may be taken by then",
+            fix=f"set -Xms to {last.removeprefix('-Xmx')} in {option.name} in {option.place}",
+        )
+
+
+@rules.inspects("heaps.own")
+def _of_all(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    environment = reading.environment
+    for name, variable in {entry.name: entry for entry in environment}.items():
+        if name in _SHARED and variable.text:
+            former = "; its name since Hadoop 3.0 is HADOOP_HEAPSIZE_MAX" if name == "HADOOP_HEAPSIZE" else ""
+            yield entry_verdict(
+                variable,
+                False,
+                about=name,
+                expected=f"a heap for each daemon: {_DIFFER[name]}, and this value applies to every daemon "
+                f"without its own{former}",
+                fix=f"remove {name} from {variable.place}, and give each daemon its -Xmx: {_OWN[name]}",
             )

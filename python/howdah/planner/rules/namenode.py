@@ -6,7 +6,15 @@ import math
 
 from howdah.model.plan import Input, Master, Role, Value
 from howdah.model.request import Protection
-from howdah.planner.conditions import in_study
+from howdah.planner.capacity import (
+    FILL_LIMIT,
+    HEAP_MOST,
+    USUAL_HEAP,
+    blocks_of,
+    file_bytes,
+    namenode_heap_bytes,
+    namespace_blocks,
+)
 from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.heap import (
     COMPRESSED_MOST,
@@ -19,18 +27,9 @@ from howdah.planner.heap import (
     size_of,
     whole_heap,
 )
-from howdah.planner.rule import Decision
+from howdah.planner.rule import Decision, in_study
 from howdah.planner.rules.declare import as_number, read_rules
 from howdah.planner.rules.jvm import supported
-from howdah.planner.storage import (
-    FILL_LIMIT,
-    HEAP_MOST,
-    USUAL_HEAP,
-    blocks_of,
-    file_bytes,
-    namenode_heap_bytes,
-    namespace_blocks,
-)
 from howdah.releases.values import heap_bytes
 from howdah.units import GIB, MIB, format_count, format_memory
 

@@ -8,12 +8,11 @@ from collections.abc import Iterator
 from howdah.model.host import Nic
 from howdah.model.plan import Input
 from howdah.model.request import Hypervisor, Profile
-from howdah.planner.conditions import several_ports
+from howdah.planner.capacity import LINE_SHARE, REPLICATION, data_bytes_per_s, replica_bits_per_s
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
-from howdah.planner.rule import Decision
+from howdah.planner.rule import Decision, several_ports
 from howdah.planner.rules.declare import read_rules
-from howdah.planner.storage import LINE_SHARE, REPLICATION, data_bytes_per_s, replica_bits_per_s
 from howdah.units import format_bits_per_s, format_counted, format_rate
 
 rules = read_rules("network.toml")

@@ -1,18 +1,18 @@
-"""NodeManagers: their directories, services, heap, and what survives a restart."""
+"""NodeManagers: directories, services, logs; nodes that join, are drained or lost."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from howdah.model.plan import Input, Value
+from howdah.model.request import Protection
 from howdah.planner.budget import budget, heap_of
-from howdah.planner.conditions import shuffles_in_nodemanagers
 from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.heap import heap_options
 from howdah.planner.reading import Inspected, Observation, is_temporary, path_list
-from howdah.planner.rule import Decision
+from howdah.planner.rule import Decision, shuffles_in_nodemanagers, with_mapreduce
+from howdah.planner.rules.datanode import disk_full_percent, smallest_disk
 from howdah.planner.rules.declare import read_rules
-from howdah.planner.rules.volumes import disk_full_percent, smallest_disk
 from howdah.units import format_bytes, format_counted, format_memory
 
 rules = read_rules("nodemanager.toml")
@@ -124,4 +124,131 @@ def _port_for_recovery(reading: Inspected, facts: Facts) -> Iterable[Observation
         expected="a fixed port, since recovery is enabled: otherwise the NodeManager does not start",
         fix="set yarn.nodemanager.address to 0.0.0.0:8041 in yarn-site.xml",
         elsewhere=reading.where("yarn.nodemanager.recovery.enabled"),
+    )
+
+
+_LOST_AFTER = "yarn.nm.liveness-monitor.expiry-interval-ms"
+_MASTER_LOST_AFTER = "yarn.am.liveness-monitor.expiry-interval-ms"
+_HEARTBEAT = "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms"
+_LOST_AFTER_MS = 180_000
+_RETRY_MS = 30_000
+"""What a NodeManager waits between two tries to reach a ResourceManager that does not answer."""
+DEFAULTS_MS = {_LOST_AFTER: 600_000, _MASTER_LOST_AFTER: 900_000, _HEARTBEAT: 1_000}
+"""What the release does where nothing is set, in milliseconds."""
+_HEARTBEATS_LEAST = 10
+_CONNECTED_WITHIN_MS = 60_000
+_TRY_MS = 10_000
+"""What an application master waits between two tries to reach a NodeManager."""
+_ATTRIBUTES = "yarn.node-attribute.fs-store.root-dir"
+_LABELS = "yarn.node-labels.fs-store.root-dir"
+
+
+@rules.decides("nodes.lost-after")
+def _lost_after(facts: Facts) -> Decision:
+    return Decision(
+        _LOST_AFTER_MS,
+        "its tasks, its map output and any application master on it wait so long, and up to a third longer: "
+        "the ResourceManager checks three times within it. A restart of the NodeManager, a garbage "
+        "collection or a restart of a switch is over by then; declaring a NodeManager lost too soon "
+        "costs only its work. HDFS, which "
+        "would copy all its blocks, waits for ten minutes",
+        (
+            Input(
+                name="between a NodeManager's tries to reach the ResourceManager", value=_RETRY_MS, unit="ms"
+            ),
+        ),
+    )
+
+
+@rules.decides("nodes.connected-within")
+def _connected_within(facts: Facts) -> Decision:
+    return Decision(
+        _CONNECTED_WITHIN_MS,
+        "after YARN declares a worker lost, an application master tries to end its tasks there and runs them "
+        "elsewhere only after this time: the release's 180 s cost a job 179 s in a lab. A "
+        "restarted NodeManager is back within a minute",
+        (
+            Input(
+                name="between an application master's tries to reach a NodeManager", value=_TRY_MS, unit="ms"
+            ),
+        ),
+    )
+
+
+@rules.inspects("nodes.lost-in-order")
+def _in_order(reading: Inspected, facts: Facts) -> Iterable[Observation]:
+    if reading.text(_LOST_AFTER) or reading.text(_HEARTBEAT):
+        wait, heartbeat = _milliseconds(reading, _LOST_AFTER), _milliseconds(reading, _HEARTBEAT)
+        yield reading.verdict(
+            _LOST_AFTER,
+            wait >= _HEARTBEATS_LEAST * heartbeat > 0,
+            found=f"{wait:.15g} ms, with a heartbeat every {heartbeat:.15g} ms",
+            expected=f"at least {_HEARTBEATS_LEAST} heartbeats: otherwise healthy workers count as lost",
+            fix=f"set {_LOST_AFTER} to {_LOST_AFTER_MS} and {_HEARTBEAT} to 1000 in yarn-site.xml",
+            elsewhere=reading.where(_HEARTBEAT),
+        )
+    if reading.text(_MASTER_LOST_AFTER):
+        wait, master = _milliseconds(reading, _LOST_AFTER), _milliseconds(reading, _MASTER_LOST_AFTER)
+        yield reading.verdict(
+            _MASTER_LOST_AFTER,
+            master >= wait,
+            found=f"{master:.15g} ms, of a worker {wait:.15g} ms",
+            expected=f"{wait:.15g} ms at least: a worker that is silent for less loses none of its tasks, "
+            "and must not lose the job of an application master on it",
+            fix=f"remove {_MASTER_LOST_AFTER}: the default is {DEFAULTS_MS[_MASTER_LOST_AFTER]} ms",
+        )
+
+
+def _milliseconds(reading: Inspected, key: str) -> float:
+    """What is set, or the release's default; raises MissingFact for what is no number."""
+    if not reading.text(key):
+        return DEFAULTS_MS[key]
+    value = reading.number(key)
+    if value is None:
+        raise MissingFact(f"{key}, which is not a number")
+    return value
+
+
+rules.when("with MapReduce and one ResourceManager")(
+    lambda facts: with_mapreduce(facts) and facts.request.protection is not Protection.HA
+)
+
+
+rules.when("with MapReduce and two ResourceManagers")(
+    lambda facts: with_mapreduce(facts) and facts.request.protection is Protection.HA
+)
+
+
+@rules.decides("nodes.attributes-of-a-pair")
+def _in_hdfs(facts: Facts) -> Decision:
+    file_system = facts.decided.get("fs.defaultFS")
+    if not isinstance(file_system, str):
+        raise MissingFact("fs.defaultFS")
+    return Decision(
+        f"{file_system}/yarn/node-attributes",
+        "the default is a directory below /tmp of each ResourceManager; after a failover only data in HDFS "
+        "can be read",
+    )
+
+
+@rules.inspects("nodes.kept-for-both")
+def _kept_for_both(reading: Inspected, facts: Facts) -> Iterable[Observation]:
+    paired = reading.truth("yarn.resourcemanager.ha.enabled") is True
+    if reading.truth("yarn.node-labels.enabled"):
+        yield _kept(reading, _LABELS, "labels", paired=paired)
+    if paired and reading.text(_ATTRIBUTES):
+        yield _kept(reading, _ATTRIBUTES, "attributes", paired=paired)
+
+
+def _kept(reading: Inspected, key: str, kind: str, *, paired: bool) -> Observation:
+    text = reading.text(key) or ""
+    lasts = bool(text) and not any(map(is_temporary, path_list(text)))
+    harm = "the other ResourceManager does not read them" if paired and lasts else "they are lost at a reboot"
+    return reading.verdict(
+        key,
+        lasts and not (paired and text.startswith("file:")),
+        found=text or "not set: a directory below /tmp of the ResourceManager's host",
+        expected=f"a directory in HDFS: otherwise {harm}",
+        fix=f"make /yarn/node-{kind} in HDFS, owned by the user yarn, and set {key} to it in yarn-site.xml",
+        elsewhere=reading.where("yarn.node-labels.enabled"),
     )

@@ -1,9 +1,4 @@
-"""How soon the replicas of a lost host are made again, and that a host does not hold more than can be.
-
-The NameNode hands out work every few seconds: so many blocks for each DataNode, of which a DataNode takes no
-more than its streams. By itself that is two blocks in three seconds, for disks of 2006: what a host of
-hundreds of terabytes held takes weeks to be made again so, and another host lost meanwhile loses data.
-"""
+"""Lost hosts rebuilt in time, and the space that this needs."""
 
 from __future__ import annotations
 
@@ -13,10 +8,7 @@ from typing import NamedTuple
 
 from howdah.model.inventory import DiskKind, DiskRole, HostGroup
 from howdah.model.plan import Input, Value
-from howdah.planner.facts import Facts
-from howdah.planner.rule import Decision
-from howdah.planner.rules.declare import as_number, read_rules
-from howdah.planner.storage import (
+from howdah.planner.capacity import (
     BLOCK_BYTES,
     FILL_LIMIT,
     LINE_SHARE,
@@ -26,9 +18,55 @@ from howdah.planner.storage import (
     disk_bytes_per_s,
     file_bytes,
 )
-from howdah.units import format_bytes, format_count, format_rate, format_seconds
+from howdah.planner.facts import Facts
+from howdah.planner.rule import Decision
+from howdah.planner.rules.declare import as_number, read_rules
+from howdah.units import format_bytes, format_count, format_percent, format_rate, format_seconds
 
 rules = read_rules("recovery.toml")
+
+
+_INTERMEDIATE = 0.5
+"""Compressed map output on disk for each byte that is sorted: with three replicas 6.5 in all (D0 35)."""
+_HOSTS_IN_PRACTICE = 200
+_HOSTS_MOST = 276
+
+ERASURE_CODING = rules["capacity.erasure-coding"]
+ERASURE_DOMAINS = rules["capacity.erasure-domains"]
+CODED_SAFE = rules["capacity.coded-losses"]
+CODED_FITS = rules["capacity.coded-files"]
+RACK_BALANCE = rules["capacity.rack-balance"]
+
+
+@rules.advises("capacity.sort-space")
+def _sorted_dataset(facts: Facts) -> str | None:
+    dataset = facts.request.dataset_bytes
+    if dataset is None:
+        return None
+    replicas = int(facts.number("dfs.replication"))
+    need = (2 * replicas + _INTERMEDIATE) * dataset
+    raw = facts.cluster.raw_bytes
+    if need <= FILL_LIMIT * raw:
+        return None
+    several = "one replica" if replicas == 1 else f"{replicas} replicas"
+    return (
+        f"Sorting {format_bytes(dataset)} takes about {format_bytes(need)} of disk: {several} of the input, "
+        f"as many of the output and compressed map output. The workers have {format_bytes(raw)}, of which "
+        f"{format_percent(FILL_LIMIT)} should be used: sort less, add hosts or keep fewer replicas."
+    )
+
+
+@rules.advises("capacity.many-hosts")
+def _many_hosts(facts: Facts) -> str | None:
+    hosts = facts.cluster.hosts
+    if hosts <= _HOSTS_IN_PRACTICE:
+        return None
+    return (
+        f"{hosts:,} hosts are more than the papers measured masters for: at 256 MiB blocks they estimated "
+        f"that one CPU serves about {_HOSTS_MOST} hosts, and {_HOSTS_IN_PRACTICE} with caution. Masters have "
+        "several today; watch their CPU and queues, and keep blocks large."
+    )
+
 
 _WITHIN_S = 8 * 3600
 """In which a lost host's replicas should be made again: a working day, before the next one is lost."""

@@ -8,11 +8,10 @@ from typing import NamedTuple
 
 from howdah.model.plan import Input, Value
 from howdah.planner.budget import budget
-from howdah.planner.conditions import with_hbase
 from howdah.planner.facts import Facts
 from howdah.planner.heap import COMPRESSED_MOST, UNCOMPRESSED_LEAST, collector, heap_options
 from howdah.planner.reading import Inspected, Observation
-from howdah.planner.rule import Decision
+from howdah.planner.rule import Decision, with_hbase
 from howdah.planner.rules.declare import as_number, read_rules
 from howdah.planner.rules.jvm import supported
 from howdah.planner.rules.security import login
@@ -35,7 +34,7 @@ _SMALL_REGIONS_FROM = 4 * GIB
 _HANDLERS_LEAST = 30
 _HANDLERS_PER_CPU = 2
 _HANDLERS_MOST = 256
-_DIRECT_LIMIT = re.compile(r"-XX:MaxDirectMemorySize=(\d+[kKmMgGtT]?)")
+_DIRECT_LIMIT = r"-XX:MaxDirectMemorySize=(\d+[kKmMgGtT]?)"
 
 
 class RegionServerMemory(NamedTuple):
@@ -202,7 +201,7 @@ def _direct_memory(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     if cache_mb is None or cache_mb <= 1 or engine != "offheap":
         return
     options = reading.variable("HBASE_REGIONSERVER_OPTS") or ""
-    match = _DIRECT_LIMIT.search(options)
+    match = re.search(_DIRECT_LIMIT, options)
     size = reading.variable("HBASE_OFFHEAPSIZE") or (match.group(1) if match else "")
     limit = heap_bytes(f"-Xmx{size}")
     direct = f"{int(cache_mb) + _DIRECT // MIB}m"

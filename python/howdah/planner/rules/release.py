@@ -29,7 +29,7 @@ _NAMED_IN = frozenset(
 """Files whose names the catalogue knows in full; others hold the names of other software."""
 _OWN = ("dfs.", "yarn.", "mapreduce.", "mapred.", "hadoop.", "ha.", "ipc.", "io.", "net.", "fs.", "hbase.")
 """Names with these prefixes belong to the release; others may belong to any software."""
-_ANYBODYS = re.compile(
+_ANYBODYS = (
     r"fs\.(s3a\.bucket|azure|wasbs?|abfss?|adl|s3|s3n|s3a\.impl|emr|emrfs|jfs|ofs|o3fs|alluxio|bos|ks3|nas|dfs|maprfs)\..*"
     r"|hadoop\.(proxyuser|kms|registry|cdp|cloudera|ssl)\..*"
     r"|dfs\.(ranger|cloudera|nfs3?|ozone)\..*|.*\.(ranger|navigator|cloudera|ambari|atlas)\..*|.*\.ranger-.*"
@@ -121,7 +121,7 @@ def _unknown(reading: Inspected, facts: Facts) -> Iterator[tuple[FoundProperty, 
             if (meant := _with_first_word(entry.name)) and any(release.find(meant) for release in releases):
                 yield entry, meant
             continue
-        if _ANYBODYS.fullmatch(entry.name) or not entry.name.isascii():
+        if re.fullmatch(_ANYBODYS, entry.name) or not entry.name.isascii():
             # A strange character in a name is a rule of its own.
             continue
         name = _with_plain_id(entry.name, dotted)

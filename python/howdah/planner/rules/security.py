@@ -1,24 +1,27 @@
-"""Who may do what: with --secure Kerberos names every user, without it the network must be trusted."""
+"""A secure cluster: principals, rights, TLS, the container executor; without it, a trusted network."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from howdah.model.plan import Value
-from howdah.planner.conditions import (
+from howdah.model.plan import Role, Value
+from howdah.planner.facts import Facts
+from howdah.planner.reading import Inspected, Observation, entry_verdict, has_several_hosts
+from howdah.planner.rule import (
+    Decision,
+    in_pair,
     realm,
+    secured,
     secured_hbase,
     secured_mapreduce,
     secured_pair,
 )
-from howdah.planner.facts import Facts
-from howdah.planner.reading import Inspected, Observation, has_several_hosts
-from howdah.planner.rule import Decision
 from howdah.planner.rules.consistency.queues import uses_fair
-from howdah.planner.rules.declare import read_rules
+from howdah.planner.rules.declare import Accepts, protected, read_rules
 
 rules = read_rules("security.toml")
+
 
 KEYTABS = "/etc/security/keytabs"
 WEB_SECRET = "/etc/security/http_secret"
@@ -30,14 +33,14 @@ _DATA, _PAGES = "dfs.datanode.address", "dfs.datanode.http.address"
 _ANY_PORTS = "ignore.secure.ports.for.testing"
 _OF_DATANODES = ("dfs.datanode.kerberos.principal", "dfs.datanode.keytab.file", "dfs.datanode.data.dir")
 _FIRST_OF_USERS = 1024
-_PROXY = re.compile(r"hadoop\.proxyuser\.([^.]+)\.(hosts|groups|users)")
+_PROXY = r"hadoop\.proxyuser\.([^.]+)\.(hosts|groups|users)"
 _UMASK = "fs.permissions.umask-mode"
 _PROTOCOLS = "hadoop.ssl.enabled.protocols"
-_DEAD = re.compile(r"SSLv2Hello|SSLv2|SSLv3|TLSv1(?:\.1)?")
+_DEAD = r"SSLv2Hello|SSLv2|SSLv3|TLSv1(?:\.1)?"
 _VERIFIER = "hadoop.ssl.hostname.verifier"
 _LAX = ("ALLOW_ALL", "DEFAULT_AND_LOCALHOST")
-_PRINCIPAL = re.compile(r"(?:dfs|yarn|hbase)\..*principal")
-_OF_MANY = re.compile(r"(?:dfs|yarn|hbase)\.(?:datanode|journalnode|nodemanager|regionserver)\..*principal")
+_PRINCIPAL = r"(?:dfs|yarn|hbase)\..*principal"
+_OF_MANY = r"(?:dfs|yarn|hbase)\.(?:datanode|journalnode|nodemanager|regionserver)\..*principal"
 """Principals of daemons that run on several hosts with one configuration."""
 _ROOT_QUEUE = "yarn.scheduler.capacity.root"
 _POLICIES = ("dfs.http.policy", "yarn.http.policy", "mapreduce.jobhistory.http.policy")
@@ -48,12 +51,6 @@ def login(user: str, facts: Facts) -> tuple[str, ...]:
     if not secured_pair(facts) and not secured_hbase(facts):
         return ()
     return (f"-Djava.security.auth.login.config=/etc/security/jaas/{user}.conf",)
-
-
-@rules.accepts("integrity or privacy")
-def protected(value: Value, decision: Decision, facts: Facts) -> bool:
-    """Accept what encrypts, and what at least keeps messages from being changed."""
-    return str(value).lower() in {"privacy", "integrity", "integrity,privacy", "privacy,integrity"}
 
 
 rules.accepts("integrity, privacy or encryption")(
@@ -151,7 +148,7 @@ def _queue_rights(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _proxies(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     proxies: dict[str, dict[str, str]] = {}
     for entry in reading.effective:
-        if match := _PROXY.fullmatch(entry.name):
+        if match := re.fullmatch(_PROXY, entry.name):
             proxies.setdefault(match[1], {})[match[2]] = entry.text.strip()
     for user, limits in proxies.items():
         everybody = "*" in (limits.get("groups"), limits.get("users"))
@@ -182,7 +179,7 @@ def _umask(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _protocols(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     named = reading.parts(_PROTOCOLS)
     if named:
-        dead = [protocol for protocol in named if _DEAD.fullmatch(protocol)]
+        dead = [protocol for protocol in named if re.fullmatch(_DEAD, protocol)]
         yield reading.verdict(
             _PROTOCOLS,
             not dead,
@@ -225,7 +222,7 @@ def _principals(reading: Inspected) -> dict[str, str]:
     return {
         entry.name: entry.text
         for entry in reading.effective
-        if _PRINCIPAL.fullmatch(entry.name) and "/" in entry.text and "@" in entry.text
+        if re.fullmatch(_PRINCIPAL, entry.name) and "/" in entry.text and "@" in entry.text
     }
 
 
@@ -234,7 +231,7 @@ def _own_host(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if not has_several_hosts(reading):
         return
     for key, text in _principals(reading).items():
-        if _OF_MANY.fullmatch(key) is None:
+        if re.fullmatch(_OF_MANY, key) is None:
             continue
         service, _, instance = text.partition("/")
         host, _, realm = instance.partition("@")
@@ -263,3 +260,103 @@ def _one_realm(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 expected="one realm for a cluster's daemons, unless the two trust each other",
                 fix=f"set the realm in {key} to {most}",
             )
+
+
+_SECONDARY = "dfs.namenode.secondary.http-address"
+
+
+@rules.when("with --secure, without ha, if a SecondaryNameNode has a host")
+def _has_secondary(facts: Facts) -> bool:
+    """Whether the cluster is planned with a SecondaryNameNode, or a configuration names its host."""
+    named = facts.planned or not str(facts.decided.get(_SECONDARY, "0.0.0.0")).startswith("0.0.0.0")
+    return secured(facts) and not secured_pair(facts) and named
+
+
+_COPROCESSORS = "org.apache.hadoop.hbase.security"
+_ACCESS = f"{_COPROCESSORS}.access.AccessController"
+rules.when("with --secure and ha or HBase")(lambda facts: secured_pair(facts) or secured_hbase(facts))
+
+
+@rules.when("with --secure and HBase, if rights are checked")
+def _checks_rights(facts: Facts) -> bool:
+    """Whether HBase checks rights at all; a separate rule reports that it does not."""
+    return secured_hbase(facts) and (
+        facts.planned or str(facts.decided.get("hbase.security.authorization")).lower() == "true"
+    )
+
+
+rules.accepts("not the world")(lambda value, decision, facts: bool(value) and "world:" not in str(value))
+
+
+@rules.when("with --secure, MapReduce and ha")
+def _yarn_in_zookeeper(facts: Facts) -> bool:
+    """Whether ResourceManagers are a pair, or keep their state in ZooKeeper."""
+    if not (secured_pair(facts) and facts.request.mapreduce):
+        return False
+    if facts.planned:
+        return True
+    store = str(facts.decided.get("yarn.resourcemanager.store.class") or "")
+    return in_pair(Role.RESOURCEMANAGER)(facts) or "ZKRMStateStore" in store
+
+
+rules.when("with --secure and ha, without HBase")(
+    lambda facts: secured_pair(facts) and not secured_hbase(facts)
+)
+
+
+def _has(name: str) -> Accepts:
+    return lambda value, decision, facts: name in str(value)
+
+
+rules.accepts("HBase's access controller")(_has(_ACCESS))
+
+
+_FOLDER = "/etc/security/tls"
+_PROVIDER = f"localjceks://file{_FOLDER}/hadoop.jceks"
+_PASSWORDS = (
+    "ssl.server.keystore.password",
+    "ssl.server.keystore.keypassword",
+    "ssl.server.truststore.password",
+    "ssl.client.truststore.password",
+    "ssl.client.keystore.password",
+)
+
+
+@rules.inspects("tls.passwords")
+def _passwords(reading: Inspected, facts: Facts) -> Iterable[Observation]:
+    for entry in reading.properties:
+        if entry.name in _PASSWORDS and entry.text and "${" not in entry.text:
+            yield entry_verdict(
+                entry,
+                False,
+                # The password itself is never repeated.
+                found="a password in clear text",
+                expected="no password in a configuration file, which many users may read",
+                fix=f"`hadoop credential create {entry.name} -provider {_PROVIDER}`, then remove it from "
+                f"{entry.file}",
+            )
+
+
+FILE = "container-executor.cfg"
+_CLASS = "yarn.nodemanager.container-executor.class"
+_DAEMONS = frozenset({"hdfs", "yarn", "mapred"})
+"""Users that no task may run as; the least user id excludes other users of the system."""
+
+
+@rules.when("with --secure and MapReduce: NodeManagers run LinuxContainerExecutor")
+def _in_use(facts: Facts) -> bool:
+    """Whether NodeManagers start tasks by this program: a file as it is shipped lies in every release."""
+    return secured_mapreduce(facts) and (
+        facts.planned or str(facts.decided.get(_CLASS)).endswith(".LinuxContainerExecutor")
+    )
+
+
+@rules.accepts("a group")
+def _names_a_group(value: Value, decision: Decision, facts: Facts) -> bool:
+    """Accept any group: a separate rule compares it with that of yarn-site.xml."""
+    return bool(str(value).strip()) and not str(value).startswith("#")
+
+
+rules.accepts("all daemons")(
+    lambda value, decision, facts: isinstance(value, tuple) and set(value) >= _DAEMONS
+)

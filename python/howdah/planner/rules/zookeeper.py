@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from howdah.model.plan import Input, Role, Worker
 from howdah.planner.budget import kinds_of
-from howdah.planner.conditions import is_paired, runs
 from howdah.planner.facts import Facts
 from howdah.planner.heap import CLIENTS_PER_GIB, sized_heap
 from howdah.planner.reading import (
@@ -19,7 +18,7 @@ from howdah.planner.reading import (
     entry_verdict,
     host_of,
 )
-from howdah.planner.rule import Decision
+from howdah.planner.rule import Decision, is_paired, runs
 from howdah.planner.rules.declare import as_number, read_rules, read_table
 from howdah.planner.rules.ha.quorums import CLIENTS, keepers
 from howdah.planner.rules.ha.settings import numbered
@@ -109,7 +108,7 @@ def _members(facts: Facts) -> Mapping[str, Decision]:
 
 
 _FILE = "zoo.cfg"
-_ADDRESS = re.compile(r"([^:;|\[\]]+|\[[^\]]+\]):\d+:\d+(:(participant|observer))?")
+_ADDRESS = r"([^:;|\[\]]+|\[[^\]]+\]):\d+:\d+(:(participant|observer))?"
 _NAMELESS = re.compile(r"[\d.]+|.*:.*")
 """An address of numbers, or one of all that a host has."""
 _LIMITS = {"initLimit": "10", "syncLimit": "5"}
@@ -152,7 +151,7 @@ def _forms(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         text = reading.text(member.key) or ""
         yield reading.verdict(
             member.key,
-            all(_ADDRESS.fullmatch(address) for address in member.addresses),
+            all(re.fullmatch(_ADDRESS, address) for address in member.addresses),
             found=text,
             expected="host:port:port, the second port for elections: otherwise no member starts",
             fix=f"set {member.key} to {member.hosts[0]}:2888:3888 in {_FILE} on all members",

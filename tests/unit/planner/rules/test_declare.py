@@ -9,11 +9,19 @@ import pytest
 
 from howdah.model.plan import Value
 from howdah.model.request import PlanRequest, Profile
-from howdah.planner.conditions import CONDITIONS
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
-from howdah.planner.rule import AdviceRule, Decision, Inspection, Rule, Scope, SettingRule, Severity
-from howdah.planner.rules.declare import Rules
+from howdah.planner.rule import (
+    CONDITIONS,
+    AdviceRule,
+    Decision,
+    Inspection,
+    Rule,
+    Scope,
+    SettingRule,
+    Severity,
+)
+from howdah.planner.rules.declare import Rules, entries_of
 
 FILE = """
 [demo]
@@ -52,7 +60,7 @@ def _decided(facts: Facts) -> Decision:
 
 
 def _demo(text: str = FILE) -> Rules:
-    rules = Rules("demo.toml", tomllib.loads(text))
+    rules = Rules("demo.toml", entries_of(tomllib.loads(text)))
     if "[demo.decided]" in text:
         rules.decides("demo.decided")(_decided)
     return rules
@@ -75,7 +83,9 @@ def test_the_rules_of_a_file_in_their_order() -> None:
 
 
 def test_a_function_is_an_inspection_or_advice() -> None:
-    rules = Rules("demo.toml", tomllib.loads('[demo.seen]\nsentence = "It is seen."\nsources = "howdah"'))
+    rules = Rules(
+        "demo.toml", entries_of({"demo": {"seen": {"sentence": "It is seen.", "sources": "howdah"}}})
+    )
 
     @rules.inspects("demo.seen")
     def _seen(reading: Inspected, facts: Facts) -> Iterator[Observation]:
@@ -132,7 +142,7 @@ def test_the_realm_of_a_value_is_the_clusters() -> None:
     ("old", "new", "problem"),
     [
         ('key = "dfs.b', 'kee = "dfs.b', "demo.decided: unknown field 'kee'; fields are "),
-        ('file = "h', 'fyle = "h', "demo: unknown field 'fyle'; fields are "),
+        ('file = "h', 'fyle = "h', "demo.fixed: unknown field 'fyle'; fields are "),
         ("reason", "advice", "demo.fixed: unknown field 'advice'; fields are "),
         ('"must"', '"high"', "demo.fixed: unknown severity 'high'; one of must, should, may"),
         ('"must"', "true", "demo.fixed: severity is True, which is no str"),
@@ -173,3 +183,13 @@ def test_a_mistake_is_refused_with_its_place(old: str, new: str, problem: str) -
 def test_a_function_without_an_entry_is_refused() -> None:
     with pytest.raises(ValueError, match=r"demo\.toml: demo\.gone: has a function and no entry"):
         _demo().decides("demo.gone")(_decided)
+
+
+def test_a_second_function_is_refused() -> None:
+    rules = _demo()
+    with pytest.raises(ValueError, match=r"demo\.decided: has two functions"):
+        rules.decides("demo.decided")(_decided)
+    with pytest.raises(ValueError, match="at least: is accepted by two functions"):
+        rules.accepts("at least")(lambda value, decision, facts: True)
+    with pytest.raises(ValueError, match="always: is a condition of two functions"):
+        rules.when("always")(lambda facts: True)

@@ -12,7 +12,7 @@ from howdah.model.inventory import DiskKind, DiskRole, DiskSet
 from howdah.model.request import Demand, PlanRequest
 from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import AdviceRule, Inspection, SettingRule
-from howdah.planner.rules.disks.layout import least_groups
+from howdah.planner.rules.disks import least_groups
 from support.facts import rules_of
 from support.tuned import DISKS, MOUNTS, TB, data_mount, disk, facts, found, host, with_data
 

@@ -13,7 +13,7 @@ from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.platforms.candidates import listed
 from howdah.planner.platforms.division import least_worker, memory_for_workers, slots_in
 from howdah.planner.reading import Inspected
-from howdah.planner.rules.memory import AS_PLANNED
+from howdah.planner.rules.platform import AS_PLANNED
 from howdah.units import GIB, MIB, format_gib
 from support.machine import host
 

@@ -12,10 +12,10 @@ from howdah.model.host import Bond, Nic
 from howdah.model.inventory import DiskKind, DiskSet, NicSet
 from howdah.model.request import Hypervisor, PlanRequest, Profile
 from howdah.model.workloads.network import BOTH_WAYS, ONE_WAY
+from howdah.planner.capacity import LINE_SHARE, replica_bits_per_s
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import AdviceRule, Inspection, SettingRule
-from howdah.planner.storage import LINE_SHARE, replica_bits_per_s
 from support.facts import facts_of, rules_of
 from support.tuned import facts, found, group, host, nic
 

@@ -9,7 +9,7 @@ from howdah.model.request import DEFAULT_HADOOP, PlanRequest, Protection
 from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import Inspection, SettingRule
-from howdah.planner.rules import nodes
+from howdah.planner.rules.nodemanager import DEFAULTS_MS
 from howdah.releases.catalogue import hadoop
 from support.facts import HBASE, a_configuration, a_worker, asking, facts_of, rules_of, values_of
 
@@ -91,7 +91,7 @@ def test_what_is_no_number_is_left_to_the_rule_about_types() -> None:
 
 def test_the_defaults_reckoned_with_are_the_releases() -> None:
     release = hadoop(DEFAULT_HADOOP)
-    for key, default in nodes.DEFAULTS_MS.items():
+    for key, default in DEFAULTS_MS.items():
         known = release.find(key)
         assert known is not None
         assert known.default == str(default)

@@ -12,7 +12,7 @@ from howdah.planner.cluster import plan_cluster
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import Inspection
-from howdah.planner.rules import numa
+from howdah.planner.rules.os import AWARE, NODE_IDS, READ_TOPOLOGY
 from support.facts import rules_of
 from support.hosts import host_group
 
@@ -32,7 +32,7 @@ def decided(plan: ClusterPlan) -> dict[str, Value]:
 def test_native_hosts_with_several_nodes_bind_containers() -> None:
     plan = planned()
     assert plan.platform == "native"
-    assert decided(plan) == {numa.AWARE: True, numa.READ_TOPOLOGY: True}
+    assert decided(plan) == {AWARE: True, READ_TOPOLOGY: True}
     (advice,) = (one.text for one in plan.cluster.advice if one.rule == "numa.daemons")
     assert "Install numactl on every worker" in advice
     assert "RegionServer" not in advice
@@ -61,7 +61,7 @@ def test_a_regionserver_beside_mapreduce_is_told_of_heaps_over_nodes() -> None:
 
 def seen(rule_id: str = "numa.nodes-known", release: str = "3.5.0", **properties: str) -> list[Observation]:
     (rule,) = (rule for rule in rules_of("numa") if isinstance(rule, Inspection) and rule.id == rule_id)
-    keys = {"enabled": numa.AWARE, "read": numa.READ_TOPOLOGY, "ids": numa.NODE_IDS, "executor": EXECUTOR}
+    keys = {"enabled": AWARE, "read": READ_TOPOLOGY, "ids": NODE_IDS, "executor": EXECUTOR}
     found = tuple(
         FoundProperty(name=keys[name], text=text, file="yarn-site.xml", line=1)
         for name, text in properties.items()
@@ -75,7 +75,7 @@ def seen(rule_id: str = "numa.nodes-known", release: str = "3.5.0", **properties
 def test_nodes_that_are_neither_read_nor_listed_are_found() -> None:
     (one,) = seen(enabled="true")
     assert one.ok is False
-    assert one.about == numa.AWARE
+    assert one.about == AWARE
     assert [one.ok for one in seen(enabled="true", read="true")] == [True]
     assert [one.ok for one in seen(enabled="true", ids="0,1")] == [True]
     assert seen(enabled="false") == []
@@ -93,4 +93,4 @@ def test_before_3_4_the_secure_executor_alone_binds(release: str, executor: str,
 
 def test_a_secure_cluster_of_3_3_binds_its_containers() -> None:
     plan = planned(PlanRequest(hadoop="3.3.6", secure=True, realm="EXAMPLE.COM"))
-    assert decided(plan)[numa.AWARE] is True
+    assert decided(plan)[AWARE] is True

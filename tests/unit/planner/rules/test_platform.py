@@ -7,7 +7,7 @@ import pytest
 from howdah.model.existing import ExistingSystem
 from howdah.model.host import Host
 from howdah.model.request import Demand, PlanRequest, Profile
-from howdah.planner.explanation import item
+from howdah.planner.document import item
 from howdah.planner.facts import Facts
 from howdah.planner.platforms.candidates import size_settings, weigh
 from howdah.planner.reading import Inspected, Observation

@@ -16,7 +16,7 @@ from howdah.planner.rules.declare import read_rules, read_table
 from howdah.releases.catalogue import default_of, hadoop, hbase
 from howdah.releases.similar import similar_text
 
-rules = read_rules("consistency/bounds.toml")
+rules = read_rules("consistency.toml")
 
 
 class _Bounds(NamedTuple):
@@ -180,7 +180,7 @@ def _refused(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 _LISTS = ("hadoop.rpc.protection", "dfs.data.transfer.protection", "yarn.nodemanager.resource-plugins")
 """Keys that take several words with commas between them."""
-_KEPT = re.compile(
+_KEPT = (
     r".*\.(https?\.policy|protection|keytab|keytab\.file|principal|hostname|user|class|cluster-id|superusergroup)"
     r"|fs\.permissions\.umask-mode|dfs\.(checksum\.type|hosts|hosts\.exclude|journalnode\.edits\.dir|nameservice\.id)"
     r"|dfs\.journalnode\.(rpc|https?)-address|ha\.zookeeper\.(quorum|parent-znode|acl)|hadoop\.(tmp\.dir|zk\.(address|acl))"
@@ -204,7 +204,7 @@ _SPACES = {"\u00a0", "\u2007", "\u202f", "\u3000", "\ufeff"}
 _QUOTES = {"\u2018", "\u2019", "\u201c", "\u201d", "\u00ab", "\u00bb"}
 _DASHES = {"\u2010", "\u2011", "\u2012", "\u2013", "\u2014", "\u2015", "\u2212", "\ufe58", "\uff0d"}
 _COMMAS = {"\uff0c": ",", "\u3001": ",", "\uff1a": ":", "\uff1b": ";", "\uff0e": ".", "\uff0f": "/"}
-_MIXED = re.compile(r"[\w.-]*[A-Za-z][\w.-]*")
+_MIXED = r"[\w.-]*[A-Za-z][\w.-]*"
 """Words with letters of the Latin alphabet, in which another alphabet's only look like them."""
 _LOOKALIKES = str.maketrans(
     "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0410\u0412\u0415\u041a\u041c\u041d"
@@ -216,7 +216,7 @@ _ALPHABETS = ("CYRILLIC", "GREEK")
 
 def _foreign_letter(text: str) -> str:
     """The first Cyrillic or Greek letter within a word of Latin ones; empty where there is none."""
-    for word in _MIXED.finditer(text) if not text.isascii() else ():
+    for word in re.finditer(_MIXED, text) if not text.isascii() else ():
         for character in word[0]:
             if not character.isascii() and unicodedata.name(character, "").startswith(_ALPHABETS):
                 return character
@@ -301,7 +301,7 @@ def _blanks(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         parts = entry.text.split(",")
         listed = entry.name in _UNTRIMMED_LISTS and bool(entry.text)
         inner = listed and (entry.blanks or any(part != part.strip() for part in parts))
-        if inner or (entry.blanks and entry.text and _KEPT.fullmatch(entry.name)):
+        if inner or (entry.blanks and entry.text and re.fullmatch(_KEPT, entry.name)):
             trimmed = ",".join(part.strip() for part in parts) if inner else entry.text
             yield entry_verdict(
                 entry,

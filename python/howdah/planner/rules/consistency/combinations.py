@@ -14,7 +14,7 @@ from howdah.planner.rules.declare import read_rules
 from howdah.planner.rules.release import known_properties, known_property, names_of_today
 from howdah.units import MIB, format_counted
 
-rules = read_rules("consistency/combinations.toml")
+rules = read_rules("consistency.toml")
 
 _READERS = {
     "hdfs-site.xml": {"hdfs-site.xml", "core-site.xml", "hbase-site.xml"},
@@ -39,12 +39,12 @@ _READERS_OF_FILES = (
     (r"httpfs-site\.xml", "HttpFS"),
 )
 """Which programs end where a file is malformed."""
-_CREDENTIAL = re.compile(r"(dfs|yarn|hbase|mapreduce)\..*(keytab|keytab\.file|kerberos\.principal|principal)")
-_VARIABLE = re.compile(r"\$\{([^}$\s]{1,200})\}")
-_ELSEWHERE = re.compile(r"(env|user|java|os|file|line|path)\..*|.*\.(log\.dir|id\.str|home\.dir)|basedir")
+_CREDENTIAL = r"(dfs|yarn|hbase|mapreduce)\..*(keytab|keytab\.file|kerberos\.principal|principal)"
+_VARIABLE = r"\$\{([^}$\s]{1,200})\}"
+_ELSEWHERE = r"(env|user|java|os|file|line|path)\..*|.*\.(log\.dir|id\.str|home\.dir)|basedir"
 """Variables that the daemon's Java machine or its start script defines."""
-_OF_SHELL = re.compile(r".*(\.env|\.env\..*|opts|classpath|command|options)|.*\.env-whitelist")
-_SHELL_NAME = re.compile(r"[A-Z][A-Z0-9_]*")
+_OF_SHELL = r".*(\.env|\.env\..*|opts|classpath|command|options)|.*\.env-whitelist"
+_SHELL_NAME = r"[A-Z][A-Z0-9_]*"
 """Keys whose values reach a container's start script, where the shell replaces its own variables."""
 
 
@@ -245,7 +245,9 @@ def _allocation_order(reading: Inspected, facts: Facts) -> Iterator[Observation]
 def _kerberos_by_half(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if facts.request.secure:
         return
-    credentials = [entry for entry in reading.properties if _CREDENTIAL.fullmatch(entry.name) and entry.text]
+    credentials = [
+        entry for entry in reading.properties if re.fullmatch(_CREDENTIAL, entry.name) and entry.text
+    ]
     if credentials:
         first = credentials[0]
         yield entry_verdict(
@@ -280,11 +282,11 @@ def _plain_passwords(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 @rules.inspects("consistency.undefined-variable")
 def _undefined(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for entry in reading.effective:
-        of_shell = _OF_SHELL.fullmatch(entry.name) is not None
+        of_shell = re.fullmatch(_OF_SHELL, entry.name) is not None
         names = [
             name
-            for name in _VARIABLE.findall(entry.text)
-            if _ELSEWHERE.fullmatch(name) is None and not (of_shell and _SHELL_NAME.fullmatch(name))
+            for name in re.findall(_VARIABLE, entry.text)
+            if re.fullmatch(_ELSEWHERE, name) is None and not (of_shell and re.fullmatch(_SHELL_NAME, name))
         ]
         if names:
             yield entry_verdict(

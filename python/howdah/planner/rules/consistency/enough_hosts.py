@@ -13,11 +13,11 @@ from howdah.planner.rules.declare import read_rules
 from howdah.planner.topology import NODE_GROUPS_END
 from howdah.units import MIB, format_counted, format_memory
 
-rules = read_rules("consistency/enough_hosts.toml")
+rules = read_rules("consistency.toml")
 
 _TOPOLOGY = "net.topology.impl"
 _POLICY = "dfs.namenode.ec.system.default.policy"
-_SHAPE = re.compile(r"(?:RS|RS-LEGACY|XOR)-(\d+)-(\d+)-\d+[kKmM]")
+_SHAPE = r"(?:RS|RS-LEGACY|XOR)-(\d+)-(\d+)-\d+[kKmM]"
 _CHECKED = "dfs.namenode.resource.checked.volumes.minimum"
 _HANDLERS = "dfs.namenode.handler.count"
 _TRACKERS = "yarn.resourcemanager.resource-tracker.client.thread-count"
@@ -29,10 +29,8 @@ _SHARE_OF_WORKERS = 0.25
 _BY_SIZE = ("RS-6-3-1024k", "RS-3-2-1024k", "XOR-2-1-1024k")
 """Policies to use instead of one that does not fit."""
 _ACLS = ("ha.zookeeper.acl", "hadoop.zk.acl", "yarn.resourcemanager.zk-acl")
-_ACL = re.compile(r"[a-z0-9]+:.*:[rwcda]+")
-_VARIABLE = re.compile(
-    r"(HDFS|YARN|MAPRED|HADOOP|HBASE|SPARK)_([A-Z0-9]+_)*(OPTS|HEAPSIZE\w*|DIR|HOME|IDENT_STRING)"
-)
+_ACL = r"[a-z0-9]+:.*:[rwcda]+"
+_VARIABLE = r"(HDFS|YARN|MAPRED|HADOOP|HBASE|SPARK)_([A-Z0-9]+_)*(OPTS|HEAPSIZE\w*|DIR|HOME|IDENT_STRING)"
 _FILE_SYSTEM = "fs.defaultFS"
 
 
@@ -116,7 +114,7 @@ def _erasure(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 f"{format_counted(policy.units - datanodes, 'DataNode')}",
                 where="the plan",
             )
-    match = _SHAPE.fullmatch((reading.text(_POLICY) or "").strip())
+    match = re.fullmatch(_SHAPE, (reading.text(_POLICY) or "").strip())
     hosts = len(reading.config.datanode_hosts)
     if match and hosts:
         needed = int(match[1]) + int(match[2])
@@ -267,7 +265,7 @@ def _acls(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         if not text or text.startswith("@"):
             # A file has them.
             continue
-        wrong = [part.strip() for part in text.split(",") if not _ACL.fullmatch(part.strip())]
+        wrong = [part.strip() for part in text.split(",") if not re.fullmatch(_ACL, part.strip())]
         yield reading.verdict(
             key,
             not wrong,
@@ -304,7 +302,7 @@ def _mounts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for entry in reading.environment:
         upper = entry.name.upper()
-        if upper != entry.name and _VARIABLE.fullmatch(upper):
+        if upper != entry.name and re.fullmatch(_VARIABLE, upper):
             yield entry_verdict(
                 entry,
                 False,

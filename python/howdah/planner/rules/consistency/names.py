@@ -21,7 +21,7 @@ from howdah.planner.reading import (
 from howdah.planner.rules.declare import read_rules
 from howdah.units import format_names
 
-rules = read_rules("consistency/names.toml")
+rules = read_rules("consistency.toml")
 
 _FILE_SYSTEM = "fs.defaultFS"
 _YARN = "org.apache.hadoop.yarn.server."
@@ -40,9 +40,10 @@ _CLASSES = {
     "hbase.wal.provider": ("asyncfs", "filesystem", "multiwal", "defaultProvider"),
 }
 """Words and classes of Hadoop's and HBase's own; classes of other packages are not known."""
-_OWN = re.compile(r"org\.apache\.hadoop\..*|\w+")
-_ADDRESSES = re.compile(
-    r"fs\.defaultFS|dfs\.namenode\.rpc-address(\..+)?|yarn\.resourcemanager\.hostname(\..+)?|mapreduce\.jobhistory\.address"
+_OWN = r"org\.apache\.hadoop\..*|\w+"
+_ADDRESSES = (
+    r"fs\.defaultFS|dfs\.namenode\.rpc-address(\..+)?|yarn\.resourcemanager\.hostname(\..+)?"
+    r"|mapreduce\.jobhistory\.address"
 )
 _MANAGER = "yarn.resourcemanager.hostname"
 _OF_MANAGER = tuple(
@@ -54,13 +55,11 @@ _OF_HISTORY = tuple(
     f"mapreduce.jobhistory.{key}"
     for key in ("webapp.address", "done-dir", "intermediate-done-dir", "principal")
 )
-_WITH_PORT = re.compile(
-    r"fs\.defaultFS|(dfs|yarn|mapreduce)\..*[.-]address(\..+)?|yarn\.nodemanager\.localizer\.address"
-)
+_WITH_PORT = r"fs\.defaultFS|(dfs|yarn|mapreduce)\..*[.-]address(\..+)?|yarn\.nodemanager\.localizer\.address"
 _PORTS = 65536
-_DIRECTORY = re.compile(r"hdfs://([A-Za-z][A-Za-z0-9_-]*)(/.*)")
+_DIRECTORY = r"hdfs://([A-Za-z][A-Za-z0-9_-]*)(/.*)"
 """A directory with its file system, which has neither a domain nor a port."""
-_KEYS_OF_DIRECTORIES = re.compile(
+_KEYS_OF_DIRECTORIES = (
     r"yarn\.nodemanager\.remote-app-log-dir|yarn\.app\.mapreduce\.am\.staging-dir|hbase\.(rootdir|wal\.dir)"
     r"|mapreduce\.jobhistory\.(intermediate-)?done-dir|yarn\..*\.(root-dir|uri)|spark\.eventLog\.dir"
     r"|spark\.history\.fs\.logDirectory|spark\.yarn\.(stagingDir|archive)"
@@ -129,8 +128,8 @@ def _authorities(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     services = _listed(reading.text("dfs.nameservices") or "")
     authorities = {name.lower() for name in (own, *services)} | named_hosts(reading)
     for entry in reading.effective:
-        match = _DIRECTORY.fullmatch(entry.text)
-        if match is None or not _KEYS_OF_DIRECTORIES.fullmatch(entry.name):
+        match = re.fullmatch(_DIRECTORY, entry.text)
+        if match is None or not re.fullmatch(_KEYS_OF_DIRECTORIES, entry.name):
             continue
         yield entry_verdict(
             entry,
@@ -273,7 +272,7 @@ def _mapped(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for key, classes in _CLASSES.items():
         name = reading.text(key)
-        if name and _OWN.fullmatch(name):
+        if name and re.fullmatch(_OWN, name):
             near = difflib.get_close_matches(name, classes, 1, 0.0)[0]
             yield reading.verdict(
                 key,
@@ -291,7 +290,7 @@ def _host_names(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         host = _authority(address)
         # A bucket or a container of an object store may be called anything.
         named = host and scheme in ("", "hdfs") and "${" not in entry.text
-        if named and _ADDRESSES.fullmatch(entry.name):
+        if named and re.fullmatch(_ADDRESSES, entry.name):
             yield entry_verdict(
                 entry,
                 is_host(host),
@@ -308,7 +307,7 @@ def _host_names(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _port_numbers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for entry in reading.effective:
         host, _, port = entry.text.rpartition("://")[2].partition("/")[0].partition(":")
-        if _WITH_PORT.fullmatch(entry.name) and host and "${" not in entry.text:
+        if re.fullmatch(_WITH_PORT, entry.name) and host and "${" not in entry.text:
             yield entry_verdict(
                 entry,
                 not port or ":" in port or (port.isdigit() and int(port) < _PORTS),

@@ -12,14 +12,14 @@ from howdah.planner.rules.declare import read_rules
 from howdah.planner.rules.release import known_properties, known_property, names_of_today
 from howdah.releases.similar import similar_text
 
-rules = read_rules("consistency/paths.toml")
+rules = read_rules("consistency.toml")
 
 _STORAGES = ("DISK", "SSD", "ARCHIVE", "RAM_DISK", "PROVIDED", "NVDIMM")
-_TAG = re.compile(r"\s*\[([^\]]*)\]")
+_TAG = r"\s*\[([^\]]*)\]"
 _DATA = "dfs.datanode.data.dir"
 _WORKING = "hadoop.tmp.dir"
 _BELOW_WORKING = ("dfs.namenode.name.dir", _DATA)
-_PATHS = re.compile(
+_PATHS = (
     r"hadoop\.tmp\.dir|dfs\.(journalnode\.edits\.dir(\..*)?|domain\.socket\.path|hosts|hosts\.exclude)"
     r"|dfs\.datanode\.(keytab\.file|replica\.cache\.root\.dir)|dfs\.namenode\.keytab\.file"
     r"|.*\.(keytab|keytab\.file|keytab-file)|net\.topology\.(script|table)\.file\.name"
@@ -32,13 +32,13 @@ _PATHS = re.compile(
     r"|ssl\.(server|client)\..*\.location|hadoop\.security\.auth_to_local\.file|dataDir|dataLogDir"
 )
 """Keys whose readers open the text as a file of the host's own."""
-_LISTS = re.compile(
+_LISTS = (
     r"dfs\.(namenode\.(name|edits|checkpoint)\.dir|datanode\.data\.dir)|yarn\.nodemanager\.(local|log)-dirs"
     r"|mapreduce\.cluster\.local\.dir"
 )
 """Lists of directories with commas between them."""
-_FILE_SYSTEMS = re.compile(r"fs\.defaultFS|hbase\.rootdir|hbase\.wal\.dir")
-_OF_ALL = re.compile(
+_FILE_SYSTEMS = r"fs\.defaultFS|hbase\.rootdir|hbase\.wal\.dir"
+_OF_ALL = (
     r"yarn\.nodemanager\.remote-app-log-dir|yarn\.app\.mapreduce\.am\.staging-dir"
     r"|mapreduce\.jobhistory\.(intermediate-)?done-dir|hbase\.wal\.dir|mapreduce\.jobtracker\.system\.dir"
 )
@@ -46,9 +46,7 @@ _OF_ALL = re.compile(
 _LOCAL = re.compile(r"file:/{0,2}(/(?!.*(mnt|net|nfs|share|gpfs|lustre)).*)", re.IGNORECASE)
 """A path of a host's own disks; other hosts may have the same mount below the names in brackets."""
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):(/{0,3})(.*)", re.IGNORECASE | re.DOTALL)
-_HOSTS = re.compile(
-    r"yarn\.(resourcemanager|nodemanager|timeline-service)\.hostname(\..+)?|dfs\.datanode\.hostname"
-)
+_HOSTS = r"yarn\.(resourcemanager|nodemanager|timeline-service)\.hostname(\..+)?|dfs\.datanode\.hostname"
 _PROVIDERS = {
     "hadoop.security.key.provider.path": (
         r"kms://https?@.+|(jceks|bcfks)://.+|user:///",
@@ -60,17 +58,18 @@ _PROVIDERS = {
     ),
 }
 """The forms of providers' URIs, and one of them."""
-_DIRECTORY = re.compile(r"(HADOOP|HDFS|YARN|MAPRED|HBASE|SPARK|ZOO|ZK)_\w*(DIR|HOME)")
+_DIRECTORY = r"(HADOOP|HDFS|YARN|MAPRED|HBASE|SPARK|ZOO|ZK)_\w*(DIR|HOME)"
 _PLACEHOLDER = re.compile(
     r"@@*[A-Za-z][A-Za-z0-9_]*@+|#[A-Z][A-Z0-9_]*#|%[A-Z][A-Z0-9_]{2,}%|__[A-Z][A-Z0-9_]*__"
     r"|\{\{[^{}]*\}\}|<%.*?%>|\{%.*?%\}|<[A-Za-z][A-Za-z0-9 _-]*>"
 )
-_CAPITALS = re.compile(r"[A-Z]+[0-9]*(_[A-Z0-9]+)+")
+_CAPITALS = r"[A-Z]+[0-9]*(_[A-Z0-9]+)+"
 _NUMBERS = frozenset({"bool", "duration", "float", "int", "long", "size"})
-_OF_HOSTS = re.compile(
-    r"fs\.default(FS|\.name)|hbase\.rootdir|(dfs|ha|hbase|mapreduce|yarn)\..*[.-](address|hostname|quorum)(\..+)?"
+_OF_HOSTS = (
+    r"fs\.default(FS|\.name)|hbase\.rootdir"
+    r"|(dfs|ha|hbase|mapreduce|yarn)\..*[.-](address|hostname|quorum)(\..+)?"
 )
-_FILLED_LATER = re.compile(r".*(classpath|opts|command|options|[.-]env|[.-]params)(\..+)?|.*\.auth_to_local")
+_FILLED_LATER = r".*(classpath|opts|command|options|[.-]env|[.-]params)(\..+)?|.*\.auth_to_local"
 """Keys in whose values NodeManagers and tasks fill in ``{{JAVA_HOME}}``, ``<CPS>`` and ``@taskid@``."""
 _OF_TEMPLATES = re.compile(r"#[A-Z][A-Z0-9_]*#")
 
@@ -116,7 +115,11 @@ def _sockets(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 @rules.inspects("consistency.plain-variables")
 def _variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for entry in reading.environment:
-        if _DIRECTORY.fullmatch(entry.name) and (match := _SCHEME.fullmatch(entry.text.strip())) and match[2]:
+        if (
+            re.fullmatch(_DIRECTORY, entry.name)
+            and (match := _SCHEME.fullmatch(entry.text.strip()))
+            and match[2]
+        ):
             yield entry_verdict(
                 entry,
                 False,
@@ -132,7 +135,7 @@ def _shared_places(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if not shared.startswith("hdfs://") or not has_several_hosts(reading):
         return
     for entry in reading.effective:
-        if _OF_ALL.fullmatch(entry.name) and (match := _LOCAL.fullmatch(entry.text.strip())):
+        if re.fullmatch(_OF_ALL, entry.name) and (match := _LOCAL.fullmatch(entry.text.strip())):
             yield entry_verdict(
                 entry,
                 False,
@@ -146,8 +149,8 @@ def _shared_places(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _plain_paths(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for entry in reading.effective:
         match = _SCHEME.fullmatch(entry.text)
-        foreign = _LISTS.fullmatch(entry.name) and match is not None and match[1].lower() != "file"
-        if match is None or not (foreign or _PATHS.fullmatch(entry.name)):
+        foreign = re.fullmatch(_LISTS, entry.name) and match is not None and match[1].lower() != "file"
+        if match is None or not (foreign or re.fullmatch(_PATHS, entry.name)):
             continue
         if entry.name == _WORKING and all(map(reading.text, _BELOW_WORKING)):
             # HDFS makes URIs of it where its own directories are not given; others take it as it is.
@@ -169,7 +172,7 @@ def _plain_paths(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 @rules.inspects("consistency.storage-tags")
 def _data_tags(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for part in (reading.text(_DATA) or "").split(","):
-        match = _TAG.match(part)
+        match = re.match(_TAG, part)
         if match and match[1].upper() not in _STORAGES:
             tag = match[1].upper()
             longer = next((storage for storage in _STORAGES if tag and storage.startswith(f"{tag}_")), "DISK")
@@ -186,7 +189,7 @@ def _data_tags(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 @rules.inspects("consistency.directory-lists")
 def _commas(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for entry in reading.effective:
-        if _LISTS.fullmatch(entry.name) is None:
+        if re.fullmatch(_LISTS, entry.name) is None:
             continue
         marks = [
             (name, parts)
@@ -214,7 +217,7 @@ def _commas(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 @rules.inspects("consistency.file-system-uris")
 def _uris(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for entry in reading.effective:
-        if _FILE_SYSTEMS.fullmatch(entry.name) is None or "${" in entry.text or not entry.text:
+        if re.fullmatch(_FILE_SYSTEMS, entry.name) is None or "${" in entry.text or not entry.text:
             continue
         match = _SCHEME.fullmatch(entry.text)
         scheme, slashes, path = match.groups() if match else ("", "", entry.text)
@@ -239,7 +242,11 @@ def _uris(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 @rules.inspects("consistency.bare-hosts")
 def _bare_hosts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for entry in reading.effective:
-        if _HOSTS.fullmatch(entry.name) and re.search(r"://|:\d+$", entry.text) and entry.text.count(":") < 3:
+        if (
+            re.fullmatch(_HOSTS, entry.name)
+            and re.search(r"://|:\d+$", entry.text)
+            and entry.text.count(":") < 3
+        ):
             host = re.sub(r"^\w+://|:\d+/?$", "", entry.text)
             yield entry_verdict(
                 entry,
@@ -257,14 +264,14 @@ def placeholder(entry: FoundProperty, facts: Facts) -> str:
     """
     text = entry.text
     bare = text.rpartition("://")[2].strip("/")
-    if _CAPITALS.fullmatch(bare):
+    if re.fullmatch(_CAPITALS, bare):
         own = set(bare.lower().split("_")) <= set(re.split(r"[.-]", entry.name.lower()))
         definition = known_property(entry.model_copy(update={"name": names_of_today(entry, facts)[0]}), facts)
         if own or (definition is not None and definition.kind in _NUMBERS):
             return bare
-    if _OF_HOSTS.fullmatch(entry.name) and (host := _CAPITALS.match(bare)):
+    if re.fullmatch(_OF_HOSTS, entry.name) and (host := re.match(_CAPITALS, bare)):
         return host[0]
-    match = (_OF_TEMPLATES if _FILLED_LATER.fullmatch(entry.name) else _PLACEHOLDER).search(text)
+    match = (_OF_TEMPLATES if re.fullmatch(_FILLED_LATER, entry.name) else _PLACEHOLDER).search(text)
     return match[0] if match else ""
 
 

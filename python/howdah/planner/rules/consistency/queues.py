@@ -11,11 +11,11 @@ from howdah.planner.reading import Inspected, Observation, entry_verdict
 from howdah.planner.rules.declare import read_rules
 from howdah.releases.values import read_list
 
-rules = read_rules("consistency/queues.toml")
+rules = read_rules("consistency.toml")
 
 _PREFIX = "yarn.scheduler.capacity."
 _FILE = "capacity-scheduler.xml"
-_PER_CENT = re.compile(r"[0-9]+(\.[0-9]+)?")
+_PER_CENT = r"[0-9]+(\.[0-9]+)?"
 _ROUNDING = 0.001
 """Thirds written with a few digits: Hadoop allows as much."""
 _MAPPINGS = f"{_PREFIX}queue-mappings"
@@ -61,7 +61,7 @@ def _shares(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         keys = [f"{_PREFIX}{parent}.{child}.capacity" for child in children]
         entries = {key: config.property(key) for key in keys}
         texts = {key: entry.text.strip() for key, entry in entries.items() if entry is not None}
-        if any(_PER_CENT.fullmatch(text) is None for text in texts.values()):
+        if any(re.fullmatch(_PER_CENT, text) is None for text in texts.values()):
             # Weights (3w) and absolute resources ([memory=…]) need not add up to anything.
             continue
         total = sum(float(text) for text in texts.values())
@@ -91,7 +91,7 @@ def _limits(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             if share is None or limit is None:
                 continue
             texts = [entry.text.strip() for entry in (share, limit)]
-            if any(_PER_CENT.fullmatch(text) is None for text in texts):
+            if any(re.fullmatch(_PER_CENT, text) is None for text in texts):
                 continue
             yield entry_verdict(
                 limit,

@@ -23,7 +23,7 @@ from howdah.releases.catalogue import default_of, hadoop
 from howdah.releases.values import heap_bytes
 from howdah.units import MIB, format_memory
 
-rules = read_rules("consistency/references.toml")
+rules = read_rules("consistency.toml")
 
 _LEAST_HOSTS = 100
 """Below this nothing here matters."""
@@ -71,10 +71,10 @@ _HEAPS = (
     _Heap(("YARN_RESOURCEMANAGER_OPTS",), 2 * MIB, "the containers and events of each host"),
 )
 _CAPACITY = "yarn.scheduler.capacity."
-_SHARE = re.compile(
+_SHARE = (
     r"yarn\.scheduler\.capacity\.(?P<queue>.+)\.accessible-node-labels\.(?P<label>[^.]+)\.(maximum-)?capacity"
 )
-_EXPRESSION = re.compile(r"yarn\.scheduler\.capacity\.(?P<queue>.+)\.default-node-label-expression")
+_EXPRESSION = r"yarn\.scheduler\.capacity\.(?P<queue>.+)\.default-node-label-expression"
 
 
 class _Parts(NamedTuple):
@@ -107,22 +107,23 @@ _LISTS = (
     ),
 )
 _OWN_RULE = ("fs.defaultFS", "hbase.rootdir")
-_HDFS = re.compile(r"hdfs://([^/:,\s]*)(?::\d+)?(?=[/,\s]|$)")
-_ADDRESS = re.compile(
-    r"(dfs|yarn|mapreduce)\.(?!.*(proxy|bind)).*[.-]address(\..+)?|mapreduce\.jobhistory\.(admin|webapp)\.address"
+_HDFS = r"hdfs://([^/:,\s]*)(?::\d+)?(?=[/,\s]|$)"
+_ADDRESS = (
+    r"(dfs|yarn|mapreduce)\.(?!.*(proxy|bind)).*[.-]address(\..+)?"
+    r"|mapreduce\.jobhistory\.(admin|webapp)\.address"
 )
-_MASTERS = re.compile(
+_MASTERS = (
     r"yarn\.resourcemanager\.(hostname|address|(webapp|webapp\.https|scheduler|resource-tracker|admin)\.address)\..+"
     r"|dfs\.namenode\.(rpc|servicerpc|lifeline\.rpc)-address\..+"
 )
 """One of several masters; a single master has a separate rule."""
 _LOOPBACK = HERE - {"0.0.0.0"}
-_SERVERS = re.compile(r"yarn\.log\.server\.(web-service\.)?url|hadoop\.security\.key\.provider\.path")
-_QUORUMS = re.compile(
+_SERVERS = r"yarn\.log\.server\.(web-service\.)?url|hadoop\.security\.key\.provider\.path"
+_QUORUMS = (
     r"(ha|hbase)\.zookeeper\.quorum|(hadoop|yarn\.federation\.state-store)\.zk[.-]address"
     r"|yarn\.resourcemanager\.zk-address|hadoop\.registry\.zk\.quorum"
 )
-_EDITS = re.compile(r"dfs\.namenode\.shared\.edits\.dir(\..+)?")
+_EDITS = r"dfs\.namenode\.shared\.edits\.dir(\..+)?"
 
 
 @rules.inspects("consistency.heartbeats-of-hosts")
@@ -192,7 +193,7 @@ def _parts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 @rules.inspects("consistency.label-names")
 def _labels(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for entry in reading.effective:
-        match = _SHARE.fullmatch(entry.name)
+        match = re.fullmatch(_SHARE, entry.name)
         listed = reading.text(f"{_CAPACITY}{match['queue']}.accessible-node-labels") if match else None
         if match is None or not listed or "*" in listed:
             continue
@@ -214,7 +215,7 @@ def _shares(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     shares = {
         (match["queue"], match["label"]): entry
         for entry in reading.effective
-        if (match := _SHARE.fullmatch(entry.name)) and match[3] is None
+        if (match := re.fullmatch(_SHARE, entry.name)) and match[3] is None
     }
     for (queue, label), entry in shares.items():
         parent = queue.rpartition(".")[0]
@@ -235,7 +236,7 @@ def _shares(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             )
             break
     for entry in reading.effective:
-        match = _EXPRESSION.fullmatch(entry.name)
+        match = re.fullmatch(_EXPRESSION, entry.name)
         label = entry.text.strip()
         if match and label and not any(own == label for _, own in shares):
             yield entry_verdict(
@@ -266,7 +267,7 @@ def _services(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for entry in _effective(reading):
         if entry.name in _OWN_RULE or entry.base_name == "hive-site.xml":
             continue
-        for match in _HDFS.finditer(entry.text):
+        for match in re.finditer(_HDFS, entry.text):
             name = match[1]
             # A name with a dot or a port is a host, of another cluster perhaps.
             strange = name not in services and (
@@ -287,7 +288,7 @@ def _services(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _forms(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for entry in _effective(reading):
         text = entry.text.strip()
-        if _EDITS.fullmatch(entry.name) and re.match(r"[\w.-]+:\d+;", text):
+        if re.fullmatch(_EDITS, entry.name) and re.match(r"[\w.-]+:\d+;", text):
             yield entry_verdict(
                 entry,
                 False,
@@ -295,9 +296,9 @@ def _forms(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 expected=f"qjournal://{text}: without the scheme it is a local directory of the host",
                 fix=f"set {entry.name} to qjournal://{text} in {entry.place}",
             )
-        quorum = _QUORUMS.fullmatch(entry.name) is not None
+        quorum = re.fullmatch(_QUORUMS, entry.name) is not None
         wrong = "://" in text or (quorum and ";" in text)
-        if not wrong or not (quorum or (_ADDRESS.fullmatch(entry.name) and re.match(r"https?://", text))):
+        if not wrong or not (quorum or (re.fullmatch(_ADDRESS, entry.name) and re.match(r"https?://", text))):
             continue
         plain = re.sub(r"\w+://", "", text).replace(";", ",").rstrip("/")
         yield entry_verdict(
@@ -317,12 +318,12 @@ def _elsewhere(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         return
     for entry in _effective(reading):
         places = [host_of(entry.text)]
-        local = _LOOPBACK if _SERVERS.fullmatch(entry.name) else HERE
-        if _EDITS.fullmatch(entry.name) and entry.text.startswith("qjournal://"):
+        local = _LOOPBACK if re.fullmatch(_SERVERS, entry.name) else HERE
+        if re.fullmatch(_EDITS, entry.name) and entry.text.startswith("qjournal://"):
             places = [host_of(node) for node in entry.text.removeprefix("qjournal://").split(";")]
-        elif _SERVERS.fullmatch(entry.name):
+        elif re.fullmatch(_SERVERS, entry.name):
             places = [host_of(entry.text.rpartition("@")[2])]
-        elif _MASTERS.fullmatch(entry.name) is None:
+        elif re.fullmatch(_MASTERS, entry.name) is None:
             continue
         own = [place for place in places if place in local]
         yield entry_verdict(

@@ -22,10 +22,10 @@ from howdah.planner.reading import (
 )
 from howdah.planner.rules.declare import read_rules
 
-rules = read_rules("consistency/services.toml")
+rules = read_rules("consistency.toml")
 
 _SERVICES = "yarn.nodemanager.aux-services"
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 _CLASSES = {
     "mapreduce_shuffle": "org.apache.hadoop.mapred.ShuffleHandler",
     "spark_shuffle": "org.apache.spark.network.yarn.YarnShuffleService",
@@ -60,14 +60,14 @@ _LATER = {
     if today.startswith("HDFS_") or today == "MAPRED_HISTORYSERVER_OPTS"
 }
 """Of Hadoop 3, with what Hadoop 2 reads in their place."""
-_OF_WORKERS = re.compile(
+_OF_WORKERS = (
     r"yarn\.nodemanager\.(hostname|address|bind-host|(localizer|webapp|webapp\.https|collector-service)\.address)"
     r"|dfs\.datanode\.(hostname|address|(http|https|ipc)\.address)|dfs\.client\.(hostname)"
     r"|hbase\.(unsafe\.)?regionserver\.(hostname|ipc\.address|info\.bindAddress)"
     r"|mapreduce\.shuffle\.(listen|host)\..*"
 )
 """What each worker's daemon listens on, or calls itself."""
-_OF_PAIRS = re.compile(
+_OF_PAIRS = (
     r"dfs\.journalnode\.(rpc-address|http-address|https-address)"
     r"|dfs\.namenode\.((rpc|servicerpc|http|https|lifeline\.rpc)-bind-host)|yarn\.resourcemanager\.bind-host"
     r"|hbase\.master\.(hostname|ipc\.address|info\.bindAddress)|(secureC|c)lientPortAddress"
@@ -75,8 +75,8 @@ _OF_PAIRS = re.compile(
 """What each of several masters listens on, or calls itself."""
 _ANY = "0.0.0.0"
 _TIMELINE = "yarn.timeline-service."
-_JAVA_OPTION = re.compile(r"-D([\w.-]+)=(\S+)")
-_OF_JAVA = re.compile(r"java\.rmi\.server\.hostname")
+_JAVA_OPTION = r"-D([\w.-]+)=(\S+)"
+_OF_JAVA = r"java\.rmi\.server\.hostname"
 _SPARKS = ("SPARK_LOCAL_IP", "SPARK_LOCAL_HOSTNAME", "SPARK_PUBLIC_DNS")
 
 
@@ -98,7 +98,7 @@ def _classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         return
     where = reading.where(_SERVICES)
     for name in filter(None, map(str.strip, (reading.text(_SERVICES) or "").split(","))):
-        if _NAME.fullmatch(name) is None:
+        if re.fullmatch(_NAME, name) is None:
             yield Observation(
                 ok=False,
                 about=_SERVICES,
@@ -223,9 +223,9 @@ def _of_one_host(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         host = host_of(entry.text)
         if not host or host == _ANY or "${" in entry.text or host == "_host":
             continue
-        if _OF_WORKERS.fullmatch(entry.name) and workers > 1:
+        if re.fullmatch(_OF_WORKERS, entry.name) and workers > 1:
             yield _observed(entry, host, f"every one of {workers} workers")
-        elif _OF_PAIRS.fullmatch(entry.name) and paired:
+        elif re.fullmatch(_OF_PAIRS, entry.name) and paired:
             yield _observed(entry, host, "the master on every host")
 
 
@@ -247,9 +247,9 @@ def _observed(entry: FoundProperty, host: str, readers: str) -> Observation:
 def _options(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     workers = len(worker_hosts(reading))
     for entry in reading.environment if workers > 1 else ():
-        for key, value in _JAVA_OPTION.findall(entry.text):
+        for key, value in re.findall(_JAVA_OPTION, entry.text):
             host = host_of(value.strip("\"'"))
-            own = _OF_WORKERS.fullmatch(key) or _OF_JAVA.fullmatch(key)
+            own = re.fullmatch(_OF_WORKERS, key) or re.fullmatch(_OF_JAVA, key)
             if own and host and host not in HERE and "$" not in value:
                 yield entry_verdict(
                     entry,

@@ -24,10 +24,10 @@ from howdah.planner.rules.ha.services import (
     own_pairs,
     pairs,
 )
-from howdah.planner.rules.ha.waiting import TRANSITION_S, lost_host
+from howdah.planner.rules.ha.settings import TRANSITION_S, lost_host
 from howdah.units import format_seconds
 
-rules = read_rules("ha/failover.toml")
+rules = read_rules("ha.toml")
 
 _AUTOMATIC = "dfs.ha.automatic-failover.enabled"
 _FENCING_KEY = "dfs.ha.fencing.ssh.private-key-files"

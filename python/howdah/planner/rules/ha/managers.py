@@ -7,15 +7,15 @@ from collections.abc import Iterator
 
 from howdah.model.hostname import expand
 from howdah.model.plan import Role, Topology
-from howdah.planner.conditions import runs
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
+from howdah.planner.rule import runs
 from howdah.planner.rules.declare import read_rules
 from howdah.planner.rules.ha.services import pairs
 from howdah.planner.rules.ha.settings import JOURNAL_DISK
 from howdah.releases.catalogue import hadoop
 
-rules = read_rules("ha/managers.toml")
+rules = read_rules("ha.toml")
 
 _IDS = "yarn.resourcemanager.ha.rm-ids"
 _NEEDED = (

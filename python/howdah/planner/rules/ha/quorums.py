@@ -19,15 +19,15 @@ from howdah.planner.reading import (
 from howdah.planner.rules.declare import read_rules
 from howdah.planner.rules.ha.services import SHARED, NamedPair, listed, own_pairs
 
-rules = read_rules("ha/quorums.toml")
+rules = read_rules("ha.toml")
 
 _DIR = "dfs.journalnode.edits.dir"
 _SCHEME = "qjournal://"
 _USUAL_DIR = "/var/lib/hadoop/journal"
 FENCING = "dfs.ha.fencing.methods"
-_METHOD = re.compile(r"([A-Za-z0-9.$]+)(?:\((.+)\))?")
+_METHOD = r"([A-Za-z0-9.$]+)(?:\((.+)\))?"
 _OWN = ("sshfence", "shell", "powershell")
-_NOTHING = re.compile(r"(/usr)?(/bin/)?true|exit 0|:")
+_NOTHING = r"(/usr)?(/bin/)?true|exit 0|:"
 """Commands that succeed and do nothing."""
 QUORUM = "ha.zookeeper.quorum"
 _HBASE_QUORUM = "hbase.zookeeper.quorum"
@@ -157,7 +157,7 @@ def _fencing_settings(reading: Inspected) -> Iterator[tuple[str, tuple[str, ...]
 
 
 def _is_method(method: str) -> bool:
-    match = _METHOD.fullmatch(method)
+    match = re.fullmatch(_METHOD, method)
     # A name with a dot is a class of anybody's.
     return match is not None and (match[1] in _OWN or "." in match[1])
 
@@ -191,9 +191,11 @@ def _last_way(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 
 def _does_nothing(method: str) -> bool:
-    match = _METHOD.fullmatch(method)
+    match = re.fullmatch(_METHOD, method)
     return (
-        match is not None and match[1] == "shell" and _NOTHING.fullmatch((match[2] or "").strip()) is not None
+        match is not None
+        and match[1] == "shell"
+        and re.fullmatch(_NOTHING, (match[2] or "").strip()) is not None
     )
 
 

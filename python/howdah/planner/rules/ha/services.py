@@ -10,7 +10,7 @@ from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rules.declare import read_rules
 
-rules = read_rules("ha/services.toml")
+rules = read_rules("ha.toml")
 
 SHARED = "dfs.namenode.shared.edits.dir"
 PROVIDER = "dfs.client.failover.proxy.provider"

@@ -1,20 +1,25 @@
-"""Settings of two NameNodes: one name, a journal of three, failover by itself."""
+"""Settings of pairs: two NameNodes, two ResourceManagers, and how long all wait for one that is lost."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
 
-from howdah.model.plan import Role
-from howdah.planner.conditions import in_pair, is_paired
+from howdah.model.plan import Role, Value
 from howdah.planner.facts import Facts
 from howdah.planner.heap import small_heap
-from howdah.planner.rule import Decision
-from howdah.planner.rules.addresses import NAMENODE_PORT
-from howdah.planner.rules.declare import read_rules
+from howdah.planner.reading import Inspected, Observation, host_of
+from howdah.planner.rule import Decision, in_pair, is_paired
+from howdah.planner.rules.declare import as_number, read_rules
+from howdah.planner.rules.ha.services import is_of_servers, own_pairs
 from howdah.planner.rules.security import login
+from howdah.planner.rules.topology import NAMENODE_PORT
+from howdah.releases.catalogue import hadoop
+from howdah.units import format_seconds
 
-rules = read_rules("ha/settings.toml")
+rules = read_rules("ha.toml")
+
 
 JOURNAL_PORT = 8485
 ZOOKEEPER_PORT = 2181
@@ -144,4 +149,208 @@ def missed_by_tcp_s(facts: Facts) -> float:
     return max(kept, retransmission_s(int(facts.number(_RETRIES))))
 
 
-rules.when("a NameNode pair, planned or configured", words="there are two NameNodes")(in_pair(Role.NAMENODE))
+_KNOWN_PAIR = in_pair(Role.NAMENODE)
+rules.when("a NameNode pair, planned or configured", words="there are two NameNodes")(_KNOWN_PAIR)
+
+
+_MOST_RETRY_MS = 10_000
+_MANAGER_PAIR = is_paired(Role.RESOURCEMANAGER)
+_ELECTORS = "yarn.resourcemanager.zk-address"
+rules.when("there are two ResourceManagers")(_MANAGER_PAIR)
+
+
+@rules.decides("resourcemanager.cluster-id")
+def _cluster_id(facts: Facts) -> Decision:
+    return Decision(facts.cluster.name, "keeps ResourceManagers of another cluster out of the election")
+
+
+def _managers(facts: Facts) -> dict[str, str]:
+    return numbered("rm", facts.cluster.addresses(Role.RESOURCEMANAGER))
+
+
+@rules.decides("resourcemanager.ids")
+def _resourcemanager_ids(facts: Facts) -> Decision:
+    return Decision(tuple(_managers(facts)), "one name for each ResourceManager of the pair")
+
+
+@rules.members("resourcemanager.hosts")
+def _hosts(facts: Facts) -> Mapping[str, Decision]:
+    return {
+        f"yarn.resourcemanager.hostname.{name}": Decision(host, f"{name} is on {host}")
+        for name, host in _managers(facts).items()
+    }
+
+
+def _pages(property_name: str, port: int, subject: str) -> Callable[[Facts], Mapping[str, Decision]]:
+    def members(facts: Facts) -> Mapping[str, Decision]:
+        return {
+            f"{property_name}.{name}": Decision(f"{host}:{port}", f"{subject} of {name} on {host}")
+            for name, host in _managers(facts).items()
+        }
+
+    return members
+
+
+rules.members("resourcemanager.pages")(_pages("yarn.resourcemanager.webapp.address", 8088, "the pages"))
+
+
+rules.when("there are two ResourceManagers and the cluster is secure")(
+    lambda facts: facts.request.secure and _MANAGER_PAIR(facts)
+)
+rules.members("resourcemanager.pages-tls")(
+    _pages("yarn.resourcemanager.webapp.https.address", 8090, "the pages over TLS")
+)
+
+
+rules.accepts("up to the patience of clients")(
+    lambda value, decision, facts: 0 < as_number(value) <= _MOST_RETRY_MS
+)
+
+rules.when("a ResourceManager pair, planned or configured", words="there are two ResourceManagers")(
+    in_pair(Role.RESOURCEMANAGER)
+)
+
+
+@rules.decides("resourcemanager.zookeeper", "resourcemanager.election")
+def _resourcemanager_keepers(facts: Facts) -> Decision:
+    members = quorum(Role.ZOOKEEPER, ZOOKEEPER_PORT, facts)
+    return Decision(members, f"the {len(members)} ZooKeepers elect the active one and keep the state of jobs")
+
+
+@rules.when("there are two ResourceManagers and the release no longer takes hadoop.zk.address for it")
+def _elects_elsewhere(facts: Facts) -> bool:
+    """Whether the release has an address for the election apart from that of the state of jobs."""
+    release = hadoop(facts.request.hadoop)
+    return _MANAGER_PAIR(facts) and release.find(_ELECTORS) is not None and not release.replacement(_ELECTORS)
+
+
+_PAUSE_MS, _PAUSE_MOST_MS = 1_000, 2_000
+_MINUTES_MS = 100_000
+_EXTENSION_S = 30.0
+"""dfs.namenode.safemode.extension, which no rule changes: safe mode goes on for it once blocks are known."""
+TRANSITION_S = 4.0
+"""Without an answer once a NameNode's process has died, as measured."""
+_ACTIVE_AFTER_S = 3.0
+"""From fencing to a NameNode that answers, at most 2.7 s as measured: edits are finished, then read."""
+
+
+class LostHost(NamedTuple):
+    """What is waited for once the host of the active NameNode is lost, seconds each."""
+
+    noticed: float
+    requested: float
+    fenced: float
+
+    @property
+    def until_active_s(self) -> float:
+        """Until the other NameNode answers."""
+        return self.noticed + self.requested + self.fenced + _ACTIVE_AFTER_S
+
+
+_AUTOMATIC = "dfs.ha.automatic-failover.enabled"
+_ID = "dfs.ha.namenode.id"
+_SECONDARY = "dfs.namenode.secondary.http-address"
+_NOWHERE = ("", "0.0.0.0")
+
+
+def _fences_by_ssh(facts: Facts) -> bool:
+    return "sshfence" in str(facts.decided.get("dfs.ha.fencing.methods"))
+
+
+rules.when("there are two NameNodes and sshfence is among the ways to fence")(
+    lambda facts: _KNOWN_PAIR(facts) and _fences_by_ssh(facts)
+)
+
+
+@rules.accepts("outlasts minutes")
+def _outlives(value: Value, decision: Decision, facts: Facts) -> bool:
+    """Accept so many attempts as last for minutes with the longest pauses between them."""
+    longest = "dfs.client.failover.sleep.max.millis"
+    pause = facts.number(longest) if longest in facts.decided else _PAUSE_MS
+    return as_number(value) * pause >= _MINUTES_MS
+
+
+def lost_host(facts: Facts) -> LostHost:
+    """How long each wait is, by the settings; raises MissingFact."""
+    tries = 1 + facts.number("ha.failover-controller.graceful-fence.connection.retries")
+    fence = facts.number("dfs.ha.fencing.ssh.connect-timeout") if _fences_by_ssh(facts) else 0.0
+    return LostHost(
+        noticed=facts.number("ha.zookeeper.session-timeout.ms") / 1000,
+        requested=tries * facts.number("ipc.client.connect.timeout") / 1000,
+        fenced=fence / 1000,
+    )
+
+
+@rules.advises("ha.expected-outage")
+def _whole_outage(facts: Facts) -> str | None:
+    lost = lost_host(facts)
+    unreachable = min(missed_by_tcp_s(facts), facts.number("ipc.client.rpc-timeout.ms") / 1000 or math.inf)
+    pause = facts.number("dfs.client.failover.sleep.max.millis") / 1000
+    whole = format_seconds(max(lost.until_active_s, unreachable) + pause)
+    ssh = f", {format_seconds(lost.fenced)} for sshfence" if lost.fenced else ""
+    return (
+        f"If a NameNode's process dies, HDFS is down for about {format_seconds(TRANSITION_S)}; if its "
+        f"host is lost, for at most {whole}: {format_seconds(lost.noticed)} until ZooKeeper notices it, "
+        f"{format_seconds(lost.requested)} of requests to become standby{ssh}, "
+        f"{format_seconds(_ACTIVE_AFTER_S)} until the other one is active; meanwhile the kernels of clients "
+        f"drop connections to it after {format_seconds(unreachable)}, and clients retry every "
+        f"{format_seconds(pause)}. Clients on hosts without these kernel settings wait for up to "
+        f"{format_seconds(facts.number('ipc.client.rpc-timeout.ms') / 1000)}: give gateways the same "
+        "sysctl.conf. Jobs wait and continue. "
+        '`howdah run terasuite --engine hadoop --fault "lose master:m1 at terasort 30% for 2min"` '
+        "shows it in a lab. A standby that was started again has left safe mode some "
+        f"{format_seconds(_ready_again_s(facts))} later; one that takes over before refuses writes for up to "
+        f"{format_seconds(_EXTENSION_S)} more: wait as long between the restarts of the two."
+    )
+
+
+def _ready_again_s(facts: Facts) -> float:
+    """Until a standby has read of every block: in edits whose file is finished, and then its safe mode."""
+    return facts.number("dfs.ha.log-roll.period") + _EXTENSION_S
+
+
+@rules.inspects("ha.by-itself")
+def _by_itself(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    for pair in own_pairs(reading):
+        if not is_of_servers(reading, pair):
+            continue
+        key = pair.key(reading, _AUTOMATIC)
+        yield reading.verdict(
+            key,
+            reading.truth(key) is True,
+            found=reading.text(key) or "false (default)",
+            expected="true: otherwise no NameNode is active after the loss of a host until an operator acts",
+            fix=f"set {key} to true in hdfs-site.xml, name the ZooKeepers in ha.zookeeper.quorum, then run "
+            "hdfs zkfc -formatZK and start a failover controller on each NameNode's host",
+            elsewhere="hdfs-site.xml",
+        )
+
+
+@rules.inspects("ha.own-id")
+def _own_id(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    text = reading.text(_ID)
+    if text and own_pairs(reading):
+        yield reading.verdict(
+            _ID,
+            False,
+            found=f"{text}, on every host that has this file",
+            expected="no value: a NameNode derives its id from its own address; with this file the other "
+            "host would use the wrong id",
+            fix=f"remove {_ID} from {reading.where(_ID)}",
+        )
+
+
+@rules.inspects("ha.no-secondary")
+def _no_secondary(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    for pair in own_pairs(reading):
+        key = pair.key(reading, _SECONDARY)
+        text = reading.text(key)
+        if text and host_of(text) not in _NOWHERE:
+            yield reading.verdict(
+                key,
+                False,
+                found=text,
+                expected="no value: the standby makes the checkpoints, and a SecondaryNameNode exits as "
+                "it starts",
+                fix=f"remove {key} from {reading.where(key)}",
+            )

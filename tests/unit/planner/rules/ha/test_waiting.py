@@ -11,15 +11,17 @@ from howdah.model.request import PlanRequest, Protection
 from howdah.planner.facts import Facts
 from howdah.planner.rule import AdviceRule, SettingRule
 from howdah.planner.rules.catalogue import find_rule
-from howdah.planner.rules.ha import settings, waiting
-from support.facts import a_master, facts_of, values_of
+from howdah.planner.rules.ha import settings
+from support.facts import a_master, facts_of, rules_of, values_of
 from support.pairs import WAITS
 
 PAIR = (a_master(Role.NAMENODE), a_master(Role.NAMENODE, host="h02.example.com"))
 FENCED = {"dfs.ha.fencing.methods": "sshfence\nshell(/bin/true)"}
 
 
-KERNEL = [rule for rule in settings.rules if isinstance(rule, SettingRule) and rule.file == "sysctl.conf"]
+SETTINGS = tuple(rule for rule in rules_of("ha") if isinstance(rule, SettingRule))
+KERNEL = [rule for rule in SETTINGS if rule.file == "sysctl.conf"]
+WAITING = SETTINGS[[rule.id for rule in SETTINGS].index("ha.session") :]
 
 
 def in_plan(methods: str = FENCED["dfs.ha.fencing.methods"]) -> Facts:
@@ -32,7 +34,7 @@ def alone(**decided: Value) -> Facts:
 
 
 def test_a_plan_gives_every_wait() -> None:
-    values = values_of([waiting.rules], in_plan())
+    values = values_of([WAITING], in_plan())
     assert values["ha.zookeeper.session-timeout.ms"] == 10_000
     assert values["dfs.ha.fencing.ssh.connect-timeout"] == 2_000
     assert values["dfs.client.failover.max.attempts"] == values["dfs.client.retry.max.attempts"] == 180
@@ -40,10 +42,10 @@ def test_a_plan_gives_every_wait() -> None:
 
 
 def test_a_lost_host_is_missed_for_less_than_twenty_seconds() -> None:
-    values = values_of([KERNEL, waiting.rules], in_plan())
+    values = values_of([KERNEL, WAITING], in_plan())
     known = replace(in_plan(), decided={**FENCED, **values})
     pause = known.number("dfs.client.failover.sleep.max.millis") / 1000
-    assert waiting.lost_host(known).until_active_s + pause < 20
+    assert settings.lost_host(known).until_active_s + pause < 20
     # A call to a host that was lost before, and one that it had received: 13.4 and 13 s as measured.
     assert settings.retransmission_s(int(known.number("net.ipv4.tcp_retries2"))) == pytest.approx(12.6)
     assert settings.missed_by_tcp_s(known) == 13
@@ -52,7 +54,7 @@ def test_a_lost_host_is_missed_for_less_than_twenty_seconds() -> None:
 
 def test_without_sshfence_nobody_waits_for_it() -> None:
     known = in_plan("shell(/bin/true)")
-    values = values_of([KERNEL, waiting.rules], known)
+    values = values_of([KERNEL, WAITING], known)
     assert "dfs.ha.fencing.ssh.connect-timeout" not in values
     counsel = find_rule("ha.expected-outage")
     assert isinstance(counsel, AdviceRule)
@@ -66,7 +68,7 @@ def test_without_sshfence_nobody_waits_for_it() -> None:
 
 
 def test_what_is_waited_for_is_counted_as_it_was_measured() -> None:
-    lost = waiting.lost_host(alone())
+    lost = settings.lost_host(alone())
     assert (lost.noticed, lost.requested, lost.fenced, lost.until_active_s) == (10, 40, 30, 83)
 
 

@@ -9,8 +9,8 @@ from howdah.model.request import PlanRequest
 from howdah.planner.facts import Facts
 from howdah.planner.rule import SettingRule
 from howdah.planner.rules.catalogue import find_rule
-from howdah.planner.rules.ha import waiting
-from support.pairs import NAMENODES, complaints_about, found_with, without
+from howdah.planner.rules.ha import settings
+from support.pairs import NAMENODES, complaints_about, found_with, rules_in, without
 
 FACTS = Facts(request=PlanRequest())
 
@@ -25,25 +25,25 @@ FACTS = Facts(request=PlanRequest())
     ],
 )
 def test_each_is_found(key: str, text: str, rule: str) -> None:
-    ((found, one),) = complaints_about(waiting.rules, found_with({**NAMENODES, key: text}))
+    ((found, one),) = complaints_about(rules_in(settings), found_with({**NAMENODES, key: text}))
     assert (found, one.about) == (rule, key)
     assert key in one.fix
 
 
 def test_a_secondary_that_is_nowhere_is_none() -> None:
     nowhere = {**NAMENODES, "dfs.namenode.secondary.http-address": "0.0.0.0:9868"}
-    assert complaints_about(waiting.rules, found_with(nowhere)) == []
+    assert complaints_about(rules_in(settings), found_with(nowhere)) == []
 
 
 def test_one_service_may_take_over_by_itself_and_say_so() -> None:
     key = "dfs.ha.automatic-failover.enabled"
     own = {**without(NAMENODES, key), f"{key}.ns": "true"}
-    assert complaints_about(waiting.rules, found_with(own)) == []
+    assert complaints_about(rules_in(settings), found_with(own)) == []
 
 
 def test_of_one_name_node_nothing_is_asked() -> None:
     one = {"dfs.namenode.secondary.http-address": "h3:9868", "dfs.ha.namenode.id": "nn1"}
-    assert complaints_about(waiting.rules, found_with(one)) == []
+    assert complaints_about(rules_in(settings), found_with(one)) == []
 
 
 @pytest.mark.parametrize(

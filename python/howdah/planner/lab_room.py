@@ -15,7 +15,7 @@ from howdah.model.host import Host
 from howdah.model.inventory import HostGroup
 from howdah.model.placement import placed_hosts
 from howdah.model.plan import Cluster, ClusterPlan, Layout, Role, Value, Worker
-from howdah.planner.scaling.resize import possible_cores
+from howdah.planner.lab_parts import possible_cores
 from howdah.releases.values import heap_bytes
 from howdah.units import GIB, MIB
 

@@ -13,7 +13,8 @@ from howdah.releases.catalogue import SparkKey, intended_spark_key, spark_keys
 from howdah.releases.similar import similar_text
 from howdah.units import GIB, MIB, format_memory
 
-rules = read_rules("spark/checks.toml")
+rules = read_rules("spark.toml")
+
 
 _FORMER = {
     f"spark.yarn.{process}.memoryOverhead": f"spark.{process}.memoryOverhead"

@@ -12,7 +12,7 @@ from howdah.model.inventory import DiskRole, HostGroup, Inventory
 from howdah.model.placement import placed_hosts
 from howdah.model.plan import Cluster, ClusterPlan, Worker
 from howdah.planner.cluster import plan_cluster
-from howdah.planner.scaling.resize import (
+from howdah.planner.lab_parts import (
     fewer,
     in_proportion,
     lab_request,
@@ -25,7 +25,7 @@ from howdah.planner.scaling.resize import (
     with_link,
     with_memory,
 )
-from howdah.planner.scaling.room import (
+from howdah.planner.lab_room import (
     CLIENT_BYTES,
     LEAST_HOSTS,
     Divided,

@@ -23,7 +23,8 @@ from howdah.planner.rule import Decision
 from howdah.planner.rules.declare import read_rules
 from howdah.units import MIB
 
-rules = read_rules("disks/layout.toml")
+rules = read_rules("disks.toml")
+
 
 _LARGEST_GROUP = 2**40  # an XFS allocation group holds 1 TiB at most
 _RAID_VOLUME = re.compile(r"PERC|MegaRAID|LOGICAL VOLUME|ServeRAID|\bMR\d{4}|RAID", re.IGNORECASE)

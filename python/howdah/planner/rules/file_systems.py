@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterator
 
 from howdah.model.host import FileSystem
 from howdah.model.inventory import DiskKind, DiskRole
+from howdah.planner.capacity import data_bytes_per_s
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, MountJudgement, Observation, data_mounts, group_observations
 from howdah.planner.rules.declare import read_rules
-from howdah.planner.storage import data_bytes_per_s
 from howdah.units import format_bytes, format_percent, format_rate
 
-rules = read_rules("disks/file_systems.toml")
+rules = read_rules("disks.toml")
+
 
 _GROUPS_MOST = 4
 _GROUP_LARGEST = 2**40

@@ -1,1 +1,0 @@
-"""Spark on YARN: executors sized to containers, its shuffle in NodeManagers, its history in HDFS."""
