@@ -61,21 +61,25 @@ Inspect = Callable[[Inspected, Facts], Iterable[Observation]]
 Advise = Callable[[Facts], str | None]
 Applies = Callable[[Facts], bool]
 _Function = TypeVar("_Function", bound=Callable[..., object])
+_Decide = TypeVar("_Decide", bound=Decide)
+_Members = TypeVar("_Members", bound=Members)
+_Inspect = TypeVar("_Inspect", bound=Inspect)
+_Advise = TypeVar("_Advise", bound=Advise)
 _Names = TypeVar("_Names", bound=StrEnum)
 
 _OF_ALL = frozenset(
     {
+        "sentence",
         "severity",
+        "sources",
         "when",
         "case",
         "profile",
-        "sources",
         "today",
-        "sentence",
         "default_harms",
         "default_will_do",
     }
-    # A subject may have them for its settings, so that its other rules have them, too.
+    # Subjects have these for their settings, and so have their other rules.
     | {"file", "scope"}
 )
 _OF_KINDS = {
@@ -115,19 +119,19 @@ class Rules:
         """The value that a rule has in the file."""
         return _value(self.entries[rule_id]["value"])
 
-    def decides(self, *rule_ids: str) -> Callable[[_Function], _Function]:
+    def decides(self, *rule_ids: str) -> Callable[[_Decide], _Decide]:
         """Mark a function that decides the value of a key."""
         return self._marks("decide", rule_ids)
 
-    def members(self, *rule_ids: str) -> Callable[[_Function], _Function]:
+    def members(self, *rule_ids: str) -> Callable[[_Members], _Members]:
         """Mark a function that gives keys with the cluster's own names, each with its value."""
         return self._marks("members", rule_ids)
 
-    def inspects(self, *rule_ids: str) -> Callable[[_Function], _Function]:
+    def inspects(self, *rule_ids: str) -> Callable[[_Inspect], _Inspect]:
         """Mark a function that inspects what exists."""
         return self._marks("inspect", rule_ids)
 
-    def advises(self, *rule_ids: str) -> Callable[[_Function], _Function]:
+    def advises(self, *rule_ids: str) -> Callable[[_Advise], _Advise]:
         """Mark a function that words the advice of a plan."""
         return self._marks("advise", rule_ids)
 

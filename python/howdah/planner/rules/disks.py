@@ -168,18 +168,25 @@ def _jbod(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     )
 
 
-def _disks(judge: Callable[[Disk], tuple[bool | None, str] | None], expected: str, fix: str) -> _Inspect:
-    """Look at every data disk with one question; those that do not concern it answer None."""
-
-    def inspect(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-        answers = ((disk.name, judge(disk)) for disk in data_disks(reading))
-        yield from group_observations(
-            [MountJudgement(name, *answer) for name, answer in answers if answer], expected, fix
-        )
-
-    return inspect
+_Judge = Callable[[Disk], tuple[bool | None, str] | None]
 
 
+def _disks(expected: str, fix: str) -> Callable[[_Judge], _Inspect]:
+    """Judge every data disk by one question; those that it does not concern have no answer."""
+
+    def of_all(judge: _Judge) -> _Inspect:
+        def inspect(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+            answers = ((disk.name, judge(disk)) for disk in data_disks(reading))
+            judged = [MountJudgement(name, *answer) for name, answer in answers if answer]
+            yield from group_observations(judged, expected, fix)
+
+        return inspect
+
+    return of_all
+
+
+@rules.inspects("disks.alignment")
+@_disks("a multiple of 1 MiB", "partition the disk again, beginning at 8 MiB")
 def _aligned(disk: Disk) -> tuple[bool | None, str] | None:
     if not disk.partition_starts_bytes:
         return None
@@ -187,11 +194,11 @@ def _aligned(disk: Disk) -> tuple[bool | None, str] | None:
     return not off, f"a partition begins at byte {off[0]:,}" if off else "aligned"
 
 
-rules.inspects("disks.alignment")(
-    _disks(_aligned, "a multiple of 1 MiB", "partition the disk again, beginning at 8 MiB")
+@rules.inspects("disks.scheduler")
+@_disks(
+    "mq-deadline for disks that spin; none, mq-deadline or kyber for flash",
+    "echo the name into /sys/block/DEVICE/queue/scheduler, and a udev rule for the next boot",
 )
-
-
 def _judge_scheduler(disk: Disk) -> tuple[bool | None, str] | None:
     if disk.kind == "loop":
         return None
@@ -200,15 +207,6 @@ def _judge_scheduler(disk: Disk) -> tuple[bool | None, str] | None:
     if disk.kind == "hdd":
         return disk.scheduler in ("mq-deadline", "deadline"), disk.scheduler
     return disk.scheduler in ("none", "noop", "mq-deadline", "deadline", "kyber"), disk.scheduler
-
-
-rules.inspects("disks.scheduler")(
-    _disks(
-        _judge_scheduler,
-        "mq-deadline for disks that spin; none, mq-deadline or kyber for flash",
-        "echo the name into /sys/block/DEVICE/queue/scheduler, and a udev rule for the next boot",
-    )
-)
 
 
 @rules.inspects("disks.read-ahead")

@@ -29,29 +29,34 @@ _SPARE_WORTH_FROM = 12
 _CONTROLLER_BYTES_PER_S = 4_000_000_000
 
 
-def _mounts(
-    judge: Callable[[FileSystem], tuple[bool | None, str] | None], expected: str, fix: str
-) -> _Inspect:
-    """Look at every data file system with one question; those that do not concern it answer None."""
-
-    def inspect(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-        answers = ((mount.mount, judge(mount)) for mount in data_mounts(reading))
-        yield from group_observations(
-            [MountJudgement(name, *answer) for name, answer in answers if answer], expected, fix
-        )
-
-    return inspect
+_Judge = Callable[[FileSystem], tuple[bool | None, str] | None]
 
 
+def _mounts(expected: str, fix: str) -> Callable[[_Judge], _Inspect]:
+    """Judge every data file system by one question; those that it does not concern have no answer."""
+
+    def of_all(judge: _Judge) -> _Inspect:
+        def inspect(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+            answers = ((mount.mount, judge(mount)) for mount in data_mounts(reading))
+            judged = [MountJudgement(name, *answer) for name, answer in answers if answer]
+            yield from group_observations(judged, expected, fix)
+
+        return inspect
+
+    return of_all
+
+
+@rules.inspects("disks.kind-of-file-system")
+@_mounts("xfs or ext4", "make XFS on the disk once its blocks have been moved away")
 def _kind(file_system: FileSystem) -> tuple[bool | None, str]:
     return file_system.kind in ("xfs", "ext4"), file_system.kind
 
 
-rules.inspects("disks.kind-of-file-system")(
-    _mounts(_kind, "xfs or ext4", "make XFS on the disk once its blocks have been moved away")
+@rules.inspects("disks.allocation-groups")
+@_mounts(
+    "at most 4, or one for each TiB",
+    "decommission the disk and make it again with the plan's mkfs options (agcount)",
 )
-
-
 def _groups(file_system: FileSystem) -> tuple[bool | None, str] | None:
     if file_system.kind != "xfs":
         return None
@@ -61,62 +66,37 @@ def _groups(file_system: FileSystem) -> tuple[bool | None, str] | None:
     return file_system.xfs.agcount <= most, f"{file_system.xfs.agcount} allocation groups"
 
 
-rules.inspects("disks.allocation-groups")(
-    _mounts(
-        _groups,
-        "at most 4, or one for each TiB",
-        "decommission the disk and make it again with the plan's mkfs options (agcount)",
-    )
-)
-
-
+@rules.inspects("disks.access-times")
+@_mounts("noatime", "add noatime to the mount's options in /etc/fstab and remount")
 def _access_times(file_system: FileSystem) -> tuple[bool | None, str]:
     options = [option for option in file_system.options if option.endswith("atime")]
     return "noatime" in file_system.options, ", ".join(options) or "access times are written"
 
 
-rules.inspects("disks.access-times")(
-    _mounts(_access_times, "noatime", "add noatime to the mount's options in /etc/fstab and remount")
-)
-
-
+@rules.inspects("disks.discard")
+@_mounts("no discard option", "drop `discard` from /etc/fstab and enable fstrim.timer")
 def _discard(file_system: FileSystem) -> tuple[bool | None, str]:
     used = any(option == "discard" or option.startswith("discard=") for option in file_system.options)
     return not used, "discard" if used else "no discard"
 
 
-rules.inspects("disks.discard")(
-    _mounts(_discard, "no discard option", "drop `discard` from /etc/fstab and enable fstrim.timer")
-)
-
-
+@rules.inspects("disks.mount-options")
+@_mounts("no sync, dirsync, data=journal or nobarrier", "drop these options from /etc/fstab and remount")
 def _slow_or_unsafe(file_system: FileSystem) -> tuple[bool | None, str]:
     bad = [option for option in file_system.options if option in _BAD_OPTIONS]
     return not bad, ", ".join(bad) or "no such option"
 
 
-rules.inspects("disks.mount-options")(
-    _mounts(
-        _slow_or_unsafe,
-        "no sync, dirsync, data=journal or nobarrier",
-        "drop these options from /etc/fstab and remount",
-    )
+@rules.inspects("disks.writable")
+@_mounts(
+    "writable", "errors make a file system read-only: read the kernel log, then repair or replace the disk"
 )
-
-
 def _writable(file_system: FileSystem) -> tuple[bool | None, str]:
     return "ro" not in file_system.options, "read-only" if "ro" in file_system.options else "writable"
 
 
-rules.inspects("disks.writable")(
-    _mounts(
-        _writable,
-        "writable",
-        "errors make a file system read-only: read the kernel log, then repair or replace the disk",
-    )
-)
-
-
+@rules.inspects("disks.reserved-blocks")
+@_mounts("at most 2 % (mkfs reserves 5 %)", "tune2fs -m 0 DEVICE")
 def _reserved(file_system: FileSystem) -> tuple[bool | None, str] | None:
     if not file_system.kind.startswith("ext"):
         return None
@@ -129,11 +109,8 @@ def _reserved(file_system: FileSystem) -> tuple[bool | None, str] | None:
     )
 
 
-rules.inspects("disks.reserved-blocks")(
-    _mounts(_reserved, "at most 2 % (mkfs reserves 5 %)", "tune2fs -m 0 DEVICE")
-)
-
-
+@rules.inspects("disks.room")
+@_mounts("at most 90 % full", "add hosts or delete data; see dfs.datanode.du.reserved")
 def _room(file_system: FileSystem) -> tuple[bool | None, str]:
     used = _used(file_system)
     return used <= _FILL_MOST, f"{format_percent(used)} full"
@@ -141,11 +118,6 @@ def _room(file_system: FileSystem) -> tuple[bool | None, str]:
 
 def _used(file_system: FileSystem) -> float:
     return 1 - file_system.free_bytes / file_system.size_bytes
-
-
-rules.inspects("disks.room")(
-    _mounts(_room, "at most 90 % full", "add hosts or delete data; see dfs.datanode.du.reserved")
-)
 
 
 @rules.inspects("disks.system-room")

@@ -13,7 +13,7 @@ from howdah.model.request import DEFAULT_HBASE
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict, is_temporary
 from howdah.planner.rule import Decision, with_mapreduce
-from howdah.planner.rules.declare import read_rules
+from howdah.planner.rules.declare import read_rules, read_table
 from howdah.releases import catalogue
 from howdah.releases.catalogue import line_of
 from howdah.releases.values import heap_bytes
@@ -35,25 +35,6 @@ _HOME_MAJOR = r"/(?:java|jdk|jre|temurin|zulu)[a-z-]*(?:1\.)?(\d{1,2})(?!\d)[^/]
 _HOME_OF_ITSELF = ("${JAVA_HOME}", "$JAVA_HOME")
 _OPENS = "mapreduce.jvm.add-opens-as-default"
 _ADD_OPENS_FROM = 17
-_REMOVED = (
-    "-XX:+UseConcMarkSweepGC",
-    "-XX:+UseParNewGC",
-    "-XX:+UseParallelOldGC",
-    "-XX:CMSInitiatingOccupancyFraction",
-    "-XX:+UseCMSInitiatingOccupancyOnly",
-    "-XX:MaxPermSize",
-    "-XX:PermSize",
-    "-XX:+AggressiveOpts",
-    "-XX:+PrintGCDateStamps",
-    "-XX:+PrintGCTimeStamps",
-    "-XX:+PrintGCApplicationStoppedTime",
-    "-XX:+PrintTenuringDistribution",
-    "-XX:+UseGCLogFileRotation",
-    "-XX:NumberOfGCLogFiles",
-    "-XX:GCLogFileSize",
-    "-d32",
-    "-d64",
-)
 _REMOVED_IN = 14
 TASK_OPTIONS = (
     "mapreduce.map.java.opts",
@@ -247,7 +228,7 @@ def java_options(reading: Inspected) -> Iterator[FoundProperty]:
 def removed_options(text: str) -> list[str]:
     """The options of a text that Java 14 and later do not know."""
     words = {word.partition("=")[0] for word in text.split()}
-    return [removed for removed in _REMOVED if removed in words]
+    return [removed for removed in read_table("java.toml")["removed"] if removed in words]
 
 
 @rules.inspects("jvm.removed-options")
@@ -271,10 +252,7 @@ def _removed_options(reading: Inspected, facts: Facts) -> Iterable[Observation]:
 @rules.inspects("jvm.heap-options")
 def _heaps(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for option in java_options(reading):
-        most, least = (
-            heap_bytes(option.text),
-            heap_bytes(re.sub(_LEAST_GIVEN, "-Xmx", _without_most(option.text))),
-        )
+        most, least = heap_bytes(option.text), _first_size(option.text)
         cut = [word for word in option.text.split() if word in ("-Xmx", "-Xms", "-Xmn")]
         if most is None and not cut:
             continue
@@ -296,8 +274,10 @@ def _heap_fix(option: FoundProperty, most: int | None) -> str:
     return f"give -Xms and -Xmx in {option.name} one size with its unit, as -Xmx2g is written"
 
 
-def _without_most(options: str) -> str:
-    return " ".join(word for word in options.split() if not word.startswith("-Xmx"))
+def _first_size(options: str) -> int | None:
+    """The size of a heap at first, -Xms."""
+    words = (word for word in options.split() if not word.startswith("-Xmx"))
+    return heap_bytes(re.sub(_LEAST_GIVEN, "-Xmx", " ".join(words)))
 
 
 @rules.inspects("jvm.one-collector")
@@ -331,7 +311,6 @@ def _open_ports(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 
 _MOST = r"-Xmx\S+"
-_LEAST = r"-Xms(?=\d)"
 _GROWN_FROM = 4 * GIB
 """Smaller heaps grow to their full size quickly."""
 _GROWTH = 2
@@ -381,9 +360,7 @@ def _given_once(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 @rules.inspects("heaps.in-full")
 def _in_full(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     for option in daemon_options(reading):
-        most = heap_bytes(option.text)
-        words = (word for word in option.text.split() if not word.startswith("-Xmx"))
-        least = heap_bytes(re.sub(_LEAST, "-Xmx", " ".join(words)))
+        most, least = heap_bytes(option.text), _first_size(option.text)
         if most is None or least is None or most < _GROWN_FROM or least > most:
             # More at first than at most is a rule of its own, jvm.heap-options.
             continue

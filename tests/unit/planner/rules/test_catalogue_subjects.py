@@ -13,6 +13,7 @@ from howdah.planner.rules.declare import Rules
 FOLDER = Path(howdah.planner.rules.__file__).parent
 TABLES = {
     "subjects.toml",
+    "java.toml",
     "zoo_cfg.toml",
     "consistency/limits.toml",
     "consistency/needs.toml",
