@@ -78,9 +78,6 @@ def _hyper_threading(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         )
 
 
-HYPER_THREADING = rules["platform.hyper-threading"]
-
-
 @rules.inspects("platform.ready-time")
 def _ready_time(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if reading.host is None or not reading.host.virtualisation.is_virtual:
@@ -100,9 +97,6 @@ def _ready_time(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         fix="give the host's virtual machines no more virtual CPUs together than it has threads",
         inputs=(Input(name="steal share", value=share),),
     )
-
-
-READY_TIME = rules["platform.ready-time"]
 
 
 _SEEN_OF_GIVEN = 0.95
@@ -133,9 +127,6 @@ def _as_planned(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         fix=f"give the worker {format_gib(planned)} and reserve all of it, or plan again with its memory",
         inputs=(Input(name="planned", value=planned, unit="B"), Input(name="found", value=seen, unit="B")),
     )
-
-
-AS_PLANNED = rules["memory.as-planned"]
 
 
 def _promised(reading: Inspected) -> dict[str, int]:

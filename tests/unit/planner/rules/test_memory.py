@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,8 +14,9 @@ from howdah.model.request import Demand, PlanRequest
 from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.platforms.candidates import listed
 from howdah.planner.platforms.division import least_worker, memory_for_workers, slots_in
-from howdah.planner.reading import Inspected
-from howdah.planner.rules.platform import AS_PLANNED
+from howdah.planner.reading import Inspected, Observation
+from howdah.planner.rule import Inspection
+from howdah.planner.rules.catalogue import find_rule
 from howdah.units import GIB, MIB, format_gib
 from support.machine import host
 
@@ -79,6 +82,12 @@ def test_heaps_stay_under_half_of_a_workers_memory(memory: int) -> None:
     assert slots_in(memory, HBASE) == 0
 
 
+def _as_planned(reading: Inspected, facts: Facts) -> Iterable[Observation]:
+    rule = find_rule("memory.as-planned")
+    assert isinstance(rule, Inspection)
+    return rule.inspect(reading, facts)
+
+
 def worker(memory: int) -> Worker:
     return Worker(name="worker", map_slots=1, reduce_slots=1, memory_bytes=memory)
 
@@ -86,7 +95,7 @@ def worker(memory: int) -> Worker:
 @pytest.mark.parametrize(("planned", "ok"), [(24 * GIB, True), (25 * GIB, True), (32 * GIB, False)])
 def test_a_worker_has_the_memory_that_was_planned(planned: int, ok: bool) -> None:
     facts = Facts(request=PlanRequest(), known_worker=worker(planned))
-    (seen,) = AS_PLANNED.inspect(Inspected(ExistingSystem(host=host())), facts)
+    (seen,) = _as_planned(Inspected(ExistingSystem(host=host())), facts)
     assert seen.ok is ok
     assert seen.found == "24 GiB"
     assert format_gib(planned) in seen.fix
@@ -94,8 +103,8 @@ def test_a_worker_has_the_memory_that_was_planned(planned: int, ok: bool) -> Non
 
 def test_without_a_plan_a_workers_memory_cannot_be_judged() -> None:
     with pytest.raises(MissingFact, match="give a plan"):
-        list(AS_PLANNED.inspect(Inspected(ExistingSystem(host=host())), Facts(request=PlanRequest())))
-    assert list(AS_PLANNED.inspect(Inspected(ExistingSystem()), Facts(request=PlanRequest()))) == []
+        list(_as_planned(Inspected(ExistingSystem(host=host())), Facts(request=PlanRequest())))
+    assert list(_as_planned(Inspected(ExistingSystem()), Facts(request=PlanRequest()))) == []
 
 
 @pytest.mark.parametrize(
