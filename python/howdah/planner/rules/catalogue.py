@@ -52,7 +52,7 @@ from howdah.planner.rules.ha import services as ha_services
 from howdah.planner.rules.ha import settings as ha_settings
 
 
-class Subject(NamedTuple):
+class SubjectPage(NamedTuple):
     """What rules are about: the title of its page, and a sentence."""
 
     title: str
@@ -60,7 +60,7 @@ class Subject(NamedTuple):
 
 
 SUBJECTS = {
-    name: Subject(entry.get("title", name.capitalize()), entry["about"])
+    name: SubjectPage(entry.get("title", name.capitalize()), entry["about"])
     for name, entry in read_table("subjects.toml").items()
 }
 """Subjects in the order in which settings are decided."""

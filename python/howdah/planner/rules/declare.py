@@ -210,9 +210,9 @@ class Rules:
             fields = ", ".join(sorted(allowed))
             raise self._mistake(rule_id, f"unknown field {min(unknown)!r}; fields are {fields}")
         for name, value in entry.items():
-            wanted = bool if name in _TRUTHS else str
-            if name not in ("value", "accepts") and not isinstance(value, wanted):
-                raise self._mistake(rule_id, f"{name} is {value!r}, which is no {wanted.__name__}")
+            form = bool if name in _TRUTHS else str
+            if name not in ("value", "accepts") and not isinstance(value, form):
+                raise self._mistake(rule_id, f"{name} is {value!r}, which is no {form.__name__}")
         for name in ("sentence", "sources", *(("file",) if kind in ("key", "family") else ())):
             if not entry.get(name):
                 raise self._mistake(rule_id, f"has no {name}")
