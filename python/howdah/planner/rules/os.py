@@ -31,13 +31,13 @@ def _swappiness(facts: Facts) -> Decision:
     )
 
 
-@rules.accepts("from 0")
+@rules.accepts("0 to the plan's value")
 def _dirty_ratio_accepts(value: Value, decision: Decision, facts: Facts) -> bool:
     # A limit in bytes shows as a ratio of 0.
     return 0 <= float(str(value)) <= float(str(decision.value))
 
 
-@rules.accepts("unlimited or at least 32768")
+@rules.accepts("unlimited or at least 16384")
 def _enough(value: Value, decision: Decision, facts: Facts) -> bool:
     return value == "unlimited" or at_least(value, Decision(_HANDLES_LEAST, ""), facts)
 

@@ -169,7 +169,7 @@ rules.decides("spark.history")(
 # The history server may have a file of its own, which whoever checks a client's cannot see.
 
 
-rules.accepts("a principal with a host")(
+rules.accepts("a principal without _HOST")(
     lambda value, decision, facts: "@" in str(value) and "_HOST" not in str(value)
 )
 

@@ -208,7 +208,7 @@ def _most_memory(facts: Facts) -> Decision:
     return Decision(value, "the container memory of the largest worker: no container can have more")
 
 
-rules.accepts("1 to the plan")(
+rules.accepts("1 to the plan's value")(
     lambda value, decision, facts: 1 <= as_number(value) <= as_number(decision.value)
 )
 

@@ -153,7 +153,6 @@ _KNOWN_PAIR = in_pair(Role.NAMENODE)
 rules.when("a NameNode pair, planned or configured", words="there are two NameNodes")(_KNOWN_PAIR)
 
 
-_MOST_RETRY_MS = 10_000
 _MANAGER_PAIR = is_paired(Role.RESOURCEMANAGER)
 _ELECTORS = "yarn.resourcemanager.zk-address"
 rules.when("there are two ResourceManagers")(_MANAGER_PAIR)
@@ -201,10 +200,6 @@ rules.members("resourcemanager.pages-tls")(
     _pages("yarn.resourcemanager.webapp.https.address", 8090, "the pages over TLS")
 )
 
-
-rules.accepts("up to the patience of clients")(
-    lambda value, decision, facts: 0 < as_number(value) <= _MOST_RETRY_MS
-)
 
 rules.when("a ResourceManager pair, planned or configured", words="there are two ResourceManagers")(
     in_pair(Role.RESOURCEMANAGER)
