@@ -13,7 +13,7 @@ from howdah.cli.output import print_json
 from howdah.cli.output import show as show_text
 from howdah.errors import UserError
 from howdah.model.plan import value_text
-from howdah.planner.document import MEANINGS
+from howdah.planner.rule import MEANINGS
 from howdah.report.document import (
     Document,
     Entries,

@@ -22,15 +22,19 @@ from howdah.markdown import pipe_table
 from howdah.model.plan import Value, value_text
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Profile, Protection
 from howdah.planner.facts import Facts, MissingFact
-from howdah.planner.rule import AdviceRule, Decision, FamilyRule, Inspection, Rule, SettingRule, Severity
+from howdah.planner.rule import (
+    MEANINGS,
+    AdviceRule,
+    Decision,
+    FamilyRule,
+    Inspection,
+    Rule,
+    SettingRule,
+    Severity,
+)
 from howdah.planner.rules.catalogue import RULES, SUBJECTS
 from howdah.units import format_counted
 
-MEANINGS = {
-    Severity.MUST: "breaking it loses data or work, or prevents a daemon from starting",
-    Severity.SHOULD: "breaking it costs time",
-    Severity.MAY: "there is a better choice",
-}
 _HELD_AGAINST = ("release", "drift")
 """Subjects with rules that only a check applies, to every property."""
 _MIX = (Demand(kind="terasuite"), Demand(kind="ycsb"))

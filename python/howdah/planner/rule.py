@@ -29,6 +29,11 @@ class Severity(StrEnum):
 
 
 MUST, SHOULD, MAY = Severity
+MEANINGS = {
+    Severity.MUST: "breaking it loses data or work, or prevents a daemon from starting",
+    Severity.SHOULD: "breaking it costs time",
+    Severity.MAY: "there is a better choice",
+}
 
 
 class Damage(StrEnum):
